@@ -91,6 +91,7 @@ export const bundles = [
   { name: 'storeThread', entry: 'src/host/start/storeThread.ts', target: node },
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
   { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
+  { name: 'importWorker', entry: 'src/history/import/importWorker.ts', target: node },
   // Works with sessions without an editor: docs/command-line.md. Starts storeWorker.js where it writes.
   {
     name: 'hermes-history',

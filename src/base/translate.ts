@@ -27,6 +27,11 @@ export function shownLanguage(): string {
   return current.language;
 }
 
+/** Puts text into the quotation marks of the language. */
+export function quoted(text: string): string {
+  return t('“{text}”', { text });
+}
+
 /** Joins names for display, without "and". */
 export function shownList(names: readonly string[]): string {
   return joinNames(names, current.language);

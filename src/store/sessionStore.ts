@@ -14,6 +14,7 @@ import type {
   ShowVersion,
 } from './conversations';
 import type { FileChangeOperations } from './fileChanges';
+import type { ImportOperations } from './importing';
 import type { Outbox } from './outbox/outbox';
 import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
 import type { Part } from '../transcript/part';
@@ -33,6 +34,7 @@ export interface SessionOperations
   extends
     ConversationOperations,
     BringingOver,
+    ImportOperations,
     Outbox,
     WireTexts,
     FileChangeOperations,

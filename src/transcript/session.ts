@@ -6,6 +6,22 @@ export type ParentKind = 'compression' | 'branch' | 'delegate';
 
 export type TitleSource = 'derived' | 'model' | 'person';
 
+/** Origin of a session that another agent wrote. */
+export interface SessionOrigin {
+  /** Name of the agent or format: "claudeCode". */
+  readonly source: string;
+  /** The session's id there. */
+  readonly id: string;
+  /** File in which it was found. */
+  readonly place: string;
+  /** Version of the program that wrote it; null when the file does not say. */
+  readonly writtenBy: string | null;
+  /** Model that the file names for the session. Default: none. */
+  readonly model: string | null;
+  /** Seconds since the epoch. */
+  readonly importedAt: number;
+}
+
 export interface Session {
   /** `YYYYMMDD_HHMMSS_<6 hex>`, as in Hermes' state.db. */
   readonly id: string;
@@ -28,6 +44,8 @@ export interface Session {
   readonly trashedAt: number | null;
   /** True when memory providers get nothing from it. */
   readonly private: boolean;
+  /** Present when it was imported from another agent. */
+  readonly origin?: SessionOrigin;
 }
 
 /** Reference to a conversation from another one. */

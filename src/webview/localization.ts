@@ -19,6 +19,11 @@ export function t(english: string, args: MessageArgs = {}): string {
   return fillMessage(text, args, pageLanguage ?? 'en');
 }
 
+/** Puts text into the quotation marks of the language. */
+export function quoted(text: string): string {
+  return t('“{text}”', { text });
+}
+
 /** Joins names for display, without "and". */
 export function shownList(names: readonly string[]): string {
   return joinNames(names, pageLanguage ?? 'en');

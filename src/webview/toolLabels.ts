@@ -1,4 +1,4 @@
-import { t } from './localization';
+import { quoted, t } from './localization';
 import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../protocol/transcriptTypes';
 import { compactCount, tookTime } from './times';
 import { type CommandDetails, type DelegateDetails, serverToolIn, toolDetails } from './toolDetails';
@@ -23,7 +23,7 @@ export function toolLabels(call: ToolCallPart, state: ToolState, result: ToolRes
   if (kind === null) return foreignLabels(call.name, result);
   const target = shownTarget(call, result);
   const verb = verbOf(kind, state, result);
-  return { icon: kind.icon, verb, target: kind.quoted && target !== '' ? `“${target}”` : target };
+  return { icon: kind.icon, verb, target: kind.quoted && target !== '' ? quoted(target) : target };
 }
 
 function verbOf(kind: ToolKind, state: ToolState, result: ToolResultPart | null): string {

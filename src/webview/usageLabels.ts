@@ -18,8 +18,8 @@ export function tokenText({ inputTokens, outputTokens, cachedInputTokens }: Usag
 /** "$0.021". Null when unknown, and for a request that was free. */
 export function costText({ costUsd }: Usage): string | null {
   if (costUsd === null || costUsd === undefined || costUsd === 0) return null;
-  if (costUsd < leastCost) return t('less than {cost}', { cost: dollars(leastCost) });
-  return dollars(costUsd);
+  if (costUsd < leastCost) return t('less than {cost}', { cost: dollars(leastCost, pageLanguage) });
+  return dollars(costUsd, pageLanguage);
 }
 
 /** All counts, one per line: for a tooltip or a list. */

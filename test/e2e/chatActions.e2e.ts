@@ -284,14 +284,13 @@ test('the chat looks the same in every theme', async () => {
   await write(panel.frame.getByRole('textbox', { name: 'Edit prompt' }), 'Are limes green?');
   await panel.frame.getByRole('textbox', { name: 'Edit prompt' }).press('Enter');
   await panel.frame.getByRole('group', { name: 'Version 2 of 2' }).waitFor();
-  for (const [name, theme] of [
-    ['light', 'Default Light Modern'],
-    ['contrast', 'Default High Contrast'],
-    ['dark', 'Default Dark Modern'],
+  for (const [name, theme, kind] of [
+    ['light', 'Light Modern', 'vscode-light'],
+    ['contrast', 'Default High Contrast', 'vscode-high-contrast'],
+    ['dark', 'Dark Modern', 'vscode-dark'],
   ] as const) {
-    vscode().settings.update({ 'workbench.colorTheme': theme });
-    await workbench.reload();
-    panel = await ChatPanel.attach(workbench);
+    await workbench.setTheme(theme);
+    await panel.frame.locator(`body.${kind}`).waitFor();
     await message('Are limes green?').hover();
     await picture(`theme-${name}`);
   }

@@ -6,7 +6,8 @@ import { gate } from './gate';
 import { EXTENSION_ID, test } from './vscodeTest';
 import { numberedWords } from './words';
 
-const kills = 20;
+/** `HERMES_KILL_TRIALS`: how many. Each falls into its own part of the answer, so that beginning, middle and end are met. */
+const kills = Math.max(2, Number(process.env['HERMES_KILL_TRIALS']) || 6);
 const answerWords = 300;
 /** Words that are said as they come. The rest waits until the host is gone: on a slow machine the answer would end before the kill. */
 const wordsBefore = 255;
@@ -34,7 +35,7 @@ async function longestRendered(panel: ChatPanel, seen: string, until: Promise<un
 
 test(
   `${kills} kills of the extension host in the middle of an answer lose and double nothing that was rendered`,
-  { timeout: 900_000 * patience },
+  { timeout: (60_000 + kills * 45_000) * patience },
   async ({ startVscode }) => {
     const server = await startModelServer();
     try {
@@ -56,8 +57,8 @@ test(
         const first = numberedWords(`k${index + 1}-`, wordsBefore);
         server.script(reply().says(first, { every: 6 }).waitsFor(hostIsGone.opened).says(whole.slice(first.length)));
         await panel.send(`Answer number ${index + 1}`);
-        // At least one word, then anywhere up to a little before the end.
-        const target = Math.floor(Math.random() * 0.8 * whole.length) + 1;
+        // At least one word, then anywhere in this kill's part, up to a little before the end.
+        const target = Math.floor(((index + Math.random()) / kills) * 0.8 * whole.length) + 1;
         const seen = await panel.waitForAnswer(
           `${target} characters of answer ${index + 1}`,
           (text) => text.startsWith(`k${index + 1}-`) && text.length >= target,
@@ -116,8 +117,8 @@ test(
           .map(({ rendered, stored }) => ({ rendered, stored })),
         notAPrefix: results.filter(({ stored, whole }) => !whole.startsWith(stored.trimEnd())).length,
         redrawnOtherwise: results.filter(({ stored, redrawn }) => stored.trim() !== redrawn.trim()).length,
-        inTheMiddle:
-          results.filter(({ rendered, whole }) => rendered.length > 0 && rendered.length < whole.length).length >= 15,
+        inTheMiddle: results.filter(({ rendered, whole }) => rendered.length > 0 && rendered.length < whole.length)
+          .length,
         rows: {
           user: rows.filter(({ role }) => role === 'user').length,
           assistant: rows.filter(({ role }) => role === 'assistant').length,
@@ -128,7 +129,7 @@ test(
         lost: [],
         notAPrefix: 0,
         redrawnOtherwise: 0,
-        inTheMiddle: true,
+        inTheMiddle: kills,
         rows: { user: kills, assistant: kills },
         stopReasons: ['crash'],
         refused: 0,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { readStateDb, type Row, type Settings, type Workbench } from '../support/vscode';
+import { readStateDb, type Row, type Settings } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { EXTENSION_ID, sharedVscode, test } from './vscodeTest';
@@ -18,31 +18,29 @@ const settings = (protocol: 'openai' | 'anthropic'): Settings => ({
 });
 const vscode = sharedVscode(() => ({ settings: settings('openai') }));
 
-/** A window that has just been opened, on a folder that is new to the editor; `stored` reads its state.db. */
-async function windowOn(
-  name: string,
-  protocol: 'openai' | 'anthropic',
-): Promise<{ readonly workbench: Workbench; stored(sql: string): readonly Row[] }> {
-  const before = vscode().workspaceStorageFolders(EXTENSION_ID);
+/** The one window with a new session. Loads it again where the protocol changes: settings of the user are read then. */
+async function newSession(protocol: 'openai' | 'anthropic'): Promise<ChatPanel> {
+  const isOther = !JSON.stringify(vscode().settings.read()).includes(`"${protocol}"`);
   vscode().settings.update(settings(protocol));
+  const folder = vscode().sampleFolder();
   const [window] = vscode().workbenches;
-  const workbench = window ?? (await vscode().open(vscode().sampleFolder(name)));
-  if (window !== undefined) await window.open(vscode().sampleFolder(name));
-  return {
-    workbench,
-    stored: (sql) =>
-      readStateDb(
-        vscode()
-          .workspaceStorageFolders(EXTENSION_ID)
-          .find((folder) => !before.includes(folder)) ?? '',
-        sql,
-      ),
-  };
+  if (window === undefined) return ChatPanel.open(await vscode().open(folder));
+  if (isOther) await window.open(folder);
+  const panel = await ChatPanel.open(window);
+  await window.runCommand('Hermes: New Session');
+  await panel.sees('Try asking');
+  return panel;
 }
 
-for (const protocol of ['openai', 'anthropic'] as const) {
+/** Rows of the turn that was begun last. */
+const stored = (columns: string): readonly Row[] =>
+  readStateDb(
+    vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
+    `SELECT ${columns} FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.active = 1 AND t.id = (SELECT max(id) FROM turns) ORDER BY m.position`,
+  );
+
+for (const protocol of ['anthropic', 'openai'] as const) {
   test(`a prompt is answered, streaming, over the ${protocol} protocol, and is there after a reload`, async () => {
-    const { workbench, stored } = await windowOn(protocol, protocol);
     const words = numberedWords('w', 120);
     const first = numberedWords('w', 30);
     const rest = gate();
@@ -53,7 +51,8 @@ for (const protocol of ['openai', 'anthropic'] as const) {
         .waitsFor(rest.opened)
         .says(words.slice(first.length), { every: 15 }),
     );
-    const panel = await ChatPanel.open(workbench);
+    const panel = await newSession(protocol);
+    const { workbench } = panel;
     const before = server.requests.length;
     await panel.send('Count, please.');
     const early = await panel.waitForAnswer('the first words', (text) => text.length > 0);
@@ -66,7 +65,7 @@ for (const protocol of ['openai', 'anthropic'] as const) {
       streamed: words.startsWith(early) && early.length < words.length,
       reloaded: reloaded.text === words,
       prompts: (await again.prompts()).map(({ text }) => text),
-      stored: stored('SELECT role, content, state FROM messages WHERE active = 1 ORDER BY position'),
+      stored: stored('m.role, m.content, m.state'),
       requests: server.requests.slice(before).map((request) => [request.protocol, request.rejection]),
       refusedByPolicy: workbench.console.filter((line) => /Content Security Policy/.test(line)),
     }).toEqual({
@@ -84,10 +83,10 @@ for (const protocol of ['openai', 'anthropic'] as const) {
 }
 
 test('a reload in the middle of an answer neither loses nor doubles text', async () => {
-  const { workbench, stored } = await windowOn('reloaded', 'openai');
   const words = numberedWords('w', 400);
   server.script(reply().says(words.slice(0, 2000), { every: 25 }).hangs());
-  const panel = await ChatPanel.open(workbench);
+  const panel = await newSession('openai');
+  const { workbench } = panel;
   await panel.send('Count, please.');
   const shown = await panel.waitForAnswer('some words', (text) => text.length > 200);
   await workbench.reload();
@@ -96,9 +95,7 @@ test('a reload in the middle of an answer neither loses nor doubles text', async
     'the words after the reload',
     (text) => text.length >= shown.length,
   );
-  const [row] = stored(
-    "SELECT content, (SELECT stop_reason FROM turns) AS reason FROM messages WHERE role = 'assistant'",
-  );
+  const row = stored('m.content, t.stop_reason AS reason').at(-1);
   expect({
     keptAll: reloaded.text.startsWith(shown),
     prefix: words.startsWith(reloaded.text),

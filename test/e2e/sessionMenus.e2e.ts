@@ -165,7 +165,7 @@ test("Export Session… from a row's menu and from the chat's menu writes the st
   const json: { messages: readonly { uid: string }[] } = JSON.parse(await exportAs('JSON File…', 'ask.json'));
   await panel.frame.getByRole('feed', { name: 'Conversation' }).hover();
   await workbench.page
-    .locator('.part.auxiliarybar')
+    .locator('.part.auxiliarybar .pane-header')
     .getByRole('button', { name: /More Actions/ })
     .first()
     .click();

@@ -28,7 +28,12 @@ const vscode = sharedVscode(() => ({
 
 const at = (name: string): string => path.join(folder, name);
 
-/** The one window, loaded anew: what tests before said is gone. */
+/** The panel of the one window, as earlier tests left it. */
+async function panelNow(): Promise<ChatPanel> {
+  return workbench === undefined ? freshPanel() : ChatPanel.attach(workbench);
+}
+
+/** The panel of the one window, loaded again: earlier notices are gone. */
 async function freshPanel(): Promise<ChatPanel> {
   const workspace = path.join(vscode().root, 'workspace');
   fs.mkdirSync(workspace, { recursive: true });
@@ -84,16 +89,8 @@ async function stored(...answers: readonly string[]): Promise<void> {
   });
 }
 
-test('the lock is deleted in the middle of an answer: it is created again, and the answer is stored', async () => {
-  const panel = await freshPanel();
-  const answer = await inTheMiddle(panel, 'lock', () => fs.rmSync(at('state.db.lock')));
-  await panel.sees(/Hermes created it again\. Everything shown is saved\./);
-  await stored(answer);
-  expect(fs.existsSync(at('state.db.lock'))).toBe(true);
-});
-
 test('the file is deleted in the middle of an answer: everything is restored', async () => {
-  const panel = await freshPanel();
+  const panel = await panelNow();
   const before = prompts();
   const answer = await inTheMiddle(panel, 'file', () => fs.rmSync(at('state.db')));
   await panel.sees(/was deleted while in use\. Hermes restored it\./);
@@ -101,28 +98,8 @@ test('the file is deleted in the middle of an answer: everything is restored', a
   expect(prompts()).toEqual([...before, 'Ask file']);
 });
 
-test('the folder is deleted in the middle of an answer: everything is restored', async () => {
-  const panel = await freshPanel();
-  const before = prompts();
-  const answer = await inTheMiddle(panel, 'folder', () => fs.rmSync(folder, { recursive: true, maxRetries: 5 }));
-  await panel.sees(/Hermes restored it\./);
-  await stored(answer);
-  expect(prompts()).toEqual([...before, 'Ask folder']);
-});
-
-test('the folder is deleted while no prompt runs, and the window is closed: the next one shows everything', async () => {
-  await freshPanel();
-  const before = prompts();
-  fs.rmSync(folder, { recursive: true, maxRetries: 5 });
-  await closeWindow();
-  const panel = await freshPanel();
-  await panel.sees(/Hermes restored it\./);
-  await panel.waitForSettledAnswer('the last answer');
-  expect(prompts()).toEqual(before);
-});
-
 test('the log is deleted in the middle of an answer: the reason appears once, and Try Again saves everything', async () => {
-  const panel = await freshPanel();
+  const panel = await panelNow();
   const words = inTheMiddle(panel, 'log', () => fs.rmSync(at('state.db.wal')));
   await panel.sees(/A file that belongs to your sessions was deleted, moved or replaced/);
   const answer = await words;
@@ -133,7 +110,7 @@ test('the log is deleted in the middle of an answer: the reason appears once, an
 });
 
 test('an older copy replaces the file: the rest is offered at every start, and returns in order', async () => {
-  await freshPanel();
+  await panelNow();
   await closeWindow();
   const older = path.join(vscode().root, 'older.db');
   fs.copyFileSync(at('state.db'), older);
@@ -165,22 +142,8 @@ test('an older copy replaces the file: the rest is offered at every start, and r
   });
 });
 
-test('another window takes the lock after it was deleted: this one says so', async () => {
-  const panel = await freshPanel();
-  const lock = fs.readFileSync(at('state.db.lock'));
-  const words = inTheMiddle(panel, 'taken', () => {
-    fs.writeFileSync(at('state.db.lock.other'), lock);
-    fs.renameSync(at('state.db.lock.other'), at('state.db.lock'));
-  });
-  await panel.sees(/Another window has taken over your sessions/);
-  const answer = await words;
-  fs.rmSync(at('state.db.lock'));
-  await panel.button('Try Again').first().click();
-  await stored(answer);
-});
-
 test('the window that owns the sessions sleeps: another one says so in a sentence, which disappears when it wakes', async () => {
-  await freshPanel();
+  await panelNow();
   const [sleeping] = vscode().server.extensionHostPids();
   if (sleeping === undefined) throw new Error('no extension host runs');
   process.kill(sleeping, 'SIGSTOP');
@@ -216,13 +179,11 @@ test('the host is killed while only thinking is shown: the notice says that', as
   const pid = await vscode().extensionHostPid();
   await vscode().killExtensionHost();
   await vscode().waitForNewExtensionHost(pid);
-  await workbench?.reload();
-  const again = await ChatPanel.attach(workbench as Workbench);
-  await again.sees(/while the model was thinking/);
+  await (await panelNow()).sees(/while the model was thinking/);
 });
 
 test('the whole server is killed in the middle of an answer: the reason shown does not claim that the user closed the window', async () => {
-  const panel = await freshPanel();
+  const panel = await panelNow();
   server.script(reply().says(numberedWords('killed', 30), { every: 2 }).hangs());
   await panel.send('Be killed');
   await panel.waitForAnswer('the first words', (text) => text.startsWith('killed0001'));

@@ -46,6 +46,42 @@ const saidNothingSaved = async (panel: ChatPanel): Promise<string> => {
   );
 };
 
+const pageSize = 4096;
+const mainIn = (folder: string): string => path.join(folder, 'state.db');
+const texts = (folder: string): readonly string[] =>
+  readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' ORDER BY position").map((row) =>
+    String(row['content']),
+  );
+
+/** Asks until there are so many answers of several pages each, and returns them. */
+async function ask(panel: ChatPanel, names: readonly string[]): Promise<readonly string[]> {
+  const answers = names.map((name) => numberedWords(name, 700));
+  for (const [index, text] of answers.entries()) {
+    server.script(reply().says(text));
+    await panel.send(`Tell me of ${names[index] ?? ''}`);
+    await panel.waitForSettledAnswer('the answer', (shown) => shown === text);
+  }
+  return answers;
+}
+
+function spoil(folder: string, page: number): void {
+  const bytes = fs.readFileSync(mainIn(folder));
+  fs.writeFileSync(mainIn(folder), bytes.fill(0x5a, (page - 1) * pageSize, page * pageSize));
+}
+
+const pageWith = (folder: string, text: string): number =>
+  Math.floor(fs.readFileSync(mainIn(folder)).indexOf(text) / pageSize) + 1;
+
+/** A prompt is answered with this. */
+async function goesOn(panel: ChatPanel, answer = 'Answered.'): Promise<void> {
+  server.script(reply().says(answer));
+  await panel.send('And go on');
+  await panel.waitForSettledAnswer('the next answer', (text) => text === answer);
+}
+
+const halve = (file: string): void =>
+  fs.truncateSync(file, Math.floor(fs.statSync(file).size / 2 / pageSize) * pageSize);
+
 test('a storage folder changed in an open window is used, or the window says where its sessions are', async () => {
   const [first, second] = [await storage('movedFrom'), await storage('movedTo')];
   const panel = await panelOn(first);
@@ -87,53 +123,51 @@ test('a foreign state.db is refused in words and left unchanged', async () => {
   }).toEqual({ draft: 'Will this be kept?', untouched: true });
 });
 
-test('a state.db of a newer version is refused in words and left unchanged', async () => {
-  const folder = await storage('newer');
-  const first = await panelOn(folder);
-  await first.send('Hello');
-  await first.waitForAnswer('the answer', (text) => text === 'Answered.');
+test('a page damaged while the window is closed is repaired by the next window, which asks nothing and says so', async () => {
+  const folder = await storage('page');
+  await ask(await panelOn(folder), ['north', 'east', 'south', 'west']);
   await leave(folder);
-  sql(folder, 'PRAGMA user_version = 9999');
-  const before = fs.readFileSync(path.join(folder, 'state.db'));
+  spoil(folder, pageWith(folder, 'south0300'));
   const panel = await panelOn(folder);
-  await panel.sees(/newer version of Hermes/);
-  expect(fs.readFileSync(path.join(folder, 'state.db')).equals(before)).toBe(true);
+  await panel.sees(/The session file was damaged\. Most of it was recovered/);
+  await goesOn(panel);
+  const stored = texts(folder);
+  expect({
+    whole: ['north', 'east', 'west'].map((name) => stored.includes(numberedWords(name, 700))),
+    kept: fs.readdirSync(folder).some((name) => name.startsWith('state.corrupt-')),
+    notices: await panel.frame.getByRole('button', { name: 'Try Again' }).count(),
+  }).toEqual({
+    whole: [true, true, true],
+    kept: true,
+    notices: 0,
+  });
 });
 
-test('a damaged state.db is set aside, its readable content is there, and the user learns where the old file is', async () => {
-  const folder = await storage('damaged');
-  const first = await panelOn(folder);
-  await first.send('Remember this prompt');
-  await first.waitForAnswer('the answer', (text) => text === 'Answered.');
-  await leave(folder);
-  fs.truncateSync(
-    path.join(folder, 'state.db'),
-    Math.floor(fs.statSync(path.join(folder, 'state.db')).size / 4096 / 2) * 4096,
+test('the file is cut to half during a running answer: the answer and the earlier history are whole, and the user is notified', async () => {
+  const folder = await storage('cut');
+  const panel = await panelOn(folder);
+  const answers = await ask(panel, ['north', 'east']);
+  const words = numberedWords('now', 600);
+  const [first, rest] = [numberedWords('now', 100), gate()];
+  server.script(reply().says(first, { every: 2 }).waitsFor(rest.opened).says(words.slice(first.length), { every: 10 }));
+  await panel.send('Go on while the file is cut');
+  await panel.waitForAnswer('the first words', (text) => text.startsWith('now0001'));
+  rest.open();
+  halve(mainIn(folder));
+  await panel.waitForSettledAnswer('the whole answer', (text) => text === words);
+  await panel.sees(/The session file had been cut off\. All of its contents were recovered/);
+  await goesOn(panel);
+  await waitFor(
+    'all of it to be stored',
+    () => JSON.stringify(texts(folder)) === JSON.stringify([...answers, words, 'Answered.']),
   );
-  const panel = await panelOn(folder);
-  await panel.sees(/damaged/);
-  await panel.send('And go on');
-  await panel.waitForAnswer('the next answer', (text) => text === 'Answered.');
-  expect(fs.readdirSync(folder).filter((name) => name.startsWith('state.corrupt-')).length).toBeGreaterThan(0);
-});
-
-test('a file that is no database is set aside whole, and a new history starts', async () => {
-  const folder = await storage('garbage');
-  fs.writeFileSync(path.join(folder, 'state.db'), 'this is not a database '.repeat(1000));
-  const panel = await panelOn(folder);
-  await panel.sees(/started a new history/);
-  await panel.send('Hello');
-  await panel.waitForAnswer('the answer', (text) => text === 'Answered.');
-  const kept = fs.readdirSync(folder).find((name) => name.startsWith('state.corrupt-') && name.endsWith('.db'));
-  expect(fs.readFileSync(path.join(folder, kept ?? 'none'), 'utf8').startsWith('this is not a database')).toBe(true);
-});
-
-test('a directory in place of state.db is reported as a directory', async () => {
-  const folder = await storage('directory');
-  fs.mkdirSync(path.join(folder, 'state.db'));
-  const panel = await panelOn(folder);
-  await panel.sees(/folder|directory/i);
-  expect(await saidNothingSaved(panel)).toBe('Will this be kept?');
+  await leave(folder);
+  const after = await panelOn(folder);
+  await goesOn(after, 'Later.');
+  expect({ stored: texts(folder), said: await after.frame.getByText(/damaged|cut off|emptied/).count() }).toEqual({
+    stored: [...answers, words, 'Answered.', 'Later.'],
+    said: 0,
+  });
 });
 
 if (mayMount)
@@ -211,4 +245,33 @@ if (mayMount)
       whole: String(row?.['content']).trimEnd() === words.trimEnd(),
       notices,
     }).toEqual({ shownIsStored: true, whole: true, notices: 0 });
+  });
+
+if (mayMount)
+  test('a full disk after a crash: the history can be read, and saving continues as soon as there is room', async () => {
+    const folder = await storage('fullAfterCrash');
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]);
+    mounted.push(folder);
+    const first = await panelOn(folder);
+    const [answer] = await ask(first, ['north']);
+    for (const pid of vscode().server.extensionHostPids()) process.kill(pid, 'SIGKILL');
+    const ballast = path.join(folder, 'ballast');
+    fs.writeFileSync(ballast, '');
+    for (const bytes of [64 * 1024, 4096, 1]) {
+      try {
+        for (;;) fs.appendFileSync(ballast, new Uint8Array(bytes));
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+      }
+    }
+    const panel = await panelOn(folder);
+    await panel.sees(/The disk is full, so nothing can be saved now\. Everything saved before is safe\./);
+    await panel.waitForAnswer('the answer of before', (text) => text === answer);
+    fs.rmSync(ballast);
+    await panel.frame
+      .getByText(/The disk is full/)
+      .first()
+      .waitFor({ state: 'detached' });
+    await goesOn(panel);
+    expect(texts(folder)).toEqual([answer, 'Answered.']);
   });

@@ -10,18 +10,20 @@ const patience = Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) || 1);
 /** The files that take a minute or more. By itself vitest goes by earlier runs, and on a fresh clone, where there is none, by the size of the
  *  files: a long one may then come last and be waited for alone. */
 const longest = [
-  'kills',
-  'enterKills',
   'storeStates',
-  'storeMoved',
-  'mainJob',
   'sessionsView',
-  'chatActions',
-  'workModes',
-  'models',
+  'busyAndCompression',
   'sessionMenus',
+  'searchAndTabs',
+  'reviewFlow',
+  'sessionSettings',
   'workKills',
-  'settings',
+  'mainJob',
+  'storeMoved',
+  'kills',
+  'panel',
+  'workModes',
+  'enterKills',
 ];
 
 const rank = ({ moduleId }: TestSpecification): number => {

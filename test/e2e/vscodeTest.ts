@@ -40,7 +40,7 @@ function withExtension(options: VscodeSessionOptions): VscodeSessionOptions {
     options.vsix !== undefined || options.extensions !== undefined
       ? { vsix: [inject('vsix')] }
       : { installed: inject('installed') };
-  return { install: inject('vscode'), ...own, ...options };
+  return { install: inject('vscode'), caches: inject('browserCaches'), ...own, ...options };
 }
 
 async function keepEvidence(session: VscodeSession, name: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Command } from '../command';
+import { importCommand } from './import';
 
 /** The commands, in the order of the help text. */
-export const commands: readonly Command[] = [];
+export const commands: readonly Command[] = [importCommand];

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 
@@ -21,7 +22,7 @@ export async function refuseOutdatedApproval(
   if (shown !== null && (await worksFor(sessions, asked.sessionId, shown.conversationId))) return;
   throw new GatewayError(
     'invalid',
-    'This request belongs to another session. Nothing was allowed or denied. Open that session to decide.',
+    t('This request belongs to another session. Nothing was allowed or denied. Open that session to decide.'),
   );
 }
 

@@ -1,4 +1,4 @@
-import { shownList } from '../../base/translate';
+import { shownList, t } from '../../base/translate';
 import { GatewayError, type Gateway } from '../../gateway/gateway';
 import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
 import type { ApprovalSessions } from './approvalOfView';
@@ -40,13 +40,13 @@ export class PageConsent {
     if (asked === null) return;
     // Before the question about what waited: that dialog then stands for what is really decided.
     if (decision.scope === 'once' && decision.mode !== undefined)
-      await this.mode(surfaceId, asked.sessionId, decision.mode, 'Nothing was decided.');
+      await this.mode(surfaceId, asked.sessionId, decision.mode, t('Nothing was decided.'));
     const added =
       decision.scope === 'once' ? [] : decision.rules.filter((rule) => !asked.request.rules.includes(rule.trim()));
     if (decision.scope !== 'once' && added.length > 0)
-      await this.agreed({ kind: 'rules', rules: added, scope: decision.scope }, 'Nothing was decided.');
+      await this.agreed({ kind: 'rules', rules: added, scope: decision.scope }, t('Nothing was decided.'));
     else if (this.waited.has(approvalId))
-      await this.agreed({ kind: 'waiting', subject: subjectOf(asked, decision) }, 'Nothing was decided.');
+      await this.agreed({ kind: 'waiting', subject: subjectOf(asked, decision) }, t('Nothing was decided.'));
   }
 
   /** Asks once per page, unless the session is already in that mode. */
@@ -54,7 +54,7 @@ export class PageConsent {
     surfaceId: string,
     sessionId: string | null,
     mode: Mode,
-    otherwise = 'The mode didn’t change.',
+    otherwise = t('The mode didn’t change.'),
   ): Promise<void> {
     if (mode !== 'auto' || this.hasAllowedAuto || (await this.deps.gateway.mode(surfaceId, sessionId)) === 'auto')
       return;

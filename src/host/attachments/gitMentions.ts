@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import type { RunGitQuery } from '../../tools/knowledge/git/gitCommand';
 import { readableNames, textOf } from '../../tools/knowledge/git/repository';
 import type { WorkspaceRoot } from '../../tools/workspaceFiles';
@@ -48,9 +49,10 @@ export async function hasRepository({ git, roots, isTrusted }: GitSource, signal
 /** Returns the status, the diff or a commit as text. Names changed files that may hold secrets, but leaves out their
  *  content. Rejects with a sentence when git fails. */
 export async function gitText(source: GitSource, what: string, signal: AbortSignal): Promise<string> {
-  if (!source.isTrusted()) throw new Error('Git is unavailable because this folder isn’t trusted (Restricted Mode).');
+  if (!source.isTrusted())
+    throw new Error(t('Git is unavailable because this folder isn’t trusted (Restricted Mode).'));
   const roots = source.roots();
-  if (roots.length === 0) throw new Error('No folder is open.');
+  if (roots.length === 0) throw new Error(t('No folder is open.'));
   const answers = await Promise.allSettled(roots.map(({ path }) => read(source.git, path, what, signal)));
   const texts = answers.flatMap((answer, index) =>
     answer.status === 'fulfilled'

@@ -1,4 +1,5 @@
 import { toDisposable, type Disposable } from '../../base/disposable';
+import { t } from '../../base/translate';
 import type { Attached, CurrentFile, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../transcript/draftPart';
@@ -28,13 +29,13 @@ export const noAttachments: PromptAttachments = {
   currentFile: null,
   onDidChangeCurrentFile: () => toDisposable(() => undefined),
   search: async () => ({ mentions: [], isWhole: true }),
-  pin: async () => ({ kind: 'problem', problem: 'Nothing can be attached here.' }),
+  pin: async () => ({ kind: 'problem', problem: t('Nothing can be attached here.') }),
   pick: async () => ({ parts: [], problems: [] }),
   dropped: async () => ({ parts: [], problems: [] }),
   resolve: async (parts) =>
     parts.map((part) => {
       if (part.kind === 'mention')
-        throw new MentionError(`${part.label} cannot be read here. Remove it, or attach its text.`);
+        throw new MentionError(t('{label} can’t be read here. Remove it, or attach its text.', { label: part.label }));
       return part;
     }),
   noticeOf: () => null,

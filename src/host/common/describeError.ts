@@ -1,4 +1,5 @@
 import { errorMessage } from '../../base/errorMessage';
+import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
 import { ModelError } from '../../models/modelProvider';
 import type { ProtocolError } from '../../protocol/envelope';
@@ -14,7 +15,9 @@ export function describeError(error: unknown): ProtocolError {
   if (error instanceof MentionError) return { sentence: error.message, cause: 'mention' };
   const reason = errorMessage(error);
   return {
-    sentence: `Something went wrong: ${reason.replace(/[.\s]*$/, '')}. Everything shown is saved. See the log for details.`,
+    sentence: t('Something went wrong: {reason}. Everything shown is saved. See the log for details.', {
+      reason: reason.replace(/[.\s]*$/, ''),
+    }),
     cause: 'unknown',
   };
 }

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import * as vscode from 'vscode';
-import { t, translations, shownList } from '../../base/translate';
+import { t, translations, shownList, quoted } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
@@ -352,7 +352,7 @@ export class McpHost implements ManagedServers, Disposable {
     if (open.length === 0) return;
     for (const { fingerprint: mark } of open) this.asked.add(mark);
     // Break Markdown links: the editor renders them in notifications, and a repository chose these names.
-    const names = shownList(open.map(({ definition }) => `“${definition.name.replaceAll('](', '] (')}”`));
+    const names = shownList(open.map(({ definition }) => quoted(definition.name.replaceAll('](', '] ('))));
     const review = t('Review…');
     const sentence = t(
       'This folder defines MCP servers that you haven’t trusted: {names}. They don’t run until you review and trust them.',

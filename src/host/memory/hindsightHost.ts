@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { joinSentences } from '../../base/messageText';
 import type { Translate } from '../../base/translate';
 import type { CreateHindsightApi, HindsightPlace } from '../../memory/hindsight/hindsightApi';
 import { HindsightProvider } from '../../memory/hindsight/hindsightProvider';
@@ -138,7 +139,9 @@ export class HindsightHost implements Disposable {
       pending === 1
         ? t('1 entry is waiting to be saved to memory.')
         : t('{count} entries are waiting to be saved to memory.', { count: String(pending) });
-    return [{ sentence: `${failure} ${waiting}`, actions: [{ action: 'setUpMemory', label: t('Set Up Memory…') }] }];
+    return [
+      { sentence: joinSentences([failure, waiting]), actions: [{ action: 'setUpMemory', label: t('Set Up Memory…') }] },
+    ];
   }
 }
 

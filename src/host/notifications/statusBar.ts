@@ -125,7 +125,10 @@ function progressText({ running, now }: StatusFacts): string | null {
   const name = oneLine(call.name);
   // A status bar renders "$(…)" as an icon.
   const short = (name.length > longestCall ? `${name.slice(0, longestCall)}…` : name).replaceAll('$(', '$ (');
-  return seconds < 1 ? short : `${short} ${seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min`}`;
+  if (seconds < 1) return short;
+  return seconds < 60
+    ? t('{call} {seconds} s', { call: short, seconds })
+    : t('{call} {minutes} min', { call: short, minutes: Math.floor(seconds / 60) });
 }
 
 function sessionLine({ sessionId, title, startedAt, call, contextUsed }: RunningSession, t: Translate): string {
@@ -146,8 +149,8 @@ function costLines(spending: Spending | null, t: Translate): readonly string[] {
 }
 
 function costWords({ usd, unpriced }: Cost, t: Translate): string {
-  if (unpriced === 0) return dollars(usd);
-  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd) });
+  if (unpriced === 0) return dollars(usd, shownLanguage());
+  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd, shownLanguage()) });
 }
 
 function itemWith(text: string, sentence: string, lines: readonly string[], warning: boolean): StatusItem {

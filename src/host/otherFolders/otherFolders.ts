@@ -1,6 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Emitter, type Disposable } from '../../base/disposable';
+import { t } from '../../base/translate';
 import { type Gateway, GatewayError } from '../../gateway/gateway';
 import type { BroughtOver } from '../../store/bringingOver';
 import { broughtOverKey } from '../../store/library/folderLabel';
@@ -97,7 +98,7 @@ export class OtherFolders implements Disposable {
       if (copy.answering !== null)
         throw new GatewayError(
           'busy',
-          'Hermes is answering in that folder’s window. Wait or stop it there, then copy the sessions.',
+          t('Hermes is answering in that folder’s window. Wait or stop it there, then copy the sessions.'),
         );
       let sum: BroughtOver = { sessions: 0, messages: 0, skipped: 0 };
       for (let done = 0; done < copy.sessionIds.length && signal?.aborted !== true; done += batchSize) {

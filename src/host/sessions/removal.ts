@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { joinSentences } from '../../base/messageText';
-import { t, shownList } from '../../base/translate';
+import { t, shownList, quoted } from '../../base/translate';
 import type { ForgetReport, Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
@@ -82,7 +82,7 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
       ? []
       : [
           t('Branches are separate copies and are not deleted: {titles}.', {
-            titles: shownList(branches.map((title) => `“${title}”`)),
+            titles: shownList(branches.map(quoted)),
           }),
         ]),
     ...(memory === null
@@ -124,7 +124,7 @@ async function eachOf(
       await act(session);
       done.push(session);
     } catch (error) {
-      refusals.push(`“${titleText(session, t)}”: ${describeError(error).sentence}`);
+      refusals.push(t('“{title}”: {reason}', { title: titleText(session, t), reason: describeError(error).sentence }));
     }
   }
   return { done, refusals };

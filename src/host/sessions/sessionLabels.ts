@@ -1,6 +1,7 @@
 import { shownList } from '../../base/translate';
 import type { Translate } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
+import { nameOfSource } from '../history/sourceNames';
 import { ageLabels } from './ageLabels';
 import type { GroupKind } from './sessionGroups';
 
@@ -78,6 +79,7 @@ export function factsOf(session: SessionSummary, { t, language, now }: LabelCont
     ageLabels(session.lastActiveAt, now, language),
     turnLabels(session.turnCount, t),
     ...(session.private ? [t('private')] : []),
+    ...(session.origin === undefined ? [] : [nameOfSource(session.origin.source)]),
     ...sessionMarks(session).map((mark) => markLabel(mark, t)),
   ];
 }
@@ -118,6 +120,13 @@ export function hoverText(session: SessionSummary, { t, language }: LabelContext
     session.trashedAt === null ? null : t('In the trash since {time}', { time: time(session.trashedAt) }),
     session.queuedCount === 0 ? null : t('Queued prompts: {count}', { count: String(session.queuedCount) }),
     session.private ? t('Private: not added to memory') : null,
+    session.origin === undefined
+      ? null
+      : t('Imported from {agent} on {time}: {place}', {
+          agent: [nameOfSource(session.origin.source), session.origin.writtenBy ?? ''].join(' ').trim(),
+          time: time(session.origin.importedAt),
+          place: session.origin.place,
+        }),
   ];
   return lines.filter((line) => line !== null).join('\n');
 }

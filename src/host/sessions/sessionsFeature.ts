@@ -26,6 +26,8 @@ export interface SessionsFeatureDeps {
   readonly log: Log;
   readonly t: Translate;
   readonly others: OtherFolderRows;
+  /** Imports sessions from files of other agents. */
+  readonly importFiles: (files: readonly vscode.Uri[]) => void;
   /** Lets the user choose among sessions of other folders. */
   readonly showOthers: () => void;
   /** Surface to which commands of the palette and of the sessions view apply. */
@@ -61,6 +63,7 @@ export class SessionsFeature implements Disposable {
         clock,
         t,
         shown: () => gateway.shownSession(surfaceId()),
+        importFiles: deps.importFiles,
       }),
     );
     this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, surfaceId }));
@@ -138,6 +141,11 @@ export class SessionsFeature implements Disposable {
   shownChanged(): void {
     this.keys.update();
     this.tree.shownChanged();
+  }
+
+  /** Called when sessions were added without the gateway. */
+  refresh(): void {
+    void this.listing.refresh();
   }
 
   storeOpened(): void {

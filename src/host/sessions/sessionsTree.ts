@@ -44,7 +44,11 @@ export interface SessionsTreeDeps {
   /** The last group. */
   readonly others: Pick<OtherFolderRows, 'rows' | 'refresh' | 'childrenOf' | 'itemOf' | 'onDidChange'>;
   readonly t: Translate;
+  /** Imports files that the user dropped on the view. */
+  readonly importFiles: (files: readonly vscode.Uri[]) => void;
 }
+
+const uriListType = 'text/uri-list';
 
 /** The sessions view: groups, sessions, and branches below their origins. Renders the contents of the listing. */
 export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscode.Disposable {
@@ -65,6 +69,14 @@ export class SessionsTree implements vscode.TreeDataProvider<SessionsRow>, vscod
       treeDataProvider: this,
       canSelectMany: true,
       showCollapseAll: true,
+      dragAndDropController: {
+        dragMimeTypes: [],
+        dropMimeTypes: [uriListType],
+        handleDrop: async (_row, dropped) => {
+          const files = urisIn((await dropped.get(uriListType)?.asString()) ?? '');
+          if (files.length > 0) deps.importFiles(files);
+        },
+      },
     });
     this.view.onDidChangeVisibility(() => this.visibilityChanged());
     this.view.onDidChangeSelection(({ selection }) =>
@@ -317,4 +329,12 @@ function markIcon(mark: SessionMark): vscode.ThemeIcon {
     default:
       return mark satisfies never;
   }
+}
+
+/** Addresses of a `text/uri-list` (RFC 2483), without its comments. */
+function urisIn(list: string): readonly vscode.Uri[] {
+  return list
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+    .map((line) => vscode.Uri.parse(line.trim(), true));
 }

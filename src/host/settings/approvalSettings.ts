@@ -1,3 +1,5 @@
+import { joinSentences } from '../../base/messageText';
+import { t } from '../../base/translate';
 import { allowRuleProblem, denyRuleProblem } from '../../tools/approval/ruleText';
 
 export interface ApprovalSettings {
@@ -17,7 +19,7 @@ export function readApprovals(
     if (problem !== null)
       complain(
         'hermes.approvals.allow',
-        `${problem} It is in the setting \`hermes.approvals.allow\` and is ignored until it is corrected.`,
+        joinSentences([problem, t('It is in the setting `hermes.approvals.allow` and is ignored until you fix it.')]),
       );
     return problem === null;
   });

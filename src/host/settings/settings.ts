@@ -7,6 +7,23 @@ import { reasoningEfforts, type ReasoningEffort } from '../../transcript/reasoni
 import type { ProviderSettings } from '../../models/providerSettings';
 import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandboxSetting';
 import { type ApprovalSettings, readApprovals } from './approvalSettings';
+import { readProviderEntries } from './providerEntries';
+import {
+  notABoolean,
+  notAListOf,
+  notAMemoryBank,
+  notAMemoryProvider,
+  notAModel,
+  notANumber,
+  notAPath,
+  notAWebAddress,
+  notAWholeNumber,
+  notDays,
+  notDollars,
+  notOneOf,
+  notSeconds,
+  type ProblemOf,
+} from './settingProblems';
 import { guardedSettings } from './workspaceOverrides';
 
 export const notificationModes = ['whenHidden', 'always', 'never'] as const;
@@ -74,24 +91,6 @@ export interface SettingSource {
   inspect(setting: string): InspectedSetting | undefined;
 }
 
-const describedModelSchema = v.object({
-  id: v.pipe(v.string(), v.nonEmpty('is empty')),
-  contextWindow: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-  tools: v.optional(v.boolean()),
-  images: v.optional(v.boolean()),
-});
-
-const endpointSchema = v.object({
-  name: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty'), v.excludes('/', 'contains a slash')),
-  protocol: v.picklist(['openai', 'anthropic'], 'is neither "openai" nor "anthropic"'),
-  baseUrl: v.pipe(
-    v.string(),
-    v.trim(),
-    v.check((text) => parseEndpoint(text) !== null, 'is not a web address that begins with http:// or https://'),
-  ),
-  models: v.optional(v.array(describedModelSchema)),
-});
-
 /** Reads every setting. Reports an invalid value in a sentence and uses its default; one invalid provider does not
  *  affect the others. Guarded settings count only in user settings, where a repository cannot write them. They name
  *  endpoints, models or the place of the history, say when it is erased, or decide what may run. */
@@ -100,28 +99,15 @@ export function readSettings(source: SettingSource): {
   readonly problems: readonly SettingProblem[];
 } {
   const problems: SettingProblem[] = [];
-  const read = <T>(setting: string, schema: v.GenericSchema<unknown, T>, otherwise: T, expected: string): T => {
+  const read = <T>(setting: string, schema: v.GenericSchema<unknown, T>, otherwise: T, problemOf: ProblemOf): T => {
     const parsed = v.safeParse(schema, valueOf(source, setting));
     if (parsed.success) return parsed.output;
-    problems.push({
-      setting,
-      sentence: `The setting \`${setting}\` ${expected}. The default is used until you fix it.`,
-    });
+    problems.push({ setting, sentence: problemOf(setting) });
     return otherwise;
   };
   const text = v.pipe(v.string(), v.trim());
-  const model = read(
-    'hermes.model',
-    v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)),
-    '',
-    'is not written as Provider/model-id',
-  );
-  const compressionModel = read(
-    'hermes.compression.model',
-    v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)),
-    '',
-    'is not written as Provider/model-id',
-  );
+  const model = read('hermes.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', notAModel);
+  const compressionModel = read('hermes.compression.model', v.pipe(text, v.regex(/^$|^[^/]+\/.+$/)), '', notAModel);
   const hindsightUrl = read(
     'hermes.memory.hindsight.url',
     v.pipe(
@@ -129,82 +115,69 @@ export function readSettings(source: SettingSource): {
       v.check((address) => address === '' || parseEndpoint(address) !== null),
     ),
     '',
-    'is not a web address that begins with http:// or https://',
+    notAWebAddress,
   );
-  const hindsightBank = read('hermes.memory.hindsight.bank', text, '', 'is not the name of a memory bank');
+  const hindsightBank = read('hermes.memory.hindsight.bank', text, '', notAMemoryBank);
   const recallSeconds = read(
     'hermes.memory.recallTimeout',
     v.pipe(v.number(), v.minValue(0), v.maxValue(60)),
     2,
-    'is not a number of seconds from 0 to 60',
+    notSeconds(0, 60),
   );
-  const storagePath = read(
-    'hermes.storage.path',
-    v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/)),
-    '',
-    'is not an absolute path',
-  );
+  const storagePath = read('hermes.storage.path', v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/)), '', notAPath);
   return {
     settings: {
       model: model === '' ? null : model,
-      providers: readEndpoints(valueOf(source, 'hermes.providers'), problems),
+      providers: readProviderEntries(valueOf(source, 'hermes.providers'), (sentence) =>
+        problems.push({ setting: 'hermes.providers', sentence }),
+      ),
       reasoningEffort: read(
         'hermes.reasoningEffort',
         v.picklist(reasoningEfforts),
         'default',
-        `is not one of ${reasoningEfforts.join(', ')}`,
+        notOneOf(reasoningEfforts),
       ),
-      busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', `is not one of ${busyModes.join(', ')}`),
-      mode: read('hermes.mode', v.picklist(modes), 'ask', `is not one of ${modes.join(', ')}`),
+      busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', notOneOf(busyModes)),
+      mode: read('hermes.mode', v.picklist(modes), 'ask', notOneOf(modes)),
       approvals: readApprovals(
         valueOf(source, 'hermes.approvals.allow'),
         valueOf(source, 'hermes.approvals.deny'),
         (setting, sentence) => problems.push({ setting, sentence }),
       ),
-      checkpoints: read('hermes.checkpoints', v.boolean(), true, 'is neither true nor false'),
+      checkpoints: read('hermes.checkpoints', v.boolean(), true, notABoolean),
       personalFiles: read(
         'hermes.personalFiles',
         v.array(v.picklist(personalGroups)),
         [...personalGroups],
-        `is not a list of ${personalGroups.join(', ')}`,
+        notAListOf(personalGroups),
       ),
       notifications: read(
         'hermes.notifications',
         v.picklist(notificationModes),
         'whenHidden',
-        `is not one of ${notificationModes.join(', ')}`,
+        notOneOf(notificationModes),
       ),
       maxIterations: read(
         'hermes.maxIterations',
         v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
         90,
-        'is not a whole number from 1 to 1000',
+        notAWholeNumber(1, 1000),
       ),
       spendingLimit: read(
         'hermes.spendingLimit',
         v.pipe(v.number(), v.minValue(0), v.maxValue(100_000)),
         0,
-        'is not a number of US dollars from 0 to 100000',
+        notDollars(0, 100_000),
       ),
-      sessionTitles: read(
-        'hermes.sessionTitles',
-        v.picklist(sessionTitles),
-        'model',
-        `is not one of ${sessionTitles.join(', ')}`,
-      ),
+      sessionTitles: read('hermes.sessionTitles', v.picklist(sessionTitles), 'model', notOneOf(sessionTitles)),
       compressionThreshold: read(
         'hermes.compression.threshold',
         v.pipe(v.number(), v.minValue(0.3), v.maxValue(0.95)),
         0.8,
-        'is not a number from 0.3 to 0.95',
+        notANumber(0.3, 0.95),
       ),
       compressionModel: compressionModel === '' ? null : compressionModel,
-      memoryProvider: read(
-        'hermes.memory.provider',
-        v.pipe(text, v.nonEmpty()),
-        'builtin',
-        'is not the name of a memory provider',
-      ),
+      memoryProvider: read('hermes.memory.provider', v.pipe(text, v.nonEmpty()), 'builtin', notAMemoryProvider),
       memoryRecallTimeoutMs: recallSeconds * 1000,
       hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
       hindsightBank: hindsightBank === '' ? null : hindsightBank,
@@ -213,19 +186,14 @@ export function readSettings(source: SettingSource): {
         'hermes.terminal.timeout',
         v.pipe(v.number(), v.minValue(1), v.maxValue(86_400)),
         120,
-        'is not a number of seconds from 1 to 86400',
+        notSeconds(1, 86_400),
       ),
-      sandbox: read(
-        'hermes.terminal.sandbox',
-        v.picklist(sandboxSettings),
-        'auto',
-        `is not one of ${sandboxSettings.join(', ')}`,
-      ),
+      sandbox: read('hermes.terminal.sandbox', v.picklist(sandboxSettings), 'auto', notOneOf(sandboxSettings)),
       trashDays: read(
         'hermes.trash.days',
         v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3650)),
         30,
-        'is not a whole number of days from 0 to 3650',
+        notDays(0, 3650),
       ),
     },
     problems,
@@ -236,30 +204,4 @@ function valueOf(source: SettingSource, setting: string): unknown {
   if (!guardedSettings.some((guarded) => guarded === setting)) return source.get(setting);
   const inspected = source.inspect(setting);
   return inspected?.globalValue ?? inspected?.defaultValue;
-}
-
-function readEndpoints(value: unknown, problems: SettingProblem[]): readonly ProviderSettings[] {
-  const setting = 'hermes.providers';
-  const complain = (sentence: string): void => void problems.push({ setting, sentence });
-  if (!Array.isArray(value)) {
-    complain('The setting hermes.providers is not a list of providers. It is ignored until you fix it.');
-    return [];
-  }
-  const endpoints = new Map<string, ProviderSettings>();
-  for (const [index, entry] of value.entries()) {
-    const parsed = v.safeParse(endpointSchema, entry);
-    const named = `Entry ${index + 1} of the setting \`hermes.providers\`${nameOf(entry)}`;
-    if (!parsed.success)
-      complain(
-        `${named} is ignored: ${parsed.issues.map((issue) => `${v.getDotPath(issue) ?? 'it'} ${issue.message}`).join('; ')}.`,
-      );
-    else if (endpoints.has(parsed.output.name)) complain(`${named} is ignored: an earlier entry has the same name.`);
-    else endpoints.set(parsed.output.name, parsed.output);
-  }
-  return [...endpoints.values()];
-}
-
-function nameOf(entry: unknown): string {
-  const named = v.safeParse(v.object({ name: v.string() }), entry);
-  return named.success ? ` (“${named.output.name}”)` : '';
 }

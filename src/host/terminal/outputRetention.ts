@@ -7,7 +7,7 @@ import { describeError } from '../common/describeError';
 
 /** Milliseconds, so that the window starts first. */
 const delayMs = 60_000;
-const ownSessionId = /^\d{8}_\d{6}_[0-9a-f]{6}$/;
+const ownSessionId = /^(?:\d{8}_\d{6}_[0-9a-f]{6}|import_[0-9a-f]{24}(?:~\d+)?(?:\.\d+)?)$/;
 
 interface OutputRetentionDeps {
   readonly outputs: OutputFolder;

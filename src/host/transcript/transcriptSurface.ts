@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
+import { t } from '../../base/translate';
 import type { Gateway, Surface } from '../../gateway/gateway';
 import {
   transcriptCommands,
@@ -269,7 +270,7 @@ export class TranscriptSurface implements Surface, Disposable {
         session,
         rows: null,
         branches: [],
-        problem: `Session ${this.shown} is not in this folder's history.`,
+        problem: t('Session {session} is not in this folder’s history.', { session: this.shown }),
         reveal: null,
       };
     const row = this.revealed === null ? null : await originalRow(this.deps.sessions, this.revealed);

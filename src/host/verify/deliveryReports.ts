@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
 import type { CrashDemoRun, ReportRequest, DeliveryResults } from '../../protocol/deliveryProtocol';
 import type { SessionStore } from '../../store/sessionStore';
@@ -46,7 +47,7 @@ export class DeliveryReports implements ViewReports, Disposable {
   ): Promise<DeliveryResults['reportDelivery']> {
     const { store, crashDemo, log } = this.deps;
     await store.settled();
-    if (!store.isReadable) throw new GatewayError('invalid', 'The history can’t be read right now.');
+    if (!store.isReadable) throw new GatewayError('invalid', t('The history can’t be read right now.'));
     const forgotten: string[] = [];
     for (const { conversationId, entries } of conversations) {
       if (await this.isStored(conversationId)) this.keep(surfaceId, conversationId, entries);

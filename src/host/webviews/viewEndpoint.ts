@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import { t } from '../../base/translate';
 import { fromViewSchema, protocolVersion, type ProtocolError, type ToView } from '../../protocol/envelope';
 import { describeError, isExpected } from '../common/describeError';
 
@@ -89,7 +90,7 @@ export class ViewEndpoint<
   private async answer(id: number, name: string, payload: unknown): Promise<void> {
     if (!isKeyOf(this.protocol.requests, name))
       return this.refuse(id, {
-        sentence: `The view asked for something unknown ("${name}"). Reload the window.`,
+        sentence: t('The view asked for something unknown (“{name}”). Reload the window.', { name }),
         cause: 'invalid',
       });
     const parsed = v.safeParse(this.protocol.requests[name], payload);
@@ -98,7 +99,7 @@ export class ViewEndpoint<
         `A view sent the request "${name}" with a payload that does not fit: ${describeIssues(parsed.issues)}`,
       );
       return this.refuse(id, {
-        sentence: 'The view sent a request that couldn’t be read. Reload the window.',
+        sentence: t('The view sent a request that couldn’t be read. Reload the window.'),
         cause: 'invalid',
       });
     }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { reportFailure } from '../common/commands';
+import { HistoryFeature } from '../history/historyFeature';
 import { OtherFoldersFeature } from '../otherFolders/otherFoldersFeature';
 import { SessionsFeature } from '../sessions/sessionsFeature';
 import { ContainerNotice } from '../storage/containerNotice';
@@ -16,6 +17,7 @@ import type { WindowBasics } from './windowBasics';
 export interface WindowSessions {
   readonly others: OtherFoldersFeature;
   readonly sessions: SessionsFeature;
+  readonly imports: HistoryFeature;
   readonly containerNotice: ContainerNotice;
 }
 
@@ -39,9 +41,19 @@ export function createSessions(
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
+  const imports = own(
+    new HistoryFeature({
+      ...common,
+      context,
+      distFolder: parts.distFolder,
+      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
+    }),
+  );
   const sessions = own(
     new SessionsFeature({
       ...common,
+      importFiles: (files) =>
+        void imports.importFiles(files).catch((error: unknown) => reportFailure('importSessions', error, log)),
       files: parts.changedFiles.chat,
       others: others.rows,
       showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
@@ -55,6 +67,7 @@ export function createSessions(
         ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
     }),
   );
+  own(imports.onDidImport(() => sessions.refresh()));
   editor.connect({
     pickSession: (surfaceId) => sessions.resume(surfaceId),
     openTranscript: (sessionId, messageUid) => parts.transcripts.open(sessionId, messageUid),
@@ -68,5 +81,5 @@ export function createSessions(
     memory: context.globalState,
     chooseFolder: () => editor.openSettings('hermes.storage.path'),
   });
-  return { others, sessions, containerNotice };
+  return { others, sessions, imports, containerNotice };
 }

@@ -17,6 +17,7 @@ export function registerWindowCommands(deps: WindowDeps): void {
         ...deps.verify.commands({ chosen, verify: (sessionId) => transcripts.verify(sessionId), chat }),
         ...sessions.commands,
         ...others.commands,
+        ...deps.imports.commands,
         ...ownCommands(deps, shown),
         ...screenCommands({ chosen, search, opener }),
         ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),

@@ -1,5 +1,5 @@
 import { t } from '../../base/translate';
-const searchFor = (query: string): string => t('Search for "{query}"', { query });
+const searchFor = (query: string): string => t('Search for “{query}”', { query });
 
 /** The prompts that Demo can answer, offered in the empty state. */
 export const demoPrompts = (): readonly [folder: string, search: string, long: string] => [
@@ -23,7 +23,8 @@ export function demoRequest(prompt: string): DemoRequest {
   if (text === folder) return { kind: 'folder' };
   if (text === long) return { kind: 'long' };
   const [before = '', after = ''] = searchFor('\0').split('\0');
-  const wanted = text.startsWith(before) && text.endsWith(after) ? text.slice(before.length, -after.length).trim() : '';
+  const wanted =
+    text.startsWith(before) && text.endsWith(after) ? text.slice(before.length, text.length - after.length).trim() : '';
   if (wanted !== '') return { kind: 'search', query: wanted };
   if (/\blong\b.*\b(?:answer|story|text)\b|\b(?:answer|story)\b.*\blong\b/is.test(text)) return { kind: 'long' };
   const search = /^(?:please\s+)?(?:search|find|look)\b(?:\s+for)?\s+(.+?)[.?!]*$/is.exec(text)?.[1];

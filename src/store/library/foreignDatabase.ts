@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { t } from '../../base/translate';
 import type { FileSystem } from '../engine/fileSystem';
 import type { Sqlite } from '../engine/sqlite';
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
@@ -66,7 +67,7 @@ function refuseJournal(fileSystem: FileSystem, path: string): void {
   if ((fileSystem.stat(`${path}-journal`)?.size ?? 0) === 0) return;
   throw new StoreError(
     'locked',
-    'Another program is writing to these sessions. Try again in a moment.',
+    t('Another program is writing to these sessions. Try again in a moment.'),
     `${path}-journal exists`,
   );
 }

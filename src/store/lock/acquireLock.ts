@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { t } from '../../base/translate';
 import type { FileSystem, OpenFile } from '../engine/fileSystem';
 import { errnoOf } from '../engine/fileSystem';
 import { diskError } from '../engine/sqlFailure';
@@ -77,16 +78,22 @@ function ownerSeen({ fileSystem, path, processes, now }: AcquireLockOptions): Lo
   return found === undefined ? undefined : livingOwner(found, now() * 1000 - found.modifiedAt, processes);
 }
 
-const takingOver: LockOwner = { endpoint: null, visible: true, description: 'a window that is just starting' };
+function takingOver(): LockOwner {
+  return { endpoint: null, visible: true, description: t('a window that is just starting') };
+}
 
 /** Undefined when the lock's owner is gone. `age`: milliseconds since the last write to the lock. */
 function livingOwner({ record }: FoundLock, age: number, processes: ProcessTable): LockOwner | undefined {
-  if (record === undefined) return age > unfinishedTimeoutMs ? undefined : takingOver;
+  if (record === undefined) return age > unfinishedTimeoutMs ? undefined : takingOver();
   const { owner, endpoint } = record;
   const { verdict, visible } = judgeOwner(owner, processes, age);
   if (verdict === 'gone') return undefined;
-  const where = owner.host === processes.self().host ? 'this machine' : owner.host;
-  return { endpoint, visible, description: `process ${owner.pid} on ${where}` };
+  const { host, pid } = owner;
+  const description =
+    host === processes.self().host
+      ? t('process {pid} on this machine', { pid })
+      : t('process {pid} on {host}', { pid, host });
+  return { endpoint, visible, description };
 }
 
 /** One process's attempt to take the lock, with its candidate file. */
@@ -112,7 +119,7 @@ class LockContest {
     } catch (error) {
       // On Windows, a file that was removed keeps its name until its owner, which may be asleep, closes it.
       if (!isStillOpen(error) || !this.fileSystem.mayWrite(this.options.folder)) throw error;
-      return { kind: 'heldBy', owner: takingOver };
+      return { kind: 'heldBy', owner: takingOver() };
     }
   }
 
@@ -127,9 +134,9 @@ class LockContest {
       if (found === undefined) continue;
       const owner = this.livingOwner(found);
       if (owner !== undefined) return { kind: 'heldBy', owner };
-      if (!this.removeStale(found)) return { kind: 'heldBy', owner: takingOver };
+      if (!this.removeStale(found)) return { kind: 'heldBy', owner: takingOver() };
     }
-    return { kind: 'heldBy', owner: takingOver };
+    return { kind: 'heldBy', owner: takingOver() };
   }
 
   /** Makes the file at `path` ours unless one exists there. */

@@ -21,6 +21,7 @@ import { SessionMarks } from './operations/sessionMarks';
 import { SessionTable } from './tables/sessionTable';
 import { RawRows } from './queries/rawRows';
 import { StretchHiding } from './operations/stretchHiding';
+import { ForeignImport } from './import/foreignImport';
 import { SpillFolding } from './import/spillFolding';
 import { Titling } from './operations/titling';
 import { TranscriptReading } from './queries/transcriptReading';
@@ -71,6 +72,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
   const marks = new SessionMarks(database, sessions, turns);
   const tree = new BranchTree(database, sessions);
   const titling = new Titling(database, sessions, tree);
+  const foreignImport = new ForeignImport(database, sessions, titling, now);
   const branching = new Branching(database, sessions, messages, turns, rows, closing, titling);
   const rewinding = new Rewinding(sessions, turns, rows, stretches);
   const files = new FileChangeTable(database);
@@ -105,6 +107,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
     rewriting,
     compression,
     folding,
+    foreignImport,
     queuedPrompts,
     outbox,
     wireTexts,

@@ -105,6 +105,16 @@ function operationsOver(
     forgetSession: (sessionId) => runWhole(long.forgetSession(sessionId)),
     promptVersions: read((sessionId) => operations.versions.of(sessionId)),
     showVersion: (input) => runWhole(long.showVersion(input)),
+    importStates: read((sessionIds) => operations.foreignImport.states(sessionIds)),
+    beginImport: (input) => runWhole(long.beginImport(input)),
+    importWhole: (input) => runWhole(long.importWhole(input)),
+    addImported: write((batch) => operations.foreignImport.add(batch)),
+    finishImport: (input) => {
+      transactions.write(() => operations.foreignImport.finish(input));
+      long.endImport(input.sessionId);
+    },
+    discardImport: (sessionId) => long.endImport(sessionId),
+    extendImport: write((input) => operations.foreignImport.extend(input)),
     bringOver: (input) => bringOver(input, openOther, (work) => transactions.write(work), importer),
 
     // A turn, in the order of its lifecycle

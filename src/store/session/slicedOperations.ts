@@ -1,6 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { BranchSession, ForgottenSessions, RewindSession, ShowVersion } from '../conversations';
 import type { MethodName, MethodResults, SlicedMethods } from '../sessionMethods';
+import type { BeginImport, ImportWhole } from '../importing';
 import type { OpenTurn, SearchHit, SearchQuery } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import type { Message } from '../../transcript/message';
@@ -27,6 +28,8 @@ type Sliced<M extends MethodName> = SlicedWork<MethodResults[M]>;
 export class LongOperations implements SlicedMethods {
   /** Branches that are being created. */
   private readonly inTheMaking = new Set<string>();
+  /** Sessions that are being imported. */
+  private readonly imports = new Set<string>();
 
   constructor(
     private readonly database: SqlDatabase,
@@ -143,6 +146,34 @@ export class LongOperations implements SlicedMethods {
     }
   }
 
+  *beginImport(input: BeginImport): Sliced<'beginImport'> {
+    const { sessionId } = input;
+    if (this.operations.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
+    this.imports.add(sessionId);
+    try {
+      return this.transactions.write(() => this.operations.foreignImport.begin(input));
+    } catch (error) {
+      this.imports.delete(sessionId);
+      throw error;
+    }
+  }
+
+  *importWhole({ batch, finish }: ImportWhole): Sliced<'importWhole'> {
+    const { sessionId } = batch;
+    if (this.operations.foreignImport.isLeft(sessionId)) yield* this.sweep((id) => isSegmentOf(id, sessionId));
+    const { foreignImport } = this.operations;
+    this.transactions.write(() => {
+      foreignImport.begin(finish);
+      foreignImport.add(batch);
+      foreignImport.finish(finish);
+    });
+  }
+
+  /** From now on, rows of the session that are still hidden are removed by `tidy`. */
+  endImport(sessionId: string): void {
+    this.imports.delete(sessionId);
+  }
+
   private branching(
     input: BranchSession,
   ): BatchCourse<{ readonly course: BranchCourse; readonly total: number }, MethodResults['branchSession']> {
@@ -203,7 +234,9 @@ export class LongOperations implements SlicedMethods {
   /** Deletes the rows of sessions that no process finishes: stopped branches, and those left by a crash. */
   private *sweep(which: (sessionId: string) => boolean = () => true): SlicedWork<void> {
     yield* inBatches(
-      this.operations.forgetting.sweeping((id) => which(id) && !this.inTheMaking.has(id)),
+      this.operations.forgetting.sweeping(
+        (id) => which(id) && !this.inTheMaking.has(id) && ![...this.imports].some((one) => isSegmentOf(id, one)),
+      ),
       this.transactions,
     );
   }
@@ -235,6 +268,10 @@ export class LongOperations implements SlicedMethods {
     yield undefined;
     return { ...erased, isComplete: this.scrub() && isRewritable };
   }
+}
+
+function isSegmentOf(id: string, imported: string): boolean {
+  return id === imported || id.startsWith(`${imported}.`);
 }
 
 /** Number of rows up to the last border at which a part can be repaired separately; 0 when there is none. */

@@ -122,6 +122,7 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'endSession':
     case 'trashSession':
     case 'forgetSession':
+    case 'discardImport':
     case 'repairTranscript':
     case 'promptVersions':
       return [session(request.args[0])];
@@ -132,6 +133,13 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'readTranscript':
     case 'transcriptOutline':
     case 'findInTranscript':
+      return [session(request.args[0].sessionId)];
+    case 'importWhole':
+      return [session(request.args[0].batch.sessionId)];
+    case 'beginImport':
+    case 'addImported':
+    case 'finishImport':
+    case 'extendImport':
       return [session(request.args[0].sessionId)];
     case 'bringOver':
       return request.args[0].sessionIds.map(session);

@@ -1,3 +1,4 @@
+import { t } from '../../base/translate';
 import { NotUnderstood } from './shell/shellCommand';
 import { parseShell } from './shell/shellParser';
 
@@ -80,7 +81,10 @@ export function printRule(rule: Rule): string {
 export function allowRuleProblem(written: string): string | null {
   const rule = parseRule(written);
   if (rule === null)
-    return `\`${written}\` is not a rule. Rules are written as run(npm test), run(npm run *), edit(src/**), read(~/.config/foo/**), fetch(https://example.com), connect(example.com), mcp(server/tool) or tool(name).`;
+    return t(
+      '`{rule}` is not a rule. Rules are written as run(npm test), run(npm run *), edit(src/**), read(~/.config/foo/**), fetch(https://example.com), connect(example.com), mcp(server/tool), or tool(name).',
+      { rule: written },
+    );
   const isEverything =
     (rule.kind === 'run' && rule.hasMore && rule.words?.length === 0) ||
     (rule.kind === 'fetch' && rule.origin === null) ||
@@ -88,7 +92,9 @@ export function allowRuleProblem(written: string): string | null {
     (rule.kind === 'mcp' && rule.server === null) ||
     (rule.kind === 'tool' && rule.name === '*') ||
     ((rule.kind === 'edit' || rule.kind === 'read') && isWholeDisk(rule.pattern));
-  return isEverything ? `\`${written}\` would allow everything of its kind, so it can only be a deny rule.` : null;
+  return isEverything
+    ? t('`{rule}` would allow everything of its kind, so it can only be a deny rule.', { rule: written })
+    : null;
 }
 
 /** True for a pattern that begins at the root, a drive, or the home folder and does not restrict the names there. */
@@ -100,7 +106,15 @@ function isWholeDisk(pattern: string): boolean {
 export function denyRuleProblem(written: string): string | null {
   if (parseRule(written) !== null) return null;
   const kind = kindNamed(written);
-  return `\`${written}\` in \`hermes.approvals.deny\` is not a valid deny rule. Until you fix it, Hermes asks about ${kind === null ? 'everything' : `everything of the kind "${kind}"`} even if another rule allows it.`;
+  return kind === null
+    ? t(
+        '`{rule}` in `hermes.approvals.deny` is not a valid deny rule. Until you fix it, Hermes asks about everything even if another rule allows it.',
+        { rule: written },
+      )
+    : t(
+        '`{rule}` in `hermes.approvals.deny` is not a valid deny rule. Until you fix it, Hermes asks about everything of the kind “{kind}” even if another rule allows it.',
+        { rule: written, kind },
+      );
 }
 
 /** Kind that an invalid rule seems to be meant for; null when unknown. */

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { format } from 'node:util';
+import { browserOrigin } from './browser';
 import { VscodeSession } from './vscodeSession';
 import { Workbench } from './workbench';
 
@@ -45,21 +46,21 @@ export async function runSuite(argv: readonly string[], print: (line: string) =>
       }),
     ];
     Promise.all(exposed)
-      .then(() => open(page, session, suite))
+      .then(() => open(page, suite))
       .catch(reject);
   });
   // Awaited here: the session ends with this scope.
   return await finished;
 }
 
-async function open(page: Workbench['page'], session: VscodeSession, suite: SuiteArguments): Promise<void> {
-  const remote = `vscode-remote://${new URL(session.server.origin).host}`;
+async function open(page: Workbench['page'], suite: SuiteArguments): Promise<void> {
+  const remote = `vscode-remote://${new URL(browserOrigin).host}`;
   const payload = [
     ['extensionDevelopmentPath', remote + suite.extensionDevelopmentPath],
     ['extensionTestsPath', remote + suite.extensionTestsPath],
     ['skipWelcome', 'true'],
   ];
-  await new Workbench(page, session.server.origin).open(suite.folder, { payload: JSON.stringify(payload) });
+  await new Workbench(page, browserOrigin).open(suite.folder, { payload: JSON.stringify(payload) });
 }
 
 function parseArguments(argv: readonly string[]): SuiteArguments {

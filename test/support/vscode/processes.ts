@@ -90,16 +90,20 @@ interface Waiting {
   readonly seen?: () => unknown;
 }
 
+/** Milliseconds between two looks at a condition: short at first, longer while it does not hold. Looking takes the processor from what is waited for. */
+const firstPauseMs = 25;
+const longestPauseMs = 250;
+
 /** What `condition` gives as soon as that is something other than undefined or false; undefined after `timeoutMs`, times `patience`. It is looked
  *  at once more when the time is over: a look may have begun long before. What it throws is thrown on. */
 export async function within<T>(timeoutMs: number, condition: Condition<T>): Promise<T | undefined> {
   const deadline = Date.now() + timeoutMs * patience;
-  for (;;) {
+  for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 1.3)) {
     const isLast = Date.now() > deadline;
     const value = await condition();
     if (value !== undefined && value !== false) return value;
     if (isLast) return undefined;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

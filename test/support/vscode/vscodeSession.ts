@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
 import { ensureVscode, installedNode24, type VscodeInstall } from '../../../scripts/vscodeInstall.mjs';
-import { Browser } from './browser';
+import { Browser, browserOrigin } from './browser';
 import { CodeServer } from './codeServer';
 import { freePort } from './port';
 import { endProcessesOf, guard, processesOf, projectRoot, signal, waitFor, waitUntilGone } from './processes';
@@ -28,6 +28,8 @@ export interface VscodeSessionOptions {
   testDriver?: boolean;
   reconnectionGraceSeconds?: number;
   viewport?: { width: number; height: number };
+  /** Caches that a browser starts with. Default: none. */
+  caches?: string;
   /** Where the session lives. Default: a new temporary folder, removed in the end. */
   root?: string;
   port?: number;
@@ -62,8 +64,9 @@ export class VscodeSession {
     const root = options.root ?? fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-vscode-'));
     const keepFolder = options.root !== undefined;
     const guardian = guard(root, { keepFolder });
-    const server = new CodeServer({ ...options, install, root, port: options.port ?? (await freePort()) });
-    const browser = new Browser({ executablePath, root, ...(options.viewport && { viewport: options.viewport }) });
+    const port = options.port ?? (await freePort());
+    const server = new CodeServer({ ...options, install, root, port });
+    const browser = new Browser({ ...options, executablePath, root, port });
     const settings = new UserSettings(server.dataDir);
     const session = new VscodeSession(root, server, browser, settings, guardian, keepFolder);
     try {
@@ -84,7 +87,7 @@ export class VscodeSession {
   /** Opens a window on a folder (none: an empty window), in a new page. */
   async open(folder?: string, query?: Readonly<Record<string, string>>): Promise<Workbench> {
     const blank = this.browser.context.pages().find((page) => page.url() === 'about:blank');
-    const workbench = new Workbench(blank ?? (await this.browser.context.newPage()), this.server.origin);
+    const workbench = new Workbench(blank ?? (await this.browser.context.newPage()), browserOrigin);
     this.workbenches.push(workbench);
     await workbench.open(folder, query);
     return workbench;

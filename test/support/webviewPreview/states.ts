@@ -170,7 +170,7 @@ function state(shown: ShownSession | null, change: Partial<ChatState> = {}): Cha
     restricted: false,
     folderName: 'upload',
     promptFiles: [{ name: 'review', description: 'Review a file', argumentHint: '[file]' }],
-    demoPrompts: ['What is in this folder?', 'Search for "TODO"', 'Give me a long answer about this folder'],
+    demoPrompts: ['What is in this folder?', 'Search for “TODO”', 'Give me a long answer about this folder'],
     localization: {},
     ...change,
   };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../src/base/clock';
+import { setTranslations } from '../../../src/base/translate';
 import type { ModelRequest, WireMessage } from '../../../src/models/chatModel';
 import { DemoModel } from '../../../src/models/demo/demoModel';
-import { demoPrompts, demoRequest } from '../../../src/models/demo/demoPrompts';
+import { demoPrompts, demoRequest, type DemoRequest } from '../../../src/models/demo/demoPrompts';
 import { DemoProvider } from '../../../src/models/demo/demoProvider';
 import { ModelError } from '../../../src/models/modelProvider';
 import { ManualClock } from '../../support/manualClock';
@@ -149,6 +150,20 @@ describe('Demo', () => {
       { kind: 'models', models: [{ ref: 'Demo/script' }] },
     ]);
     await expect(provider.open('other')).rejects.toBeInstanceOf(ModelError);
+  });
+
+  it('recognizes a search that is written with the words of the editor’s language in any order', () => {
+    const recognized = (translation: string): DemoRequest => {
+      setTranslations({ language: 'xx', texts: { 'Search for “{query}”': translation } });
+      return demoRequest(demoPrompts()[1]);
+    };
+    const search = { kind: 'search', query: 'TODO' };
+    expect(['Nach „{query}“ suchen', '「{query}」を検索', 'Zoek naar {query}'].map(recognized)).toEqual([
+      search,
+      search,
+      search,
+    ]);
+    setTranslations({ language: 'en', texts: {} });
   });
 
   it.each([

@@ -90,7 +90,7 @@ function conversationRecord(
   // Claude Code writes such messages itself, without a request.
   const isSynthetic = model === '<synthetic>';
   const isError = isSet(value, 'isApiErrorMessage');
-  const parts = content.parts.map((part) => withOutcome(part, value));
+  const parts = content.parts.map((part) => asTyped(withOutcome(part, value)));
   return {
     kind: 'message',
     apiMessageId: type === 'assistant' ? nameOf(body, 'id') : null,
@@ -99,7 +99,7 @@ function conversationRecord(
       parentId: null,
       role: isError ? 'system' : roleOf(type, parts),
       parts,
-      view: specialView(value, isSynthetic && !isError) ?? viewOf(uuid),
+      view: specialView(value, (isSynthetic && !isError) || isOutputOfCommand(parts)) ?? viewOf(uuid),
       createdAt: isoTimeOf(value, 'timestamp'),
       model: isSynthetic ? null : model,
       provider: type === 'assistant' && !isSynthetic ? 'anthropic' : null,
@@ -122,6 +122,19 @@ function roleOf(type: 'user' | 'assistant', parts: readonly ForeignPart[]): Fore
 function specialView(value: JsonObject, isProgramText: boolean): ForeignView | null {
   if (isSet(value, 'isCompactSummary')) return 'summary';
   return isProgramText || isSet(value, 'isMeta') ? 'hidden' : null;
+}
+
+/** A command of the program itself, `/compact` say: its output is stored as a message of the user. */
+function isOutputOfCommand(parts: readonly ForeignPart[]): boolean {
+  return parts.every((part) => part.kind === 'text' && /^<local-command-(?:stdout|stderr|caveat)>/.test(part.text));
+}
+
+/** A command as the user typed it: Claude Code stores `/name arguments` as tags. */
+function asTyped(part: ForeignPart): ForeignPart {
+  if (part.kind !== 'text' || !/^<command-(?:name|message)>/.test(part.text)) return part;
+  const tag = (name: string): string => new RegExp(`<${name}>([^]*?)</${name}>`).exec(part.text)?.[1]?.trim() ?? '';
+  const name = tag('command-name');
+  return name === '' ? part : { ...part, text: `${name} ${tag('command-args')}`.trim() };
 }
 
 /** Claude Code tells a refusal and a stop only in `toolUseResult`, its own copy of the result. */

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { BringOver } from '../../bringingOver';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { Message } from '../../../transcript/message';
@@ -174,7 +175,7 @@ export class StoreImport {
       conversation_id: id,
       started_at: at,
       last_activity_at: at,
-      title: 'Recovered session',
+      title: t('Recovered session'),
       title_source: 'derived',
     });
     this.counts.sessions++;

@@ -10,6 +10,7 @@ import type { SearchIndex } from '../../search/searchIndex';
 import { sliceMs } from '../../slicedWork';
 import type { FileChangeTable } from '../tables/fileChangeTable';
 import type { BatchCourse } from '../tables/inBatches';
+import { erasedImportKey, importMarkKey } from '../import/importMarks';
 import { busy } from '../tables/refusal';
 import type { SessionList } from '../queries/sessionList';
 import type { SessionTable } from '../tables/sessionTable';
@@ -126,6 +127,7 @@ export class Forgetting {
       )
       .map((row) => textOr(row, 'id', ''));
     this.detachBranches(named);
+    this.rememberImports(ids);
     this.deleteSmallValues(named);
     this.database.run(`UPDATE sessions SET pending = 'erased' WHERE id IN (SELECT value FROM json_each(?))`, [named]);
     this.scrubLater();
@@ -266,6 +268,15 @@ export class Forgetting {
        WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1)) AND id NOT IN (SELECT value FROM json_each(?1))`,
       [named],
     );
+  }
+
+  /** Keeps the ids of imported sessions, so that the next import does not bring them back. */
+  private rememberImports(ids: readonly string[]): void {
+    for (const id of ids)
+      this.database.run(
+        "INSERT OR REPLACE INTO state_meta (key, value) SELECT ?, '' FROM state_meta WHERE key = ?",
+        [erasedImportKey(id), importMarkKey(id)],
+      );
   }
 
   /** Deletes drafts and small values that belong to a session: their key ends in its id. */

@@ -12,7 +12,7 @@ const unreadableSession = (): string => t('This session couldn’t be fully read
 /** Columns of a session and of its conversation. A running conversation counts as waiting while one of its
  *  sub-agents awaits approval. A conversation of one segment, the most frequent case, is read from its own row. */
 const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation_id, s.model, s.cwd, s.started_at, s.last_activity_at, s.ended_at,
-  s.end_reason, s.pinned, s.archived, s.trashed_at, s.private, s.seen_at,
+  s.end_reason, s.pinned, s.archived, s.trashed_at, s.private, s.seen_at, iif(s.origin IS NULL, root.origin, s.origin) AS origin,
   coalesce(s.title, root.title) AS title, iif(s.title IS NULL, root.title_source, s.title_source) AS title_source,
   coalesce(root.preview, s.preview) AS preview,
   iif(root.id IS NULL, s.parent_kind, root.parent_kind) AS root_kind, iif(root.id IS NULL, s.parent_session_id, root.parent_session_id) AS root_parent,
@@ -113,6 +113,7 @@ export class SessionList {
       archived: session.archived,
       trashedAt: session.trashedAt,
       private: session.private,
+      ...(session.origin === undefined ? {} : { origin: session.origin }),
       preview: textOr(row, 'preview', null),
       turnCount: integerOr(row, 'turns', 0),
       messageCount: integerOr(row, 'messages', 0),

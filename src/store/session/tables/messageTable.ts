@@ -14,7 +14,8 @@ export const positionGap = 1024;
 /** Exceeds the number of messages in any session. */
 const largestSession = 2 ** 40;
 
-const insertMessage = `INSERT INTO messages (${messageColumns.join(', ')}, position) VALUES (${messageColumns.map(() => '?').join(', ')}, ?)`;
+/** Parameters: `messageValues` and a position. */
+export const insertMessage = `INSERT INTO messages (${messageColumns.join(', ')}, position) VALUES (${messageColumns.map(() => '?').join(', ')}, ?)`;
 const updateMessage = `UPDATE messages SET ${messageColumns.map((column) => `${column} = ?`).join(', ')}, api_content = iif(content = ?, api_content, NULL),
   hidden_with = iif(?, NULL, hidden_with)
   WHERE uid = ?`;

@@ -6,6 +6,7 @@ import type { Usage } from '../../../transcript/usage';
 import { instant, topTime } from './activityTime';
 import { flag, oneOf, textOr, timeOr } from './columns';
 import { invalid, notFound } from './refusal';
+import { originOf } from './sessionOrigin';
 import { cleanTitle, derivedTitle, previewOf } from './title';
 
 const parentKinds = ['compression', 'branch', 'delegate'] as const;
@@ -191,6 +192,7 @@ export function readSession(row: SqlRow): Session {
     archived: flag(row, 'archived'),
     trashedAt: timeOr(row, 'trashed_at', null),
     private: flag(row, 'private'),
+    ...originOf(row),
   };
 }
 
@@ -203,7 +205,7 @@ function requireSame(existing: Session, input: NewSession): Session {
 
 /** Size of the position range of one segment. Segments of a conversation use consecutive ranges, so that a position
  *  orders the messages of the whole conversation. 2^21 segments fit below the largest exact integer. */
-const segmentRoom = 2 ** 32;
+export const segmentRoom = 2 ** 32;
 
 /** The number before the first position of a session, derived from its place in the chain of compressions. */
 export function segmentStart(database: SqlDatabase, sessionId: string): number {

@@ -39,12 +39,12 @@ export function numberedTitle(title: string, taken: ReadonlySet<string>, first: 
 }
 
 /** The default title of a session: the beginning of the first prompt's first line. Null when the prompt has no text. */
-export function derivedTitle(prompt: string): string | null {
+export function derivedTitle(prompt: string, limit = derivedTitleLimit): string | null {
   const first = prompt
     .split(/\r\n|[\n\r\u2028\u2029]/)
     .map(oneLine)
     .find((line) => line !== '');
-  return first === undefined ? null : cutAtWord(first, derivedTitleLimit);
+  return first === undefined ? null : cutAtWord(first, limit);
 }
 
 /** Preview of the first prompt for lists, at most 120 characters. */

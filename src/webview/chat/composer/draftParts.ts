@@ -112,7 +112,9 @@ export function sizeText(part: DraftPart): string {
 export function bytesText(bytes: number): string {
   return bytes < 1_000_000
     ? t('{count} KB', { count: Math.max(1, Math.round(bytes / 1000)) })
-    : t('{count} MB', { count: (bytes / 1_000_000).toFixed(1) });
+    : t('{count} MB', {
+        count: (bytes / 1_000_000).toLocaleString(pageLanguage, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
+      });
 }
 
 /** Returns a data URL of the image, which the page's content security policy allows. */

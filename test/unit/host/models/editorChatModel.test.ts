@@ -185,7 +185,7 @@ describe('an editor model', () => {
       outcome: 'interrupted',
       failure: {
         cause: 'unknown',
-        sentence: 'Acme One failed: socket hang up. Everything shown is saved. Retry or choose another model.',
+        sentence: 'Acme One failed: socket hang up. Everything shown is saved. Retry, or choose another model.',
         technical: 'Error: socket hang up.',
       },
       usage: null,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { setTranslations, translations } from '../../../../src/base/translate';
 import { readSettings, type SettingSource } from '../../../../src/host/settings/settings';
 
 const defaults: Readonly<Record<string, unknown>> = {
@@ -173,7 +174,7 @@ describe('settings', () => {
       'The setting `hermes.compression.model` is not written as Provider/model-id. The default is used until you fix it.',
       'The setting `hermes.memory.recallTimeout` is not a number of seconds from 0 to 60. The default is used until you fix it.',
       'The setting `hermes.storage.path` is not an absolute path. The default is used until you fix it.',
-      'The setting hermes.providers is not a list of providers. It is ignored until you fix it.',
+      'The setting `hermes.providers` is not a list of providers. It is ignored until you fix it.',
       'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. The default is used until you fix it.',
       'The setting `hermes.busyInput` is not one of queue, interrupt, steer. The default is used until you fix it.',
       'The setting `hermes.personalFiles` is not a list of hermes, claude, codex. The default is used until you fix it.',
@@ -202,7 +203,35 @@ describe('settings', () => {
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'Entry 1 of the setting `hermes.providers` (“Broken”) is ignored: baseUrl is not a web address that begins with http:// or https://.',
       'Entry 3 of the setting `hermes.providers` (“Local”) is ignored: an earlier entry has the same name.',
-      expect.stringMatching(/^Entry 4 of the setting `hermes\.providers` is ignored: /),
+      'Entry 4 of the setting `hermes.providers` is ignored: it is not an object with name, protocol, and baseUrl.',
+    ]);
+  });
+
+  it('name each field of a provider that cannot be used', () => {
+    const { problems } = readSettings(
+      configuration({
+        'hermes.providers': [
+          { name: 'a/b', protocol: 'other' },
+          { ...local, name: ' ', models: [{ id: 'one', contextWindow: 0 }] },
+        ],
+      }),
+    );
+    expect(problems.map(({ sentence }) => sentence)).toEqual([
+      'Entry 1 of the setting `hermes.providers` (“a/b”) is ignored: name contains a slash; protocol is neither “openai” nor “anthropic”; baseUrl is missing.',
+      'Entry 2 of the setting `hermes.providers` (“ ”) is ignored: name is empty; models.0.contextWindow can’t be used.',
+    ]);
+  });
+
+  it('are reported in the language of the editor', () => {
+    const [before, english] = [
+      translations(),
+      'The setting `{setting}` is not one of {values}. The default is used until you fix it.',
+    ];
+    setTranslations({ language: 'ja', texts: { [english]: '`{setting}` は {values} のいずれでもありません。' } });
+    const { problems } = readSettings(configuration({ 'hermes.busyInput': 'later' }));
+    setTranslations(before);
+    expect(problems.map(({ sentence }) => sentence)).toEqual([
+      '`hermes.busyInput` は queue、interrupt、steer のいずれでもありません。',
     ]);
   });
 

@@ -112,7 +112,7 @@ describe('the transcript tab', () => {
         expect.objectContaining({
           session: null,
           rows: null,
-          problem: "Session gone is not in this folder's history.",
+          problem: 'Session gone is not in this folder’s history.',
         }),
       ],
     ]);

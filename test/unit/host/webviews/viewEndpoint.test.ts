@@ -88,7 +88,7 @@ describe('the host end of a view', () => {
         ok: false,
         error: {
           cause: 'invalid',
-          sentence: 'The view asked for something unknown ("hasOwnProperty"). Reload the window.',
+          sentence: 'The view asked for something unknown (“hasOwnProperty”). Reload the window.',
         },
       },
     ]);

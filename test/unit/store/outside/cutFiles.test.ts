@@ -6,14 +6,17 @@ import { answersIn, outsideWorld, said, session, tell, tellTurn, whenOpen } from
 const world = outsideWorld();
 const halve = (file: string): void => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096);
 const empty = (file: string): void => truncateSync(file, 0);
+const overwrite = (file: string): void => writeFileSync(file, 'this is not a database '.repeat(100));
 
 describe('a file that is truncated', { timeout: 60_000 }, () => {
   it.each([
     ['the file by half', () => halve(world.main), 'The session file had been cut off.'],
     ['the file to nothing', () => empty(world.main), 'The session file had been emptied.'],
+    ['the log by half', () => halve(world.log), 'The session file was damaged.'],
     ['the log to nothing', () => empty(world.log), 'The session file was damaged.'],
+    ['the file to another content', () => overwrite(world.main), 'The session file was damaged.'],
   ])(
-    'while it is open, under a running turn: the turn is complete afterwards, and so is everything shown before: %s',
+    'while it is open, under a running turn: the turn is complete afterwards, and so is everything shown before, and the next window says nothing: %s',
     async (_name, cut, sentence) => {
       const window = await world.openWindow();
       const { store } = window.spilling;
@@ -28,14 +31,16 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
       await store.appendChunks(chunkOf(session(1), 'now', 3, 8, 'three'));
       await store.settleTurn(settlingTurn('now'));
       await tellTurn(store, 1, 'next');
-      expect({
+      const now = {
         answers: await answersIn(window, 1),
         said: said(window).map((text) => text.slice(0, sentence.length)),
         problems: await store.verifyIntegrity(),
-      }).toEqual({
-        answers: { whole: 5, others: ['one two three'] },
-        said: [sentence],
-        problems: [],
+      };
+      await store.close();
+      const later = await world.openWindow();
+      expect({ now, later: { answers: await answersIn(later, 1), said: said(later) } }).toEqual({
+        now: { answers: { whole: 5, others: ['one two three'] }, said: [sentence], problems: [] },
+        later: { answers: { whole: 5, others: ['one two three'] }, said: [] },
       });
     },
   );
@@ -62,6 +67,16 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
       some: true,
       others: true,
     });
+  });
+
+  it('while open, by a process killed before it notices: everything that the log holds is restored', async () => {
+    const window = await world.openWindow();
+    await window.spilling.store.checkpoint();
+    await tell(window, 1, 2);
+    world.killedNow('left');
+    halve(world.at('left', 'state.db'));
+    const next = await world.openWindow('left');
+    expect(await answersIn(next, 1)).toEqual({ whole: 2, others: [] });
   });
 
   it('by half while it is closed: what remains is shown, and the file is kept', async () => {
@@ -149,7 +164,7 @@ describe('a file whose content is replaced', { timeout: 60_000 }, () => {
     const { store } = window.spilling;
     await tell(window, 1, 6);
     await store.checkpoint();
-    writeFileSync(world.main, 'this is not a database '.repeat(100));
+    overwrite(world.main);
     await tellTurn(store, 1, 'next').catch(() => undefined);
     await whenOpen(window);
     expect({

@@ -91,8 +91,15 @@ describe('a damaged page of the rows', { timeout: 60_000 }, () => {
       outcome: turn.outcome,
       answer: spoken((await store.readTranscript({ sessionId: session(1), limit: 100 })).messages).at(-1),
       kept: await Promise.all([1, 2, 3].map(async (name) => (await answersIn(window, name)).whole)),
+      said: said(window).map((text) => text.slice(0, 54)),
       problems: await otherProblems(window),
-    }).toEqual({ outcome: 'complete', answer: 'assistant: one two three', kept: [5, 4, 5], problems: [] });
+    }).toEqual({
+      outcome: 'complete',
+      answer: 'assistant: one two three',
+      kept: [5, 4, 5],
+      said: ['The session file was damaged. Most of it was recovered'],
+      problems: [],
+    });
   });
 
   it('while it is open, under a turn that writes nothing meanwhile: the turn continues in the new file', async () => {

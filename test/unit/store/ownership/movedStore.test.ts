@@ -161,6 +161,22 @@ describe('files of a store that disappear while it is open', { timeout: 60_000 }
     });
   });
 
+  it('the lock, which another window has acquired and left since: a retry continues here, and the turn is complete', async () => {
+    const first = await begun();
+    rmSync(at('store', 'state.db.lock'));
+    const second = await openWindow();
+    await goOn(first);
+    const failed = sentence(first);
+    await second.spilling.store.close();
+    await first.connection.retry();
+    expect({ failed, ...(await account(first)) }).toEqual({
+      failed:
+        'Another window has taken over your sessions, so this window can no longer save. Choose Try Again to continue here.',
+      ...stored,
+      shown: whole,
+    });
+  });
+
   it('the file: it is restored, and the turn continues', async () => {
     const window = await begun();
     rmSync(at('store', 'state.db'));

@@ -397,7 +397,7 @@ describe('rules that deny', () => {
     expect([unreadableRun, all(), denyRuleProblem('run(npm publish'), denyRuleProblem('npm publish')]).toEqual([
       ['ask', 'ask', 'allow', 'allow'],
       ['ask', 'ask', 'ask', 'ask'],
-      '`run(npm publish` in `hermes.approvals.deny` is not a valid deny rule. Until you fix it, Hermes asks about everything of the kind "run" even if another rule allows it.',
+      '`run(npm publish` in `hermes.approvals.deny` is not a valid deny rule. Until you fix it, Hermes asks about everything of the kind “run” even if another rule allows it.',
       '`npm publish` in `hermes.approvals.deny` is not a valid deny rule. Until you fix it, Hermes asks about everything even if another rule allows it.',
     ]);
   });

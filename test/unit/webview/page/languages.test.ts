@@ -2,29 +2,13 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { textsOf } from '../../../../scripts/translations.mjs';
 import { BrowserPreview, type PreviewAppearance } from '../../../support/webviewPreview/browserPreview';
+import { mainStates } from '../../../support/webviewPreview/mainStates';
 
 let preview: BrowserPreview;
 beforeAll(async () => {
   preview = await BrowserPreview.start();
 }, 120_000);
 afterAll(() => preview.close());
-
-/** The main states of the panel. */
-const shown = [
-  'empty-no-model',
-  'empty-chosen',
-  'complete',
-  'approval-command',
-  'approval-edit',
-  'approval-plan',
-  'work-rows',
-  'work-files',
-  'attach-chips',
-  'queue',
-  'failed',
-  'demo',
-  'store-failed',
-];
 
 function appearanceIn(code: string): PreviewAppearance {
   const localization = code === 'en' ? {} : textsOf(code).code;
@@ -87,7 +71,7 @@ async function layout(state: string, code: string): Promise<Layout> {
 }
 
 describe('a panel of 300 pixels', { concurrent: true }, () => {
-  test.each(shown.flatMap((state) => ['de', 'ru', 'ja', 'zh-cn'].map((code) => [state, code] as const)))(
+  test.each(mainStates.flatMap((state) => ['de', 'ru', 'ja', 'zh-cn'].map((code) => [state, code] as const)))(
     'shows state %s in %s without cutting words off',
     async (state, code) => {
       const english = await layout(state, 'en');

@@ -1,7 +1,7 @@
 import type { ContextUseView } from '../../../../protocol/chatProtocol';
 import { dollars } from '../../../../protocol/costText';
 import type { Cost, Spending } from '../../../../protocol/transcriptTypes';
-import { t } from '../../../localization';
+import { pageLanguage, t } from '../../../localization';
 import { compactCount, percentOf } from '../../../times';
 import { PathParts } from '../common/PathParts';
 import { contextPanelId, fileName, leftWords, originWords, totalText } from '../../labels/contextLabels';
@@ -83,8 +83,8 @@ function costLines({ session, today }: Spending): readonly (readonly [string, st
 
 /** "$0.42", "at least $0.42", "price unknown": the cost of several turns. */
 function sumWords({ usd, unpriced }: Cost): string {
-  if (unpriced === 0) return dollars(usd);
-  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd) });
+  if (unpriced === 0) return dollars(usd, pageLanguage);
+  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd, pageLanguage) });
 }
 
 /** Uses SVG attributes: the page's content security policy forbids inline styles. */

@@ -74,7 +74,7 @@ describe('undo in the composer', () => {
     const page = await opened('empty-demo');
     await field(page).focus();
     await page.keyboard.type('My own prompt');
-    await page.getByRole('button', { name: 'Search for "TODO"' }).click();
+    await page.getByRole('button', { name: 'Search for “TODO”' }).click();
     await undo(page);
     await expect
       .poll(() => page.evaluate(() => Object(JSON.parse(sessionStorage.getItem('draft') ?? '{}')).text))

@@ -1,0 +1,67 @@
+/**
+ * Measures the import of a generated state.db of Hermes Agent; a part of `npm run bench`, and alone:
+ *   node scripts/importBench.mjs [--megabytes N] [--json FILE]
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { importTypeScript } from './typescriptModule.mjs';
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+
+/** @param {number} megabytes */
+export async function measureImport(megabytes) {
+  console.log(`\nImport of a state.db of ${megabytes.toLocaleString('en')} MB`);
+  const folder = await bundled();
+  try {
+    const { benchImport } = await importTypeScript('test/bench/importBench.ts');
+    const result = await benchImport(megabytes, folder);
+    console.log(
+      `  ${result.messages.toLocaleString('en')} messages of ${result.sessions} sessions in ${result.seconds} s: ${result.messagesPerSecond.toLocaleString('en')} messages/s, ${result.cpuSeconds} s of processor time; the first session after ${result.firstSessionMs} ms; memory +${result.memoryMegabytes} MB; the calling thread waited at most ${result.longestStallMs} ms; the store has ${result.storeMegabytes} MB`,
+    );
+    return result;
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param {Awaited<ReturnType<typeof measureImport>>} measured */
+export function importAims({ megabytes, messagesPerSecond, memoryMegabytes, longestStallMs }) {
+  const what = `an import of ${megabytes.toLocaleString('en')} MB`;
+  return [
+    { aim: `${what}, ms for 1,000 messages`, value: Math.round(1e7 / messagesPerSecond) / 10, most: 50 },
+    { aim: `${what}, memory growth in MB`, value: memoryMegabytes, most: 300 },
+    { aim: `${what} keeps the calling thread from its turn, max ms`, value: longestStallMs, most: 20 },
+  ];
+}
+
+/** The two worker threads of an import, bundled as the extension ships them. */
+async function bundled() {
+  const { build } = await import('esbuild');
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-import-bundles-'));
+  await build({
+    entryPoints: {
+      storeWorker: path.join(root, 'src/store/worker/storeWorker.ts'),
+      importWorker: path.join(root, 'src/history/import/importWorker.ts'),
+    },
+    outdir: folder,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    minify: true,
+    logLevel: 'warning',
+  });
+  fs.copyFileSync(path.join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), path.join(folder, 'sql-wasm.wasm'));
+  return folder;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({
+    options: { json: { type: 'string' }, megabytes: { type: 'string', default: '100' } },
+  });
+  const result = await measureImport(Number(values.megabytes));
+  if (values.json) fs.writeFileSync(values.json, `${JSON.stringify(result, null, 2)}\n`);
+}

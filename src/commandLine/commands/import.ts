@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ImportClient } from '../../history/import/importClient';
+import type { ImportResult, Preview, Scan } from '../../history/import/importing';
+import type { ImportTarget } from '../../history/import/importTarget';
+import { sourceNames, type SourceName } from '../../history/sources/foreign';
+import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPlaces';
+import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { openLockedStore } from '../lockedStore';
+
+/** Left-out records that are printed. */
+const mostShown = 20;
+
+const refuse = (): Promise<never> => Promise.reject(new Error('No store was given.'));
+const noStore: ImportTarget = {
+  importStates: refuse,
+  beginImport: refuse,
+  importWhole: refuse,
+  addImported: refuse,
+  finishImport: refuse,
+  discardImport: refuse,
+  extendImport: refuse,
+};
+
+export const importCommand: Command = {
+  name: 'import',
+  summary: 'Imports sessions of other agents.',
+  help: [
+    'hermes-history import [--from <source or path>]… [--into <folder> [--yes]]',
+    '',
+    'Lists the sessions of other agents on this machine. With --into, says what an import would do. With --yes, does it.',
+    '',
+    `  --from <source>  Only sessions of this agent: ${sourceNames.join(', ')}.`,
+    '  --from <path>    A JSON or JSONL file, or a folder of them.',
+    '  --into <folder>  The store to import into: the folder that holds state.db.',
+    '  --yes            Imports, newest sessions first. Sessions that are here already get only what they lack.',
+  ],
+  options: {
+    from: { type: 'string', multiple: true },
+    into: { type: 'string' },
+    yes: { type: 'boolean' },
+  },
+  run: (terminal, options, words) => {
+    if (words.length > 0) throw new UsageError(`"${words[0]}" is not an option of import.`);
+    return importSessions(terminal, options);
+  },
+};
+
+async function importSessions(terminal: Terminal, options: OptionValues): Promise<ExitCode> {
+  const into = typeof options['into'] === 'string' ? resolve(terminal.folder, options['into']) : null;
+  if (into === null && options['yes'] === true) throw new UsageError('--yes needs --into.');
+  const from = fromOptions(terminal, options['from']);
+  // Before anything is read: a store that a window has open is never changed.
+  const locked = into === null ? null : await openLockedStore(into, terminal);
+  const copies = mkdtempSync(join(tmpdir(), 'hermes-import-'));
+  const target: ImportTarget = locked?.store ?? noStore;
+  const importer = new ImportClient(join(terminal.programFolder, 'importWorker.js'), { copies }, target);
+  try {
+    const { signal } = terminal;
+    const scan = await importer.scan(from.places, { signal });
+    const found = scan.sessions.filter(({ source }) => from.sources.has(source));
+    printScan(terminal, { ...scan, groups: scan.groups.filter(({ source }) => from.sources.has(source)) });
+    if (locked === null) return scan.problems.length === 0 ? 0 : 1;
+    printPreview(terminal, await importer.preview(found));
+    if (options['yes'] !== true) return 0;
+    return printResult(terminal, await importer.run(found, { signal, onProgress: progressLines(terminal) }));
+  } finally {
+    await importer.close();
+    await locked?.close();
+    rmSync(copies, { recursive: true, force: true });
+  }
+}
+
+interface From {
+  readonly places: HistoryPlaces;
+  readonly sources: ReadonlySet<SourceName>;
+}
+
+function fromOptions(terminal: Terminal, given: OptionValues[string]): From {
+  const words = Array.isArray(given) ? given.map(String) : [];
+  const places = usualPlaces(terminal);
+  const named = sourceNames.filter((name) => words.includes(name));
+  const chosen = words
+    .filter((word) => !named.some((name) => name === word))
+    .map((word) => resolve(terminal.folder, word));
+  if (words.length === 0) return { places, sources: new Set(sourceNames) };
+  const chats: readonly SourceName[] = chosen.length > 0 ? ['openai', 'shareGpt'] : [];
+  return { places: { ...places, chosen }, sources: new Set([...named, ...chats]) };
+}
+
+function printScan(terminal: Terminal, { groups, skipped, problems }: Scan): void {
+  if (groups.length === 0) terminal.print('No sessions of other agents were found.');
+  for (const { source, folder, sessions, messages, bytes, from, to } of groups) {
+    const size = `${(bytes / 1e6).toFixed(1)} MB`;
+    const count = messages === null ? '' : `, ${messages} messages`;
+    terminal.print(`${source}  ${sessions} sessions${count}, ${size}, ${day(from)} to ${day(to)}  ${folder ?? ''}`);
+  }
+  for (const { place, reason } of skipped.slice(0, mostShown)) terminal.note(`${place.path}: ${reason}`);
+  if (skipped.length > mostShown) terminal.note(`… and ${skipped.length - mostShown} more that cannot be read.`);
+  for (const { source, reason } of problems) terminal.note(`${source}: ${reason}`);
+}
+
+function printPreview(terminal: Terminal, { counts }: Preview): void {
+  terminal.print(
+    `${counts.new} new, ${counts.grown} changed since they were imported, ${counts.here} here already, ${counts.forgotten} erased here earlier.`,
+  );
+}
+
+function printResult(terminal: Terminal, result: ImportResult): ExitCode {
+  const { counts, messages, tally, leftOut, leftOutTotal, entries, isStopped } = result;
+  for (const { place, reason } of leftOut.slice(0, mostShown))
+    terminal.note(`${place.path}, ${place.unit} ${place.number}: ${reason}`);
+  if (leftOutTotal > mostShown) terminal.note(`… and ${leftOutTotal - mostShown} more.`);
+  for (const { id, source, reason } of entries) if (reason !== null) terminal.note(`${source} ${id}: ${reason}`);
+  terminal.print(
+    `Imported ${counts.imported} sessions, extended ${counts.extended}, ${counts.branched} as branches; ${messages} messages. ${counts.unchanged} had nothing new, ${counts.empty} no messages, ${counts.failed} failed.`,
+  );
+  terminal.print(`Records: ${tally.in} read, ${tally.imported} imported, ${tally.skipped} skipped.`);
+  if (isStopped) terminal.note('Stopped. The sessions imported so far are kept.');
+  return isStopped || counts.failed > 0 ? 1 : 0;
+}
+
+function progressLines(terminal: Terminal): (progress: { sessionsDone: number; sessionsTotal: number }) => void {
+  let next = 0;
+  return ({ sessionsDone, sessionsTotal }) => {
+    const now = terminal.clock.monotonicMs();
+    if (now < next) return;
+    next = now + 1000;
+    terminal.note(`${sessionsDone} of ${sessionsTotal} sessions`);
+  };
+}
+
+function day(time: number | null): string {
+  return time === null ? '?' : new Date(time * 1000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,78 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { Emitter, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { t, type Translate } from '../../base/translate';
+import { ImportClient } from '../../history/import/importClient';
+import { usualPlaces } from '../../history/sources/historyPlaces';
+import type { SessionStore } from '../../store/sessionStore';
+import { reportFailure, type CommandTable } from '../common/commands';
+import type { StoreStatus } from '../storage/storeStatus';
+import type { PickContext } from './importPicks';
+import { SessionImports } from './importSessions';
+
+export interface HistoryFeatureDeps {
+  readonly context: vscode.ExtensionContext;
+  /** Folder of the bundles. */
+  readonly distFolder: string;
+  readonly sessions: SessionStore;
+  readonly store: Pick<StoreStatus, 'begin' | 'settled'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly t: Translate;
+  readonly openInChat: (sessionId: string) => Promise<void>;
+}
+
+/** Sessions that come from other programs, in this window. */
+export class HistoryFeature implements Disposable {
+  private readonly changes = new Emitter<void>();
+  /** Emitted when sessions were imported. */
+  readonly onDidImport = this.changes.event;
+  private readonly imports: SessionImports;
+
+  constructor({ context, distFolder, sessions, store, openInChat, ...deps }: HistoryFeatureDeps) {
+    const home = homedir();
+    this.imports = new SessionImports({
+      openImporter: () =>
+        new ImportClient(
+          join(distFolder, 'importWorker.js'),
+          { copies: join(context.globalStorageUri.fsPath, 'reading') },
+          sessions,
+        ),
+      places: () => usualPlaces({ home, platform: process.platform, environment: process.env }),
+      context: () => pickContext(home, deps),
+      ready: async () => {
+        store.begin();
+        await store.settled();
+      },
+      openInChat,
+      onFailure: (error) => reportFailure('importSessions', error, deps.log),
+      onImported: () => this.changes.fire(),
+    });
+  }
+
+  get commands(): CommandTable {
+    return this.imports.commands;
+  }
+
+  /** Imports from files that the user dropped or chose. */
+  importFiles(files: readonly vscode.Uri[]): Promise<void> {
+    return this.imports.run(files);
+  }
+
+  dispose(): void {
+    this.changes.dispose();
+  }
+}
+
+function pickContext(home: string, { clock, t: translate }: Pick<HistoryFeatureDeps, 'clock' | 't'>): PickContext {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return {
+    labels: { t: translate, language: vscode.env.language, now: clock.now() },
+    home,
+    folders: folders.map(({ uri }) => uri.fsPath),
+    into: vscode.workspace.name ?? t('this window'),
+  };
+}

@@ -1,0 +1,172 @@
+import * as vscode from 'vscode';
+import { t } from '../../base/translate';
+import type { ImportResult, Preview, Scan, SessionImport } from '../../history/import/importing';
+import type { ForeignSession } from '../../history/sources/foreign';
+import type { HistoryPlaces } from '../../history/sources/historyPlaces';
+import type { CommandTable } from '../common/commands';
+import { resultSentence, sessionCount } from './importLabels';
+import { pickGroups, pickSessions, type PickContext } from './importPicks';
+import { showImportReport } from './importReport';
+
+/** An import that must be closed. */
+export type Importer = SessionImport & { close(): Promise<void> };
+
+export interface SessionImportsDeps {
+  /** Starts a thread that imports. */
+  readonly openImporter: () => Importer;
+  /** Places of other agents on this machine. */
+  readonly places: () => HistoryPlaces;
+  readonly context: () => PickContext;
+  /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
+  readonly ready: () => Promise<void>;
+  readonly openInChat: (sessionId: string) => Promise<void>;
+  /** Reports a failure that nobody waits for. */
+  readonly onFailure: (error: unknown) => void;
+  /** Called after each session that became readable. */
+  readonly onImported: () => void;
+}
+
+/** Imports sessions of other agents: find, preview, import, report. */
+export class SessionImports {
+  constructor(private readonly deps: SessionImportsDeps) {}
+
+  get commands(): CommandTable {
+    return { importSessions: (files) => this.run(urisOf(files)) };
+  }
+
+  /** `files`: files and folders that the user named. Empty: what lies on this machine. */
+  async run(files: readonly vscode.Uri[] = []): Promise<void> {
+    await this.deps.ready();
+    const importer = this.deps.openImporter();
+    try {
+      await this.runWith(importer, files);
+    } finally {
+      await importer.close();
+    }
+  }
+
+  private async runWith(importer: SessionImport, files: readonly vscode.Uri[]): Promise<void> {
+    const found = files.length > 0 ? await this.inFiles(importer, files) : await this.onThisMachine(importer);
+    if (found === null) return;
+    const { context } = this.deps;
+    const preview = await withProgress(t('Comparing with the sessions that are here…'), () => importer.preview(found));
+    if (isNothingNew(preview)) {
+      void vscode.window.showInformationMessage(
+        found.length === 0
+          ? t('No sessions were found there.')
+          : t('Already here: {sessions}. There is nothing to import.', {
+              sessions: sessionCount(found.length, context().labels),
+            }),
+      );
+      return;
+    }
+    const chosen = await pickSessions(preview, context());
+    if (chosen === null || chosen.length === 0) return;
+    await this.import(
+      importer,
+      chosen.map(({ session }) => session),
+    );
+  }
+
+  /** Sessions of the groups that the user chooses. Null when the user cancels. */
+  private async onThisMachine(importer: SessionImport): Promise<readonly ForeignSession[] | null> {
+    const stopping = new AbortController();
+    const scanning = importer.scan(this.deps.places(), { signal: stopping.signal });
+    // Also awaited below, if the user waits for it.
+    scanning.catch(() => undefined);
+    try {
+      const choice = await pickGroups(scanning, this.deps.context());
+      if (choice?.kind === 'files') return this.inChosenFiles(importer);
+      // The picker closes by itself when the search failed: then the reason is thrown here.
+      if (choice === null) return (await settledOrNull(scanning)) && null;
+      const { sessions } = await scanning;
+      return sessions.filter(({ source, folder }) =>
+        choice.groups.some((group) => group.source === source && group.folder === folder),
+      );
+    } finally {
+      stopping.abort();
+    }
+  }
+
+  private async inChosenFiles(importer: SessionImport): Promise<readonly ForeignSession[] | null> {
+    const files = await vscode.window.showOpenDialog({
+      title: t('Import Sessions'),
+      openLabel: t('Import'),
+      canSelectMany: true,
+      canSelectFiles: true,
+      canSelectFolders: true,
+      filters: { [t('Sessions')]: ['json', 'jsonl', 'db'], [t('All Files')]: ['*'] },
+    });
+    return files === undefined ? null : this.inFiles(importer, files);
+  }
+
+  private async inFiles(importer: SessionImport, files: readonly vscode.Uri[]): Promise<readonly ForeignSession[]> {
+    const places = { ...this.deps.places(), chosen: files.map(({ fsPath }) => fsPath) };
+    const { sessions, problems } = await withProgress(t('Reading sessions…'), () =>
+      importer.scan(places, { isOnlyChosen: true }),
+    );
+    if (sessions.length === 0 && problems[0] !== undefined) throw new Error(problems[0].reason);
+    return sessions;
+  }
+
+  private async import(importer: SessionImport, sessions: readonly ForeignSession[]): Promise<void> {
+    const { context, onImported, openInChat } = this.deps;
+    const result = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },
+      (progress, canceled) => {
+        const stopping = new AbortController();
+        canceled.onCancellationRequested(() => stopping.abort());
+        let last: string | null = null;
+        return importer.run(sessions, {
+          signal: stopping.signal,
+          includeForgotten: true,
+          onProgress: ({ sessionsDone, sessionsTotal, messages, lastSessionId }) => {
+            progress.report({
+              message: t('{done} of {total} sessions, {messages} messages', {
+                done: sessionsDone,
+                total: sessionsTotal,
+                messages,
+              }),
+            });
+            if (lastSessionId !== last) onImported();
+            last = lastSessionId;
+          },
+        });
+      },
+    );
+    onImported();
+    // Nobody waits for the answer to the report.
+    this.report(result, context(), openInChat).catch(this.deps.onFailure);
+  }
+
+  private async report(
+    result: ImportResult,
+    { labels }: PickContext,
+    openInChat: (sessionId: string) => Promise<void>,
+  ): Promise<void> {
+    const newest = result.entries.find(({ outcome }) => outcome === 'imported')?.sessionId ?? null;
+    const [open, details] = [t('Open Newest'), t('Show Details')];
+    const show = result.counts.failed > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+    const chosen = await show(resultSentence(result, labels), ...(newest === null ? [] : [open]), details);
+    if (chosen === details) await showImportReport(result, labels);
+    if (chosen === open && newest !== null) await openInChat(newest);
+  }
+}
+
+function isNothingNew({ counts }: Preview): boolean {
+  return counts.new + counts.grown + counts.forgotten === 0;
+}
+
+/** Files that a drop or a menu passes. */
+function urisOf(files: unknown): readonly vscode.Uri[] {
+  const listed = Array.isArray(files) ? files : [files];
+  return listed.filter((file): file is vscode.Uri => file instanceof vscode.Uri);
+}
+
+async function settledOrNull(scanning: Promise<Scan>): Promise<Scan | null> {
+  return Promise.race([scanning, Promise.resolve(null)]);
+}
+
+function withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
+  return Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, work));
+}

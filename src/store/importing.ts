@@ -1,0 +1,134 @@
+import type { NewMessage } from '../transcript/message';
+import type { SessionOrigin, TitleSource } from '../transcript/session';
+import type { StopReason } from '../transcript/stopReason';
+import type { TurnOutcome } from '../transcript/turn';
+import type { Usage } from '../transcript/usage';
+import type { SqlValue } from './engine/sqlDatabase';
+import { messageValues } from './session/tables/messageRow';
+
+/** Import of sessions that another program wrote. All uids of an imported session begin with its id, so a repeated
+ *  import makes the same rows. */
+export interface ImportOperations {
+  /** State of these imported sessions, in order. */
+  importStates(sessionIds: readonly string[]): readonly StoredImport[];
+  /** Begins a session, hidden until `finishImport`. Rows of an earlier attempt are removed first. Throws `invalid` for a session that is stored. */
+  beginImport(input: BeginImport): BegunImport;
+  /** Imports a session that fits into one transaction, in one call. Its lineage must not be a compression. */
+  importWhole(input: ImportWhole): void;
+  /** Adds rows of a session that was begun: one transaction. The caller sizes it to about 20 ms. */
+  addImported(batch: ImportBatch): void;
+  /** Makes the session visible: one transaction. */
+  finishImport(input: FinishImport): void;
+  /** Gives up a session that was begun. Its rows are removed in idle moments, or at the next opening. */
+  discardImport(sessionId: string): void;
+  /** Adds what a stored session's source holds by now: replaces its rows from a position on, in one transaction.
+   *  Returns false, and changes nothing, if the session is no longer in the state `since`, or was changed here. */
+  extendImport(input: ExtendImport): boolean;
+}
+
+/** Identity of a source's content, as a later import compares it. */
+export interface ImportMark {
+  /** Cheap signs of the source (size, time, counts): equal ones mean that there is nothing to read. */
+  readonly stamp: string;
+  /** Number of messages before the last turn, and a digest of them: a later import continues there. */
+  readonly messages: number;
+  readonly digest: string;
+  /** The same of all messages. */
+  readonly total: number;
+  readonly whole: string;
+  /** Result of `beginImport`. */
+  readonly begun: BegunImport;
+}
+
+/** absent: never imported. erased: imported, and then erased by the user. stored: it is here. `mark` is null when it
+ *  cannot be read, and `isChanged` is true when rows were added or changed here. */
+export type StoredImport =
+  | { readonly state: 'absent' }
+  | { readonly state: 'erased' }
+  | { readonly state: 'stored'; readonly mark: ImportMark | null; readonly isChanged: boolean };
+
+/** Relation to an imported session. A missing parent is left out. A compression becomes a branch when the parent is
+ *  continued already, or was changed here. */
+export interface ImportLineage {
+  readonly parentId: string;
+  readonly kind: 'compression' | 'branch' | 'delegate';
+}
+
+export interface BeginImport {
+  readonly sessionId: string;
+  readonly lineage: ImportLineage | null;
+  readonly startedAt: number;
+}
+
+export interface BegunImport {
+  /** True when it will continue its parent's conversation: then its first row must be a handoff. */
+  readonly isContinuation: boolean;
+  /** The number before its first position. */
+  readonly start: number;
+}
+
+/** A further segment of the session; it continues the segment before it. */
+export interface ImportedSegment {
+  readonly id: string;
+  readonly parentId: string;
+  readonly startedAt: number;
+}
+
+export interface ImportedTurn {
+  readonly uid: string;
+  readonly sessionId: string;
+  readonly userMessageUid: string;
+  readonly model: string;
+  readonly startedAt: number;
+  readonly settledAt: number;
+  readonly outcome: TurnOutcome;
+  readonly stopReason: StopReason;
+  readonly usage: Usage | null;
+}
+
+/** A row of `messages` as the store writes it. */
+export type ImportedRow = readonly SqlValue[];
+
+/** Runs off the store's thread, which only has to write the values. */
+export function importedRow(message: NewMessage, position: number): ImportedRow {
+  return [...messageValues(message), position];
+}
+
+export interface ImportBatch {
+  readonly sessionId: string;
+  readonly segments: readonly ImportedSegment[];
+  readonly rows: readonly ImportedRow[];
+  readonly turns: readonly ImportedTurn[];
+}
+
+/** Facts about the whole session, known after its last message. */
+export interface ImportedFacts {
+  readonly title: string | null;
+  readonly titleSource: TitleSource;
+  /** First prompt. */
+  readonly prompt: string | null;
+  readonly lastActiveAt: number;
+  readonly usage: Usage | null;
+  readonly mark: ImportMark;
+}
+
+export interface FinishImport extends ImportedFacts {
+  readonly sessionId: string;
+  /** As at the beginning. */
+  readonly lineage: ImportLineage | null;
+  readonly startedAt: number;
+  readonly folder: string | null;
+  readonly origin: SessionOrigin;
+}
+
+export interface ImportWhole {
+  readonly batch: ImportBatch;
+  readonly finish: FinishImport;
+}
+
+export interface ExtendImport extends ImportBatch, ImportedFacts {
+  /** Digest of the mark that is replaced. */
+  readonly since: string;
+  /** Rows from this position on are replaced. */
+  readonly from: number;
+}
