@@ -4,6 +4,8 @@ import { ClineSource } from '../sources/cline/clineSource';
 import { CodexSource } from '../sources/codex/codexSource';
 import type { SourceName } from '../sources/foreign';
 import { HermesSource } from '../sources/hermes/hermesSource';
+import { OpencodeSource } from '../sources/opencode/opencodeSource';
+import { PiSource } from '../sources/pi/piSource';
 import type { HistorySource } from '../sources/historySource';
 import type { ForeignDatabase, OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
@@ -20,6 +22,8 @@ export function sessionSources(files: HistoryFiles, open: OpenForeignDatabase): 
     claudeCode: new ClaudeSource(files),
     codex: new CodexSource(files),
     hermes: new HermesSource(files, open),
+    opencode: new OpencodeSource(files, open),
+    pi: new PiSource(files),
     cline: new ClineSource(files),
     openai: chats,
     shareGpt: chats,

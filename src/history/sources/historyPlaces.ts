@@ -10,6 +10,10 @@ export interface HistoryPlaces {
   readonly hermes: string;
   /** `~/.cline`, or `CLINE_DIR`. */
   readonly cline: string;
+  /** `~/.local/share/opencode`, or `opencode` in `XDG_DATA_HOME`: opencode uses these on every platform. */
+  readonly opencode: string;
+  /** `~/.pi/agent`, or `PI_CODING_AGENT_DIR`. */
+  readonly pi: string;
   /** The `User` folders of the editors on this machine (VS Code, VSCodium, Cursor, …). */
   readonly editors: readonly string[];
   /** JSON and JSONL files or folders that the user chose. Default: none. */
@@ -35,6 +39,8 @@ export function usualPlaces({ home, platform, environment }: Machine): HistoryPl
     codex: named('CODEX_HOME') ?? join(home, '.codex'),
     hermes: named('HERMES_HOME') ?? join(home, '.hermes'),
     cline: named('CLINE_DIR') ?? join(home, '.cline'),
+    opencode: join(named('XDG_DATA_HOME') ?? join(home, '.local', 'share'), 'opencode'),
+    pi: named('PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent'),
     editors: editorNames.map((editor) => join(editorData(), editor, 'User')),
     chosen: [],
   };

@@ -20,6 +20,8 @@ export function placesWith(given: Partial<HistoryPlaces>): HistoryPlaces {
     codex: none,
     hermes: none,
     cline: none,
+    opencode: none,
+    pi: none,
     editors: [],
     chosen: [],
     ...given,

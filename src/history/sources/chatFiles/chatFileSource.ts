@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import { basename } from 'node:path';
 import type { ForeignMessage, ForeignPlace, ForeignSession } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
@@ -87,13 +88,13 @@ function* eventsOf({ format, place, messages }: Chat): Generator<ReadEvent> {
     const at: ForeignPlace = messages.length === 1 ? place : { path: place.path, unit: 'element', number: index + 1 };
     const record = asObject(value);
     if (record === null) {
-      yield skip(at, 'damaged', 'The message is cut off or is not an object.');
+      yield skip(at, 'damaged', t('The message is cut off or is not an object.'));
       continue;
     }
     const read = format === 'openai' ? openaiMessage(record, calls) : shareGptMessage(record, calls);
     const { role, content } = read;
-    if (role === null) yield skip(at, 'unknown', 'The role of the message is not known.');
-    else if (content.parts.length === 0) yield skip(at, 'damaged', content.omitted[0] ?? 'The message is empty.');
+    if (role === null) yield skip(at, 'unknown', t('The role of the message is not known.'));
+    else if (content.parts.length === 0) yield skip(at, 'damaged', content.omitted[0] ?? t('The message is empty.'));
     else yield { kind: 'message', records: 1, message: messageOf(role, read.createdAt, content, at, index) };
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import { parseJsonObject, type JsonObject, type JsonValue } from '../../../transcript/json';
 import type { ForeignPlace } from '../foreign';
 import { asObject, listOf, textOf } from '../reading/fields';
@@ -17,7 +18,9 @@ export type Conversation =
     }
   | { readonly kind: 'none'; readonly place: ForeignPlace; readonly isDamaged: boolean; readonly reason: string };
 
-const noConversation = 'It holds no “messages” and no “conversations”.';
+function noConversation(): string {
+  return t('It holds no “messages” and no “conversations”.');
+}
 
 /** Conversations of a JSON or JSONL file, in order. */
 export async function* conversations(files: HistoryFiles, path: string): AsyncGenerator<Conversation> {
@@ -33,7 +36,7 @@ export async function* conversations(files: HistoryFiles, path: string): AsyncGe
       return;
     default: {
       const place = { path, unit: 'file', number: 1 } as const;
-      yield { kind: 'none', place, isDamaged: true, reason: 'The file is not JSON.' };
+      yield { kind: 'none', place, isDamaged: true, reason: t('The file is not JSON.') };
     }
   }
 }
@@ -56,7 +59,7 @@ async function* ofList(files: HistoryFiles, path: string): AsyncGenerator<Conver
     isMessages ??= object !== null && (textOf(object, 'role') ?? textOf(object, 'from')) !== null;
     if (isMessages) messages.push(value);
     else if (object === null) {
-      yield { kind: 'none', place, isDamaged: true, reason: 'The element is cut off, too long or not an object.' };
+      yield { kind: 'none', place, isDamaged: true, reason: t('The element is cut off, too long or not an object.') };
     } else yield conversationOf(object, place);
   }
   if (messages.length > 0) {
@@ -73,7 +76,7 @@ function conversationOf(about: JsonObject, place: ForeignPlace): Conversation {
   if (messages !== null) return { kind: 'conversation', format: 'openai', place, about, messages };
   const turns = listOf(about, 'conversations');
   if (turns !== null) return { kind: 'conversation', format: 'shareGpt', place, about, messages: turns };
-  return { kind: 'none', place, isDamaged: false, reason: noConversation };
+  return { kind: 'none', place, isDamaged: false, reason: noConversation() };
 }
 
 async function firstCharacter(files: HistoryFiles, path: string): Promise<string | null> {

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import { basename, dirname } from 'node:path';
 import type { ForeignLineage, ForeignPlace, SessionFacts } from '../foreign';
 import type { Found } from '../historySource';
@@ -16,7 +17,7 @@ export async function claudeGlance(files: HistoryFiles, path: string): Promise<F
   const { records, isWhole } = await headAndTail(files, path);
   const messages = records.filter((value) => isMessage(value));
   if (messages.length === 0 && isWhole) {
-    return { kind: 'skipped', skipped: { place, kind: 'bookkeeping', reason: 'The file holds no message.' } };
+    return { kind: 'skipped', skipped: { place, kind: 'bookkeeping', reason: t('The file holds no message.') } };
   }
   const apiMessages = new Set(messages.map((value, index) => nameOf(objectOf(value, 'message'), 'id') ?? index));
   return {

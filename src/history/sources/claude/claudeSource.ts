@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { ForeignMessage, ForeignSession, ForeignView } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
@@ -69,7 +70,7 @@ class ClaudeReading {
       const { value } = record;
       const uuid = nameOf(value, 'uuid');
       if (uuid !== null && !tree.isFirst(uuid, place.number)) {
-        yield skip(place, 'repeated', 'A record with the same uuid came before.');
+        yield skip(place, 'repeated', t('A record with the same uuid came before.'));
         continue;
       }
       this.folder ??= nameOf(value, 'cwd');
@@ -85,7 +86,7 @@ class ClaudeReading {
         case 'message': {
           const { id, omitted } = read.message;
           const parentId = tree.ancestor(id, (uuid) => this.placed.get(uuid));
-          const repaired = record.isRepaired ? [...omitted, repairedText] : omitted;
+          const repaired = record.isRepaired ? [...omitted, repairedText()] : omitted;
           yield* this.take({ ...read.message, parentId, omitted: repaired }, read.apiMessageId);
           break;
         }

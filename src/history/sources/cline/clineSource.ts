@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../../transcript/json';
 import type { Usage } from '../../../transcript/usage';
 import type { ForeignMessage, ForeignPlace, ForeignSession, ForeignView } from '../foreign';
@@ -41,11 +42,14 @@ export class ClineSource implements HistorySource {
     const place = { path, unit: 'file', number: 1 } as const;
     const version = numberOf(about, 'version');
     if (key !== null && version !== null && version !== knownVersion) {
-      const reason = `The session has version ${version}. Version ${knownVersion} can be read.`;
+      const reason = t('The session has version {version}. Version {known} can be read.', {
+        version: String(version),
+        known: String(knownVersion),
+      });
       return { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
     }
     if (key === null && (await this.firstCharacter(path)) === '{') {
-      const reason = 'The task is in the second format of Roo Code. Only lists of messages can be read.';
+      const reason = t('The task is in the second format of Roo Code. Only lists of messages can be read.');
       return { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
     }
     const times = new TimeSpan();
@@ -123,12 +127,18 @@ class ClineReading {
     for await (const element of this.records.of(list)) {
       const place: ForeignPlace = { path: this.path, unit: 'element', number: element.number };
       if (element.kind === 'tooLong') {
-        yield skip(place, 'damaged', `The message has ${element.characters} characters, which is too long to read.`);
+        yield skip(
+          place,
+          'damaged',
+          t('The message has {characters} characters, which is too long to read.', {
+            characters: String(element.characters),
+          }),
+        );
         continue;
       }
       const parsed = parseJsonObject(element.text);
       if (parsed.kind === 'object') yield this.take(parsed.value, place);
-      else yield skip(place, 'damaged', 'The message is cut off or is not a JSON object.');
+      else yield skip(place, 'damaged', t('The message is cut off or is not a JSON object.'));
     }
     const { startedAt, endedAt } = this.times;
     const known = this.model === null ? {} : { model: this.model };
@@ -144,10 +154,10 @@ class ClineReading {
   private take(value: JsonObject, place: ForeignPlace): ReadEvent {
     const role = textOf(value, 'role');
     if (role !== 'user' && role !== 'assistant') {
-      return skip(place, 'unknown', `Messages of role “${role ?? 'none'}” are not known.`);
+      return skip(place, 'unknown', t('Messages of role “{role}” are not known.', { role: role ?? 'none' }));
     }
     const content = joined([reasoningOf(value), anthropicContent(own(value, 'content'), this.calls.nameOf)]);
-    if (content.parts.length === 0) return skip(place, 'damaged', content.omitted[0] ?? 'The message is empty.');
+    if (content.parts.length === 0) return skip(place, 'damaged', content.omitted[0] ?? t('The message is empty.'));
     for (const part of content.parts) if (part.kind === 'toolCall') this.calls.add(part.callId, part.name);
     const message = messageOf(role, value, content, place);
     this.times.add(message.createdAt);

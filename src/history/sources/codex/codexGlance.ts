@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import { basename } from 'node:path';
 import type { JsonObject } from '../../../transcript/json';
 import type { Found } from '../historySource';
@@ -15,7 +16,7 @@ import { envelopeOf, type Envelope } from './codexTurns';
 export async function codexGlance(files: HistoryFiles, path: string): Promise<Found> {
   const place = { path, unit: 'file', number: 1 } as const;
   if (path.endsWith('.zst')) {
-    const reason = 'The file is compressed (zstd). Codex decompresses it when the session is resumed there.';
+    const reason = t('The file is compressed (zstd). Codex decompresses it when the session is resumed there.');
     return { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
   }
   const { records, isWhole } = await headAndTail(files, path);
@@ -25,7 +26,7 @@ export async function codexGlance(files: HistoryFiles, path: string): Promise<Fo
   );
   const messages = items.filter((item) => textOf(item, 'type') === 'message');
   if (messages.length === 0 && isWhole) {
-    return { kind: 'skipped', skipped: { place, kind: 'bookkeeping', reason: 'The file holds no message.' } };
+    return { kind: 'skipped', skipped: { place, kind: 'bookkeeping', reason: t('The file holds no message.') } };
   }
   const meta = codexMeta(envelopes.find(({ type }) => type === 'session_meta')?.payload ?? null);
   const times = new TimeSpan();

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import { basename } from 'node:path';
 import type { JsonObject } from '../../../transcript/json';
 import type { Usage } from '../../../transcript/usage';
@@ -69,7 +70,7 @@ class CodexReading {
       this.times.add(createdAt);
       const line = place.number;
       const view = turns.isAbandoned(line) ? 'abandoned' : turns.isCompacted(line) ? 'compacted' : 'shown';
-      const at: Position = { place, createdAt, view, notes: isRepaired ? [repairedText] : [] };
+      const at: Position = { place, createdAt, view, notes: isRepaired ? [repairedText()] : [] };
       yield* this.take(value, at);
     }
     yield* this.close();
@@ -84,7 +85,7 @@ class CodexReading {
 
   private *take(value: JsonObject, at: Position): Generator<ReadEvent> {
     const { type, payload } = envelopeOf(value);
-    if (payload === null) return yield skip(at.place, 'unknown', 'The line has no content.');
+    if (payload === null) return yield skip(at.place, 'unknown', t('The line has no content.'));
     switch (type) {
       case 'session_meta':
         return yield this.takeMeta(payload, at.place);
@@ -106,15 +107,15 @@ class CodexReading {
       case 'world_state':
       case 'inter_agent_communication':
       case 'inter_agent_communication_metadata':
-        return yield skip(at.place, 'bookkeeping', `A line of type “${type}” holds no message.`);
+        return yield skip(at.place, 'bookkeeping', t('A line of type “{type}” holds no message.', { type }));
       default:
-        return yield skip(at.place, 'unknown', `Lines of type “${type ?? 'none'}” are not known.`);
+        return yield skip(at.place, 'unknown', t('Lines of type “{type}” are not known.', { type: type ?? 'none' }));
     }
   }
 
   /** A fork repeats the first line of its origin after its own. */
   private takeMeta(payload: JsonObject, place: ForeignPlace): ReadEvent {
-    if (this.hasMeta) return skip(place, 'repeated', 'The session was described before.');
+    if (this.hasMeta) return skip(place, 'repeated', t('The session was described before.'));
     this.hasMeta = true;
     const { lineage, folder, startedAt, writtenBy, provider } = codexMeta(payload);
     this.provider = provider;
@@ -196,7 +197,7 @@ class CodexReading {
         return yield { kind: 'message', records: 1, message: this.messageOf('system', content, at) };
       }
     }
-    yield skip(at.place, 'bookkeeping', `An event of type “${type}” repeats what other lines say.`);
+    yield skip(at.place, 'bookkeeping', t('An event of type “{type}” repeats what other lines say.', { type }));
   }
 
   private *close(usage: Usage | null = null): Generator<ReadEvent> {

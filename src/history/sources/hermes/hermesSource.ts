@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import { errorMessage } from '../../../base/errorMessage';
 import type { ForeignPlace, ForeignSession } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
@@ -72,19 +73,24 @@ export class HermesSource implements HistorySource {
 }
 
 function restUnreadable(error: unknown): string {
-  return `The database, or the rest of it, can’t be read (${errorMessage(error).replace(/\.$/, '')}).`;
+  return t('The database, or the rest of it, can’t be read ({reason}).', {
+    reason: errorMessage(error).replace(/\.$/, ''),
+  });
 }
 
 function* sessionsOf(database: ForeignDatabase, path: string): Generator<Found> {
   const place = { path, unit: 'file', number: 1 } as const;
   const columns = columnsOf(database, 'sessions');
   if (!columns.has('id') || !columnsOf(database, 'messages').has('session_id')) {
-    const reason = 'The database has no tables of Hermes Agent.';
+    const reason = t('The database has no tables of Hermes Agent.');
     return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
   }
   const schema = schemaOf(database);
   if (schema > newestSchema) {
-    const reason = `The database has schema version ${schema}. Versions up to ${newestSchema} can be read.`;
+    const reason = t('The database has schema version {version}. Versions up to {newest} can be read.', {
+      version: String(schema),
+      newest: String(newestSchema),
+    });
     return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
   }
   const order = columns.has('started_at') ? 's.started_at, s.rowid' : 's.rowid';
@@ -100,7 +106,7 @@ function* sessionsOf(database: ForeignDatabase, path: string): Generator<Found> 
       const skipped = {
         place: { path, unit: 'row', number },
         kind: 'damaged',
-        reason: 'The session has no id.',
+        reason: t('The session has no id.'),
       } as const;
       yield { kind: 'skipped', skipped };
     }

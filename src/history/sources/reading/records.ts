@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../../transcript/json';
 import type { ForeignPlace, SkipKind } from '../foreign';
 import type { ReadEvent } from '../historySource';
@@ -14,13 +15,17 @@ export async function* jsonLines(files: HistoryFiles, path: string, range?: Byte
   for await (const line of lines(files.read(path, range))) {
     const place = { path, unit: 'line', number: line.number } as const;
     if (line.kind === 'tooLong') {
-      yield { kind: 'damaged', place, reason: `The line has ${line.bytes} bytes, which is too long to read.` };
+      yield {
+        kind: 'damaged',
+        place,
+        reason: t('The line has {bytes} bytes, which is too long to read.', { bytes: String(line.bytes) }),
+      };
       continue;
     }
     const parsed = parseJsonObject(line.text);
     if (parsed.kind === 'object') {
       yield { kind: 'record', place, value: parsed.value, isRepaired: line.isRepaired };
-    } else yield { kind: 'damaged', place, reason: 'The line is cut off or is not a JSON object.' };
+    } else yield { kind: 'damaged', place, reason: t('The line is cut off or is not a JSON object.') };
   }
 }
 
@@ -41,4 +46,6 @@ export function skip(place: ForeignPlace, kind: SkipKind, reason: string): ReadE
 }
 
 /** Said of a message whose record had bytes that are not UTF-8. */
-export const repairedText = 'Some characters were damaged and are shown as �.';
+export function repairedText(): string {
+  return t('Some characters were damaged and are shown as �.');
+}

@@ -7,6 +7,7 @@ import { CodexSource } from '../../../../src/history/sources/codex/codexSource';
 import type { ForeignSession } from '../../../../src/history/sources/foreign';
 import type { HistoryPlaces } from '../../../../src/history/sources/historyPlaces';
 import type { HistorySource } from '../../../../src/history/sources/historySource';
+import { PiSource } from '../../../../src/history/sources/pi/piSource';
 import type { HistoryFiles } from '../../../../src/history/sources/reading/historyFiles';
 import { MemoryFiles } from '../../../support/history/memoryFiles';
 import { mutated, seededNumbers } from '../../../support/history/mutations';
@@ -41,6 +42,13 @@ const formats: readonly Format[] = [
       `${codex}/2025/11/01/rollout-2025-11-01T12-26-40-odd.jsonl`,
       `${codex}/2025/08/18/rollout-2025-08-18T01-16-13-bare.jsonl`,
     ],
+  },
+  {
+    name: 'pi',
+    source: (files) => new PiSource(files),
+    places: { pi: '/c' },
+    path: '/c/sessions/p/2026-11-25T03-38-09-782Z_s.jsonl',
+    samples: ['pi/sessions/--home-demo-project--/2026-11-25T03-38-09-782Z_01a210c8-43ec-73cf-8523-970260993f9d.jsonl'],
   },
   {
     name: 'Chat files',

@@ -2,7 +2,12 @@ import { expect, test } from 'vitest';
 import { usualPlaces } from '../../../../src/history/sources/historyPlaces';
 
 test('uses the folders that agents are told by the environment, and their usual ones otherwise', () => {
-  const environment = { CODEX_HOME: '/data/codex', XDG_CONFIG_HOME: '/data/config', HERMES_HOME: '' };
+  const environment = {
+    CODEX_HOME: '/data/codex',
+    PI_CODING_AGENT_DIR: '/data/pi',
+    XDG_CONFIG_HOME: '/data/config',
+    HERMES_HOME: '',
+  };
   const { editors, ...places } = usualPlaces({ home: '/home/demo', platform: 'linux', environment });
 
   expect({ ...places, editor: editors[0] }).toEqual({
@@ -10,6 +15,8 @@ test('uses the folders that agents are told by the environment, and their usual 
     codex: '/data/codex',
     hermes: '/home/demo/.hermes',
     cline: '/home/demo/.cline',
+    opencode: '/home/demo/.local/share/opencode',
+    pi: '/data/pi',
     chosen: [],
     editor: '/data/config/Code/User',
   });
