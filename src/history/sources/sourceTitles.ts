@@ -1,8 +1,14 @@
 import { t } from '../../base/translate';
-import type { SourceName } from './foreign';
+import { sourceNames, type SourceName } from './foreign';
 
-/** Name of an agent or format as the user knows it. */
-export function sourceTitle(source: SourceName): string {
+/** Name of an agent or format as the user knows it. Takes any text, because a store may name a source of a later
+ *  version. */
+export function sourceTitle(source: string): string {
+  const known = sourceNames.find((name) => name === source);
+  return known === undefined ? t('another program') : titleOf(known);
+}
+
+function titleOf(source: SourceName): string {
   switch (source) {
     case 'claudeCode':
       return 'Claude Code';

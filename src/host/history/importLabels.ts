@@ -3,7 +3,7 @@ import { shownList } from '../../base/translate';
 import type { ImportOutcome, ImportResult, Preview, PreviewEntry, ScanGroup } from '../../history/import/importing';
 import { ageLabels } from '../sessions/ageLabels';
 import type { LabelContext } from '../sessions/sessionLabels';
-import { nameOfSource } from '../common/sourceNames';
+import { sourceTitle } from '../../history/sources/sourceTitles';
 
 export interface ItemTexts {
   readonly label: string;
@@ -15,7 +15,7 @@ export interface ItemTexts {
 export function groupTexts(group: ScanGroup, home: string, context: LabelContext): ItemTexts {
   const { t } = context;
   return {
-    label: nameOfSource(group.source),
+    label: sourceTitle(group.source),
     description: [sessionCount(group.sessions, context), spanText(group, context), sizeText(group.bytes, context)]
       .filter((text) => text !== '')
       .join(' · '),
@@ -29,7 +29,7 @@ export function entryTexts({ session, state }: PreviewEntry, home: string, conte
   const active = session.endedAt ?? session.startedAt;
   const count = session.messageCount;
   const facts = [
-    nameOfSource(session.source),
+    sourceTitle(session.source),
     ...(active === null ? [] : [ageLabels(active, now, language)]),
     ...(count === null ? [] : [messageCount(count, context)]),
     ...(state === 'grown' ? [t('has new messages')] : []),

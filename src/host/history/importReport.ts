@@ -4,7 +4,7 @@ import type { ForeignPlace } from '../../history/sources/foreign';
 import type { ImportResult } from '../../history/import/importing';
 import type { LabelContext } from '../sessions/sessionLabels';
 import { messageCount, outcomeLabel, resultSentence } from './importLabels';
-import { nameOfSource } from '../common/sourceNames';
+import { sourceTitle } from '../../history/sources/sourceTitles';
 
 /** Shows what became of each session, and each record that was left out with its place. */
 export async function showImportReport(result: ImportResult, context: LabelContext): Promise<void> {
@@ -18,12 +18,12 @@ export async function showImportReport(result: ImportResult, context: LabelConte
 /** The report as Markdown. */
 export function importReport(result: ImportResult, context: LabelContext): string {
   const sessions = result.entries.map(({ source, id, title, outcome, messages, reason }) => {
-    const facts = [nameOfSource(source), outcomeLabel(outcome, context), messageCount(messages, context)];
+    const facts = [sourceTitle(source), outcomeLabel(outcome, context), messageCount(messages, context)];
     return `- ${plain(title ?? id)} (${facts.join(', ')})${reason === null ? '' : `: ${plain(reason)}`}`;
   });
   const leftOut = result.leftOut.map(
     ({ source, sessionId, place, reason }) =>
-      `- ${placeText(place)}: ${plain(reason)} (${nameOfSource(source)} ${sessionId})`,
+      `- ${placeText(place)}: ${plain(reason)} (${sourceTitle(source)} ${sessionId})`,
   );
   const more = result.leftOutTotal - result.leftOut.length;
   return [

@@ -1,7 +1,7 @@
 import { shownList } from '../../base/translate';
 import type { Translate } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
-import { nameOfSource } from '../common/sourceNames';
+import { sourceTitle } from '../../history/sources/sourceTitles';
 import { ageLabels } from './ageLabels';
 import type { GroupKind } from './sessionGroups';
 
@@ -79,7 +79,7 @@ export function factsOf(session: SessionSummary, { t, language, now }: LabelCont
     ageLabels(session.lastActiveAt, now, language),
     turnLabels(session.turnCount, t),
     ...(session.private ? [t('private')] : []),
-    ...(session.origin === undefined ? [] : [nameOfSource(session.origin.source)]),
+    ...(session.origin === undefined ? [] : [sourceTitle(session.origin.source)]),
     ...sessionMarks(session).map((mark) => markLabel(mark, t)),
   ];
 }
@@ -123,7 +123,7 @@ export function hoverText(session: SessionSummary, { t, language }: LabelContext
     session.origin === undefined
       ? null
       : t('Imported from {agent} on {time}: {place}', {
-          agent: [nameOfSource(session.origin.source), session.origin.writtenBy ?? ''].join(' ').trim(),
+          agent: [sourceTitle(session.origin.source), session.origin.writtenBy ?? ''].join(' ').trim(),
           time: time(session.origin.importedAt),
           place: session.origin.place,
         }),

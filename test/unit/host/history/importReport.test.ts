@@ -131,7 +131,7 @@ test('describes what lies on the machine, and each session as it would be import
       "group": {
         "description": "1 session · Mar 1 – Nov 2, 2026 · 1.2 MB",
         "detail": "Folder unknown",
-        "label": "Cline",
+        "label": "Cline, Roo Code, Kilo Code",
       },
       "preview": "2 new, 1 with new messages, 4 already here",
     }
