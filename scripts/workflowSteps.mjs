@@ -66,6 +66,8 @@ function environment(folder, env) {
 
 function runSteps({ env, steps }) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-workflow-'));
+  // A test asks as another user who may read the clone, as on a runner.
+  fs.chmodSync(folder, 0o755);
   const clone = path.join(folder, 'clone');
   try {
     execFileSync('git', ['clone', '-q', '--no-hardlinks', root, clone]);
