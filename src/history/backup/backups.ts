@@ -50,7 +50,7 @@ export interface ForgottenPlaces extends ForgottenInBackups {
   readonly unreachable: readonly string[];
 }
 
-/** What can be done with the backups of one store, in the thread that calls it. Each call blocks; in a window the
+/** Operations on the backups of one store, in the calling thread. Each call blocks; in a window the
  *  calls run in a thread of their own (`BackupClient`). Every method throws a `StoreError`. */
 export class Backups {
   constructor(
@@ -192,7 +192,7 @@ export class Backups {
   }
 }
 
-/** Where the backups of a store are unless the user chose another folder. */
+/** Default folder for the backups of a store. */
 export function defaultBackups(store: string): string {
   return join(store, 'backups');
 }

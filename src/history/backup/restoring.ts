@@ -42,7 +42,7 @@ export function missingFrom(
 export interface RestoredStore {
   /** Backup with what the store held before; null when there was no store. */
   readonly before: string | null;
-  /** Where the former file was kept because it was damaged; null when it was sound. */
+  /** Path at which the former file was kept because it was damaged; null when it was sound. */
   readonly setAside: string | null;
 }
 

@@ -53,7 +53,7 @@ export function previewSentence({ counts }: Preview, { t }: LabelContext): strin
   return shownList(parts.filter((part) => part !== ''));
 }
 
-/** What an import did, in one or two sentences. */
+/** Summary of an import in one to three sentences. */
 export function resultSentence(result: ImportResult, context: LabelContext): string {
   const { t } = context;
   const { imported, extended, branched, failed } = result.counts;
