@@ -1,0 +1,26 @@
+/** CPU time of this process in milliseconds: other programs on the machine do not count. */
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+/** Below this a garbage collection or a compilation weighs more than the work. */
+const noiseMs = 60;
+
+/**
+ * True when work on four times the input costs at most `limit` times as much: about 4 when the cost is in proportion to the input, 16 when it
+ * grows with the square, 64 with the cube. Compares within one run, so a slow machine changes nothing. `work` gets the share of the input to
+ * take. One that exceeds the limit is measured once more; then its growth is returned.
+ */
+export function growsAtMost(limit: number, work: (share: number) => void): true | number {
+  const growth = (): number => {
+    const quarter = cpuMs(() => work(0.25));
+    return cpuMs(() => work(1)) / Math.max(quarter, noiseMs);
+  };
+  const first = growth();
+  if (first <= limit) return true;
+  const second = growth();
+  return second <= limit || second;
+}
