@@ -32,7 +32,7 @@ function leaveClaudeSessions(folder: string): void {
   }
 }
 
-test('sessions of Claude Code are found, previewed, imported, searched and continued', async () => {
+test('sessions of Claude Code are found, previewed, imported and continued', async () => {
   const folder = vscode().sampleFolder();
   leaveClaudeSessions(folder);
   const pictures = path.join(projectRoot(), '.vscode-test/screenshots/import');

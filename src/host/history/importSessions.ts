@@ -95,7 +95,7 @@ export class SessionImports {
       canSelectMany: true,
       canSelectFiles: true,
       canSelectFolders: true,
-      filters: { [t('Sessions')]: ['json', 'jsonl', 'db'], [t('All Files')]: ['*'] },
+      filters: { [t('Sessions')]: ['json', 'jsonl'], [t('All Files')]: ['*'] },
     });
     return files === undefined ? null : this.inFiles(importer, files);
   }
