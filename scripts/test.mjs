@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { ensureChromium } from './chromiumInstall.mjs';
 import { ensureFonts } from './fontsInstall.mjs';
 import { ensurePackages } from './packagesInstall.mjs';
@@ -21,6 +21,9 @@ const say = (line) => console.log(line);
 
 /** No layer takes nearly as long; one that does hangs. */
 const LAYER_LIMIT_MS = 40 * 60_000;
+
+/** Lines of an error that the summary repeats. */
+const FAILURE_LINES = 12;
 
 /** Suites of floors whose code runs inside VS Code's extension host, which has a newer Node than the oldest we support. */
 const hostFloors = ['store', 'models', 'agent'];
@@ -114,7 +117,7 @@ function together(all) {
   return groups;
 }
 
-/** @returns {Promise<{ name: string, passed: number, failed: number, ms: number, note: string }>} */
+/** @returns {Promise<{ name: string, passed: number, failed: number, failures?: string[], ms: number, note: string }>} */
 async function runLayer(layer) {
   const reason = layer.skip?.();
   if (reason) return { name: layer.name, passed: 0, failed: 0, ms: 0, note: `not run: ${reason}` };
@@ -136,7 +139,8 @@ async function runLayer(layer) {
     : { passed: 0, failed: 0, problem: undefined };
   problem ??= counts.problem;
   const failed = problem && counts.failed === 0 ? 1 : counts.failed;
-  return { name: layer.name, passed: counts.passed, failed, ms: Date.now() - begin, note: problem ?? '' };
+  const failures = counts.failures ?? [];
+  return { name: layer.name, passed: counts.passed, failed, failures, ms: Date.now() - begin, note: problem ?? '' };
 }
 
 /** Runs a command in a process group of its own, so that a hung one can be ended with everything it started. */
@@ -179,12 +183,29 @@ function readCounts(file) {
   const skipped = (report.pending ?? report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
   if (!Number.isInteger(passed) || !Number.isInteger(failed))
     return { passed: 0, failed: 0, problem: 'the report holds no counts' };
-  if (skipped > 0) return { passed, failed: failed + skipped, problem: `${skipped} skipped` };
-  return { passed, failed, problem: passed + failed === 0 ? 'no test ran' : undefined };
+  const failures = failedTests(report);
+  if (skipped > 0) return { passed, failed: failed + skipped, failures, problem: `${skipped} skipped` };
+  return { passed, failed, failures, problem: passed + failed === 0 ? 'no test ran' : undefined };
+}
+
+/** Failed tests of a vitest report, each with the first lines of its error. They are repeated in the summary: of a long log often only the
+ *  end is kept. */
+function failedTests({ testResults = [] }) {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    if (tests.length === 0) return status === 'failed' ? [describeFailure(name, '', message)] : [];
+    return tests.map(({ fullName, failureMessages }) => describeFailure(name, fullName, failureMessages.join('\n')));
+  });
+}
+
+function describeFailure(file, test, message) {
+  const lines = stripVTControlCharacters(message).split('\n').slice(0, FAILURE_LINES);
+  return [`${path.relative(root, file)} ${test}`, ...lines.map((line) => `    ${line.slice(0, 300)}`)].join('\n');
 }
 
 function summarize(results) {
   say('');
+  for (const { failures = [] } of results) for (const failure of failures) say(`FAILED ${failure}\n`);
   for (const { name, passed, failed, ms, note } of results) {
     const tests = passed + failed > 0 ? `${passed} passed, ${failed} failed` : 'ok';
     say(`${name.padEnd(10)} ${`${(ms / 1000).toFixed(1)} s`.padStart(8)}  ${tests}${note && ` (${note})`}`);

@@ -12,15 +12,15 @@ const noiseMs = 60;
 /**
  * True when work on four times the input costs at most `limit` times as much: about 4 when the cost is in proportion to the input, 16 when it
  * grows with the square, 64 with the cube. Compares within one run, so a slow machine changes nothing. `work` gets the share of the input to
- * take. One that exceeds the limit is measured once more; then its growth is returned.
+ * take. One that exceeds the limit is measured up to four more times, since a collection of garbage that other tests left may fall
+ * into the larger run; then its least growth is returned.
  */
 export function growsAtMost(limit: number, work: (share: number) => void): true | number {
   const growth = (): number => {
     const quarter = cpuMs(() => work(0.25));
     return cpuMs(() => work(1)) / Math.max(quarter, noiseMs);
   };
-  const first = growth();
-  if (first <= limit) return true;
-  const second = growth();
-  return second <= limit || second;
+  let least = Infinity;
+  for (let attempt = 0; attempt < 5 && least > limit; attempt++) least = Math.min(least, growth());
+  return least <= limit || least;
 }

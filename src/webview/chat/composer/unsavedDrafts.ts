@@ -1,4 +1,4 @@
-import type { DraftOnItsWay, DraftPart } from '../../../protocol/transcriptTypes';
+import { joinedDraft, type DraftOnItsWay, type DraftPart } from '../../../protocol/transcriptTypes';
 import type { ChatDeps } from '../connection/chatHost';
 import { refusalOf } from '../connection/hostRequests';
 import type { UnsavedDraft } from '../connection/viewMemory';
@@ -51,11 +51,15 @@ export class UnsavedDrafts implements DraftSink {
     }
   }
 
-  /** Takes the draft of this composer that the host does not have; from now on the composer holds it. */
-  take(key: string): UnsavedDraft | null {
-    const draft = this.left.find((each) => each.key === key) ?? null;
-    if (draft !== null) this.drop(draft);
-    return draft;
+  /** Takes the draft of this composer that the host does not have; from now on the composer holds it. Prompts that
+   *  are `stored` by now are left out. A draft from which one of them was sent belongs to their session. */
+  take(key: string, stored: ReadonlySet<string>): UnsavedDraft | null {
+    const isStored = ({ uid }: { readonly uid: string }): boolean => stored.has(uid);
+    const drafts = this.left.filter((draft) => draft.key === key || draft.sent.some(isStored));
+    for (const draft of drafts) this.drop(draft);
+    const sent = drafts.flatMap((draft) => draft.sent).filter((prompt) => !isStored(prompt));
+    const text = joinedDraft(drafts.map((draft) => draft.text));
+    return text === '' && sent.length === 0 ? null : { key, text, sent };
   }
 
   private drop(draft: UnsavedDraft): void {

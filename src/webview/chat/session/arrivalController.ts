@@ -57,7 +57,7 @@ export class ArrivalController {
       // Text typed while the store was still opening: keep it.
       if (drafts.text.peek() === '' && drafts.parts.peek().length === 0) drafts.show(key, text, parts);
       else if (key !== drafts.place) drafts.carryTo(key, text, parts);
-      const kept = isRead ? unsaved.take(key) : null;
+      const kept = isRead ? unsaved.take(key, storedPrompts(shown)) : null;
       if (kept !== null) drafts.edit(newerDraft(kept, drafts.text.peek()));
       if (memory.recalled.sessionId !== (shown?.session.id ?? null)) this.arrive(shown);
       return;
@@ -81,4 +81,9 @@ export class ArrivalController {
       shown === null ? [] : (scrollPositions.of(shown.session.conversationId)?.openFolds ?? []),
     );
   }
+}
+
+/** Uids under which a prompt of the page before the reload may be stored: those of messages and queued prompts. */
+function storedPrompts(shown: ShownSession | null): ReadonlySet<string> {
+  return new Set([...(shown?.messages ?? []), ...(shown?.queue ?? [])].map(({ uid }) => uid));
 }

@@ -237,6 +237,23 @@ describe('a page that is loaded after Enter', () => {
     expect(page.composer.value).toBe('Do it\n\nand more');
   });
 
+  test.each([
+    ['as a message', { ...idle, messages: [question, prompt({ uid: 'uid1', position: 2 }, 'Do it')] }],
+    ['in the queue', { ...idle, queue: [{ uid: 'uid1', sessionId: key, text: 'Do it', createdAt: 1 }] }],
+  ])('leaves out a prompt that is stored %s, when the host could not take the draft', async (_place, shown) => {
+    page = new ChatPage(memory);
+    await page.refuse('saveDraft', 'Another window has this history.');
+    await page.bootstrap(shown);
+    expect([page.composer.value, page.memory.unsaved.flatMap(({ sent }) => sent)]).toEqual(['and more', []]);
+  });
+
+  test('shows text typed after the prompt that began a session in that session, when the host could not take the draft', async () => {
+    page = new ChatPage({ unsaved: [{ key: 'new', text: 'and more', sent: [{ uid: 'u1', text: 'the last prompt' }] }] });
+    await page.refuse('saveDraft', 'Another window has this history.');
+    await page.bootstrap(idle);
+    expect(page.composer.value).toBe('and more');
+  });
+
   test('keeps it while the store is still being opened, and shows it with the session it was typed for', async () => {
     page = new ChatPage(memory);
     await page.bootstrap(null, { store: { kind: 'opening' } });
