@@ -248,7 +248,9 @@ describe('a page that is loaded after Enter', () => {
   });
 
   test('shows text typed after the prompt that began a session in that session, when the host could not take the draft', async () => {
-    page = new ChatPage({ unsaved: [{ key: 'new', text: 'and more', sent: [{ uid: 'u1', text: 'the last prompt' }] }] });
+    page = new ChatPage({
+      unsaved: [{ key: 'new', text: 'and more', sent: [{ uid: 'u1', text: 'the last prompt' }] }],
+    });
     await page.refuse('saveDraft', 'Another window has this history.');
     await page.bootstrap(idle);
     expect(page.composer.value).toBe('and more');
