@@ -24,11 +24,8 @@ export class EnterHost {
 
   constructor(program: string, order: EnterHostOrder) {
     this.child = fork(program, [JSON.stringify(order)], { execArgv: [], serialization: 'advanced', stdio: 'inherit' });
-    this.child.on('message', (message: FromHost) => {
-      this.heard.push(message);
-      this.toPage(message);
-      this.wake();
-    });
+    // A browser delivers each message in a task of its own; Node delivers those that came together in one.
+    this.child.on('message', (message: FromHost) => void setImmediate(() => this.received(message)));
     this.child.on('exit', () => this.wake());
     this.child.on('error', () => undefined);
   }
@@ -59,6 +56,12 @@ export class EnterHost {
     const gone = once(this.child, 'exit');
     this.child.kill('SIGKILL');
     await gone;
+  }
+
+  private received(message: FromHost): void {
+    this.heard.push(message);
+    this.toPage(message);
+    this.wake();
   }
 
   private wake(): void {
