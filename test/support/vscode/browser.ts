@@ -42,6 +42,8 @@ export class Browser {
       executablePath: this.options.executablePath,
       headless: this.options.headless ?? true,
       viewport: this.options.viewport ?? { width: 1280, height: 800 },
+      // Without a graphics processor every animated frame costs processor time.
+      reducedMotion: 'reduce',
       // Playwright answers prompts like "Leave site?" itself; permissions let Copy and Paste work as for a person.
       permissions: ['clipboard-read', 'clipboard-write'],
       args: [

@@ -3,10 +3,16 @@ import path from 'node:path';
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** A quiet window: no welcome tab, no built-in chat, nothing that asks the network. `chat.disableAIFeatures` leaves `vscode.lm` alone. */
+/** A quiet window: no welcome tab, no built-in chat, nothing that asks the network, nothing that is drawn again and again: a browser without a
+ *  graphics processor draws in software. `chat.disableAIFeatures` leaves `vscode.lm` alone. */
 export const quietSettings: Settings = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
+  'workbench.reduceMotion': 'on',
+  'breadcrumbs.enabled': false,
+  'editor.cursorBlinking': 'solid',
+  'editor.minimap.enabled': false,
+  'editor.occurrencesHighlight': 'off',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
   'workbench.enableExperiments': false,
   // Settings in an ordinary tab: a modal editor would cover the window.
