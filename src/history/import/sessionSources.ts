@@ -6,6 +6,7 @@ import type { SourceName } from '../sources/foreign';
 import { HermesSource } from '../sources/hermes/hermesSource';
 import { OpencodeSource } from '../sources/opencode/opencodeSource';
 import { PiSource } from '../sources/pi/piSource';
+import { VscodeChatSource } from '../sources/vscodeChat/vscodeChatSource';
 import type { HistorySource } from '../sources/historySource';
 import type { ForeignDatabase, OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
@@ -25,6 +26,7 @@ export function sessionSources(files: HistoryFiles, open: OpenForeignDatabase): 
     opencode: new OpencodeSource(files, open),
     pi: new PiSource(files),
     cline: new ClineSource(files),
+    vscodeChat: new VscodeChatSource(files),
     openai: chats,
     shareGpt: chats,
   } as const satisfies { readonly [S in SourceName]: HistorySource };

@@ -26,7 +26,9 @@ export interface Machine {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-const editorNames = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'];
+const editorNames = ['Code', 'Code - Insiders', 'Code - OSS', 'VSCodium', 'VSCodium - Insiders', 'Cursor', 'Windsurf'];
+/** Folders of editors that run on this machine for a window elsewhere. */
+const serverFolders = ['.vscode-server', '.vscode-server-insiders', '.vscodium-server', '.cursor-server'];
 
 /** The usual folders of a machine. */
 export function usualPlaces({ home, platform, environment }: Machine): HistoryPlaces {
@@ -39,11 +41,19 @@ export function usualPlaces({ home, platform, environment }: Machine): HistoryPl
     codex: named('CODEX_HOME') ?? join(home, '.codex'),
     hermes: named('HERMES_HOME') ?? join(home, '.hermes'),
     cline: named('CLINE_DIR') ?? join(home, '.cline'),
-    opencode: join(named('XDG_DATA_HOME') ?? join(home, '.local', 'share'), 'opencode'),
+    opencode: join(sharedData(), 'opencode'),
     pi: named('PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent'),
-    editors: editorNames.map((editor) => join(editorData(), editor, 'User')),
+    editors: [
+      ...editorNames.map((editor) => join(editorData(), editor, 'User')),
+      join(sharedData(), 'code-server', 'User'),
+      ...serverFolders.map((folder) => join(home, folder, 'data', 'User')),
+    ],
     chosen: [],
   };
+
+  function sharedData(): string {
+    return named('XDG_DATA_HOME') ?? join(home, '.local', 'share');
+  }
 
   function editorData(): string {
     if (platform === 'win32') return named('APPDATA') ?? join(home, 'AppData', 'Roaming');

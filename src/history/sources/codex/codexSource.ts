@@ -28,12 +28,20 @@ export class CodexSource implements HistorySource {
 
   constructor(private readonly files: HistoryFiles) {}
 
-  async *find({ codex }: HistoryPlaces): AsyncGenerator<Found> {
+  async *locate({ codex }: HistoryPlaces): AsyncGenerator<string> {
     for (const folder of folders) {
       for await (const path of filesBelow(this.files, `${codex}/${folder}`, 4)) {
-        if (rollout.test(basename(path))) yield await codexGlance(this.files, path);
+        if (rollout.test(basename(path))) yield path;
       }
     }
+  }
+
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    for await (const path of this.locate(places)) yield* this.findIn(path);
+  }
+
+  async *findIn(path: string): AsyncGenerator<Found> {
+    yield await codexGlance(this.files, path);
   }
 
   read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {

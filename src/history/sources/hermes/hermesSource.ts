@@ -28,11 +28,16 @@ export class HermesSource implements HistorySource {
     private readonly open: OpenForeignDatabase,
   ) {}
 
-  async *find({ hermes }: HistoryPlaces): AsyncGenerator<Found> {
-    yield* this.findIn(`${hermes}/state.db`);
+  async *locate({ hermes }: HistoryPlaces): AsyncGenerator<string> {
+    if (await this.isFile(`${hermes}/state.db`)) yield `${hermes}/state.db`;
     for (const { name, kind } of await this.files.list(`${hermes}/profiles`)) {
-      if (kind === 'folder') yield* this.findIn(`${hermes}/profiles/${name}/state.db`);
+      const path = `${hermes}/profiles/${name}/state.db`;
+      if (kind === 'folder' && (await this.isFile(path))) yield path;
     }
+  }
+
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    for await (const path of this.locate(places)) yield* this.findIn(path);
   }
 
   async *read({ location, id }: ForeignSession): AsyncGenerator<ReadEvent> {
@@ -57,8 +62,11 @@ export class HermesSource implements HistorySource {
     yield { kind: 'end', records };
   }
 
-  private async *findIn(path: string): AsyncGenerator<Found> {
-    if ((await this.files.stat(path))?.kind !== 'file') return;
+  private async isFile(path: string): Promise<boolean> {
+    return (await this.files.stat(path))?.kind === 'file';
+  }
+
+  async *findIn(path: string): AsyncGenerator<Found> {
     const place = { path, unit: 'file', number: 1 } as const;
     let database: ForeignDatabase | null = null;
     try {

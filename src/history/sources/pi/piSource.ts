@@ -23,10 +23,16 @@ export class PiSource implements HistorySource {
 
   constructor(private readonly files: HistoryFiles) {}
 
-  async *find({ pi }: HistoryPlaces): AsyncGenerator<Found> {
-    for await (const path of filesBelow(this.files, `${pi}/sessions`, 1)) {
-      if (path.endsWith('.jsonl')) yield await glance(this.files, path);
-    }
+  async *locate({ pi }: HistoryPlaces): AsyncGenerator<string> {
+    for await (const path of filesBelow(this.files, `${pi}/sessions`, 1)) if (path.endsWith('.jsonl')) yield path;
+  }
+
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    for await (const path of this.locate(places)) yield* this.findIn(path);
+  }
+
+  async *findIn(path: string): AsyncGenerator<Found> {
+    yield await glance(this.files, path);
   }
 
   read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {

@@ -9,6 +9,7 @@ import type { HistoryPlaces } from '../../../../src/history/sources/historyPlace
 import type { HistorySource } from '../../../../src/history/sources/historySource';
 import { PiSource } from '../../../../src/history/sources/pi/piSource';
 import type { HistoryFiles } from '../../../../src/history/sources/reading/historyFiles';
+import { VscodeChatSource } from '../../../../src/history/sources/vscodeChat/vscodeChatSource';
 import { MemoryFiles } from '../../../support/history/memoryFiles';
 import { mutated, seededNumbers } from '../../../support/history/mutations';
 import { findHistory, fixtures, placesWith, readHistory, type ReadHistory } from '../../../support/history/readHistory';
@@ -24,6 +25,7 @@ interface Format {
 
 const claude = 'claudeCode/projects/-home-demo-project';
 const codex = 'codex/sessions';
+const vscodeChat = 'vscodeChat/User/workspaceStorage/0a1b2c/chatSessions';
 const formats: readonly Format[] = [
   {
     name: 'Claude Code',
@@ -77,6 +79,20 @@ const formats: readonly Format[] = [
     places: { cline: '/c' },
     path: '/c/data/sessions/s/s.messages.json',
     samples: ['cline/data/sessions/1795577962411_vness/1795577962411_vness.messages.json'],
+  },
+  {
+    name: 'VS Code sessions',
+    source: (files) => new VscodeChatSource(files),
+    places: { editors: ['/c'] },
+    path: '/c/globalStorage/emptyWindowChatSessions/s.json',
+    samples: [`${vscodeChat}/flat-1.json`],
+  },
+  {
+    name: 'VS Code journals',
+    source: (files) => new VscodeChatSource(files),
+    places: { editors: ['/c'] },
+    path: '/c/workspaceStorage/w/chatSessions/s.jsonl',
+    samples: [`${vscodeChat}/journal-1.jsonl`],
   },
 ];
 const mutations = 1000;
