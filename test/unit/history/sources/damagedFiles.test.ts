@@ -21,6 +21,8 @@ interface Format {
   /** Path at which the source finds the file. */
   readonly path: string;
   readonly samples: readonly string[];
+  /** True for files whose lines cannot be told. Default: false. */
+  readonly isBinary?: boolean;
 }
 
 const claude = 'claudeCode/projects/-home-demo-project';
@@ -44,6 +46,14 @@ const formats: readonly Format[] = [
       `${codex}/2025/11/01/rollout-2025-11-01T12-26-40-odd.jsonl`,
       `${codex}/2025/08/18/rollout-2025-08-18T01-16-13-bare.jsonl`,
     ],
+  },
+  {
+    name: 'Codex, compressed',
+    source: (files) => new CodexSource(files),
+    places: { codex: '/c' },
+    path: '/c/sessions/2026/11/25/rollout-x.jsonl.zst',
+    samples: [`${codex}/2025/11/01/rollout-2025-11-01T13-00-00-packed.jsonl.zst`],
+    isBinary: true,
   },
   {
     name: 'pi',
@@ -108,7 +118,9 @@ describe.each(formats)('$name', ({ source, places, path, samples }) => {
       for (const session of sessions) expectBalance(await readHistory(reader, session), round);
     }
   }, 120_000);
+});
 
+describe.each(formats.filter(({ isBinary }) => isBinary !== true))('$name', ({ source, places, path, samples }) => {
   test('reads CRLF, a byte order mark and blank lines as if they were not there', async () => {
     for (const sample of samples) {
       const text = readFileSync(`${fixtures}/${sample}`, 'utf8');
