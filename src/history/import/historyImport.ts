@@ -1,7 +1,8 @@
 import { errorMessage } from '../../base/errorMessage';
 import { t } from '../../base/translate';
-import type { ForeignSession, Skipped } from '../sources/foreign';
+import type { ForeignSession, Skipped, SourceName } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
+import type { Found } from '../sources/historySource';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { importedSessionId } from './importedIds';
@@ -41,10 +42,14 @@ export class HistoryImport implements SessionImport {
   async scan(places: HistoryPlaces, { signal, onProgress, isOnlyChosen = false }: ScanCourse = {}): Promise<Scan> {
     const { files, openForeign } = this.deps;
     const [sessions, skipped, problems]: [ForeignSession[], Skipped[], ScanProblem[]] = [[], [], []];
-    const readers = sessionSources(files, openForeign);
-    for (const source of isOnlyChosen ? [readers.readerOf('openai')] : readers.all) {
+    const { agents, chosen } = sessionSources(files, openForeign);
+    const searches: readonly Search[] = [
+      ...(isOnlyChosen ? [] : agents).map((agent) => ({ name: agent.name, find: () => agent.find(places) })),
+      { name: 'openai', find: () => chosen.find(places.chosen) },
+    ];
+    for (const search of searches) {
       try {
-        for await (const found of source.find(places)) {
+        for await (const found of search.find()) {
           signal?.throwIfAborted();
           if (found.kind === 'skipped') skipped.push(found.skipped);
           else {
@@ -54,7 +59,7 @@ export class HistoryImport implements SessionImport {
         }
       } catch (error) {
         signal?.throwIfAborted();
-        problems.push({ source: source.name, reason: sentence(error) });
+        problems.push({ source: search.name, reason: sentence(error) });
       }
     }
     return { sessions, skipped, problems, groups: await scanGroups(sessions, files) };
@@ -153,6 +158,11 @@ export class HistoryImport implements SessionImport {
     const facts = location.key === null ? await this.deps.files.stat(location.path).catch(() => null) : null;
     return JSON.stringify([messageCount, endedAt, title, facts?.size ?? null, facts?.modifiedAt ?? null]);
   }
+}
+
+interface Search {
+  readonly name: SourceName;
+  readonly find: () => AsyncIterable<Found>;
 }
 
 class Results {

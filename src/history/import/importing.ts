@@ -27,7 +27,7 @@ export interface Scan {
   readonly groups: readonly ScanGroup[];
   /** Files and rows that hold no session that can be read. */
   readonly skipped: readonly Skipped[];
-  /** Sources of which a place could not be read. */
+  /** Sources of which a place could not be read. `openai` stands for chosen files. */
   readonly problems: readonly ScanProblem[];
 }
 

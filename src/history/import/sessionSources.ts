@@ -1,3 +1,4 @@
+import { ChosenFiles } from '../sources/chosenFiles';
 import { ChatFileSource } from '../sources/chatFiles/chatFileSource';
 import { ClaudeSource } from '../sources/claude/claudeSource';
 import { ClineSource } from '../sources/cline/clineSource';
@@ -13,7 +14,9 @@ import type { HistoryFiles } from '../sources/reading/historyFiles';
 
 /** All readers. `readerOf` finds the one for a session. */
 export interface SessionSources {
-  readonly all: readonly HistorySource[];
+  /** Readers of agents that keep their sessions in places of their own. */
+  readonly agents: readonly HistorySource[];
+  readonly chosen: ChosenFiles;
   readerOf(source: SourceName): HistorySource;
 }
 
@@ -30,7 +33,9 @@ export function sessionSources(files: HistoryFiles, open: OpenForeignDatabase): 
     openai: chats,
     shareGpt: chats,
   } as const satisfies { readonly [S in SourceName]: HistorySource };
-  return { all: [...new Set(Object.values(readers))], readerOf: (source) => readers[source] };
+  const readerOf = (source: SourceName): HistorySource => readers[source];
+  const agents = Object.values(readers).filter((reader) => reader !== chats);
+  return { agents, chosen: new ChosenFiles(files, open, readerOf), readerOf };
 }
 
 /** Keeps the private copy of a database open while its sessions are read one after another: a copy of a large

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { ImportResult, Preview, Scan, SessionImport } from '../../history/import/importing';
@@ -95,18 +96,27 @@ export class SessionImports {
       canSelectMany: true,
       canSelectFiles: true,
       canSelectFolders: true,
-      filters: { [t('Sessions')]: ['json', 'jsonl'], [t('All Files')]: ['*'] },
+      filters: { [t('Sessions')]: ['json', 'jsonl', 'db', 'zst'], [t('All Files')]: ['*'] },
     });
     return files === undefined ? null : this.inFiles(importer, files);
   }
 
-  private async inFiles(importer: SessionImport, files: readonly vscode.Uri[]): Promise<readonly ForeignSession[]> {
+  private async inFiles(
+    importer: SessionImport,
+    files: readonly vscode.Uri[],
+  ): Promise<readonly ForeignSession[] | null> {
     const places = { ...this.deps.places(), chosen: files.map(({ fsPath }) => fsPath) };
-    const { sessions, problems } = await withProgress(t('Reading sessions…'), () =>
+    const { sessions, problems, skipped } = await withProgress(t('Reading sessions…'), () =>
       importer.scan(places, { isOnlyChosen: true }),
     );
-    if (sessions.length === 0 && problems[0] !== undefined) throw new Error(problems[0].reason);
-    return sessions;
+    if (sessions.length > 0) return sessions;
+    if (problems[0] !== undefined) throw new Error(problems[0].reason);
+    if (skipped[0] === undefined) return [];
+    const { place, reason } = skipped[0];
+    void vscode.window.showWarningMessage(
+      t('Nothing can be imported from {file}. {reason}', { file: basename(place.path), reason }),
+    );
+    return null;
   }
 
   private async import(importer: SessionImport, sessions: readonly ForeignSession[]): Promise<void> {

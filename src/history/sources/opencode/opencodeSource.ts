@@ -27,8 +27,12 @@ export class OpencodeSource implements HistorySource {
     private readonly open: OpenForeignDatabase,
   ) {}
 
-  async *locate({ opencode }: HistoryPlaces): AsyncGenerator<string> {
-    yield* this.databasesIn(opencode);
+  async *locate({ opencode, opencodeDatabase }: HistoryPlaces): AsyncGenerator<string> {
+    const databases = new Set<string>();
+    for await (const path of this.databasesIn(opencode)) databases.add(path);
+    if (opencodeDatabase !== null && (await this.files.stat(opencodeDatabase)) !== null)
+      databases.add(opencodeDatabase);
+    yield* databases;
     const folder = `${opencode}/storage/session`;
     for (const project of await this.files.list(folder)) {
       if (project.kind !== 'folder') continue;
