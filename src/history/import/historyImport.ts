@@ -25,7 +25,7 @@ import { importOrder, timeOf } from './importOrder';
 import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } from './importTarget';
 import { scanGroups } from './scanGroups';
 import { OneSession } from './sessionImport';
-import { sessionSources, SharedDatabases } from './sessionSources';
+import { sessionSources, SharedDatabases, type SessionSources } from './sessionSources';
 
 export interface HistoryImportDeps {
   readonly files: HistoryFiles;
@@ -39,15 +39,11 @@ export interface HistoryImportDeps {
 export class HistoryImport implements SessionImport {
   constructor(private readonly deps: HistoryImportDeps) {}
 
-  async scan(places: HistoryPlaces, { signal, onProgress, isOnlyChosen = false }: ScanCourse = {}): Promise<Scan> {
+  async scan(places: HistoryPlaces, course: ScanCourse = {}): Promise<Scan> {
     const { files, openForeign } = this.deps;
     const [sessions, skipped, problems]: [ForeignSession[], Skipped[], ScanProblem[]] = [[], [], []];
-    const { agents, chosen } = sessionSources(files, openForeign);
-    const searches: readonly Search[] = [
-      ...(isOnlyChosen ? [] : agents).map((agent) => ({ name: agent.name, find: () => agent.find(places) })),
-      { name: 'openai', find: () => chosen.find(places.chosen) },
-    ];
-    for (const search of searches) {
+    const { signal, onProgress } = course;
+    for (const search of searchesOf(sessionSources(files, openForeign), places, course)) {
       try {
         for await (const found of search.find()) {
           signal?.throwIfAborted();
@@ -163,6 +159,19 @@ export class HistoryImport implements SessionImport {
 interface Search {
   readonly name: SourceName;
   readonly find: () => AsyncIterable<Found>;
+}
+
+function searchesOf(
+  { agents, chosen, readerOf }: SessionSources,
+  places: HistoryPlaces,
+  { isOnlyChosen = false, files }: ScanCourse,
+): readonly Search[] {
+  if (files !== undefined)
+    return files.map(({ source, path }) => ({ name: source, find: () => readerOf(source).findIn(path) }));
+  return [
+    ...(isOnlyChosen ? [] : agents).map((agent) => ({ name: agent.name, find: () => agent.find(places) })),
+    { name: 'openai', find: () => chosen.find(places.chosen) },
+  ];
 }
 
 class Results {

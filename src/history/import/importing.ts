@@ -19,6 +19,14 @@ export interface ScanCourse {
   readonly onProgress?: (found: number) => void;
   /** True to look only at `chosen` places. Default: false. */
   readonly isOnlyChosen?: boolean;
+  /** Files to look at, instead of places. Default: none, all places. */
+  readonly files?: readonly SessionFile[];
+}
+
+/** A file that holds sessions of a known agent. */
+export interface SessionFile {
+  readonly source: SourceName;
+  readonly path: string;
 }
 
 export interface Scan {
