@@ -23,6 +23,12 @@ export interface SessionImportsDeps {
   readonly openInChat: (sessionId: string) => Promise<void>;
   /** Reports a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void;
+  /** Imports that go on without being asked for. */
+  readonly rescue: {
+    readonly isOn: boolean;
+    status(): Promise<string>;
+    keepImporting(): Promise<void>;
+  };
   /** Called after each session that became readable. */
   readonly onImported: () => void;
 }
@@ -155,10 +161,13 @@ export class SessionImports {
     openInChat: (sessionId: string) => Promise<void>,
   ): Promise<void> {
     const newest = result.entries.find(({ outcome }) => outcome === 'imported')?.sessionId ?? null;
-    const [open, details] = [t('Open Newest'), t('Show Details')];
+    const { rescue } = this.deps;
+    const [open, details, keep] = [t('Open Newest'), t('Show Details'), t('Keep Importing')];
     const show = result.counts.failed > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
-    const chosen = await show(resultSentence(result, labels), ...(newest === null ? [] : [open]), details);
-    if (chosen === details) await showImportReport(result, labels);
+    const choices = [...(newest === null ? [] : [open]), details, ...(rescue.isOn ? [] : [keep])];
+    const chosen = await show(resultSentence(result, labels), ...choices);
+    if (chosen === details) await showImportReport(result, await rescue.status(), labels);
+    if (chosen === keep) await rescue.keepImporting();
     if (chosen === open && newest !== null) await openInChat(newest);
   }
 }

@@ -65,6 +65,7 @@ describe('settings', () => {
         terminalTimeoutSeconds: 120,
         sandbox: 'auto',
         trashDays: 30,
+        rescue: false,
       },
       problems: [],
     });
@@ -120,6 +121,7 @@ describe('settings', () => {
         terminalTimeoutSeconds: 20,
         sandbox: 'auto',
         trashDays: 7,
+        rescue: false,
       },
       problems: [],
     });
@@ -168,6 +170,7 @@ describe('settings', () => {
       terminalTimeoutSeconds: 120,
       sandbox: 'auto',
       trashDays: 30,
+      rescue: false,
     });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. The default is used until you fix it.',
@@ -257,6 +260,7 @@ describe('settings', () => {
       approvals: { allow: [], deny: ['run(rm *)'] },
       storagePath: null,
       trashDays: 30,
+      rescue: false,
       maxIterations: 3,
       spendingLimit: 0,
     });
