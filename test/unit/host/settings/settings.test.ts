@@ -24,6 +24,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   'hermes.terminal.timeout': 120,
   'hermes.terminal.sandbox': 'auto',
   'hermes.trash.days': 30,
+  'hermes.rescue': false,
 };
 
 /** The editor's configuration: what the user set, and what the workspace set on top. */
