@@ -59,7 +59,8 @@ const result: ImportResult = {
 };
 
 test('says what an import did, and what it left out with its place', () => {
-  expect({ sentence: resultSentence(result, context), report: importReport(result, 'Nothing is kept.', context) }).toMatchInlineSnapshot(`
+  expect({ sentence: resultSentence(result, context), report: importReport(result, 'Nothing is kept.', context) })
+    .toMatchInlineSnapshot(`
     {
       "report": "# Imported Sessions
 
