@@ -16,10 +16,7 @@ exports.run = async () => {
   // | extension | eager | load code | call activate | finish activate | …
   const [, , , load, call, finish] = row.split('|').map((cell) => cell.trim());
   await new Promise((resolve) => setTimeout(resolve, Number(process.env.HERMES_TEST_STAY ?? 0)));
-  fs.writeFileSync(
-    process.env.HERMES_TEST_REPORT ?? '',
-    JSON.stringify({ load: Number(load), call: Number(call), finish: Number(finish) }),
-  );
+  fs.writeFileSync(process.env.HERMES_TEST_REPORT ?? '', JSON.stringify({ load: Number(load), call: Number(call), finish: Number(finish) }));
 };
 
 async function activationRow() {

@@ -122,7 +122,7 @@ export class Rescue implements Disposable {
   private async stampOf(path: string): Promise<string | null> {
     const facts = [await this.paced.stat(path)];
     if (facts[0] === null) return null;
-    if (path.endsWith('.db')) facts.push(await this.paced.stat(`${path}-wal`));
+    if (!/\.(?:jsonl?|zst)$/.test(path)) facts.push(await this.paced.stat(`${path}-wal`));
     return facts.map((one) => (one === null ? '' : `${one.size}/${one.modifiedAt}`)).join(' ');
   }
 

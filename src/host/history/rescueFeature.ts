@@ -1,10 +1,11 @@
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { errorMessage } from '../../base/errorMessage';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
+import { ownFolders } from '../../history/rescue/ownFolders';
 import { Rescue } from '../../history/rescue/rescue';
 import { NodeRescueRecord, type RescueRecord } from '../../history/rescue/rescueRecord';
 import type { HistoryPlaces } from '../../history/sources/historyPlaces';
@@ -103,7 +104,7 @@ export class RescueFeature implements Disposable {
       clock,
       files: new NodeHistoryFiles(),
       places,
-      isOurs: (folder) => folders.some((own) => folder === own || folder.startsWith(own + sep)),
+      isOurs: ownFolders(folders, process.platform),
       scope,
       openImporter,
       record: this.file(),
