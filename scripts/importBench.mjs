@@ -37,6 +37,23 @@ export function importAims({ megabytes, messagesPerSecond, memoryMegabytes, long
   ];
 }
 
+/** @param {number} files */
+export async function measureRescue(files) {
+  console.log(`\nSearch for changes among ${files.toLocaleString('en')} sessions of another agent`);
+  const { benchRescue } = await importTypeScript('test/bench/rescueBench.ts');
+  const result = await benchRescue(files);
+  console.log(
+    `  ${result.calls.toLocaleString('en')} calls of the file system, ${result.cpuSeconds} s of processor time: ${result.percentOfCore} % of a core at the pace of a search`,
+  );
+  return result;
+}
+
+/** @param {Awaited<ReturnType<typeof measureRescue>>} measured */
+export function rescueAims({ files, percentOfCore }) {
+  const aim = `search for changes among ${files.toLocaleString('en')} sessions of another agent, % of a core`;
+  return [{ aim, value: percentOfCore, most: 1 }];
+}
+
 /** The two worker threads of an import, bundled as the extension ships them. */
 async function bundled() {
   const { build } = await import('esbuild');

@@ -21,7 +21,10 @@ const groups = [
       branchFromHere: 'Copies the session up to a message.',
       otherFolders: 'Lists sessions of other folders on this machine, to read them or to bring them over.',
       importSessions:
-        'Lists sessions of other agents on this machine, and copies those that you choose. Chat files can be dropped on the sessions view too.',
+        'Lists sessions of other agents on this machine, and copies those that you choose. Files can be dropped on the sessions view too.',
+      keepImporting:
+        'Keeps importing what other agents write about the open folders, from now on. Turns on `hermes.rescue`.',
+      showRescuedSessions: 'Lists the sessions that are kept, and those that their agents have deleted since.',
     },
   },
   {

@@ -32,6 +32,21 @@ function leaveClaudeSessions(folder: string): void {
   }
 }
 
+/** A session with one prompt. */
+function leavePrompt(projects: string, id: string, cwd: string, content: string): void {
+  const record = {
+    type: 'user',
+    uuid: 'u1',
+    parentUuid: null,
+    sessionId: id,
+    cwd,
+    timestamp: '2026-11-25T00:00:00.000Z',
+    message: { role: 'user', content },
+  };
+  fs.mkdirSync(projects, { recursive: true });
+  fs.writeFileSync(path.join(projects, `${id}.jsonl`), `${JSON.stringify(record)}\n`);
+}
+
 test('sessions of Claude Code are found, previewed, imported and continued', async () => {
   const folder = vscode().sampleFolder();
   leaveClaudeSessions(folder);
@@ -47,7 +62,7 @@ test('sessions of Claude Code are found, previewed, imported and continued', asy
   await picker.getByPlaceholder(/Choose sessions to import/).waitFor();
   await workbench.screenshot(pictures, 'preview');
   await picker.getByRole('button', { name: 'OK' }).click();
-  await workbench.waitForToast(/Imported 2 sessions with \d+ messages/);
+  await workbench.waitForToast(/Imported 2 sessions with \d+ messages?/);
   await workbench.screenshot(pictures, 'done');
 
   const view = await SessionsView.open(workbench);
@@ -76,4 +91,54 @@ test('sessions of Claude Code are found, previewed, imported and continued', asy
     earlierPromptIsSent: sent.includes('Hello again.'),
     errors: workbench.errors(),
   }).toMatchObject({ origins: true, list: true, earlierPromptIsSent: true, errors: [] });
+});
+
+test('an imported text is found by a search, and later sessions are imported without being asked for', async () => {
+  const folder = vscode().sampleFolder();
+  const projects = path.join(vscode().root, 'personal/claude/projects', folder.replaceAll('/', '-'));
+  leavePrompt(projects, 'before', folder, 'Remember the medlar.');
+  const pictures = path.join(projectRoot(), '.vscode-test/screenshots/import');
+  const workbench = await vscode().open(folder);
+  await ChatPanel.open(workbench);
+  const picker = workbench.page.locator('.quick-input-widget');
+
+  await workbench.openPick('Hermes: Import Sessions…', /Looking for|Choose what to import/);
+  await picker.getByText('Claude Code').first().waitFor();
+  await picker.getByRole('button', { name: 'OK' }).click();
+  await picker.getByPlaceholder(/Choose sessions to import/).waitFor();
+  await picker.getByRole('button', { name: 'OK' }).click();
+  await workbench.waitForToast(/Imported \d sessions? with \d+ messages?/);
+  await workbench.screenshot(pictures, 'keep-importing');
+  await workbench.clickToast('Keep Importing');
+  await workbench.waitForToast(/From now on, Hermes imports what other agents write/);
+  leavePrompt(projects, 'later', folder, 'Remember the quince.');
+  const store = vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
+  await waitFor(
+    'the later session to be imported',
+    () =>
+      readStateDb(store, "SELECT title FROM sessions WHERE title = 'Remember the quince.'").length === 1
+        ? true
+        : undefined,
+    { timeoutMs: 120_000 },
+  );
+
+  await workbench.runCommand('Hermes: Search in Sessions');
+  const search = workbench.editorWebview(EXTENSION_ID, 0);
+  const field = search.getByRole('textbox', { name: 'Search all sessions' });
+  const hits = search.locator('[data-result]');
+  const found: string[] = [];
+  for (const word of ['medlar', 'quince']) {
+    await field.fill(word);
+    await hits.filter({ hasText: word }).first().waitFor();
+    found.push(...(await hits.allInnerTexts()));
+  }
+  await workbench.screenshot(pictures, 'search');
+  await workbench.runCommand('Hermes: Show Rescued Sessions');
+  await workbench.page.getByText('Kept up to date in this folder').first().waitFor();
+  await workbench.screenshot(pictures, 'rescued');
+  expect({
+    imported: found.some((text) => text.includes('medlar')),
+    later: found.some((text) => text.includes('quince')),
+    errors: workbench.errors(),
+  }).toEqual({ imported: true, later: true, errors: [] });
 });

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { ImportClient } from '../../history/import/importClient';
 import type { ImportResult, Preview, Scan } from '../../history/import/importing';
 import type { ImportTarget } from '../../history/import/importTarget';
-import { sourceNames, type SourceName } from '../../history/sources/foreign';
+import { sourceNames, type ForeignSession, type SourceName } from '../../history/sources/foreign';
 import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPlaces';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { openLockedStore } from '../lockedStore';
@@ -32,7 +32,7 @@ export const importCommand: Command = {
     'Lists the sessions of other agents on this machine. With --into, says what an import would do. With --yes, does it.',
     '',
     `  --from <source>  Only sessions of this agent: ${sourceNames.join(', ')}.`,
-    '  --from <path>    A JSON or JSONL file, or a folder of them.',
+    '  --from <path>    A file of an agent, a chat file (JSON or JSONL), or a folder of them.',
     '  --into <folder>  The store to import into: the folder that holds state.db.',
     '  --yes            Imports, newest sessions first. Sessions that are here already get only what they lack.',
   ],
@@ -58,9 +58,10 @@ async function importSessions(terminal: Terminal, options: OptionValues): Promis
   const importer = new ImportClient(join(terminal.programFolder, 'importWorker.js'), { copies }, target);
   try {
     const { signal } = terminal;
-    const scan = await importer.scan(from.places, { signal });
-    const found = scan.sessions.filter(({ source }) => from.sources.has(source));
-    printScan(terminal, { ...scan, groups: scan.groups.filter(({ source }) => from.sources.has(source)) });
+    const scan = await importer.scan(from.places, { signal, isOnlyChosen: from.isOnlyChosen });
+    const found = scan.sessions.filter((session) => isWanted(session, from));
+    const sources = new Set(found.map(({ source }) => source));
+    printScan(terminal, { ...scan, groups: scan.groups.filter(({ source }) => sources.has(source)) });
     if (locked === null) return scan.problems.length === 0 ? 0 : 1;
     printPreview(terminal, await importer.preview(found));
     if (options['yes'] !== true) return 0;
@@ -74,7 +75,14 @@ async function importSessions(terminal: Terminal, options: OptionValues): Promis
 
 interface From {
   readonly places: HistoryPlaces;
+  /** Agents that were named; all when nothing was named. */
   readonly sources: ReadonlySet<SourceName>;
+  readonly isOnlyChosen: boolean;
+}
+
+function isWanted({ source, location }: ForeignSession, { places, sources }: From): boolean {
+  const isChosen = (path: string): boolean => location.path === path || location.path.startsWith(path + sep);
+  return sources.has(source) || places.chosen.some(isChosen);
 }
 
 function fromOptions(terminal: Terminal, given: OptionValues[string]): From {
@@ -84,9 +92,8 @@ function fromOptions(terminal: Terminal, given: OptionValues[string]): From {
   const chosen = words
     .filter((word) => !named.some((name) => name === word))
     .map((word) => resolve(terminal.folder, word));
-  if (words.length === 0) return { places, sources: new Set(sourceNames) };
-  const chats: readonly SourceName[] = chosen.length > 0 ? ['openai', 'shareGpt'] : [];
-  return { places: { ...places, chosen }, sources: new Set([...named, ...chats]) };
+  if (words.length === 0) return { places, sources: new Set(sourceNames), isOnlyChosen: false };
+  return { places: { ...places, chosen }, sources: new Set(named), isOnlyChosen: named.length === 0 };
 }
 
 function printScan(terminal: Terminal, { groups, skipped, problems }: Scan): void {

@@ -1,7 +1,8 @@
 import { errorMessage } from '../../base/errorMessage';
 import { t } from '../../base/translate';
-import type { ForeignSession, Skipped } from '../sources/foreign';
+import type { ForeignSession, Skipped, SourceName } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
+import type { Found } from '../sources/historySource';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { importedSessionId } from './importedIds';
@@ -24,7 +25,7 @@ import { importOrder, timeOf } from './importOrder';
 import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } from './importTarget';
 import { scanGroups } from './scanGroups';
 import { OneSession } from './sessionImport';
-import { sessionSources, SharedDatabases } from './sessionSources';
+import { sessionSources, SharedDatabases, type SessionSources } from './sessionSources';
 
 export interface HistoryImportDeps {
   readonly files: HistoryFiles;
@@ -38,13 +39,13 @@ export interface HistoryImportDeps {
 export class HistoryImport implements SessionImport {
   constructor(private readonly deps: HistoryImportDeps) {}
 
-  async scan(places: HistoryPlaces, { signal, onProgress, isOnlyChosen = false }: ScanCourse = {}): Promise<Scan> {
+  async scan(places: HistoryPlaces, course: ScanCourse = {}): Promise<Scan> {
     const { files, openForeign } = this.deps;
     const [sessions, skipped, problems]: [ForeignSession[], Skipped[], ScanProblem[]] = [[], [], []];
-    const readers = sessionSources(files, openForeign);
-    for (const source of isOnlyChosen ? [readers.readerOf('openai')] : readers.all) {
+    const { signal, onProgress } = course;
+    for (const search of searchesOf(sessionSources(files, openForeign), places, course)) {
       try {
-        for await (const found of source.find(places)) {
+        for await (const found of search.find()) {
           signal?.throwIfAborted();
           if (found.kind === 'skipped') skipped.push(found.skipped);
           else {
@@ -54,7 +55,7 @@ export class HistoryImport implements SessionImport {
         }
       } catch (error) {
         signal?.throwIfAborted();
-        problems.push({ source: source.name, reason: sentence(error) });
+        problems.push({ source: search.name, reason: sentence(error) });
       }
     }
     return { sessions, skipped, problems, groups: await scanGroups(sessions, files) };
@@ -153,6 +154,24 @@ export class HistoryImport implements SessionImport {
     const facts = location.key === null ? await this.deps.files.stat(location.path).catch(() => null) : null;
     return JSON.stringify([messageCount, endedAt, title, facts?.size ?? null, facts?.modifiedAt ?? null]);
   }
+}
+
+interface Search {
+  readonly name: SourceName;
+  readonly find: () => AsyncIterable<Found>;
+}
+
+function searchesOf(
+  { agents, chosen, readerOf }: SessionSources,
+  places: HistoryPlaces,
+  { isOnlyChosen = false, files }: ScanCourse,
+): readonly Search[] {
+  if (files !== undefined)
+    return files.map(({ source, path }) => ({ name: source, find: () => readerOf(source).findIn(path) }));
+  return [
+    ...(isOnlyChosen ? [] : agents).map((agent) => ({ name: agent.name, find: () => agent.find(places) })),
+    { name: 'openai', find: () => chosen.find(places.chosen) },
+  ];
 }
 
 class Results {

@@ -27,8 +27,9 @@ export class ImportClient implements SessionImport {
     private readonly target: ImportTarget,
   ) {}
 
-  scan(places: HistoryPlaces, { signal, onProgress, isOnlyChosen = false }: ScanCourse = {}): Promise<Scan> {
-    return this.perform<'scan', number>({ kind: 'scan', places, isOnlyChosen }, signal, onProgress);
+  scan(places: HistoryPlaces, course: ScanCourse = {}): Promise<Scan> {
+    const { signal, onProgress, isOnlyChosen = false, files = null } = course;
+    return this.perform<'scan', number>({ kind: 'scan', places, isOnlyChosen, files }, signal, onProgress);
   }
 
   preview(found: readonly ForeignSession[]): Promise<Preview> {

@@ -1,14 +1,19 @@
 import type { StoreErrorData } from '../../store/storeError';
 import type { ForeignSession } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
-import type { ImportProgress, ImportResult, Preview, Scan } from './importing';
+import type { ImportProgress, ImportResult, Preview, Scan, SessionFile } from './importing';
 import type { ImportTarget } from './importTarget';
 
 /** Messages between a caller's thread and that of an import. Both sides come from one build, so messages are typed
  *  and not validated. The import's thread reads and converts; it asks the caller's thread for each call of the
  *  store. */
 export type ImportTask =
-  | { readonly kind: 'scan'; readonly places: HistoryPlaces; readonly isOnlyChosen: boolean }
+  | {
+      readonly kind: 'scan';
+      readonly places: HistoryPlaces;
+      readonly isOnlyChosen: boolean;
+      readonly files: readonly SessionFile[] | null;
+    }
   | { readonly kind: 'preview'; readonly found: readonly ForeignSession[] }
   | { readonly kind: 'run'; readonly found: readonly ForeignSession[]; readonly includeForgotten: boolean };
 

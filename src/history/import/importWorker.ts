@@ -78,6 +78,7 @@ function perform(id: number, task: ImportTask, signal: AbortSignal): Promise<Tas
       return importer.scan(task.places, {
         signal,
         isOnlyChosen: task.isOnlyChosen,
+        ...(task.files === null ? {} : { files: task.files }),
         onProgress: (progress) => post({ kind: 'progress', id, progress }),
       });
     case 'preview':

@@ -19,6 +19,14 @@ export interface ScanCourse {
   readonly onProgress?: (found: number) => void;
   /** True to look only at `chosen` places. Default: false. */
   readonly isOnlyChosen?: boolean;
+  /** Files to look at, instead of places. Default: none, all places. */
+  readonly files?: readonly SessionFile[];
+}
+
+/** A file that holds sessions of a known agent. */
+export interface SessionFile {
+  readonly source: SourceName;
+  readonly path: string;
 }
 
 export interface Scan {
@@ -27,7 +35,7 @@ export interface Scan {
   readonly groups: readonly ScanGroup[];
   /** Files and rows that hold no session that can be read. */
   readonly skipped: readonly Skipped[];
-  /** Sources of which a place could not be read. */
+  /** Sources of which a place could not be read. `openai` stands for chosen files. */
   readonly problems: readonly ScanProblem[];
 }
 

@@ -1,3 +1,4 @@
+import { ChosenFiles } from '../sources/chosenFiles';
 import { ChatFileSource } from '../sources/chatFiles/chatFileSource';
 import { ClaudeSource } from '../sources/claude/claudeSource';
 import { ClineSource } from '../sources/cline/clineSource';
@@ -6,13 +7,16 @@ import type { SourceName } from '../sources/foreign';
 import { HermesSource } from '../sources/hermes/hermesSource';
 import { OpencodeSource } from '../sources/opencode/opencodeSource';
 import { PiSource } from '../sources/pi/piSource';
+import { VscodeChatSource } from '../sources/vscodeChat/vscodeChatSource';
 import type { HistorySource } from '../sources/historySource';
 import type { ForeignDatabase, OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 
 /** All readers. `readerOf` finds the one for a session. */
 export interface SessionSources {
-  readonly all: readonly HistorySource[];
+  /** Readers of agents that keep their sessions in places of their own. */
+  readonly agents: readonly HistorySource[];
+  readonly chosen: ChosenFiles;
   readerOf(source: SourceName): HistorySource;
 }
 
@@ -25,10 +29,13 @@ export function sessionSources(files: HistoryFiles, open: OpenForeignDatabase): 
     opencode: new OpencodeSource(files, open),
     pi: new PiSource(files),
     cline: new ClineSource(files),
+    vscodeChat: new VscodeChatSource(files),
     openai: chats,
     shareGpt: chats,
   } as const satisfies { readonly [S in SourceName]: HistorySource };
-  return { all: [...new Set(Object.values(readers))], readerOf: (source) => readers[source] };
+  const readerOf = (source: SourceName): HistorySource => readers[source];
+  const agents = Object.values(readers).filter((reader) => reader !== chats);
+  return { agents, chosen: new ChosenFiles(files, open, readerOf), readerOf };
 }
 
 /** Keeps the private copy of a database open while its sessions are read one after another: a copy of a large

@@ -2,7 +2,17 @@ import type { ImagePart, TextPart, ThinkingPart, ToolCallPart, ToolResultPart } 
 import type { Usage } from '../../transcript/usage';
 
 /** Agents and formats that can be read. */
-export const sourceNames = ['claudeCode', 'codex', 'hermes', 'opencode', 'pi', 'openai', 'shareGpt', 'cline'] as const;
+export const sourceNames = [
+  'claudeCode',
+  'codex',
+  'hermes',
+  'opencode',
+  'pi',
+  'openai',
+  'shareGpt',
+  'cline',
+  'vscodeChat',
+] as const;
 export type SourceName = (typeof sourceNames)[number];
 
 /** Position of a session in its source: a file, and the key of the session inside it when the file holds several. */

@@ -22,6 +22,11 @@ export type ReadEvent =
  *  read. Memory is flat: a session is never loaded whole. */
 export interface HistorySource {
   readonly name: SourceName;
+  /** Paths of the files that hold sessions. Lists folders and reads settings, and opens no session. */
+  locate(places: HistoryPlaces): AsyncIterable<string>;
+  /** Sessions in one file, wherever it is. */
+  findIn(path: string): AsyncIterable<Found>;
+  /** Sessions in all files that `locate` names. */
   find(places: HistoryPlaces): AsyncIterable<Found>;
   read(session: ForeignSession): AsyncIterable<ReadEvent>;
 }

@@ -22,6 +22,8 @@ function titleOf(source: SourceName): string {
       return 'pi';
     case 'cline':
       return 'Cline, Roo Code, Kilo Code';
+    case 'vscodeChat':
+      return 'VS Code Chat';
     case 'openai':
       return t('Chat file');
     case 'shareGpt':

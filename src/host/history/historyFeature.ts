@@ -6,12 +6,13 @@ import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
 import { ImportClient } from '../../history/import/importClient';
-import { usualPlaces } from '../../history/sources/historyPlaces';
+import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPlaces';
 import type { SessionStore } from '../../store/sessionStore';
 import { reportFailure, type CommandTable } from '../common/commands';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { PickContext } from './importPicks';
 import { SessionImports } from './importSessions';
+import { RescueFeature, rescueRecords, type RescueFeatureDeps } from './rescueFeature';
 
 export interface HistoryFeatureDeps {
   readonly context: vscode.ExtensionContext;
@@ -19,6 +20,10 @@ export interface HistoryFeatureDeps {
   readonly distFolder: string;
   readonly sessions: SessionStore;
   readonly store: Pick<StoreStatus, 'begin' | 'settled'>;
+  readonly settings: RescueFeatureDeps['settings'];
+  readonly connection: RescueFeatureDeps['connection'];
+  /** Folder of the store. */
+  readonly storeFolder: () => string;
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
@@ -31,17 +36,26 @@ export class HistoryFeature implements Disposable {
   /** Emitted when sessions were imported. */
   readonly onDidImport = this.changes.event;
   private readonly imports: SessionImports;
+  private readonly rescue: RescueFeature;
 
   constructor({ context, distFolder, sessions, store, openInChat, ...deps }: HistoryFeatureDeps) {
     const home = homedir();
+    const storage = context.globalStorageUri.fsPath;
+    const places = (): HistoryPlaces => usualPlaces({ home, platform: process.platform, environment: process.env });
+    const openImporter = (): ImportClient =>
+      new ImportClient(join(distFolder, 'importWorker.js'), { copies: join(storage, 'reading') }, sessions);
+    const onImported = (): void => this.changes.fire();
+    this.rescue = new RescueFeature({
+      ...deps,
+      records: rescueRecords(storage),
+      places,
+      openImporter,
+      labels: () => pickContext(home, deps).labels,
+      onImported,
+    });
     this.imports = new SessionImports({
-      openImporter: () =>
-        new ImportClient(
-          join(distFolder, 'importWorker.js'),
-          { copies: join(context.globalStorageUri.fsPath, 'reading') },
-          sessions,
-        ),
-      places: () => usualPlaces({ home, platform: process.platform, environment: process.env }),
+      openImporter,
+      places,
       context: () => pickContext(home, deps),
       ready: async () => {
         store.begin();
@@ -49,12 +63,13 @@ export class HistoryFeature implements Disposable {
       },
       openInChat,
       onFailure: (error) => reportFailure('importSessions', error, deps.log),
-      onImported: () => this.changes.fire(),
+      rescue: this.rescue,
+      onImported,
     });
   }
 
   get commands(): CommandTable {
-    return this.imports.commands;
+    return { ...this.imports.commands, ...this.rescue.commands };
   }
 
   /** Imports from files that the user dropped or chose. */
@@ -63,6 +78,7 @@ export class HistoryFeature implements Disposable {
   }
 
   dispose(): void {
+    this.rescue.dispose();
     this.changes.dispose();
   }
 }

@@ -7,16 +7,20 @@ import { messageCount, outcomeLabel, resultSentence } from './importLabels';
 import { sourceTitle } from '../../history/sources/sourceTitles';
 
 /** Shows what became of each session, and each record that was left out with its place. */
-export async function showImportReport(result: ImportResult, context: LabelContext): Promise<void> {
+export async function showImportReport(
+  result: ImportResult,
+  rescueStatus: string,
+  context: LabelContext,
+): Promise<void> {
   const document = await vscode.workspace.openTextDocument({
     language: 'markdown',
-    content: importReport(result, context),
+    content: importReport(result, rescueStatus, context),
   });
   await vscode.window.showTextDocument(document, { preview: true });
 }
 
-/** The report as Markdown. */
-export function importReport(result: ImportResult, context: LabelContext): string {
+/** The report as Markdown. `rescueStatus`: sentence about what is imported without being asked for. */
+export function importReport(result: ImportResult, rescueStatus: string, context: LabelContext): string {
   const sessions = result.entries.map(({ source, id, title, outcome, messages, reason }) => {
     const facts = [sourceTitle(source), outcomeLabel(outcome, context), messageCount(messages, context)];
     return `- ${plain(title ?? id)} (${facts.join(', ')})${reason === null ? '' : `: ${plain(reason)}`}`;
@@ -36,6 +40,8 @@ export function importReport(result: ImportResult, context: LabelContext): strin
       imported: result.tally.imported,
       skipped: result.tally.skipped,
     }),
+    '',
+    rescueStatus,
     '',
     `## ${t('Sessions')}`,
     '',

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { ImportResult, Preview, Scan, SessionImport } from '../../history/import/importing';
@@ -22,6 +23,12 @@ export interface SessionImportsDeps {
   readonly openInChat: (sessionId: string) => Promise<void>;
   /** Reports a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void;
+  /** Imports that go on without being asked for. */
+  readonly rescue: {
+    readonly isOn: boolean;
+    status(): Promise<string>;
+    keepImporting(): Promise<void>;
+  };
   /** Called after each session that became readable. */
   readonly onImported: () => void;
 }
@@ -95,18 +102,27 @@ export class SessionImports {
       canSelectMany: true,
       canSelectFiles: true,
       canSelectFolders: true,
-      filters: { [t('Sessions')]: ['json', 'jsonl'], [t('All Files')]: ['*'] },
+      filters: { [t('Sessions')]: ['json', 'jsonl', 'db', 'zst'], [t('All Files')]: ['*'] },
     });
     return files === undefined ? null : this.inFiles(importer, files);
   }
 
-  private async inFiles(importer: SessionImport, files: readonly vscode.Uri[]): Promise<readonly ForeignSession[]> {
+  private async inFiles(
+    importer: SessionImport,
+    files: readonly vscode.Uri[],
+  ): Promise<readonly ForeignSession[] | null> {
     const places = { ...this.deps.places(), chosen: files.map(({ fsPath }) => fsPath) };
-    const { sessions, problems } = await withProgress(t('Reading sessions…'), () =>
+    const { sessions, problems, skipped } = await withProgress(t('Reading sessions…'), () =>
       importer.scan(places, { isOnlyChosen: true }),
     );
-    if (sessions.length === 0 && problems[0] !== undefined) throw new Error(problems[0].reason);
-    return sessions;
+    if (sessions.length > 0) return sessions;
+    if (problems[0] !== undefined) throw new Error(problems[0].reason);
+    if (skipped[0] === undefined) return [];
+    const { place, reason } = skipped[0];
+    void vscode.window.showWarningMessage(
+      t('Nothing can be imported from {file}. {reason}', { file: basename(place.path), reason }),
+    );
+    return null;
   }
 
   private async import(importer: SessionImport, sessions: readonly ForeignSession[]): Promise<void> {
@@ -145,10 +161,13 @@ export class SessionImports {
     openInChat: (sessionId: string) => Promise<void>,
   ): Promise<void> {
     const newest = result.entries.find(({ outcome }) => outcome === 'imported')?.sessionId ?? null;
-    const [open, details] = [t('Open Newest'), t('Show Details')];
+    const { rescue } = this.deps;
+    const [open, details, keep] = [t('Open Newest'), t('Show Details'), t('Keep Importing')];
     const show = result.counts.failed > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
-    const chosen = await show(resultSentence(result, labels), ...(newest === null ? [] : [open]), details);
-    if (chosen === details) await showImportReport(result, labels);
+    const choices = [...(newest === null ? [] : [open]), details, ...(rescue.isOn ? [] : [keep])];
+    const chosen = await show(resultSentence(result, labels), ...choices);
+    if (chosen === details) await showImportReport(result, await rescue.status(), labels);
+    if (chosen === keep) await rescue.keepImporting();
     if (chosen === open && newest !== null) await openInChat(newest);
   }
 }

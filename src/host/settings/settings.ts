@@ -70,6 +70,8 @@ export interface HermesSettings {
   readonly sandbox: SandboxSetting;
   /** Days that a deleted session stays in the trash. 0: until the user forgets it. */
   readonly trashDays: number;
+  /** True to keep importing what other agents write. */
+  readonly rescue: boolean;
 }
 
 /** An unusable value, and what is used instead. */
@@ -195,6 +197,7 @@ export function readSettings(source: SettingSource): {
         30,
         notDays(0, 3650),
       ),
+      rescue: read('hermes.rescue', v.boolean(), false, notABoolean),
     },
     problems,
   };

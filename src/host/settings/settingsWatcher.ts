@@ -73,6 +73,10 @@ export class SettingsWatcher implements Disposable {
     await this.write('notifications', mode);
   }
 
+  async saveRescue(isOn: boolean): Promise<void> {
+    await this.write('rescue', isOn);
+  }
+
   async saveMemoryProvider(provider: 'builtin' | 'none'): Promise<void> {
     await this.write('memory.provider', provider);
   }

@@ -14,6 +14,7 @@ export const guardedSettings = [
   'hermes.memory.hindsight.url',
   'hermes.memory.hindsight.bank',
   'hermes.storage.path',
+  'hermes.rescue',
   'hermes.terminal.timeout',
   'hermes.terminal.sandbox',
   'hermes.spendingLimit',

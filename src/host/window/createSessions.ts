@@ -45,6 +45,9 @@ export function createSessions(
     new HistoryFeature({
       ...common,
       context,
+      settings,
+      connection: history.connection,
+      storeFolder: () => history.folder,
       distFolder: parts.distFolder,
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),

@@ -216,6 +216,8 @@ describe('the manifest', () => {
           'Search in Sessions',
           'Show Sessions of Other Folders',
           'Import Sessions',
+          'Keep Importing from Other Agents',
+          'Show Rescued Sessions',
           'Delete Session',
           'Forget Session',
         ],

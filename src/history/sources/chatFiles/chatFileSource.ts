@@ -18,16 +18,20 @@ export class ChatFileSource implements HistorySource {
 
   constructor(private readonly files: HistoryFiles) {}
 
-  async *find({ chosen }: HistoryPlaces): AsyncGenerator<Found> {
+  async *locate({ chosen }: HistoryPlaces): AsyncGenerator<string> {
     for (const place of chosen) {
       const kind = (await this.files.stat(place))?.kind;
-      if (kind === 'file') yield* this.findIn(place);
+      if (kind === 'file') yield place;
       else {
         for await (const path of filesBelow(this.files, place, 8)) {
-          if (/\.(?:json|jsonl|ndjson)$/i.test(path)) yield* this.findIn(path);
+          if (/\.(?:json|jsonl|ndjson)$/i.test(path)) yield path;
         }
       }
     }
+  }
+
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    for await (const path of this.locate(places)) yield* this.findIn(path);
   }
 
   async *read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {
@@ -41,7 +45,7 @@ export class ChatFileSource implements HistorySource {
     yield { kind: 'end', records };
   }
 
-  private async *findIn(path: string): AsyncGenerator<Found> {
+  async *findIn(path: string): AsyncGenerator<Found> {
     for await (const found of conversations(this.files, path)) {
       if (found.kind === 'conversation') yield { kind: 'session', session: sessionOf(found) };
       else {

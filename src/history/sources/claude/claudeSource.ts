@@ -21,10 +21,16 @@ export class ClaudeSource implements HistorySource {
 
   constructor(private readonly files: HistoryFiles) {}
 
-  async *find({ claude }: HistoryPlaces): AsyncGenerator<Found> {
-    for await (const path of filesBelow(this.files, `${claude}/projects`, 3)) {
-      if (path.endsWith('.jsonl')) yield await claudeGlance(this.files, path);
-    }
+  async *locate({ claude }: HistoryPlaces): AsyncGenerator<string> {
+    for await (const path of filesBelow(this.files, `${claude}/projects`, 3)) if (path.endsWith('.jsonl')) yield path;
+  }
+
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    for await (const path of this.locate(places)) yield* this.findIn(path);
+  }
+
+  async *findIn(path: string): AsyncGenerator<Found> {
+    yield await claudeGlance(this.files, path);
   }
 
   read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {

@@ -14,7 +14,7 @@ import { CountedRecords, skip } from '../reading/records';
 import { shortTitle } from '../reading/shortTitle';
 import { TimeSpan } from '../reading/timeSpan';
 import { UsageSum } from '../reading/usageSum';
-import { listKeyOf, sessionsIn, taskFolders, tasksIn, taskUsage, type ClineTask } from './clineTasks';
+import { listKeyOf, sessionsIn, taskFolders, taskOf, tasksIn, taskUsage, type ClineTask } from './clineTasks';
 
 /** Version of the session files of the Cline command line. Task folders have no version. */
 const knownVersion = 1;
@@ -27,11 +27,17 @@ export class ClineSource implements HistorySource {
 
   constructor(private readonly files: HistoryFiles) {}
 
-  async *find({ editors, cline }: HistoryPlaces): AsyncGenerator<Found> {
-    for (const folder of taskFolders(editors, cline)) {
-      for await (const task of tasksIn(this.files, folder)) yield await this.glance(task);
-    }
-    for await (const task of sessionsIn(this.files, `${cline}/data/sessions`)) yield await this.glance(task);
+  async *locate({ editors, cline }: HistoryPlaces): AsyncGenerator<string> {
+    for (const folder of taskFolders(editors, cline)) yield* tasksIn(this.files, folder);
+    yield* sessionsIn(this.files, `${cline}/data/sessions`);
+  }
+
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    for await (const path of this.locate(places)) yield* this.findIn(path);
+  }
+
+  async *findIn(path: string): AsyncGenerator<Found> {
+    yield await this.glance(await taskOf(this.files, path));
   }
 
   read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {

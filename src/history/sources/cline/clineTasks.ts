@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { parseJsonObject, type JsonObject } from '../../../transcript/json';
 import type { Usage } from '../../../transcript/usage';
 import { countOf, numberOf } from '../reading/fields';
@@ -23,22 +23,29 @@ export function taskFolders(editors: readonly string[], cline: string): readonly
   return [...ofEditors, `${cline}/data/tasks`];
 }
 
-/** Task folders: `<id>/api_conversation_history.json`, and `history_item.json` in Roo Code and Kilo Code. */
-export async function* tasksIn(files: HistoryFiles, folder: string): AsyncGenerator<ClineTask> {
+/** Conversation files in task folders: `<id>/api_conversation_history.json`. */
+export async function* tasksIn(files: HistoryFiles, folder: string): AsyncGenerator<string> {
   for (const { name, kind } of await files.list(folder)) {
     const path = `${folder}/${name}/${taskFile}`;
-    if (kind !== 'folder' || (await files.stat(path)) === null) continue;
-    yield { id: name, path, key: null, about: await smallObject(files, `${folder}/${name}/history_item.json`) };
+    if (kind === 'folder' && (await files.stat(path)) !== null) yield path;
   }
 }
 
-/** Sessions of the Cline command line: `<id>/<id>.messages.json`, and `<id>.json` about it. */
-export async function* sessionsIn(files: HistoryFiles, folder: string): AsyncGenerator<ClineTask> {
+/** Conversation files of the Cline command line: `<id>/<id>.messages.json`. */
+export async function* sessionsIn(files: HistoryFiles, folder: string): AsyncGenerator<string> {
   for (const { name, kind } of await files.list(folder)) {
     const path = `${folder}/${name}/${name}.messages.json`;
-    if (kind !== 'folder' || (await files.stat(path)) === null) continue;
-    yield { id: name, path, key: 'messages', about: await smallObject(files, `${folder}/${name}/${name}.json`) };
+    if (kind === 'folder' && (await files.stat(path)) !== null) yield path;
   }
+}
+
+/** The task of a conversation file. Facts about it are in `history_item.json` (Roo Code and Kilo Code) or `<id>.json`
+ *  (command line) beside it. */
+export async function taskOf(files: HistoryFiles, path: string): Promise<ClineTask> {
+  const [folder, key] = [dirname(path), listKeyOf(path)];
+  const id = basename(folder);
+  const about = `${folder}/${key === null ? 'history_item' : id}.json`;
+  return { id, path, key, about: await smallObject(files, about) };
 }
 
 /** The list of messages is the whole file in a task folder, and has a key in a session file. */

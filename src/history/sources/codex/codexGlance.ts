@@ -6,8 +6,10 @@ import { isoTimeOf, nameOf, own, textOf } from '../reading/fields';
 import { headAndTail } from '../reading/headAndTail';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { openaiContent } from '../reading/openaiContent';
+import { jsonLines } from '../reading/records';
 import { shortTitle } from '../reading/shortTitle';
 import { TimeSpan } from '../reading/timeSpan';
+import { isZstd, ZstdFiles } from '../reading/zstdFiles';
 import { isContext } from './codexItem';
 import { codexMeta, folderInContext, turnContext } from './codexMeta';
 import { envelopeOf, type Envelope } from './codexTurns';
@@ -15,11 +17,10 @@ import { envelopeOf, type Envelope } from './codexTurns';
 /** Facts in the beginning and the end of a rollout. */
 export async function codexGlance(files: HistoryFiles, path: string): Promise<Found> {
   const place = { path, unit: 'file', number: 1 } as const;
-  if (path.endsWith('.zst')) {
-    const reason = t('The file is compressed (zstd). Codex decompresses it when the session is resumed there.');
-    return { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
+  const { records, isWhole, damage } = await glancedRecords(files, path);
+  if (records.length === 0 && damage !== null) {
+    return { kind: 'skipped', skipped: { place, kind: 'damaged', reason: damage } };
   }
-  const { records, isWhole } = await headAndTail(files, path);
   const envelopes = records.map(envelopeOf);
   const items = envelopes.flatMap(({ type, payload }) =>
     type === 'response_item' && payload !== null ? [payload] : [],
@@ -38,7 +39,7 @@ export async function codexGlance(files: HistoryFiles, path: string): Promise<Fo
     kind: 'session',
     session: {
       source: 'codex',
-      id: meta.id ?? basename(path, '.jsonl'),
+      id: meta.id ?? basename(path).replace(/\.jsonl(\.zst)?$/, ''),
       location: { path, key: null },
       lineage: meta.lineage,
       title: titleOf(envelopes) ?? firstPrompt(messages),
@@ -51,6 +52,28 @@ export async function codexGlance(files: HistoryFiles, path: string): Promise<Fo
       messageCount: null,
     },
   };
+}
+
+/** Bytes of a compressed rollout that are looked at: its end cannot be read without the rest. */
+const packedHead = 256 * 1024;
+
+async function glancedRecords(
+  files: HistoryFiles,
+  path: string,
+): Promise<{ readonly records: readonly JsonObject[]; readonly isWhole: boolean; readonly damage: string | null }> {
+  if (!path.endsWith('.zst') && !(await isZstd(files, path)))
+    return { ...(await headAndTail(files, path)), damage: null };
+  const unpacked = new ZstdFiles(files);
+  const records: JsonObject[] = [];
+  let bytes = 0;
+  const head = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of unpacked.read(path, { end: packedHead })) {
+      bytes += piece.length;
+      yield piece;
+    }
+  };
+  for await (const record of jsonLines({ read: head }, path)) if (record.kind === 'record') records.push(record.value);
+  return { records, isWhole: bytes < packedHead && unpacked.damage === null, damage: unpacked.damage };
 }
 
 function titleOf(envelopes: readonly Envelope[]): string | null {

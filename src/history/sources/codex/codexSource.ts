@@ -11,6 +11,7 @@ import { filesBelow } from '../reading/historyFiles';
 import { RecentNames } from '../reading/recentNames';
 import { CountedRecords, jsonLines, repairedText, skip } from '../reading/records';
 import { TimeSpan } from '../reading/timeSpan';
+import { isZstd, ZstdFiles } from '../reading/zstdFiles';
 import type { ReadContent } from '../reading/anthropicBlocks';
 import { codexGlance } from './codexGlance';
 import { codexItem, codexUsage } from './codexItem';
@@ -22,22 +23,36 @@ const rollout = /^rollout-.*\.jsonl(\.zst)?$/;
 
 /** Sessions of Codex: rollouts below `sessions/YYYY/MM/DD/`. Formats read: 0.169.0, by files that the program wrote;
  *  lines with and without an envelope (before September 2025), by codex-rs/history/src/lib.rs,
- *  codex-rs/protocol/src/models.rs and protocol.rs of openai/codex. */
+ *  codex-rs/protocol/src/models.rs and protocol.rs of openai/codex. Compressed rollouts (`.jsonl.zst`) are read, too. */
 export class CodexSource implements HistorySource {
   readonly name = 'codex';
 
   constructor(private readonly files: HistoryFiles) {}
 
-  async *find({ codex }: HistoryPlaces): AsyncGenerator<Found> {
+  async *locate({ codex }: HistoryPlaces): AsyncGenerator<string> {
     for (const folder of folders) {
       for await (const path of filesBelow(this.files, `${codex}/${folder}`, 4)) {
-        if (rollout.test(basename(path))) yield await codexGlance(this.files, path);
+        if (rollout.test(basename(path))) yield path;
       }
     }
   }
 
-  read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {
-    return new CodexReading(this.files, location.path).events();
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    for await (const path of this.locate(places)) yield* this.findIn(path);
+  }
+
+  async *findIn(path: string): AsyncGenerator<Found> {
+    if (path.endsWith('.jsonl.zst') && (await this.files.stat(path.slice(0, -4))) !== null) {
+      const reason = t('The session is beside the file, too, and is not compressed there.');
+      const place = { path, unit: 'file', number: 1 } as const;
+      return yield { kind: 'skipped', skipped: { place, kind: 'repeated', reason } };
+    }
+    yield await codexGlance(this.files, path);
+  }
+
+  async *read({ location: { path } }: ForeignSession): AsyncGenerator<ReadEvent> {
+    const unpacked = (await isZstd(this.files, path)) ? new ZstdFiles(this.files) : null;
+    yield* new CodexReading(unpacked ?? this.files, path, () => unpacked?.damage ?? null).events();
   }
 }
 
@@ -56,6 +71,8 @@ class CodexReading {
   constructor(
     private readonly files: HistoryFiles,
     private readonly path: string,
+    /** Why the file ended early, when it was read. Null: it did not. */
+    private readonly damage: () => string | null,
   ) {}
 
   async *events(): AsyncGenerator<ReadEvent> {
@@ -74,6 +91,11 @@ class CodexReading {
       yield* this.take(value, at);
     }
     yield* this.close();
+    const damage = this.damage();
+    if (damage !== null) {
+      this.records.count++;
+      yield skip({ path: this.path, unit: 'file', number: 1 }, 'damaged', damage);
+    }
     const { startedAt, endedAt } = this.times;
     const known = {
       ...(this.model === null ? {} : { model: this.model }),

@@ -7,16 +7,22 @@ import { resultOf, type ReadContent } from '../reading/anthropicBlocks';
 import { asEpochTime, asList, asObject, nameOf, objectOf, own } from '../reading/fields';
 import { rowName, rowNumber, rowText, type ForeignRow } from '../reading/foreignDatabase';
 import { argumentsOf, openaiContent } from '../reading/openaiContent';
+import { summaryIn, type HermesSummary } from './hermesSummary';
 
 export type HermesMessage =
-  | { readonly kind: 'message'; readonly message: ForeignMessage }
+  | {
+      readonly kind: 'message';
+      readonly message: ForeignMessage;
+      /** A message that was merged with the summary that `message` is. Default: null. */
+      readonly merged: ForeignMessage | null;
+    }
   | { readonly kind: 'unknown' | 'damaged'; readonly reason: string };
 
 /** Marks content that is not a plain text (hermes_state.py). It cannot begin a text. */
 const jsonMark = '\0json:';
 
-/** Reads a row of `messages`. */
-export function hermesMessage(row: ForeignRow, place: ForeignPlace): HermesMessage {
+/** Reads a row of `messages`. `isKept`: the model still gets it after a compaction. */
+export function hermesMessage(row: ForeignRow, place: ForeignPlace, isKept: boolean): HermesMessage {
   const role = rowText(row, 'role');
   if (role !== 'user' && role !== 'assistant' && role !== 'tool' && role !== 'system') {
     return { kind: 'unknown', reason: t('Messages of role “{role}” are not known.', { role: role ?? 'none' }) };
@@ -26,23 +32,40 @@ export function hermesMessage(row: ForeignRow, place: ForeignPlace): HermesMessa
   if (read.parts.length === 0) {
     return { kind: 'damaged', reason: read.omitted[0] ?? t('The message is empty.') };
   }
-  return {
-    kind: 'message',
-    message: {
-      id: `row ${place.number}`,
-      parentId: null,
-      role,
-      parts: read.parts,
-      view: viewOf(row),
-      createdAt: asEpochTime(rowNumber(row, 'timestamp')),
-      model: null,
-      provider: null,
-      finishReason: rowName(row, 'finish_reason'),
-      usage: null,
-      place,
-      omitted: read.omitted,
-    },
+  const view = viewOf(row);
+  const message: ForeignMessage = {
+    id: `row ${place.number}`,
+    parentId: null,
+    role,
+    parts: read.parts,
+    view: isKept && view === 'compacted' ? 'shown' : view,
+    createdAt: asEpochTime(rowNumber(row, 'timestamp')),
+    model: null,
+    provider: null,
+    finishReason: rowName(row, 'finish_reason'),
+    usage: null,
+    place,
+    omitted: read.omitted,
   };
+  const summary = role === 'tool' ? null : summaryIn(rowText(row, 'content') ?? '');
+  return summary === null ? { kind: 'message', message, merged: null } : summaryOf(message, summary);
+}
+
+function summaryOf(message: ForeignMessage, { text, prior }: HermesSummary): HermesMessage {
+  const merged: ForeignMessage | null =
+    prior === null
+      ? null
+      : {
+          ...message,
+          id: `${message.id} prior`,
+          parts: [{ kind: 'text', text: prior }],
+          view: priorView(message.view),
+        };
+  return { kind: 'message', message: { ...message, parts: [{ kind: 'text', text }], view: 'summary' }, merged };
+}
+
+function priorView(view: ForeignView): ForeignView {
+  return view === 'summary' || view === 'hidden' ? 'shown' : view;
 }
 
 /** `active` = 0 with `compacted` = 1 was summarized away but is still shown; without it, the user took it back. */

@@ -12,6 +12,7 @@ import {
   type OpenForeignDatabase,
 } from '../reading/foreignDatabase';
 import { skip } from '../reading/records';
+import { hermesCopies, type HermesCopies } from './hermesCopies';
 import { hermesMessage } from './hermesMessage';
 import { hermesSession } from './hermesSession';
 
@@ -28,25 +29,40 @@ export class HermesSource implements HistorySource {
     private readonly open: OpenForeignDatabase,
   ) {}
 
-  async *find({ hermes }: HistoryPlaces): AsyncGenerator<Found> {
-    yield* this.findIn(`${hermes}/state.db`);
+  async *locate({ hermes }: HistoryPlaces): AsyncGenerator<string> {
+    if (await this.isFile(`${hermes}/state.db`)) yield `${hermes}/state.db`;
     for (const { name, kind } of await this.files.list(`${hermes}/profiles`)) {
-      if (kind === 'folder') yield* this.findIn(`${hermes}/profiles/${name}/state.db`);
+      const path = `${hermes}/profiles/${name}/state.db`;
+      if (kind === 'folder' && (await this.isFile(path))) yield path;
     }
   }
 
-  async *read({ location, id }: ForeignSession): AsyncGenerator<ReadEvent> {
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    for await (const path of this.locate(places)) yield* this.findIn(path);
+  }
+
+  async *read({ location, id, lineage }: ForeignSession): AsyncGenerator<ReadEvent> {
     const { path } = location;
     let records = 0;
     let database: ForeignDatabase | null = null;
     try {
       database = await this.open(path);
+      const copies = copiesIn(database, location.key ?? id, lineage?.kind === 'compression' ? lineage.parentId : null);
       for (const row of messagesOf(database, location.key ?? id)) {
         records++;
-        const place: ForeignPlace = { path, unit: 'row', number: rowNumber(row, 'id') ?? records };
-        const read = hermesMessage(row, place);
-        if (read.kind === 'message') yield { kind: 'message', records: 1, message: read.message };
-        else yield skip(place, read.kind, read.reason);
+        const number = rowNumber(row, 'id') ?? records;
+        const place: ForeignPlace = { path, unit: 'row', number };
+        if (copies.isCopy(number)) {
+          yield skip(place, 'repeated', t('The row repeats one from before a summary.'));
+          continue;
+        }
+        const read = hermesMessage(row, place, copies.isKept(number));
+        if (read.kind !== 'message') {
+          yield skip(place, read.kind, read.reason);
+          continue;
+        }
+        yield { kind: 'message', records: 1, message: read.message };
+        if (read.merged !== null) yield { kind: 'message', records: 0, message: read.merged };
       }
     } catch (error) {
       records++;
@@ -57,8 +73,11 @@ export class HermesSource implements HistorySource {
     yield { kind: 'end', records };
   }
 
-  private async *findIn(path: string): AsyncGenerator<Found> {
-    if ((await this.files.stat(path))?.kind !== 'file') return;
+  private async isFile(path: string): Promise<boolean> {
+    return (await this.files.stat(path))?.kind === 'file';
+  }
+
+  async *findIn(path: string): AsyncGenerator<Found> {
     const place = { path, unit: 'file', number: 1 } as const;
     let database: ForeignDatabase | null = null;
     try {
@@ -111,6 +130,19 @@ function* sessionsOf(database: ForeignDatabase, path: string): Generator<Found> 
       yield { kind: 'skipped', skipped };
     }
   }
+}
+
+const noCopies: HermesCopies = { isCopy: () => false, isKept: () => false };
+
+/** Reads the rows of a session with a summary once more, and those of the session that it continues. */
+function copiesIn(database: ForeignDatabase, sessionId: string, parentId: string | null): HermesCopies {
+  const columns = columnsOf(database, 'messages');
+  if (!columns.has('id') || !columns.has('content')) return noCopies;
+  const marked = columns.has('_compressed_summary') ? '_compressed_summary = 1 OR ' : '';
+  const summary = `SELECT id FROM messages WHERE session_id = ? AND (${marked}substr(content, 1, 15) LIKE '%CONTEXT %') LIMIT 1`;
+  if ([...database.iterate(summary, [sessionId])].length === 0) return noCopies;
+  const parent = parentId === null ? [] : messagesOf(database, parentId);
+  return hermesCopies(parent, messagesOf(database, sessionId));
 }
 
 function schemaOf(database: ForeignDatabase): number {

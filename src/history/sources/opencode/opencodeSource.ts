@@ -27,12 +27,35 @@ export class OpencodeSource implements HistorySource {
     private readonly open: OpenForeignDatabase,
   ) {}
 
-  async *find({ opencode }: HistoryPlaces): AsyncGenerator<Found> {
-    const known = new Set<string>();
-    for (const { name, kind } of await this.files.list(opencode)) {
-      if (kind === 'file' && databaseName.test(name)) yield* this.findInDatabase(`${opencode}/${name}`, known);
+  async *locate({ opencode, opencodeDatabase }: HistoryPlaces): AsyncGenerator<string> {
+    const databases = new Set<string>();
+    for await (const path of this.databasesIn(opencode)) databases.add(path);
+    if (opencodeDatabase !== null && (await this.files.stat(opencodeDatabase)) !== null)
+      databases.add(opencodeDatabase);
+    yield* databases;
+    const folder = `${opencode}/storage/session`;
+    for (const project of await this.files.list(folder)) {
+      if (project.kind !== 'folder') continue;
+      for (const { name, kind } of await this.files.list(`${folder}/${project.name}`)) {
+        if (kind === 'file' && name.endsWith('.json')) yield `${folder}/${project.name}/${name}`;
+      }
     }
-    yield* this.findInFiles(`${opencode}/storage`, known);
+  }
+
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    const known = new Set<string>();
+    for await (const path of this.locate(places)) yield* this.findInFile(path, known);
+  }
+
+  async *findIn(path: string): AsyncGenerator<Found> {
+    const known = new Set<string>();
+    // The databases of a session file tell which sessions were moved into them.
+    if (path.endsWith('.json')) {
+      for await (const database of this.databasesIn(upFrom(path, 4))) {
+        for await (const found of this.findInDatabase(database, known)) void found;
+      }
+    }
+    yield* this.findInFile(path, known);
   }
 
   async *read({ location, id }: ForeignSession): AsyncGenerator<ReadEvent> {
@@ -42,7 +65,7 @@ export class OpencodeSource implements HistorySource {
     let unread = 0;
     try {
       if (key === null) {
-        const storage = new FileStorage(this.files, path.split('/').slice(0, -3).join('/'), id);
+        const storage = new FileStorage(this.files, upFrom(path, 3), id);
         const revert = objectOf(await jsonFile(this.files, path), 'revert');
         reading = new OpencodeReading(storage, await opencodeViews(storage, revert));
       } else {
@@ -92,14 +115,15 @@ export class OpencodeSource implements HistorySource {
     }
   }
 
-  private async *findInFiles(storage: string, known: ReadonlySet<string>): AsyncGenerator<Found> {
-    for (const project of await this.files.list(`${storage}/session`)) {
-      if (project.kind !== 'folder') continue;
-      for (const { name, kind } of await this.files.list(`${storage}/session/${project.name}`)) {
-        if (kind !== 'file' || !name.endsWith('.json')) continue;
-        yield await this.sessionIn(storage, `${storage}/session/${project.name}/${name}`, known);
-      }
+  private async *databasesIn(folder: string): AsyncGenerator<string> {
+    for (const { name, kind } of await this.files.list(folder)) {
+      if (kind === 'file' && databaseName.test(name)) yield `${folder}/${name}`;
     }
+  }
+
+  private async *findInFile(path: string, known: Set<string>): AsyncGenerator<Found> {
+    if (path.endsWith('.json')) yield await this.sessionIn(upFrom(path, 3), path, known);
+    else yield* this.findInDatabase(path, known);
   }
 
   private async sessionIn(storage: string, path: string, known: ReadonlySet<string>): Promise<Found> {
@@ -117,6 +141,11 @@ export class OpencodeSource implements HistorySource {
       : session.title;
     return { kind: 'session', session: { ...session, title: title ?? session.title } };
   }
+}
+
+/** The folder `levels` above a file. */
+function upFrom(path: string, levels: number): string {
+  return path.split('/').slice(0, -levels).join('/');
 }
 
 function revertOf(database: ForeignDatabase, sessionId: string): JsonObject | null {

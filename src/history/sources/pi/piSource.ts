@@ -11,6 +11,7 @@ import { CountedRecords, jsonLines, repairedText, skip } from '../reading/record
 import { shortTitle } from '../reading/shortTitle';
 import { TimeSpan } from '../reading/timeSpan';
 import { UsageSum } from '../reading/usageSum';
+import { piSessionFolders } from './piFolders';
 import { piEntry } from './piEntry';
 import { piId, piTree } from './piTree';
 
@@ -23,10 +24,18 @@ export class PiSource implements HistorySource {
 
   constructor(private readonly files: HistoryFiles) {}
 
-  async *find({ pi }: HistoryPlaces): AsyncGenerator<Found> {
-    for await (const path of filesBelow(this.files, `${pi}/sessions`, 1)) {
-      if (path.endsWith('.jsonl')) yield await glance(this.files, path);
+  async *locate(places: HistoryPlaces): AsyncGenerator<string> {
+    for (const folder of await piSessionFolders(this.files, places)) {
+      for await (const path of filesBelow(this.files, folder, 1)) if (path.endsWith('.jsonl')) yield path;
     }
+  }
+
+  async *find(places: HistoryPlaces): AsyncGenerator<Found> {
+    for await (const path of this.locate(places)) yield* this.findIn(path);
+  }
+
+  async *findIn(path: string): AsyncGenerator<Found> {
+    yield await glance(this.files, path);
   }
 
   read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {

@@ -11,7 +11,11 @@ export type SourceRecord =
   | { readonly kind: 'damaged'; readonly place: ForeignPlace; readonly reason: string };
 
 /** JSON objects of a JSONL file, one per line. */
-export async function* jsonLines(files: HistoryFiles, path: string, range?: ByteRange): AsyncGenerator<SourceRecord> {
+export async function* jsonLines(
+  files: Pick<HistoryFiles, 'read'>,
+  path: string,
+  range?: ByteRange,
+): AsyncGenerator<SourceRecord> {
   for await (const line of lines(files.read(path, range))) {
     const place = { path, unit: 'line', number: line.number } as const;
     if (line.kind === 'tooLong') {

@@ -8,6 +8,7 @@ const formats: { readonly [name: string]: Partial<HistoryPlaces> } = {
   Codex: { codex: `${fixtures}/codex` },
   'Hermes Agent': { hermes: `${fixtures}/hermes` },
   'chat files': { chosen: [`${fixtures}/chatFiles`] },
+  'VS Code Chat': { editors: [`${fixtures}/vscodeChat/User`] },
   Cline: { cline: `${fixtures}/cline`, editors: [`${fixtures}/cline/User`] },
 };
 

@@ -1,7 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CodexSource } from '../../../../src/history/sources/codex/codexSource';
+import type { Found } from '../../../../src/history/sources/historySource';
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
-import { findHistory, fixtures, outline, placesWith, readHistory } from '../../../support/history/readHistory';
+import { MemoryFiles } from '../../../support/history/memoryFiles';
+import {
+  findHistory,
+  fixtures,
+  outline,
+  placesWith,
+  readHistory,
+  type FoundHistory,
+} from '../../../support/history/readHistory';
 
 const source = new CodexSource(new NodeHistoryFiles());
 const places = placesWith({ codex: `${fixtures}/codex` });
@@ -26,10 +36,11 @@ test('finds rollouts of each format, and says why a compressed one is left out',
       "sessions": [
         "{"id":"bare","title":"List the files.","folder":"/home/demo/old","model":null,"lineage":null,"startedAt":1755479773.522,"endedAt":1755479773.522,"writtenBy":null}",
         "{"id":"odd","title":"A picture","folder":"/home/demo/project","model":"gpt-5-codex","lineage":{"kind":"branch","parentId":"origin"},"startedAt":1762000000,"endedAt":1762000026,"writtenBy":"0.53.0"}",
+        "{"id":"packed","title":"What was packed?","folder":"/home/demo/project","model":"gpt-5-codex","lineage":null,"startedAt":1762002000,"endedAt":1762002005,"writtenBy":"0.170.0"}",
         "{"id":"01a210c7-149e-7340-8d7a-e40748d867f4","title":"What is in fruit.txt?","folder":"/home/demo/project","model":"gpt-5.1-codex","lineage":null,"startedAt":1795577812.13,"endedAt":1795577835.908,"writtenBy":"0.169.0"}",
       ],
       "skipped": [
-        "The file is compressed (zstd). Codex decompresses it when the session is resumed there.",
+        "The file, or the rest of it, can’t be decompressed.",
       ],
     }
   `);
@@ -122,3 +133,39 @@ test('reads the bare items of the time before September 2025', async () => {
     ]
   `);
 });
+
+test('reads a compressed rollout, with another name too, and says where a damaged one ends', async () => {
+  const packed = readFileSync(`${fixtures}/codex/sessions/2025/11/01/rollout-2025-11-01T13-00-00-packed.jsonl.zst`);
+  const damaged = packed.subarray(0, -20);
+  const files = new MemoryFiles({ '/x/whole.bin': packed, '/x/cut.jsonl.zst': damaged });
+  const [{ sessions }, { skipped }] = [await foundIn(files, '/x/whole.bin'), await foundIn(files, '/x/cut.jsonl.zst')];
+
+  expect({
+    skipped: skipped.map(({ kind, reason }) => `${kind}: ${reason}`),
+    packed: await sessionOf('packed'),
+  }).toMatchInlineSnapshot(`
+    {
+      "packed": [
+        "1 shown user: What was packed?",
+        "2 shown assistant: calls shell call_1 {"command":["ls"]}",
+        "3 shown tool: done shell call_1: apples",
+        "4 shown assistant: Apples were packed.",
+        "facts: {"lineage":null,"folder":"/home/demo/project","startedAt":1762002000,"writtenBy":"0.170.0","model":"gpt-5-codex","endedAt":1762002005,"usage":null}",
+        "in 6 = imported 6 + skipped 0, 4 messages",
+      ],
+      "skipped": [
+        "damaged: The file, or the rest of it, can’t be decompressed.",
+      ],
+    }
+  `);
+  expect(sessions.map(({ id, title }) => ({ id, title }))).toEqual([{ id: 'packed', title: 'What was packed?' }]);
+});
+
+async function foundIn(files: MemoryFiles, path: string): Promise<FoundHistory> {
+  const found: Found[] = [];
+  for await (const one of new CodexSource(files).findIn(path)) found.push(one);
+  return {
+    sessions: found.flatMap((one) => (one.kind === 'session' ? [one.session] : [])),
+    skipped: found.flatMap((one) => (one.kind === 'skipped' ? [one.skipped] : [])),
+  };
+}

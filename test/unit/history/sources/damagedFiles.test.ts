@@ -9,6 +9,7 @@ import type { HistoryPlaces } from '../../../../src/history/sources/historyPlace
 import type { HistorySource } from '../../../../src/history/sources/historySource';
 import { PiSource } from '../../../../src/history/sources/pi/piSource';
 import type { HistoryFiles } from '../../../../src/history/sources/reading/historyFiles';
+import { VscodeChatSource } from '../../../../src/history/sources/vscodeChat/vscodeChatSource';
 import { MemoryFiles } from '../../../support/history/memoryFiles';
 import { mutated, seededNumbers } from '../../../support/history/mutations';
 import { findHistory, fixtures, placesWith, readHistory, type ReadHistory } from '../../../support/history/readHistory';
@@ -20,10 +21,13 @@ interface Format {
   /** Path at which the source finds the file. */
   readonly path: string;
   readonly samples: readonly string[];
+  /** True for files whose lines cannot be told. Default: false. */
+  readonly isBinary?: boolean;
 }
 
 const claude = 'claudeCode/projects/-home-demo-project';
 const codex = 'codex/sessions';
+const vscodeChat = 'vscodeChat/User/workspaceStorage/0a1b2c/chatSessions';
 const formats: readonly Format[] = [
   {
     name: 'Claude Code',
@@ -42,6 +46,14 @@ const formats: readonly Format[] = [
       `${codex}/2025/11/01/rollout-2025-11-01T12-26-40-odd.jsonl`,
       `${codex}/2025/08/18/rollout-2025-08-18T01-16-13-bare.jsonl`,
     ],
+  },
+  {
+    name: 'Codex, compressed',
+    source: (files) => new CodexSource(files),
+    places: { codex: '/c' },
+    path: '/c/sessions/2026/11/25/rollout-x.jsonl.zst',
+    samples: [`${codex}/2025/11/01/rollout-2025-11-01T13-00-00-packed.jsonl.zst`],
+    isBinary: true,
   },
   {
     name: 'pi',
@@ -78,6 +90,20 @@ const formats: readonly Format[] = [
     path: '/c/data/sessions/s/s.messages.json',
     samples: ['cline/data/sessions/1795577962411_vness/1795577962411_vness.messages.json'],
   },
+  {
+    name: 'VS Code sessions',
+    source: (files) => new VscodeChatSource(files),
+    places: { editors: ['/c'] },
+    path: '/c/globalStorage/emptyWindowChatSessions/s.json',
+    samples: [`${vscodeChat}/flat-1.json`],
+  },
+  {
+    name: 'VS Code journals',
+    source: (files) => new VscodeChatSource(files),
+    places: { editors: ['/c'] },
+    path: '/c/workspaceStorage/w/chatSessions/s.jsonl',
+    samples: [`${vscodeChat}/journal-1.jsonl`],
+  },
 ];
 const mutations = 1000;
 
@@ -92,7 +118,9 @@ describe.each(formats)('$name', ({ source, places, path, samples }) => {
       for (const session of sessions) expectBalance(await readHistory(reader, session), round);
     }
   }, 120_000);
+});
 
+describe.each(formats.filter(({ isBinary }) => isBinary !== true))('$name', ({ source, places, path, samples }) => {
   test('reads CRLF, a byte order mark and blank lines as if they were not there', async () => {
     for (const sample of samples) {
       const text = readFileSync(`${fixtures}/${sample}`, 'utf8');

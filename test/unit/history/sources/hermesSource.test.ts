@@ -41,6 +41,9 @@ test('finds sessions of every profile, with compression chains and branches', as
         "{"in":"/state.db","id":"branch","lineage":{"kind":"branch","parentId":"first"},"title":null,"folder":null,"model":null,"startedAt":1790000200,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
         "{"in":"/state.db","id":"child","lineage":{"kind":"delegate","parentId":"second"},"title":null,"folder":null,"model":null,"startedAt":1790000300,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
         "{"in":"/state.db","id":"new","lineage":null,"title":null,"folder":null,"model":null,"startedAt":1790000400,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
+        "{"in":"/profiles/compacted/state.db","id":"inPlace","lineage":null,"title":"Compacted in place","folder":"/home/demo/project","model":null,"startedAt":1790000000,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
+        "{"in":"/profiles/compacted/state.db","id":"parent","lineage":null,"title":"Rotated","folder":"/home/demo/project","model":null,"startedAt":1790000500,"endedAt":1790000600,"usage":null,"writtenBy":"schema 30","messageCount":0}",
+        "{"in":"/profiles/compacted/state.db","id":"next","lineage":{"kind":"compression","parentId":"parent"},"title":null,"folder":"/home/demo/project","model":null,"startedAt":1790000600,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
         "{"in":"/profiles/work/state.db","id":"old","lineage":null,"title":null,"folder":null,"model":"gpt-4o","startedAt":1700000000,"endedAt":null,"usage":null,"writtenBy":"schema 6","messageCount":null}",
       ],
       "skipped": [
@@ -80,6 +83,50 @@ test('reads rows that are only in the write-ahead log, and accounts for damaged 
       "damaged at row 15: The result does not name its call.",
       "facts: {}",
       "in 6 = imported 3 + skipped 3, 3 messages",
+    ]
+  `);
+});
+
+test('reads each message once, though compactions in place wrote some again', async () => {
+  expect(await sessionOf('inPlace')).toMatchInlineSnapshot(`
+    [
+      "1 compacted user: First.",
+      "2 compacted assistant: Answer to first.",
+      "3 compacted user: Middle.",
+      "4 compacted assistant: Answer to middle.",
+      "5 compacted user: Tail.",
+      "6 compacted assistant: Answer to tail.",
+      "7 summary assistant: They talked about the middle.",
+      "8 shown user: Second tail.",
+      "9 shown assistant: Answer to second tail.",
+      "10 summary assistant: They talked about the middle and the tail.",
+      "11 shown user: Second tail.",
+      "12 shown assistant: Said again.",
+      "repeated at row 7: The row repeats one from before a summary.",
+      "repeated at row 9: The row repeats one from before a summary.",
+      "repeated at row 10: The row repeats one from before a summary.",
+      "repeated at row 13: The row repeats one from before a summary.",
+      "repeated at row 15: The row repeats one from before a summary.",
+      "repeated at row 16: The row repeats one from before a summary.",
+      "facts: {}",
+      "in 18 = imported 12 + skipped 6, 12 messages",
+    ]
+  `);
+});
+
+test('leaves out what a session repeats of the one that it continues, and finds a summary by its text', async () => {
+  expect(await sessionOf('next')).toMatchInlineSnapshot(`
+    [
+      "1 summary user: It began and ended.",
+      "2 shown user: Asked meanwhile.",
+      "3 shown user: And then?",
+      "4 shown assistant: Nothing.",
+      "repeated at row 23: The row repeats one from before a summary.",
+      "repeated at row 24: The row repeats one from before a summary.",
+      "repeated at row 26: The row repeats one from before a summary.",
+      "repeated at row 27: The row repeats one from before a summary.",
+      "facts: {}",
+      "in 7 = imported 3 + skipped 4, 4 messages",
     ]
   `);
 });

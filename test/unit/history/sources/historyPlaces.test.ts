@@ -7,6 +7,8 @@ test('uses the folders that agents are told by the environment, and their usual 
     PI_CODING_AGENT_DIR: '/data/pi',
     XDG_CONFIG_HOME: '/data/config',
     HERMES_HOME: '',
+    OPENCODE_DB: 'work.db',
+    PI_CODING_AGENT_SESSION_DIR: '/data/pi-sessions',
   };
   const { editors, ...places } = usualPlaces({ home: '/home/demo', platform: 'linux', environment });
 
@@ -16,7 +18,10 @@ test('uses the folders that agents are told by the environment, and their usual 
     hermes: '/home/demo/.hermes',
     cline: '/home/demo/.cline',
     opencode: '/home/demo/.local/share/opencode',
+    opencodeDatabase: '/home/demo/.local/share/opencode/work.db',
     pi: '/data/pi',
+    piSessions: '/data/pi-sessions',
+    home: '/home/demo',
     chosen: [],
     editor: '/data/config/Code/User',
   });

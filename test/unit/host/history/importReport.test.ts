@@ -59,13 +59,16 @@ const result: ImportResult = {
 };
 
 test('says what an import did, and what it left out with its place', () => {
-  expect({ sentence: resultSentence(result, context), report: importReport(result, context) }).toMatchInlineSnapshot(`
+  expect({ sentence: resultSentence(result, context), report: importReport(result, 'Nothing is kept.', context) })
+    .toMatchInlineSnapshot(`
     {
       "report": "# Imported Sessions
 
     Imported 1 session with 12 messages. Records left out: 3. Sessions that couldn’t be imported: 1.
 
     Records read: 15. Imported: 12. Left out: 3.
+
+    Nothing is kept.
 
     ## Sessions
 

@@ -24,6 +24,7 @@ const defaults: Readonly<Record<string, unknown>> = {
   'hermes.terminal.timeout': 120,
   'hermes.terminal.sandbox': 'auto',
   'hermes.trash.days': 30,
+  'hermes.rescue': false,
 };
 
 /** The editor's configuration: what the user set, and what the workspace set on top. */
@@ -65,6 +66,7 @@ describe('settings', () => {
         terminalTimeoutSeconds: 120,
         sandbox: 'auto',
         trashDays: 30,
+        rescue: false,
       },
       problems: [],
     });
@@ -120,6 +122,7 @@ describe('settings', () => {
         terminalTimeoutSeconds: 20,
         sandbox: 'auto',
         trashDays: 7,
+        rescue: false,
       },
       problems: [],
     });
@@ -168,6 +171,7 @@ describe('settings', () => {
       terminalTimeoutSeconds: 120,
       sandbox: 'auto',
       trashDays: 30,
+      rescue: false,
     });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. The default is used until you fix it.',
@@ -257,6 +261,7 @@ describe('settings', () => {
       approvals: { allow: [], deny: ['run(rm *)'] },
       storagePath: null,
       trashDays: 30,
+      rescue: false,
       maxIterations: 3,
       spendingLimit: 0,
     });

@@ -1,0 +1,84 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { importWorld } from '../../../support/history/importWorld';
+import { fixtures, placesWith } from '../../../support/history/readHistory';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hermes-chosen-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Files of agents under names that say nothing. */
+const samples: { readonly [name: string]: string } = {
+  'a.txt': 'claudeCode/projects/-home-demo-project/11111111-2222-4333-8444-555555555555.jsonl',
+  'b.txt': 'codex/sessions/2026/11/25/rollout-2026-11-25T03-36-52-01a210c7-149e-7340-8d7a-e40748d867f4.jsonl',
+  'c.txt': 'codex/sessions/2025/08/18/rollout-2025-08-18T01-16-13-bare.jsonl',
+  'd.txt': 'codex/sessions/2025/11/01/rollout-2025-11-01T13-00-00-packed.jsonl.zst',
+  'e.txt': 'hermes/profiles/work/state.db',
+  'f.txt': 'pi/sessions/--home-demo-project--/2026-11-25T03-38-09-782Z_01a210c8-43ec-73cf-8523-970260993f9d.jsonl',
+  'g.txt': 'vscodeChat/User/workspaceStorage/0a1b2c/chatSessions/flat-1.json',
+  'h.txt': 'vscodeChat/User/workspaceStorage/0a1b2c/chatSessions/journal-1.jsonl',
+  'i.txt': 'chatFiles/one.json',
+  'j.txt': 'chatFiles/trajectories.jsonl',
+  'k.txt': 'hermes/profiles/other/state.db',
+};
+
+test('recognizes a chosen file by its content, and imports it', async () => {
+  for (const [name, sample] of Object.entries(samples)) copyFileSync(`${fixtures}/${sample}`, join(folder, name));
+  writeFileSync(join(folder, 'l.txt'), 'Dear diary, today I wrote no JSON.');
+  writeFileSync(join(folder, 'm.txt'), Buffer.from([0, 1, 2, 255]));
+  writeFileSync(join(folder, 'n.txt'), '');
+  const names = [...Object.keys(samples), 'l.txt', 'm.txt', 'n.txt'];
+  const world = await importWorld();
+  const chosen = names.map((name) => join(folder, name));
+  const { sessions, skipped, problems } = await world.importer.scan(placesWith({ chosen }), { isOnlyChosen: true });
+  const { counts, tally } = await world.importer.run(sessions);
+  const at = (path: string): string => path.slice(folder.length + 1);
+
+  expect({
+    found: sessions.map(({ source, location }) => `${at(location.path)}: ${source}`),
+    skipped: skipped.map(({ place, reason }) => `${at(place.path)}: ${reason}`),
+    problems,
+  }).toMatchInlineSnapshot(`
+    {
+      "found": [
+        "a.txt: claudeCode",
+        "b.txt: codex",
+        "c.txt: codex",
+        "d.txt: codex",
+        "e.txt: hermes",
+        "f.txt: pi",
+        "g.txt: vscodeChat",
+        "h.txt: vscodeChat",
+        "i.txt: openai",
+        "j.txt: shareGpt",
+        "j.txt: openai",
+      ],
+      "problems": [],
+      "skipped": [
+        "j.txt: It holds no “messages” and no “conversations”.",
+        "j.txt: The line is cut off or is not a JSON object.",
+        "k.txt: The database is of no agent whose sessions can be imported.",
+        "l.txt: The file holds no sessions in a format that can be imported.",
+        "m.txt: The file holds no sessions in a format that can be imported.",
+        "n.txt: The file holds no sessions in a format that can be imported.",
+      ],
+    }
+  `);
+  expect({ failed: counts.failed, balance: tally.in - tally.imported - tally.skipped }).toEqual({
+    failed: 0,
+    balance: 0,
+  });
+});
+
+test('looks in a chosen folder for files of agents', async () => {
+  copyFileSync(`${fixtures}/hermes/profiles/work/state.db`, join(folder, 'state.db'));
+  writeFileSync(join(folder, 'notes.md'), readFileSync(`${fixtures}/chatFiles/one.json`));
+  const world = await importWorld();
+  const { sessions, skipped } = await world.importer.scan(placesWith({ chosen: [folder] }), { isOnlyChosen: true });
+
+  expect({ sources: sessions.map(({ source }) => source), skipped }).toEqual({ sources: ['hermes'], skipped: [] });
+});
