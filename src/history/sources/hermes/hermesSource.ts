@@ -16,7 +16,7 @@ import { hermesMessage } from './hermesMessage';
 import { hermesSession } from './hermesSession';
 
 /** The newest schema version that was read. Older ones lack columns, which read as absent. */
-const newestSchema = 30;
+export const newestHermesSchema = 30;
 
 /** Sessions of Hermes Agent: `state.db`, and one more for each profile. Schema versions 1 to 30, by
  *  hermes_state_common.py and hermes_state.py of NousResearch/hermes-agent (v2026.9.21). */
@@ -41,7 +41,7 @@ export class HermesSource implements HistorySource {
     let database: ForeignDatabase | null = null;
     try {
       database = await this.open(path);
-      for (const row of messagesOf(database, location.key ?? id)) {
+      for (const row of hermesMessages(database, location.key ?? id)) {
         records++;
         const place: ForeignPlace = { path, unit: 'row', number: rowNumber(row, 'id') ?? records };
         const read = hermesMessage(row, place);
@@ -85,20 +85,16 @@ function* sessionsOf(database: ForeignDatabase, path: string): Generator<Found> 
     const reason = t('The database has no tables of Hermes Agent.');
     return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
   }
-  const schema = schemaOf(database);
-  if (schema > newestSchema) {
+  const schema = hermesSchema(database);
+  if (schema > newestHermesSchema) {
     const reason = t('The database has schema version {version}. Versions up to {newest} can be read.', {
       version: String(schema),
-      newest: String(newestSchema),
+      newest: String(newestHermesSchema),
     });
     return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
   }
-  const order = columns.has('started_at') ? 's.started_at, s.rowid' : 's.rowid';
-  const parent = ['parent_session_id', 'end_reason'].every((name) => columns.has(name))
-    ? '(SELECT p.end_reason FROM sessions p WHERE p.id = s.parent_session_id)'
-    : 'NULL';
   let number = 0;
-  for (const row of database.iterate(`SELECT s.*, ${parent} AS parent_end_reason FROM sessions s ORDER BY ${order}`)) {
+  for (const row of hermesSessionRows(database)) {
     number++;
     const session = hermesSession(row, path, schema);
     if (session !== null) yield { kind: 'session', session };
@@ -113,7 +109,17 @@ function* sessionsOf(database: ForeignDatabase, path: string): Generator<Found> 
   }
 }
 
-function schemaOf(database: ForeignDatabase): number {
+/** Rows of `sessions`, oldest first, with the end reason of the parent as `parent_end_reason`. */
+export function hermesSessionRows(database: ForeignDatabase): IterableIterator<ForeignRow> {
+  const columns = columnsOf(database, 'sessions');
+  const order = columns.has('started_at') ? 's.started_at, s.rowid' : 's.rowid';
+  const parent = ['parent_session_id', 'end_reason'].every((name) => columns.has(name))
+    ? '(SELECT p.end_reason FROM sessions p WHERE p.id = s.parent_session_id)'
+    : 'NULL';
+  return database.iterate(`SELECT s.*, ${parent} AS parent_end_reason FROM sessions s ORDER BY ${order}`);
+}
+
+export function hermesSchema(database: ForeignDatabase): number {
   if (!columnsOf(database, 'schema_version').has('version')) return 1;
   const [row] = [...database.iterate('SELECT max(version) AS version FROM schema_version')];
   return (row === undefined ? null : rowNumber(row, 'version')) ?? 1;
@@ -124,7 +130,7 @@ const read = ['id', 'role', 'tool_call_id', 'tool_name', 'timestamp', 'finish_re
 const readAlso = ['active', 'compacted', 'display_kind', ...asBytes];
 
 /** Rows of a session in the order of their ids: times regress when a clock is set back. */
-function messagesOf(database: ForeignDatabase, sessionId: string): IterableIterator<ForeignRow> {
+export function hermesMessages(database: ForeignDatabase, sessionId: string): IterableIterator<ForeignRow> {
   const columns = columnsOf(database, 'messages');
   const selected = [...read, ...readAlso]
     .filter((name) => columns.has(name))
