@@ -30,8 +30,8 @@ function texts(id: FindingId): readonly [title: string, meaning: string] {
       return [t('Last prompt without an answer'), t('The session ended before an answer was stored.')];
     case 'endsWithResult':
       return [
-        t('No answer after tool results'),
-        t('The turn ended with a tool. Its last answer was not stored, or never came.'),
+        t('Turn without a last answer'),
+        t('Its last answer was not stored, or never came. The turn may end with a tool result.'),
       ];
     case 'adjacentAnswers':
       return [t('Two answers in a row'), t('Providers refuse a history in which roles do not alternate.')];

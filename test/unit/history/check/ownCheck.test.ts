@@ -165,9 +165,9 @@ test('refuses to undo a repair after the session changed', async () => {
   world.database.execute(`${hidden} = 'a-t1'`);
   const [plan] = repairPlans(await findingsIn(world));
   world.db.repairSession({ repairId: 'p', sessionId: 's1', steps: plan?.steps ?? [], at: 50 });
-  expect(world.db.repairsOf('s1')).toEqual([{ repairId: 'p', at: 50, rows: 2 }]);
+  expect(world.db.repairsOf('s1')).toEqual([{ repairId: 'p', at: 50, rows: 1 }]);
   world.database.execute(
-    `UPDATE messages SET content = 'x', parts = '[{"kind":"text","text":"x"}]' WHERE uid = 'u-t1'`,
+    `UPDATE messages SET content = 'x', parts = '[{"kind":"text","text":"x"}]' WHERE uid = 't1/closing'`,
   );
   expect(() => world.db.undoRepair('s1', 'p')).toThrow(/changed after the repair/);
 });
