@@ -22,6 +22,8 @@ const groups = [
       otherFolders: 'Lists sessions of other folders on this machine, to read them or to bring them over.',
       importSessions:
         'Lists sessions of other agents on this machine, and copies those that you choose. Chat files can be dropped on the sessions view too.',
+      checkSessions:
+        'Finds damaged transcripts in this folder or in a database of Hermes Agent, and repairs those of this folder.',
     },
   },
   {

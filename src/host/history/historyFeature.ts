@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -5,11 +6,13 @@ import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
+import { checkInThread } from '../../history/check/checkClient';
 import { ImportClient } from '../../history/import/importClient';
 import { usualPlaces } from '../../history/sources/historyPlaces';
 import type { SessionStore } from '../../store/sessionStore';
 import { reportFailure, type CommandTable } from '../common/commands';
 import type { StoreStatus } from '../storage/storeStatus';
+import { SessionChecks } from './checkSessions';
 import type { PickContext } from './importPicks';
 import { SessionImports } from './importSessions';
 
@@ -22,39 +25,63 @@ export interface HistoryFeatureDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
+  /** Folder of this window's store. */
+  readonly ownFolder: () => string;
   readonly openInChat: (sessionId: string) => Promise<void>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
 }
 
 /** Sessions that come from other programs, in this window. */
 export class HistoryFeature implements Disposable {
   private readonly changes = new Emitter<void>();
-  /** Emitted when sessions were imported. */
+  /** Emitted when sessions were imported or repaired. */
   readonly onDidImport = this.changes.event;
   private readonly imports: SessionImports;
+  private readonly checks: SessionChecks;
 
-  constructor({ context, distFolder, sessions, store, openInChat, ...deps }: HistoryFeatureDeps) {
+  constructor({
+    context,
+    distFolder,
+    sessions,
+    store,
+    openInChat,
+    openTranscript,
+    ownFolder,
+    ...deps
+  }: HistoryFeatureDeps) {
     const home = homedir();
+    const copies = join(context.globalStorageUri.fsPath, 'reading');
+    const places = () => usualPlaces({ home, platform: process.platform, environment: process.env });
+    const ready = async (): Promise<void> => {
+      store.begin();
+      await store.settled();
+    };
     this.imports = new SessionImports({
-      openImporter: () =>
-        new ImportClient(
-          join(distFolder, 'importWorker.js'),
-          { copies: join(context.globalStorageUri.fsPath, 'reading') },
-          sessions,
-        ),
-      places: () => usualPlaces({ home, platform: process.platform, environment: process.env }),
+      openImporter: () => new ImportClient(join(distFolder, 'importWorker.js'), { copies }, sessions),
+      places,
       context: () => pickContext(home, deps),
-      ready: async () => {
-        store.begin();
-        await store.settled();
-      },
+      ready,
       openInChat,
       onFailure: (error) => reportFailure('importSessions', error, deps.log),
       onImported: () => this.changes.fire(),
     });
+    this.checks = new SessionChecks({
+      check: (place, course) => checkInThread(join(distFolder, 'checkWorker.js'), { place, copies }, course),
+      store: sessions,
+      ownFolder,
+      hermesDatabase: () => join(places().hermes, 'state.db'),
+      ready,
+      openTranscript,
+      importSessions: () => this.imports.run(),
+      onFailure: (error) => reportFailure('checkSessions', error, deps.log),
+      onRepaired: () => this.changes.fire(),
+      newId: randomUUID,
+      now: deps.clock.now,
+    });
   }
 
   get commands(): CommandTable {
-    return this.imports.commands;
+    return { ...this.imports.commands, ...this.checks.commands };
   }
 
   /** Imports from files that the user dropped or chose. */

@@ -46,7 +46,9 @@ export function createSessions(
       ...common,
       context,
       distFolder: parts.distFolder,
+      ownFolder: () => history.folder,
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
+      openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
     }),
   );
   const sessions = own(
