@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { t, translations } from '../../base/translate';
 import { reviveStoreError, StoreError } from '../../store/storeError';
 import type { CheckThread, FromCheck } from './checkMessages';
-import type { CheckCourse, CheckResult } from './finding';
+import type { CheckCourse, CheckResult } from './findings/finding';
 
 /** Checks a place in a thread that lives for one check. Rejects with a `StoreError`, or with the signal's reason.
  *  `entry`: path of `dist/checkWorker.js`. */

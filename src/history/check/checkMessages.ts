@@ -1,5 +1,5 @@
 import type { StoreErrorData } from '../../store/storeError';
-import type { CheckProgress, CheckResult } from './finding';
+import type { CheckProgress, CheckResult } from './findings/finding';
 
 /** Start parameters of a thread, which checks one place and ends. Both sides come from one build, so messages are typed
  *  and not validated. */

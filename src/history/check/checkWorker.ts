@@ -5,7 +5,7 @@ import { storeErrorData } from '../../store/storeError';
 import { nodeBackupDeps } from '../backup/nodeBackups';
 import { checkHermesFile, checkStore } from './checking';
 import type { CheckThread, FromCheck } from './checkMessages';
-import type { CheckResult } from './finding';
+import type { CheckResult } from './findings/finding';
 
 /** Entry of `dist/checkWorker.js`: checks one place and ends, which gives back the memory that SQLite took.
  *  `sql-wasm.wasm` is beside the bundle. */

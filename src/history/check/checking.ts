@@ -2,7 +2,7 @@ import { openDatabase } from '../../store/open/openDatabase';
 import { openForeignDatabase } from '../../store/library/foreignDatabase';
 import { currentCopy, type ReadingDeps } from '../../store/library/foreignStore';
 import { schemaVersion } from '../../store/schema/migrations';
-import type { CheckResult } from './finding';
+import type { CheckResult } from './findings/finding';
 import { checkHermes } from './stores/hermesCheck';
 import { checkOwn, type OwnCheckCourse } from './stores/ownCheck';
 

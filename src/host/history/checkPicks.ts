@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { CheckThread } from '../../history/check/checkMessages';
-import type { CheckResult, Finding } from '../../history/check/finding';
-import { findingMeaning, findingPlace, findingTitle } from '../../history/check/findingTexts';
-import type { RepairPlan } from '../../history/check/repairPlan';
+import type { CheckResult, Finding } from '../../history/check/findings/finding';
+import { findingMeaning, findingPlace, findingTitle } from '../../history/check/findings/findingTexts';
+import type { RepairPlan } from '../../history/check/findings/repairPlan';
 import { sourceTitle } from '../../history/sources/sourceTitles';
 
 export type CheckPlace = CheckThread['place'];

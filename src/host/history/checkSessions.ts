@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { CheckThread } from '../../history/check/checkMessages';
-import type { CheckCourse, CheckResult, Finding } from '../../history/check/finding';
-import { repairPlans, type RepairPlan } from '../../history/check/repairPlan';
+import type { CheckCourse, CheckResult, Finding } from '../../history/check/findings/finding';
+import { repairPlans, type RepairPlan } from '../../history/check/findings/repairPlan';
 import type { SessionStore } from '../../store/sessionStore';
 import type { CommandTable } from '../common/commands';
 import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';

@@ -216,6 +216,7 @@ describe('the manifest', () => {
           'Search in Sessions',
           'Show Sessions of Other Folders',
           'Import Sessions',
+          'Check Sessions',
           'Delete Session',
           'Forget Session',
         ],

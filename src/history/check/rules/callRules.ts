@@ -1,7 +1,7 @@
 import { FreeIds, sameCall } from '../../../transcript/callIds';
 import { callsIn } from '../../../transcript/joinedRows';
-import type { CheckedSession, Found, SessionRule } from '../checkedSession';
-import { completedJson } from '../completedJson';
+import type { CheckedSession, Found, SessionRule } from '../findings/checkedSession';
+import { completedJson } from '../findings/completedJson';
 import { doubledRows } from './doubledRows';
 
 /** A call with an id that an earlier answer used: its result may be taken for that of the other call. */

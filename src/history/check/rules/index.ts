@@ -1,5 +1,5 @@
-import type { CheckedSession, SessionRule } from '../checkedSession';
-import type { Finding } from '../finding';
+import type { CheckedSession, SessionRule } from '../findings/checkedSession';
+import type { Finding } from '../findings/finding';
 import { callRules } from './callRules';
 import { rowRules } from './rowRules';
 import { sequenceRules } from './sequenceRules';

@@ -1,4 +1,4 @@
-import type { FindingId } from '../finding';
+import type { FindingId } from '../findings/finding';
 
 /** A session as the rules of lineage see it. */
 export interface LineageFacts {

@@ -1,4 +1,4 @@
-import type { SessionRule } from '../checkedSession';
+import type { SessionRule } from '../findings/checkedSession';
 import { doubledRows } from './doubledRows';
 
 const doubledRow: SessionRule = {

@@ -1,6 +1,6 @@
 import type { RepairReason } from '../../../transcript/sequenceRepair';
-import type { CheckedSession, Found, SessionRule } from '../checkedSession';
-import type { FindingId } from '../finding';
+import type { CheckedSession, Found, SessionRule } from '../findings/checkedSession';
+import type { FindingId } from '../findings/finding';
 
 /** Two prompts without an answer between them. */
 const missingAnswer = hiddenRows('missingAnswer', 'adjacentPrompts');

@@ -10,8 +10,8 @@ import {
   type ForeignDatabase,
   type ForeignRow,
 } from '../../sources/reading/foreignDatabase';
-import { checkedSession, type CheckedRow } from '../checkedSession';
-import { Findings, type CheckCourse, type CheckResult, type Finding } from '../finding';
+import { checkedSession, type CheckedRow } from '../findings/checkedSession';
+import { Findings, type CheckCourse, type CheckResult, type Finding } from '../findings/finding';
 import { findIn } from '../rules';
 import { lineageRules, type LineageFacts } from '../rules/lineageRules';
 import { hermesCheckedRow } from './hermesRow';

@@ -3,7 +3,7 @@ import type { AssistantPart, TextPart, ToolResultPart } from '../../../transcrip
 import { hermesMessage } from '../../sources/hermes/hermesMessage';
 import type { ForeignPart } from '../../sources/foreign';
 import { rowName, rowNumber, rowText, type ForeignRow } from '../../sources/reading/foreignDatabase';
-import { cutCallsIn, digestOf, shortened, type CheckedRow } from '../checkedSession';
+import { cutCallsIn, digestOf, shortened, type CheckedRow } from '../findings/checkedSession';
 import { isScaffoldingText } from '../rules/rowRules';
 
 /** A row of `messages` that a model gets; null for any other. A row that can't be read is in its place, without

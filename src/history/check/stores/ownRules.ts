@@ -1,6 +1,6 @@
 import type { RepairStep } from '../../../store/repairs';
 import { storeRules, type StoreRuleId } from '../../../store/session/queries/integrity';
-import type { FindingId } from '../finding';
+import type { FindingId } from '../findings/finding';
 
 /** A rule over the whole file: its query returns what violates it as `uid`. */
 export interface FileRule {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findingMeaning, findingTitle } from '../../../../src/history/check/findingTexts';
+import { findingMeaning, findingTitle } from '../../../../src/history/check/findings/findingTexts';
 import { checkHermes } from '../../../../src/history/check/stores/hermesCheck';
 import { openForeign } from '../../../support/history/openForeign';
 import { otherSqlite } from '../../../support/otherSqlite';

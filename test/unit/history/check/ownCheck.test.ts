@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { findingMeaning, findingTitle } from '../../../../src/history/check/findingTexts';
-import type { Finding, FindingId } from '../../../../src/history/check/finding';
+import { findingMeaning, findingTitle } from '../../../../src/history/check/findings/findingTexts';
+import type { Finding, FindingId } from '../../../../src/history/check/findings/finding';
 import { checkOwn } from '../../../../src/history/check/stores/ownCheck';
-import { repairPlans } from '../../../../src/history/check/repairPlan';
+import { repairPlans } from '../../../../src/history/check/findings/repairPlan';
 import {
   answer,
   answered,

@@ -1,4 +1,4 @@
-import { t } from '../../base/translate';
+import { t } from '../../../base/translate';
 import type { Finding, FindingId } from './finding';
 
 /** What was found, in a few words. */

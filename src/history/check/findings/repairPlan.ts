@@ -1,4 +1,4 @@
-import type { RepairStep } from '../../store/repairs';
+import type { RepairStep } from '../../../store/repairs';
 import type { Finding } from './finding';
 
 /** Repairs of one session, in the order in which they work: rows before the sequence that they form. */

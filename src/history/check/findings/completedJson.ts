@@ -1,3 +1,6 @@
+/** Characters of the end that may be left out. */
+const mostCut = 200;
+
 /** The whole JSON object that the beginning of one stands for: open texts, lists and objects are closed, and an
  *  unfinished last member is left out. `{}` when nothing can be read. */
 export function completedJson(cut: string): string {
@@ -9,9 +12,6 @@ export function completedJson(cut: string): string {
   }
   return '{}';
 }
-
-/** Characters of the end that may be left out. */
-const mostCut = 200;
 
 function closedAt(text: string): string | null {
   const open: string[] = [];

@@ -1,4 +1,4 @@
-import type { RepairStep } from '../../store/repairs';
+import type { RepairStep } from '../../../store/repairs';
 
 /** Kinds of damage, in the order of a report. docs/checking.md explains each. */
 export const findingIds = [

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Message } from '../../transcript/message';
-import type { Part } from '../../transcript/part';
-import type { RepairStep } from '../../store/repairs';
-import { repairSequence, type SequenceRepair } from '../../transcript/sequenceRepair';
+import type { Message } from '../../../transcript/message';
+import type { Part } from '../../../transcript/part';
+import type { RepairStep } from '../../../store/repairs';
+import { repairSequence, type SequenceRepair } from '../../../transcript/sequenceRepair';
 import type { FindingId } from './finding';
 
 /** A row as the rules see it. Texts are shortened, so that a long session fits into memory. */
