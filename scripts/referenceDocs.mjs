@@ -25,6 +25,8 @@ const groups = [
       keepImporting:
         'Keeps importing what other agents write about the open folders, from now on. Turns on `hermes.rescue`.',
       showRescuedSessions: 'Lists the sessions that are kept, and those that their agents have deleted since.',
+      checkSessions:
+        'Finds damaged transcripts in this folder or in a database of Hermes Agent, and repairs those of this folder.',
     },
   },
   {

@@ -21,6 +21,7 @@ import type { Part } from '../transcript/part';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
+import type { RepairOperations } from './repairs';
 import type { SpendingOperations } from './spending';
 import type { StoredRowQueries } from './storedRowQueries';
 import type { WorkProgress } from './slicedWork';
@@ -41,6 +42,7 @@ export interface SessionOperations
     FileChangeOperations,
     ApprovalOperations,
     SpendingOperations,
+    RepairOperations,
     StoredRowQueries {
   // Sessions
   createSession(input: NewSession): Session;

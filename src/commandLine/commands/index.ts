@@ -1,6 +1,7 @@
 import type { Command } from '../command';
 import { backup } from './backup';
+import { check } from './check';
 import { importCommand } from './import';
 
 /** The commands, in the order of the help text. */
-export const commands: readonly Command[] = [importCommand, backup];
+export const commands: readonly Command[] = [importCommand, backup, check];

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -5,11 +6,13 @@ import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
+import { checkInThread } from '../../history/check/checkClient';
 import { ImportClient } from '../../history/import/importClient';
 import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPlaces';
 import type { SessionStore } from '../../store/sessionStore';
 import { reportFailure, type CommandTable } from '../common/commands';
 import type { StoreStatus } from '../storage/storeStatus';
+import { SessionChecks } from './checkSessions';
 import type { PickContext } from './importPicks';
 import { SessionImports } from './importSessions';
 import { RescueFeature, rescueRecords, type RescueFeatureDeps } from './rescueFeature';
@@ -27,24 +30,42 @@ export interface HistoryFeatureDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
+  /** Folder of this window's store. */
+  readonly ownFolder: () => string;
   readonly openInChat: (sessionId: string) => Promise<void>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
 }
 
 /** Sessions that come from other programs, in this window. */
 export class HistoryFeature implements Disposable {
   private readonly changes = new Emitter<void>();
-  /** Emitted when sessions were imported. */
+  /** Emitted when sessions were imported or repaired. */
   readonly onDidImport = this.changes.event;
   private readonly imports: SessionImports;
   private readonly rescue: RescueFeature;
+  private readonly checks: SessionChecks;
 
-  constructor({ context, distFolder, sessions, store, openInChat, ...deps }: HistoryFeatureDeps) {
+  constructor({
+    context,
+    distFolder,
+    sessions,
+    store,
+    openInChat,
+    openTranscript,
+    ownFolder,
+    ...deps
+  }: HistoryFeatureDeps) {
     const home = homedir();
     const storage = context.globalStorageUri.fsPath;
+    const copies = join(storage, 'reading');
     const places = (): HistoryPlaces => usualPlaces({ home, platform: process.platform, environment: process.env });
     const openImporter = (): ImportClient =>
-      new ImportClient(join(distFolder, 'importWorker.js'), { copies: join(storage, 'reading') }, sessions);
+      new ImportClient(join(distFolder, 'importWorker.js'), { copies }, sessions);
     const onImported = (): void => this.changes.fire();
+    const ready = async (): Promise<void> => {
+      store.begin();
+      await store.settled();
+    };
     this.rescue = new RescueFeature({
       ...deps,
       records: rescueRecords(storage),
@@ -57,19 +78,29 @@ export class HistoryFeature implements Disposable {
       openImporter,
       places,
       context: () => pickContext(home, deps),
-      ready: async () => {
-        store.begin();
-        await store.settled();
-      },
+      ready,
       openInChat,
       onFailure: (error) => reportFailure('importSessions', error, deps.log),
       rescue: this.rescue,
       onImported,
     });
+    this.checks = new SessionChecks({
+      check: (place, course) => checkInThread(join(distFolder, 'checkWorker.js'), { place, copies }, course),
+      store: sessions,
+      ownFolder,
+      hermesDatabase: () => join(places().hermes, 'state.db'),
+      ready,
+      openTranscript,
+      importSessions: () => this.imports.run(),
+      onFailure: (error) => reportFailure('checkSessions', error, deps.log),
+      onRepaired: () => this.changes.fire(),
+      newId: randomUUID,
+      now: deps.clock.now,
+    });
   }
 
   get commands(): CommandTable {
-    return { ...this.imports.commands, ...this.rescue.commands };
+    return { ...this.imports.commands, ...this.rescue.commands, ...this.checks.commands };
   }
 
   /** Imports from files that the user dropped or chose. */

@@ -49,7 +49,9 @@ export function createSessions(
       connection: history.connection,
       storeFolder: () => history.folder,
       distFolder: parts.distFolder,
+      ownFolder: () => history.folder,
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
+      openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
     }),
   );
   const sessions = own(

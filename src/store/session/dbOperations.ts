@@ -20,6 +20,9 @@ import { SessionList } from './queries/sessionList';
 import { SessionMarks } from './operations/sessionMarks';
 import { SessionTable } from './tables/sessionTable';
 import { RawRows } from './queries/rawRows';
+import { RowSteps } from './operations/repair/rowSteps';
+import { SessionRepair } from './operations/repair/sessionRepair';
+import { SessionSteps } from './operations/repair/sessionSteps';
 import { StretchHiding } from './operations/stretchHiding';
 import { ForeignImport } from './import/foreignImport';
 import { SpillFolding } from './import/spillFolding';
@@ -82,6 +85,11 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
   const outbox = new OutboxTable(database);
   const wireTexts = new WireTextTable(database);
   const folding = new SpillFolding(database, sessions, messages, turns, turnLifecycle, rewriting, now);
+  const repair = new SessionRepair(
+    database,
+    new RowSteps(database, messages),
+    new SessionSteps(database, sessions, turns, closing, rewriting, index),
+  );
   const messageSearch = new MessageSearch(database, messages, now);
   return {
     sessions,
@@ -113,5 +121,6 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
     wireTexts,
     index,
     messageSearch,
+    repair,
   };
 }

@@ -129,6 +129,10 @@ function operationsOver(
       operations.stretches.settleAll();
       return operations.turnLifecycle.recover(now(), except);
     }),
+    previewRepair: (input) => operations.repair.preview(input, (work) => transactions.write(work)),
+    repairSession: write((input) => operations.repair.apply(input)),
+    undoRepair: write((sessionId, repairId) => operations.repair.undo(sessionId, repairId)),
+    repairsOf: read((sessionId) => operations.repair.of(sessionId)),
     foldSpill: write((spill) => operations.folding.fold(spill)),
 
     // Approvals

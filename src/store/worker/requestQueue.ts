@@ -143,6 +143,9 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
       return [session(request.args[0].sessionId)];
     case 'bringOver':
       return request.args[0].sessionIds.map(session);
+    case 'previewRepair':
+    case 'repairSession':
+    case 'undoRepair':
     case 'recoverTurns':
     case 'foldSpill':
       return 'everything';

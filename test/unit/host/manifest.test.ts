@@ -218,6 +218,7 @@ describe('the manifest', () => {
           'Import Sessions',
           'Keep Importing from Other Agents',
           'Show Rescued Sessions',
+          'Check Sessions',
           'Delete Session',
           'Forget Session',
         ],

@@ -17,7 +17,7 @@ import { hermesMessage } from './hermesMessage';
 import { hermesSession } from './hermesSession';
 
 /** The newest schema version that was read. Older ones lack columns, which read as absent. */
-const newestSchema = 30;
+export const newestHermesSchema = 30;
 
 /** Sessions of Hermes Agent: `state.db`, and one more for each profile. Schema versions 1 to 30, by
  *  hermes_state_common.py and hermes_state.py of NousResearch/hermes-agent (v2026.9.21). */
@@ -48,7 +48,7 @@ export class HermesSource implements HistorySource {
     try {
       database = await this.open(path);
       const copies = copiesIn(database, location.key ?? id, lineage?.kind === 'compression' ? lineage.parentId : null);
-      for (const row of messagesOf(database, location.key ?? id)) {
+      for (const row of hermesMessages(database, location.key ?? id)) {
         records++;
         const number = rowNumber(row, 'id') ?? records;
         const place: ForeignPlace = { path, unit: 'row', number };
@@ -104,20 +104,16 @@ function* sessionsOf(database: ForeignDatabase, path: string): Generator<Found> 
     const reason = t('The database has no tables of Hermes Agent.');
     return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
   }
-  const schema = schemaOf(database);
-  if (schema > newestSchema) {
+  const schema = hermesSchema(database);
+  if (schema > newestHermesSchema) {
     const reason = t('The database has schema version {version}. Versions up to {newest} can be read.', {
       version: String(schema),
-      newest: String(newestSchema),
+      newest: String(newestHermesSchema),
     });
     return yield { kind: 'skipped', skipped: { place, kind: 'unknown', reason } };
   }
-  const order = columns.has('started_at') ? 's.started_at, s.rowid' : 's.rowid';
-  const parent = ['parent_session_id', 'end_reason'].every((name) => columns.has(name))
-    ? '(SELECT p.end_reason FROM sessions p WHERE p.id = s.parent_session_id)'
-    : 'NULL';
   let number = 0;
-  for (const row of database.iterate(`SELECT s.*, ${parent} AS parent_end_reason FROM sessions s ORDER BY ${order}`)) {
+  for (const row of hermesSessionRows(database)) {
     number++;
     const session = hermesSession(row, path, schema);
     if (session !== null) yield { kind: 'session', session };
@@ -141,11 +137,21 @@ function copiesIn(database: ForeignDatabase, sessionId: string, parentId: string
   const marked = columns.has('_compressed_summary') ? '_compressed_summary = 1 OR ' : '';
   const summary = `SELECT id FROM messages WHERE session_id = ? AND (${marked}substr(content, 1, 15) LIKE '%CONTEXT %') LIMIT 1`;
   if ([...database.iterate(summary, [sessionId])].length === 0) return noCopies;
-  const parent = parentId === null ? [] : messagesOf(database, parentId);
-  return hermesCopies(parent, messagesOf(database, sessionId));
+  const parent = parentId === null ? [] : hermesMessages(database, parentId);
+  return hermesCopies(parent, hermesMessages(database, sessionId));
 }
 
-function schemaOf(database: ForeignDatabase): number {
+/** Rows of `sessions`, oldest first, with the end reason of the parent as `parent_end_reason`. */
+export function hermesSessionRows(database: ForeignDatabase): IterableIterator<ForeignRow> {
+  const columns = columnsOf(database, 'sessions');
+  const order = columns.has('started_at') ? 's.started_at, s.rowid' : 's.rowid';
+  const parent = ['parent_session_id', 'end_reason'].every((name) => columns.has(name))
+    ? '(SELECT p.end_reason FROM sessions p WHERE p.id = s.parent_session_id)'
+    : 'NULL';
+  return database.iterate(`SELECT s.*, ${parent} AS parent_end_reason FROM sessions s ORDER BY ${order}`);
+}
+
+export function hermesSchema(database: ForeignDatabase): number {
   if (!columnsOf(database, 'schema_version').has('version')) return 1;
   const [row] = [...database.iterate('SELECT max(version) AS version FROM schema_version')];
   return (row === undefined ? null : rowNumber(row, 'version')) ?? 1;
@@ -156,7 +162,7 @@ const read = ['id', 'role', 'tool_call_id', 'tool_name', 'timestamp', 'finish_re
 const readAlso = ['active', 'compacted', 'display_kind', ...asBytes];
 
 /** Rows of a session in the order of their ids: times regress when a clock is set back. */
-function messagesOf(database: ForeignDatabase, sessionId: string): IterableIterator<ForeignRow> {
+export function hermesMessages(database: ForeignDatabase, sessionId: string): IterableIterator<ForeignRow> {
   const columns = columnsOf(database, 'messages');
   const selected = [...read, ...readAlso]
     .filter((name) => columns.has(name))

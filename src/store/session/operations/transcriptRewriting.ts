@@ -18,7 +18,12 @@ export class TranscriptRewriting {
   ) {}
 
   repair(sessionId: string, at: number): TranscriptRepair {
-    return this.apply(sessionId, repairSequence(this.reading.active(sessionId), this.circumstances(sessionId, at)));
+    return this.apply(sessionId, this.planned(sessionId, at));
+  }
+
+  /** The repair of the session's current active rows. */
+  planned(sessionId: string, at: number): SequenceRepair {
+    return repairSequence(this.reading.active(sessionId), this.circumstances(sessionId, at));
   }
 
   /** Input for a repair of the session's active rows. */

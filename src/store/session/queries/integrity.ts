@@ -2,30 +2,53 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { integerOr, textOr } from '../tables/columns';
 import { hashOf, unpacked } from '../tables/fileChangeTable';
 
+export type StoreRuleId =
+  | 'unfoldedChunks'
+  | 'chunkGap'
+  | 'streamingWithoutTurn'
+  | 'unansweredCall'
+  | 'turnWithoutAnswer'
+  | 'unreadableMessage'
+  | 'wrongCount'
+  | 'missingFirstSegment'
+  | 'endedWithoutContinuation'
+  | 'shownAndHidden'
+  | 'hiddenWithMissingTurn'
+  | 'copyOfMissing'
+  | 'waitingWithoutApproval'
+  | 'approvalWithoutTurn'
+  | 'unnamedContent'
+  | 'turnElsewhere';
+
 /** An invariant of ours over the stored rows: the query returns the uids that violate it. */
-interface Rule {
+export interface StoreRule {
+  readonly id: StoreRuleId;
   readonly broken: string;
   readonly sql: string;
 }
 
 const shown = `active = 1 AND display_kind IS NULL`;
 
-const rules: readonly Rule[] = [
+export const storeRules: readonly StoreRule[] = [
   {
+    id: 'unfoldedChunks',
     broken: 'a final message has chunks that were not folded into it',
     sql: "SELECT DISTINCT uid FROM messages JOIN stream_chunks ON message_uid = uid WHERE state = 'final'",
   },
   {
+    id: 'chunkGap',
     broken: 'the chunks of a message have a gap',
     sql: `SELECT uid FROM messages m JOIN stream_chunks c ON c.message_uid = m.uid GROUP BY m.uid
       HAVING min(c.seq) <> m.last_seq + 1 OR max(c.seq) - min(c.seq) + 1 <> count(*)`,
   },
   {
+    id: 'streamingWithoutTurn',
     broken: 'a message is still streaming and has no open turn',
     sql: `SELECT uid FROM messages m WHERE state = 'streaming'
       AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.turn_uid AND t.state <> 'settled')`,
   },
   {
+    id: 'unansweredCall',
     broken: 'a settled turn has a call without a result',
     sql: `SELECT DISTINCT m.uid FROM messages m JOIN turns t ON t.uid = m.turn_uid AND t.state = 'settled', json_each(m.tool_calls) c
       WHERE m.active = 1 AND m.tool_calls IS NOT NULL AND json_valid(m.tool_calls)
@@ -33,6 +56,7 @@ const rules: readonly Rule[] = [
           AND r.tool_call_id = json_extract(c.value, '$.id'))`,
   },
   {
+    id: 'turnWithoutAnswer',
     broken: 'a settled turn does not end with an answer',
     sql: `SELECT t.uid FROM turns t JOIN messages m ON m.id = (
         SELECT l.id FROM messages l WHERE l.turn_uid = t.uid AND l.active = 1 ORDER BY l.position DESC LIMIT 1)
@@ -40,48 +64,62 @@ const rules: readonly Rule[] = [
         AND NOT EXISTS (SELECT 1 FROM messages a WHERE a.turn_uid = t.uid AND a.absorbed_into IS NOT NULL)
         AND NOT EXISTS (SELECT 1 FROM messages a WHERE a.session_id = m.session_id AND a.absorbed_into = m.uid)`,
   },
-  { broken: 'a message cannot be read', sql: 'SELECT uid FROM messages WHERE NOT json_valid(parts)' },
   {
+    id: 'unreadableMessage',
+    broken: 'a message cannot be read',
+    sql: 'SELECT uid FROM messages WHERE NOT json_valid(parts)',
+  },
+  {
+    id: 'wrongCount',
     broken: 'a session counts its messages wrongly',
     sql: `SELECT id AS uid FROM sessions s WHERE message_count <>
       (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND ${shown} AND carried_from IS NULL)`,
   },
   {
+    id: 'missingFirstSegment',
     broken: 'a session belongs to a conversation whose first segment is missing',
     sql: 'SELECT id AS uid FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM sessions root WHERE root.id = s.conversation_id)',
   },
   {
+    id: 'endedWithoutContinuation',
     broken: 'a session that was compressed is not continued by a segment with a handoff',
     sql: `SELECT id AS uid FROM sessions s WHERE end_reason = 'compression' AND NOT EXISTS (SELECT 1 FROM sessions c
       JOIN messages h ON h.session_id = c.id AND h.display_kind = 'handoff' AND h.content <> ''
       WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')`,
   },
   {
+    id: 'shownAndHidden',
     broken: 'a message is shown and marked as hidden with a version of a prompt',
     sql: 'SELECT uid FROM messages WHERE hidden_with IS NOT NULL AND active = 1',
   },
   {
+    id: 'hiddenWithMissingTurn',
     broken: 'a message is hidden with a turn that is not stored',
     sql: 'SELECT uid FROM messages m WHERE hidden_with IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.hidden_with)',
   },
   {
+    id: 'copyOfMissing',
     broken: 'a message is a copy of one that is not stored',
     sql: 'SELECT uid FROM messages m WHERE copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)',
   },
   {
+    id: 'waitingWithoutApproval',
     broken: 'a turn waits for an approval that is not pending',
     sql: "SELECT uid FROM turns t WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.id = t.approval_id AND a.turn_uid = t.uid AND a.state = 'pending')",
   },
   {
+    id: 'approvalWithoutTurn',
     broken: 'an approval is pending for which no turn waits',
     sql: "SELECT id AS uid FROM approvals a WHERE state = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = a.turn_uid AND t.state = 'waiting' AND t.approval_id = a.id)",
   },
   {
+    id: 'unnamedContent',
     broken: 'a file content is kept that no change names',
     sql: `SELECT hash AS uid FROM file_contents f WHERE NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = f.hash)
       AND NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.after_hash = f.hash)`,
   },
   {
+    id: 'turnElsewhere',
     broken: 'a turn stands in another conversation than its session',
     sql: 'SELECT t.uid FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.conversation_id <> s.conversation_id',
   },
@@ -119,7 +157,7 @@ export const transcriptChecks: readonly Check[] = [
   fileCheck,
   orphanCheck,
   contentCheck,
-  ...rules.map(
+  ...storeRules.map(
     (rule): Check =>
       (database) =>
         database.all(`${rule.sql} LIMIT ${mostNamed}`).map((row) => `${rule.broken}: ${textOr(row, 'uid', '?')}`),

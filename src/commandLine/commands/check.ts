@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { nodeBackupDeps } from '../../history/backup/nodeBackups';
+import { checkHermesFile, checkStore } from '../../history/check/checking';
+import type { CheckResult, Finding } from '../../history/check/findings/finding';
+import { findingMeaning, findingPlace, findingTitle } from '../../history/check/findings/findingTexts';
+import { grouped, repairPlans } from '../../history/check/findings/repairPlan';
+import { usualPlaces } from '../../history/sources/historyPlaces';
+import type { ReadingDeps } from '../../store/library/foreignStore';
+import { storeFolderOf } from '../../store/ownership/storeFolder';
+import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { openLockedStore } from '../lockedStore';
+
+/** A repair may uncover what it hid. */
+const mostRounds = 3;
+
+/** Checks the transcripts of a store. */
+export const check: Command = {
+  name: 'check',
+  summary: 'Checks transcripts for damage, and repairs those of a store.',
+  help: [
+    'hermes-history check [--store <folder> | --hermes [<path>]] [--repair [--yes]] [--undo <repair> --session <id>] [--json]',
+    '',
+    'Reads every session and says what is broken, with its place. Only reads, unless --repair is given.',
+    '',
+    '  --store <folder>   A store of Hermes for VS Code: the folder that holds state.db.',
+    '  --hermes <path>    A state.db of Hermes Agent, which is never changed. "" for the usual place.',
+    '  --repair           Says what a repair of the store would change.',
+    '  --yes              Repairs it.',
+    '  --undo <repair>    Undoes a repair, by the name that the repair printed. Needs --session.',
+    '  --session <id>     The session of the repair to undo.',
+    '  --json             Prints the result as JSON.',
+  ],
+  options: {
+    store: { type: 'string' },
+    hermes: { type: 'string' },
+    repair: { type: 'boolean' },
+    yes: { type: 'boolean' },
+    undo: { type: 'string' },
+    session: { type: 'string' },
+    json: { type: 'boolean' },
+  },
+  run: async (terminal, options, words) => {
+    if (words.length > 0) throw new UsageError(`"${words[0]}" is not an option of check.`);
+    const place = placeOf(terminal, options);
+    const copies = join(tmpdir(), `hermes-check-${process.pid}`);
+    try {
+      const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
+      return await checkPlace(terminal, options, deps, place);
+    } finally {
+      await rm(copies, { recursive: true, force: true });
+    }
+  },
+};
+
+type Place = { readonly kind: 'own' | 'hermes'; readonly path: string };
+
+function placeOf(terminal: Terminal, { store, hermes, repair, yes, undo, session }: OptionValues): Place {
+  if ((store === undefined) === (hermes === undefined)) throw new UsageError('Name one place: --store or --hermes.');
+  if (yes === true && repair !== true) throw new UsageError('--yes needs --repair.');
+  if ((undo === undefined) !== (session === undefined)) throw new UsageError('--undo and --session need each other.');
+  if (typeof store === 'string') return { kind: 'own', path: storeFolderOf(resolve(terminal.folder, store)) };
+  if (repair === true || undo !== undefined)
+    throw new UsageError(
+      'Databases of Hermes Agent are never changed. Import their sessions: see hermes-history import.',
+    );
+  const path = typeof hermes === 'string' && hermes !== '' ? hermes : join(usualPlaces(terminal).hermes, 'state.db');
+  return { kind: 'hermes', path: resolve(terminal.folder, path) };
+}
+
+async function checkPlace(
+  terminal: Terminal,
+  options: OptionValues,
+  deps: ReadingDeps,
+  place: Place,
+): Promise<ExitCode> {
+  const { undo, session } = options;
+  if (typeof undo === 'string' && typeof session === 'string')
+    return withStore(terminal, place, async (store) => {
+      await store.undoRepair(session, undo);
+      terminal.print('The repair was undone.');
+      return 0;
+    });
+  const course = { signal: terminal.signal };
+  const look = (): Promise<CheckResult> =>
+    place.kind === 'own' ? checkStore(deps, place.path, course) : checkHermesFile(deps, place.path, course);
+  const result = await look();
+  print(terminal, result, options['json'] === true);
+  if (result.total === 0) return 0;
+  if (options['repair'] !== true) return 1;
+  return withStore(terminal, place, (store) => repair(terminal, store, result, options['yes'] === true, look));
+}
+
+type Store = Awaited<ReturnType<typeof openLockedStore>>['store'];
+
+async function withStore(
+  terminal: Terminal,
+  { path }: Place,
+  work: (store: Store) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const locked = await openLockedStore(path, terminal);
+  try {
+    return await work(locked.store);
+  } finally {
+    await locked.close();
+  }
+}
+
+async function repair(
+  terminal: Terminal,
+  store: Store,
+  first: CheckResult,
+  isWanted: boolean,
+  look: () => Promise<CheckResult>,
+): Promise<ExitCode> {
+  let result = first;
+  for (let round = 0; round < mostRounds && result.total > 0; round++) {
+    for (const { sessionId, title, steps } of repairPlans(result.findings)) {
+      terminal.signal.throwIfAborted();
+      const input = { repairId: randomUUID(), sessionId, steps, at: terminal.clock.now() };
+      const rows = await (isWanted ? store.repairSession(input) : store.previewRepair(input));
+      terminal.note(`${isWanted ? 'Repaired' : 'Would repair'} ${title ?? sessionId}: ${rows.length} rows.`);
+      for (const { table, id, before, after } of rows) {
+        terminal.note(`  ${table} ${id}`);
+        if (before !== null) terminal.note(`    - ${oneLine(before.text)}`);
+        terminal.note(`    + ${after.isHidden ? '(hidden)' : oneLine(after.text)}`);
+      }
+      if (isWanted) terminal.note(`  To undo: --undo ${input.repairId} --session ${sessionId}`);
+    }
+    if (!isWanted) return 1;
+    result = await look();
+  }
+  terminal.note(result.total === 0 ? 'Everything is repaired.' : `Left as they are: ${result.total}.`);
+  return result.total === 0 ? 0 : 1;
+}
+
+function print(terminal: Terminal, result: CheckResult, asJson: boolean): void {
+  if (asJson) {
+    const findings = result.findings.map((one) => ({ ...one, text: findingTitle(one.id) }));
+    return terminal.print(JSON.stringify({ ...result, findings }, null, 2));
+  }
+  const byKind = grouped(result.findings, ({ id }) => id);
+  for (const [id, found] of byKind) {
+    terminal.print(`${findingTitle(id)}: ${found.length}. ${findingMeaning(id)}`);
+    for (const one of found) terminal.print(`  ${placeText(one)}`);
+  }
+  if (result.total > result.findings.length) terminal.print(`… and ${result.total - result.findings.length} more.`);
+  terminal.print(`${result.sessions} sessions, ${result.messages} messages, ${result.total} findings.`);
+}
+
+function placeText(finding: Finding): string {
+  return oneLine(findingPlace(finding));
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 200);
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { Message } from '../../../transcript/message';
+import type { Part } from '../../../transcript/part';
+import type { RepairStep } from '../../../store/repairs';
+import { repairSequence, type SequenceRepair } from '../../../transcript/sequenceRepair';
+import type { FindingId } from './finding';
+
+/** A row as the rules see it. Texts are shortened, so that a long session fits into memory. */
+export interface CheckedRow {
+  /** Uid of a row of our store, or number of a row of a Hermes database. */
+  readonly id: string;
+  readonly message: Message;
+  /** Equal for rows with the same role and content. */
+  readonly digest: string;
+  /** Calls whose arguments are not whole, with the arguments as stored. */
+  readonly cutCalls: readonly { readonly callId: string; readonly name: string; readonly arguments: string }[];
+  /** Reason why the row, or a part of it, can't be read. */
+  readonly damage: string | null;
+  readonly isScaffolding: boolean;
+  readonly isEmpty: boolean;
+}
+
+export interface CheckedSession {
+  readonly kind: 'own' | 'hermes';
+  readonly id: string;
+  readonly title: string | null;
+  readonly isEnded: boolean;
+  /** True when a later segment continues it: a model no longer gets it. */
+  readonly isContinued: boolean;
+  readonly openTurnUid: string | null;
+  /** Rows that a model gets, in order. */
+  readonly rows: readonly CheckedRow[];
+  readonly repair: SequenceRepair;
+}
+
+export interface Found {
+  readonly row: string | null;
+  readonly detail?: string;
+  readonly steps?: readonly RepairStep[];
+}
+
+/** Finds one kind of damage in a session. */
+export interface SessionRule {
+  readonly id: FindingId;
+  find(session: CheckedSession): readonly Found[];
+}
+
+export function checkedSession(facts: Omit<CheckedSession, 'repair'>): CheckedSession {
+  const messages = facts.rows.map(({ message }) => message);
+  return { ...facts, repair: repairSequence(messages, { openTurnUid: facts.openTurnUid, at: 0 }) };
+}
+
+/** Characters of a text that the rules need. */
+const mostKept = 120;
+
+/** The message with shortened texts, and without images. */
+export function shortened<M extends Message>(message: M): M {
+  return { ...message, parts: message.parts.map(shortPart) };
+}
+
+function shortPart(part: Part): Part {
+  switch (part.kind) {
+    case 'text':
+    case 'thinking':
+    case 'attachment':
+      return { ...part, text: part.text.slice(0, mostKept) };
+    case 'toolResult':
+      return {
+        kind: 'toolResult',
+        callId: part.callId,
+        name: part.name,
+        outcome: part.outcome,
+        text: part.text.slice(0, mostKept),
+      };
+    case 'toolCall':
+      return { kind: 'toolCall', callId: part.callId, name: part.name, arguments: '' };
+    case 'image':
+      return { ...part, dataBase64: '' };
+  }
+}
+
+export function digestOf(role: string, content: unknown): string {
+  return createHash('sha1')
+    .update(JSON.stringify([role, content]))
+    .digest('base64');
+}
+
+/** True for arguments that are neither absent nor a whole JSON object. */
+export function isCut(text: string): boolean {
+  if (text.trim() === '') return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value !== 'object' || value === null || Array.isArray(value);
+  } catch {
+    return true;
+  }
+}
+
+/** Calls with arguments that are not whole. */
+export function cutCallsIn(parts: readonly Part[]): CheckedRow['cutCalls'] {
+  return parts.flatMap((part) =>
+    part.kind === 'toolCall' && isCut(part.arguments)
+      ? [{ callId: part.callId, name: part.name, arguments: part.arguments }]
+      : [],
+  );
+}

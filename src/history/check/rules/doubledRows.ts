@@ -1,0 +1,70 @@
+import { callsIn } from '../../../transcript/joinedRows';
+import type { CheckedRow, CheckedSession } from '../findings/checkedSession';
+
+/** Rows of a repeated stretch, at least. Shorter ones may be what the user asked twice. */
+const shortestStretch = 4;
+/** Seconds between a prompt and its double. */
+const samePrompt = 5;
+
+/** Rows that repeat an earlier one, by id, with the id of that row. Equal texts alone prove nothing ("ok" is said
+ *  often), so a double also has the same time, the same calls, or a whole stretch that repeats the one before it. */
+export function doubledRows(session: CheckedSession): ReadonlyMap<string, string> {
+  if (session.isContinued) return new Map();
+  const { rows } = session;
+  const doubled = new Map<string, string>();
+  const byMoment = new Map<string, string>();
+  const byCalls = new Map<string, string>();
+  const add = (row: CheckedRow, first: CheckedRow | string | undefined): void => {
+    const id = typeof first === 'string' ? first : first?.id;
+    if (id !== undefined && !doubled.has(row.id)) doubled.set(row.id, doubled.get(id) ?? id);
+  };
+  rows.forEach((row, index) => {
+    const { message, digest } = row;
+    const before = rows[index - 1];
+    // A time with a fraction comes from a clock; whole seconds may be rounded.
+    const moment = message.createdAt % 1 === 0 ? null : `${message.createdAt} ${digest}`;
+    if (moment !== null) add(row, byMoment.get(moment));
+    if (moment !== null && !byMoment.has(moment)) byMoment.set(moment, row.id);
+    const calls = message.role === 'assistant' ? callsIn(message.parts) : [];
+    if (calls.length > 0) {
+      add(row, byCalls.get(digest));
+      if (!byCalls.has(digest)) byCalls.set(digest, row.id);
+    }
+    if (message.role === 'tool' && before !== undefined && doubled.has(before.id)) {
+      const first = rows.find((one) => one.digest === digest);
+      if (first !== row) add(row, first);
+    }
+    if (session.kind === 'hermes' && message.role === 'user' && isSamePrompt(before, row)) add(row, before);
+  });
+  for (const [from, length] of repeatedStretches(rows))
+    for (let index = from; index < from + length; index++) {
+      const row = rows[index];
+      if (row !== undefined) add(row, rows[index - length]);
+    }
+  return doubled;
+}
+
+function isSamePrompt(before: CheckedRow | undefined, row: CheckedRow): boolean {
+  return (
+    before !== undefined &&
+    before.digest === row.digest &&
+    Math.abs(row.message.createdAt - before.message.createdAt) <= samePrompt
+  );
+}
+
+/** Stretches that repeat the one directly before them: their first index and their length. */
+function repeatedStretches(rows: readonly CheckedRow[]): readonly (readonly [from: number, length: number])[] {
+  const found: (readonly [number, number])[] = [];
+  const last = new Map<string, number>();
+  for (let index = 0; index < rows.length; index++) {
+    const digest = rows[index]?.digest ?? '';
+    const length = index - (last.get(digest) ?? index);
+    last.set(digest, index);
+    if (length < shortestStretch) continue;
+    const isRepeated = rows
+      .slice(index, index + length)
+      .every((row, offset) => row.digest === rows[index - length + offset]?.digest);
+    if (isRepeated && index + length <= rows.length) found.push([index, length]);
+  }
+  return found;
+}

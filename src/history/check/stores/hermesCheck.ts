@@ -1,0 +1,138 @@
+import { t } from '../../../base/translate';
+import { errorMessage } from '../../../base/errorMessage';
+import { hermesMessages, hermesSchema, hermesSessionRows, newestHermesSchema } from '../../sources/hermes/hermesSource';
+import { hermesSession } from '../../sources/hermes/hermesSession';
+import {
+  columnsOf,
+  rowName,
+  rowNumber,
+  rowText,
+  type ForeignDatabase,
+  type ForeignRow,
+} from '../../sources/reading/foreignDatabase';
+import { checkedSession, type CheckedRow } from '../findings/checkedSession';
+import { Findings, type CheckCourse, type CheckResult, type Finding } from '../findings/finding';
+import { findIn } from '../rules';
+import { lineageRules, type LineageFacts } from '../rules/lineageRules';
+import { hermesCheckedRow } from './hermesRow';
+
+/** Checks a database of Hermes Agent, session by session. Only reads. Throws an `Error` with a sentence for a database
+ *  that holds none, or of a newer version; rejects with the signal's reason when it is stopped. */
+export async function checkHermes(
+  database: ForeignDatabase,
+  path: string,
+  { signal, onProgress }: CheckCourse = {},
+): Promise<CheckResult> {
+  const schema = knownSchema(database);
+  const findings = new Findings();
+  const sessions = [...hermesSessionRows(database)].flatMap((row) => factsOf(row, path, schema));
+  let messages = 0;
+  for (const [index, session] of sessions.entries()) {
+    signal?.throwIfAborted();
+    onProgress?.({ done: index, total: sessions.length });
+    // Lets a signal arrive.
+    await Promise.resolve();
+    const rows = rowsOf(database, path, session, findings);
+    messages += rows.length;
+    session.hasRows ||= rows.length > 0;
+    findIn(checkedSession({ ...session, kind: 'hermes', openTurnUid: null, rows })).forEach((one) => findings.add(one));
+  }
+  const lineage = new Map<string, LineageFacts>(sessions.map((one) => [one.id, one]));
+  for (const rule of lineageRules)
+    for (const { session, detail } of rule.find(lineage))
+      findings.add(finding(rule.id, session, lineage.get(session)?.title ?? null, detail));
+  fileFindings(database).forEach((one) => findings.add(one));
+  return findings.result({ kind: 'hermes', path, sessions: sessions.length, messages });
+}
+
+interface SessionFacts extends LineageFacts {
+  readonly isEnded: boolean;
+  readonly isContinued: boolean;
+  hasRows: boolean;
+}
+
+function knownSchema(database: ForeignDatabase): number {
+  if (!columnsOf(database, 'sessions').has('id') || !columnsOf(database, 'messages').has('session_id'))
+    throw new Error(t('The database has no tables of Hermes Agent.'));
+  const schema = hermesSchema(database);
+  if (schema > newestHermesSchema)
+    throw new Error(
+      t('The database has schema version {version}. Versions up to {newest} can be read.', {
+        version: String(schema),
+        newest: String(newestHermesSchema),
+      }),
+    );
+  return schema;
+}
+
+function factsOf(row: ForeignRow, path: string, schema: number): readonly SessionFacts[] {
+  const session = hermesSession(row, path, schema);
+  if (session === null) return [];
+  return [
+    {
+      id: session.id,
+      title: session.title,
+      parentId: rowName(row, 'parent_session_id'),
+      isContinuation: session.lineage?.kind === 'compression',
+      isCompressed: rowText(row, 'end_reason') === 'compression',
+      counted: session.messageCount,
+      hasRows: false,
+      isEnded: rowNumber(row, 'ended_at') !== null,
+      // Hermes may open any segment again.
+      isContinued: false,
+    },
+  ];
+}
+
+function rowsOf(
+  database: ForeignDatabase,
+  path: string,
+  session: SessionFacts,
+  findings: Findings,
+): readonly CheckedRow[] {
+  const rows: CheckedRow[] = [];
+  try {
+    for (const row of hermesMessages(database, session.id)) {
+      session.hasRows = true;
+      const checked = hermesCheckedRow(row, path, session.id);
+      if (checked !== null) rows.push(checked);
+    }
+  } catch (error) {
+    findings.add(finding('damagedFile', session.id, session.title, errorMessage(error)));
+  }
+  return rows;
+}
+
+function fileFindings(database: ForeignDatabase): readonly Finding[] {
+  const orphans = database.iterate(
+    'SELECT session_id AS id, count(*) AS n FROM messages m WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id) GROUP BY session_id',
+  );
+  const found = Array.from(orphans, (row) =>
+    finding('orphanRows', rowText(row, 'id'), null, String(rowNumber(row, 'n') ?? 0)),
+  );
+  const drift = indexDrift(database);
+  return drift === 0 ? found : [...found, finding('indexDrift', null, null, String(drift))];
+}
+
+/** Rows that are in only one of the transcript and its search index. During a rebuild (`fts_rebuild_…`) a row is
+ *  expected in the index when the rebuild has passed it, or when it is newer than the rebuild. */
+function indexDrift(database: ForeignDatabase): number {
+  if (!columnsOf(database, 'messages_fts_docsize').has('id') || !columnsOf(database, 'messages').has('id')) return 0;
+  const [passed, begun] = ['fts_rebuild_progress', 'fts_rebuild_high_water'].map((key) => metaNumber(database, key));
+  const isExpected = begun === null || begun === undefined ? '1' : `(m.id <= ${passed ?? 0} OR m.id > ${begun})`;
+  const [row] = database.iterate(
+    `SELECT (SELECT count(*) FROM messages m WHERE ${isExpected} AND NOT EXISTS (SELECT 1 FROM messages_fts_docsize d WHERE d.id = m.id))
+       + (SELECT count(*) FROM messages_fts_docsize d WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = d.id)) AS n`,
+  );
+  return (row === undefined ? null : rowNumber(row, 'n')) ?? 0;
+}
+
+function metaNumber(database: ForeignDatabase, key: string): number | null {
+  if (!columnsOf(database, 'state_meta').has('value')) return null;
+  const [row] = database.iterate('SELECT CAST(value AS INTEGER) AS n FROM state_meta WHERE key = ?', [key]);
+  return row === undefined ? null : rowNumber(row, 'n');
+}
+
+function finding(id: Finding['id'], sessionId: string | null, title: string | null, detail: string | null): Finding {
+  return { id, sessionId, title, row: null, detail, steps: [] };
+}

@@ -1,0 +1,159 @@
+import * as vscode from 'vscode';
+import { t } from '../../base/translate';
+import type { CheckThread } from '../../history/check/checkMessages';
+import type { CheckCourse, CheckResult, Finding } from '../../history/check/findings/finding';
+import { repairPlans, type RepairPlan } from '../../history/check/findings/repairPlan';
+import type { SessionStore } from '../../store/sessionStore';
+import type { CommandTable } from '../common/commands';
+import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';
+import { checkReport, previewReport } from './checkReport';
+
+export interface SessionChecksDeps {
+  /** Checks a place in a thread. */
+  readonly check: (place: CheckThread['place'], course: CheckCourse) => Promise<CheckResult>;
+  readonly store: Pick<SessionStore, 'previewRepair' | 'repairSession' | 'undoRepair' | 'repairsOf'>;
+  /** Folder of this window's store. */
+  readonly ownFolder: () => string;
+  /** The usual database of Hermes Agent. */
+  readonly hermesDatabase: () => string;
+  /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
+  readonly ready: () => Promise<void>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
+  readonly importSessions: () => Promise<void>;
+  readonly onFailure: (error: unknown) => void;
+  readonly onRepaired: () => void;
+  readonly newId: () => string;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The command *Check Sessions…*: choose a place, check it, look at the findings, repair and undo. */
+export class SessionChecks {
+  constructor(private readonly deps: SessionChecksDeps) {}
+
+  get commands(): CommandTable {
+    return { checkSessions: () => this.run() };
+  }
+
+  async run(): Promise<void> {
+    const place = await pickPlace({ ownFolder: this.deps.ownFolder(), hermesDatabase: this.deps.hermesDatabase() });
+    if (place === null) return;
+    if (place.kind === 'own') await this.deps.ready();
+    for (let again = true; again;) {
+      const result = await this.check(place);
+      if (result === null) return;
+      if (result.total === 0) {
+        void vscode.window.showInformationMessage(
+          t('No damage was found. Sessions: {sessions}, messages: {messages}.', {
+            sessions: result.sessions,
+            messages: result.messages,
+          }),
+        );
+        return;
+      }
+      again = await this.look(result);
+    }
+  }
+
+  /** Null when the user cancels. */
+  private async check(place: CheckPlace): Promise<CheckResult | null> {
+    const stopping = new AbortController();
+    return vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: t('Checking sessions…'), cancellable: true },
+      async (progress, canceled) => {
+        canceled.onCancellationRequested(() => stopping.abort());
+        try {
+          return await this.deps.check(place, {
+            signal: stopping.signal,
+            onProgress: ({ done, total }) =>
+              progress.report({ message: t('{done} of {total} sessions', { done, total }) }),
+          });
+        } catch (error) {
+          if (stopping.signal.aborted) return null;
+          throw error;
+        }
+      },
+    );
+  }
+
+  /** Lets the user act on findings. True when the place must be checked again. */
+  private async look(result: CheckResult): Promise<boolean> {
+    const plans = repairPlans(result.findings);
+    for (;;) {
+      const chosen = await pickFinding(result, plans);
+      switch (chosen.kind) {
+        case 'canceled':
+          return false;
+        case 'report':
+          await showDocument(checkReport(result));
+          return false;
+        case 'repairAll':
+          for (const plan of plans) await this.repair(plan);
+          return true;
+        case 'finding':
+          if (await this.act(result, chosen.finding, plans)) return true;
+      }
+    }
+  }
+
+  private async act(result: CheckResult, finding: Finding, plans: readonly RepairPlan[]): Promise<boolean> {
+    const plan = plans.find(({ findings }) => findings.includes(finding)) ?? null;
+    const { sessionId } = finding;
+    const isOwn = result.kind === 'own';
+    const repairs = isOwn && sessionId !== null ? await this.deps.store.repairsOf(sessionId) : [];
+    const action = await pickAction(finding, { plan, isOwn, canUndo: repairs.length > 0 });
+    switch (action) {
+      case null:
+        return false;
+      case 'show':
+        if (sessionId !== null) await this.deps.openTranscript(sessionId, finding.row);
+        return false;
+      case 'preview':
+        if (plan !== null)
+          await showDocument(previewReport(plan, await this.deps.store.previewRepair(this.inputOf(plan))));
+        return false;
+      case 'repair':
+        if (plan !== null) await this.repair(plan);
+        return plan !== null;
+      case 'undo':
+        if (sessionId !== null && repairs[0] !== undefined) await this.undo(sessionId, repairs[0].repairId);
+        return true;
+      case 'import':
+        await this.deps.importSessions();
+        return false;
+      default:
+        return action satisfies never;
+    }
+  }
+
+  private async repair(plan: RepairPlan): Promise<void> {
+    const input = this.inputOf(plan);
+    const rows = await this.deps.store.repairSession(input);
+    this.deps.onRepaired();
+    // Nobody waits for the answer.
+    this.offerUndo(plan, input.repairId, rows.length).catch(this.deps.onFailure);
+  }
+
+  private async offerUndo({ sessionId, title }: RepairPlan, repairId: string, rows: number): Promise<void> {
+    const undo = t('Undo Repair');
+    const chosen = await vscode.window.showInformationMessage(
+      t('Repaired {session}. Changed rows: {count}.', { session: title ?? sessionId, count: rows }),
+      undo,
+    );
+    if (chosen === undo) await this.undo(sessionId, repairId);
+  }
+
+  private async undo(sessionId: string, repairId: string): Promise<void> {
+    await this.deps.store.undoRepair(sessionId, repairId);
+    this.deps.onRepaired();
+  }
+
+  private inputOf({ sessionId, steps }: RepairPlan) {
+    return { repairId: this.deps.newId(), sessionId, steps, at: this.deps.now() };
+  }
+}
+
+async function showDocument(content: string): Promise<void> {
+  const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+  await vscode.window.showTextDocument(document, { preview: true });
+}
