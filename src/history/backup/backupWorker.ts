@@ -11,7 +11,9 @@ import { nodeBackupDeps } from './nodeBackups';
 const port = parentPort;
 if (!port) throw new Error('The backup worker must be started as a worker thread.');
 
-const { place, copies, stop, call, translations } = workerData as BackupThread & { readonly translations: Translations };
+const { place, copies, stop, call, translations } = workerData as BackupThread & {
+  readonly translations: Translations;
+};
 setTranslations(translations);
 
 function perform<M extends BackupMethod>(backups: Backups, method: M, args: BackupArguments[M]): BackupResults[M] {

@@ -8,11 +8,12 @@ function world(days: number) {
   const clock = new ManualClock(1_000_000_000);
   const running = new Emitter<void>();
   const pruned: number[] = [];
-  const state = { running: 0, erased: 0 };
+  const state = { running: 0, erased: 0, forgotten: new Array<string>() };
   const care = new TrashRetention({
     clock,
     log: new RecordingLog(),
     days: () => days,
+    forgetCopies: (sessionIds) => (state.forgotten.push(...sessionIds), Promise.resolve([])),
     onErased: () => void state.erased++,
     sessions: {
       pruneTrash: async (before) => (pruned.push(before), { sessionIds: ['s1'], branches: [], isComplete: true }),
