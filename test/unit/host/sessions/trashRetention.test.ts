@@ -42,11 +42,12 @@ describe('the trash', () => {
     await clock.advance(60_000);
     running.fire();
     await clock.advance(0);
-    expect([early, pruned.map((before) => Math.round(before) - (1_000_000_000 - 30 * 86_400)), state.erased]).toEqual([
-      [],
-      [80],
-      1,
-    ]);
+    expect([
+      early,
+      pruned.map((before) => Math.round(before) - (1_000_000_000 - 30 * 86_400)),
+      state.erased,
+      state.forgotten,
+    ]).toEqual([[], [80], 1, ['s1']]);
     care.dispose();
   });
 

@@ -68,6 +68,9 @@ describe('settings', () => {
         terminalTimeoutSeconds: 120,
         sandbox: 'auto',
         trashDays: 30,
+        backupsEnabled: true,
+        backupsFolder: null,
+        backupsLimitMB: 2048,
       },
       problems: [],
     });
