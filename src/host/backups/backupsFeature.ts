@@ -42,6 +42,7 @@ export interface BackupsFeatureDeps {
 /** Backups in this window: the schedule, restoring, and what takes the space of the store. */
 export class BackupsFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
+  private replaced = false;
   readonly commands: CommandTable;
 
   constructor(deps: BackupsFeatureDeps) {
@@ -68,10 +69,7 @@ export class BackupsFeature implements Disposable {
       sessions,
       gateway,
       settled,
-      whileClosed: (work) => {
-        deps.leaveStore();
-        return connection.whileClosed(work);
-      },
+      whileClosed: (work) => this.replacing(work, deps),
       labels,
       onRestored: deps.onRestored,
     });
@@ -85,6 +83,26 @@ export class BackupsFeature implements Disposable {
       erase: deps.erase,
     });
     this.commands = { ...commands.table, ...use.table };
+  }
+
+  /** True while the store is closed to be replaced by a backup, and while it opens again. */
+  get isReplacing(): boolean {
+    return this.replaced;
+  }
+
+  private async replacing<T>(
+    work: () => Promise<T>,
+    { connection, leaveStore }: Pick<BackupsFeatureDeps, 'connection' | 'leaveStore'>,
+  ): Promise<T> {
+    this.replaced = true;
+    try {
+      return await connection.whileClosed(() => {
+        leaveStore();
+        return work();
+      });
+    } finally {
+      this.replaced = false;
+    }
   }
 
   dispose(): void {

@@ -157,7 +157,7 @@ describe('in a window', { timeout: 120_000 }, () => {
     converse(owner.operations, 's1', 'Early');
     const client = clientOf();
     await client.call('make', { reason: 'request', limitBytes: 1e9 });
-    converse(owner.operations, 's2', `${String(random())} `.repeat(2_000_000));
+    converse(owner.operations, 's2', `${String(random())} `.repeat(500_000));
     owner.close();
     const stopping = new AbortController();
     const making = client.stoppable(stopping.signal, 'make', { reason: 'request', limitBytes: 1e9 });
