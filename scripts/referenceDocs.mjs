@@ -63,6 +63,10 @@ const groups = [
       forgetSession:
         'Erases a session now and for good, also at memory providers that can do so. Says first what stays out of reach.',
       exportSession: 'Writes Markdown or JSON to a file or a new editor. Secrets are masked.',
+      backUpNow: 'Makes a backup of all sessions of this folder, also during an answer.',
+      restoreFromBackup:
+        'Lists the backups with their sessions. Brings chosen sessions back, or puts a whole backup in place of the present sessions. These are backed up first.',
+      showStorageUse: 'Shows what takes the space, by session, and removes sessions that were not used for long.',
     },
   },
   {

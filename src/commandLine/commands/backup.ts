@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { tmpdir } from 'node:os';
-import { Backups, defaultBackups, type BackupSummary } from '../../history/backup/backups';
+import { defaultBackups } from '../../history/backup/backupDeps';
+import { Backups, type BackupSummary } from '../../history/backup/backups';
 import { nodeBackupDeps } from '../../history/backup/nodeBackups';
-import { bringBack } from '../../history/backup/restoring';
+import { bringBack } from '../../history/backup/bringingBack';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { openLockedStore } from '../lockedStore';
@@ -146,7 +147,7 @@ async function restore(
   }
   const locked = await openLockedStore(store, terminal);
   try {
-    const brought = await bringBack(locked.store, backups.takeCopy(id, session), terminal.signal);
+    const brought = await bringBack(locked.store, backups.takeCopy(id, [session]), terminal.signal);
     terminal.print(`Brought back ${brought.sessions} sessions with ${brought.messages} messages.`);
     return brought.skipped > 0 ? 1 : 0;
   } finally {

@@ -9,7 +9,11 @@ import { StoreError } from '../../store/storeError';
 import { ChunkPool } from './chunkPool';
 
 /** Engine, disk and clock. `copies` is the folder for private copies. */
-export type BackupDeps = ReadingDeps;
+export interface BackupDeps extends ReadingDeps {
+  /** Throws when the user stopped the work; called for each chunk. Default: never. Only for work that may end at any
+   *  chunk: making, verifying and copying a backup. */
+  readonly throwIfStopped?: () => void;
+}
 
 export interface BackupPlace {
   /** Folder of the store. */
@@ -18,8 +22,13 @@ export interface BackupPlace {
   readonly backups: string;
 }
 
-export function poolOf({ fileSystem }: BackupDeps, { backups }: BackupPlace): ChunkPool {
-  return new ChunkPool(fileSystem, join(backups, 'chunks'));
+/** Default folder for the backups of a store. */
+export function defaultBackups(store: string): string {
+  return join(store, 'backups');
+}
+
+export function poolOf({ fileSystem, throwIfStopped }: BackupDeps, { backups }: BackupPlace): ChunkPool {
+  return new ChunkPool(fileSystem, join(backups, 'chunks'), throwIfStopped);
 }
 
 /** Runs work that changes the folder of backups. Throws `locked` while another process does so, and a `StoreError` for

@@ -22,6 +22,8 @@ export interface BackupThread {
   readonly place: BackupPlace;
   /** Folder for private copies. */
   readonly copies: string;
+  /** Shared with the caller: one number, which is not 0 once the user stopped the work. */
+  readonly stop: Int32Array<SharedArrayBuffer>;
   readonly call: {
     readonly [M in BackupMethod]: { readonly method: M; readonly args: BackupArguments[M] };
   }[BackupMethod];

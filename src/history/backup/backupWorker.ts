@@ -11,7 +11,9 @@ import { nodeBackupDeps } from './nodeBackups';
 const port = parentPort;
 if (!port) throw new Error('The backup worker must be started as a worker thread.');
 
-const { place, copies, call, translations } = workerData as BackupThread & { readonly translations: Translations };
+const { place, copies, stop, call, translations } = workerData as BackupThread & {
+  readonly translations: Translations;
+};
 setTranslations(translations);
 
 function perform<M extends BackupMethod>(backups: Backups, method: M, args: BackupArguments[M]): BackupResults[M] {
@@ -29,10 +31,19 @@ function perform<M extends BackupMethod>(backups: Backups, method: M, args: Back
   return table[method](...args);
 }
 
+/** Methods that may end at any chunk and leave nothing half-made. */
+const stoppableMethods: readonly BackupMethod[] = ['make', 'verify', 'takeCopy'];
+
+function throwIfStopped(): void {
+  if (Atomics.load(stop, 0) !== 0) throw new Error('The work was stopped.');
+}
+
 async function answer(): Promise<BackupAnswer> {
   try {
     const deps = await nodeBackupDeps(join(__dirname, 'sql-wasm.wasm'), copies);
-    return { value: perform(new Backups(deps, place), call.method, call.args) };
+    const isStoppable = stoppableMethods.includes(call.method);
+    const backups = new Backups(isStoppable ? { ...deps, throwIfStopped } : deps, place);
+    return { value: perform(backups, call.method, call.args) };
   } catch (error) {
     return { error: storeErrorData(error) };
   }

@@ -1,16 +1,13 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { FileSystem } from '../../store/engine/fileSystem';
-import { headerSize, parseHeader } from '../../store/open/fileHeader';
-import { storeFiles } from '../../store/open/storeFiles';
-import { schemaVersion } from '../../store/schema/migrations';
 import { StoreError } from '../../store/storeError';
-import { poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
+import { defaultBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
 import { forgetInBackups, type ForgottenInBackups } from './forgettingBackups';
 import { makeBackup, storedBytes, type MadeBackup, type MakeBackup } from './makeBackup';
 import { chunksOf, readContents, readManifests, type BackupReason, type SessionEntry } from './manifest';
 import { verifyBackup } from './openedBackup';
 import { readRegister, writeRegister } from './registerFile';
+import { wouldMigrate } from './schemaCheck';
 import { copyBackup, findBackup, restoreStore, type RestoredStore } from './restoring';
 
 const places = v.object({
@@ -65,11 +62,7 @@ export class Backups {
 
   /** Makes a backup if opening the store would migrate it; null otherwise. Call it before the store is opened. */
   makeBeforeMigration(limitBytes: number): MadeBackup | null {
-    const { fileSystem } = this.deps;
-    const { main } = storeFiles(this.place.store);
-    if (fileSystem.stat(main) === undefined) return null;
-    const header = parseHeader(headerOf(fileSystem, main));
-    const isOlder = header !== undefined && header.userVersion > 0 && header.userVersion < schemaVersion;
+    const isOlder = wouldMigrate(this.deps.fileSystem, this.place.store);
     return isOlder ? this.make({ reason: 'migration', limitBytes }) : null;
   }
 
@@ -116,9 +109,9 @@ export class Backups {
   /** Writes the backup to a private copy, for `bringBack`. Remove its folder afterwards. */
   takeCopy(
     id: string,
-    conversationOf: string | null,
+    conversationsOf: readonly string[] | null,
   ): { readonly folder: string; readonly sessionIds: readonly string[] } {
-    const { folder, sessionIds } = copyBackup(this.deps, this.place, id, conversationOf);
+    const { folder, sessionIds } = copyBackup(this.deps, this.place, id, conversationsOf);
     return { folder, sessionIds };
   }
 
@@ -126,7 +119,9 @@ export class Backups {
    *  noted as due, so a crash or an unreachable folder only delays it. */
   forget(sessionIds: readonly string[]): ForgottenPlaces {
     const known = this.noted();
-    const folders = [...new Set([this.place.backups, ...known.folders])];
+    const { backups } = this.place;
+    // A chosen folder that was never used and is not there has no backups.
+    const folders = [...new Set([...(this.isReachable(backups) ? [backups] : []), ...known.folders])];
     this.write({
       ...known,
       due: [...known.due, ...folders.map((folder) => ({ folder, sessionIds: [...sessionIds] }))],
@@ -189,20 +184,5 @@ export class Backups {
 
   private get path(): string {
     return join(this.place.store, 'backups.json');
-  }
-}
-
-/** Default folder for the backups of a store. */
-export function defaultBackups(store: string): string {
-  return join(store, 'backups');
-}
-
-function headerOf(fileSystem: FileSystem, path: string): Uint8Array {
-  const file = fileSystem.open(path, 'read');
-  try {
-    const bytes = new Uint8Array(headerSize);
-    return bytes.subarray(0, file.read(bytes, 0));
-  } finally {
-    file.close();
   }
 }

@@ -31,6 +31,8 @@ export class ChunkPool {
   constructor(
     private readonly fileSystem: FileSystem,
     private readonly folder: string,
+    /** Throws when the work is to end before it is done. */
+    private readonly throwIfStopped: () => void = () => undefined,
   ) {}
 
   /** Says which chunks complete backups have: their names need no `sync`. */
@@ -40,6 +42,7 @@ export class ChunkPool {
 
   /** Stores a chunk unless it is there and sound, and returns its hash. Its name is durable after `sync`. */
   add(content: Uint8Array): string {
+    this.throwIfStopped();
     const hash = hashOf(content);
     const path = this.pathOf(hash);
     const isThere = this.fileSystem.stat(path) !== undefined && this.isSound(hash);
@@ -56,6 +59,7 @@ export class ChunkPool {
 
   /** Throws `DamagedChunk`. */
   read(hash: string): Uint8Array {
+    this.throwIfStopped();
     let content: Uint8Array;
     try {
       content = inflateRawSync(readWhole(this.fileSystem, this.pathOf(hash)), { maxOutputLength: chunkBytes });

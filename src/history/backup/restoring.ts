@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { t } from '../../base/translate';
-import type { SessionStore } from '../../store/sessionStore';
 import type { FileSystem } from '../../store/engine/fileSystem';
 import { storeError } from '../../store/engine/sqlFailure';
 import { broughtUpToDate, readOnly } from '../../store/library/foreignStore';
@@ -11,16 +10,12 @@ import { acquireLock } from '../../store/lock/acquireLock';
 import { openDatabase } from '../../store/open/openDatabase';
 import { stampOf, storeFiles } from '../../store/open/storeFiles';
 import { schemaVersion } from '../../store/schema/migrations';
-import type { BroughtOver } from '../../store/bringingOver';
 import { StoreError } from '../../store/storeError';
 import { poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
 import { makeBackup } from './makeBackup';
-import { readManifests, type Backup, type SessionEntry } from './manifest';
+import { readManifests, type Backup } from './manifest';
 import { verifyBackup } from './openedBackup';
 import { writeStoredFile } from './storeReading';
-
-/** Sessions in one transaction. */
-const batchSessions = 25;
 
 /** Returns the backup. Throws `not-found`. */
 export function findBackup({ fileSystem }: BackupDeps, { backups: folder }: BackupPlace, id: string): Backup {
@@ -28,15 +23,6 @@ export function findBackup({ fileSystem }: BackupDeps, { backups: folder }: Back
   if (found === undefined)
     throw new StoreError('not-found', t('This backup no longer exists.'), `there is no backup ${id} in ${folder}`);
   return found;
-}
-
-/** Sessions of a backup that the present history lacks, or has with fewer messages. `present`: its sessions. Pure. */
-export function missingFrom(
-  present: readonly Pick<SessionEntry, 'id' | 'messages'>[],
-  backup: readonly SessionEntry[],
-): readonly SessionEntry[] {
-  const known = new Map(present.map(({ id, messages }) => [id, messages]));
-  return backup.filter(({ id, messages }) => messages > (known.get(id) ?? -1));
 }
 
 export interface RestoredStore {
@@ -113,25 +99,32 @@ function moveIfThere(fileSystem: FileSystem, from: string, to: string): void {
 }
 
 export interface BackupCopy extends StoreCopy {
-  /** Sessions to bring back: all, or those of the given conversation. Parents before their children. */
+  /** Sessions to bring back: all, or those of the given conversations. Parents before their children. */
   readonly sessionIds: readonly string[];
 }
 
-/** Writes a backup to a private copy of the newest schema, to bring sessions back from. `conversationOf`: a session id,
- *  or null for all. */
+/** Writes a backup to a private copy of the newest schema, to bring sessions back from. `conversationsOf`: session ids,
+ *  or null for all. Throws `not-found` when the backup has none of them. */
 export function copyBackup(
   deps: BackupDeps,
   place: BackupPlace,
   id: string,
-  conversationOf: string | null,
+  conversationsOf: readonly string[] | null,
 ): BackupCopy {
   const backup = findBackup(deps, place, id);
   demandSound(deps, place, backup);
   const copy = broughtUpToDate(deps, backupCopy(deps, place, backup));
   try {
-    const { sessionIds } = readOnly(deps, copy.folder, (database) => sessionsOf(database, conversationOf));
-    if (sessionIds.length === 0 && conversationOf !== null)
-      throw new StoreError('not-found', t('This session is not in the backup.'), `${conversationOf} is not in ${id}`);
+    const found = readOnly(deps, copy.folder, (database) =>
+      (conversationsOf ?? [null]).flatMap((conversationOf) => sessionsOf(database, conversationOf).sessionIds),
+    );
+    const sessionIds = [...new Set(found)];
+    if (sessionIds.length === 0 && conversationsOf !== null)
+      throw new StoreError(
+        'not-found',
+        t('This session is not in the backup.'),
+        `${conversationsOf.join()} is not in ${id}`,
+      );
     return { ...copy, sessionIds };
   } catch (error) {
     copy.remove();
@@ -145,25 +138,6 @@ export function backupCopy(deps: BackupDeps, place: BackupPlace, backup: Backup)
   return filledCopy(deps, place.backups, (folder) =>
     writeStoredFile(deps.fileSystem, storeFiles(folder).main, backup.manifest.main, pool),
   );
-}
-
-/** Imports sessions of a copy into the present history: what both have keeps the longer text. A stop leaves whole
- *  sessions, and doing it again continues. */
-export async function bringBack(
-  store: Pick<SessionStore, 'bringOver'>,
-  copy: Pick<BackupCopy, 'folder' | 'sessionIds'>,
-  signal?: AbortSignal,
-): Promise<BroughtOver> {
-  const sum = { sessions: 0, messages: 0, skipped: 0 };
-  for (let at = 0; at < copy.sessionIds.length; at += batchSessions) {
-    signal?.throwIfAborted();
-    const sessionIds = copy.sessionIds.slice(at, at + batchSessions);
-    const { sessions, messages, skipped } = await store.bringOver({ folder: copy.folder, sessionIds, moves: false });
-    sum.sessions += sessions;
-    sum.messages += messages;
-    sum.skipped += skipped;
-  }
-  return sum;
 }
 
 function demandSound(deps: BackupDeps, place: BackupPlace, backup: Backup): void {

@@ -110,7 +110,7 @@ function spanText({ from, to }: ScanGroup, { language }: LabelContext): string {
   );
 }
 
-function sizeText(bytes: number, { language }: LabelContext): string {
+export function sizeText(bytes: number, { language }: LabelContext): string {
   const [unit, size] = bytes >= 1e6 ? (['megabyte', bytes / 1e6] as const) : (['kilobyte', bytes / 1e3] as const);
   return new Intl.NumberFormat(language, {
     style: 'unit',

@@ -104,7 +104,13 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   async export({ store, sessionId }: OtherSession): Promise<void> {
     const copy = await this.deps.copies.open(store.folder);
     try {
-      await exportSession(sessionId, { gateway: copy.store, sessions: copy.store, now: () => this.deps.clock.now() });
+      await exportSession(sessionId, {
+        gateway: copy.store,
+        sessions: copy.store,
+        now: () => this.deps.clock.now(),
+        // Sessions of other folders are forgotten in their own window, and nothing is written to their folder from here.
+        noteExport: () => undefined,
+      });
     } finally {
       copy.close();
     }

@@ -15,6 +15,8 @@ interface ExportDeps {
   readonly gateway: Pick<Gateway, 'readTranscript'>;
   readonly sessions: Pick<SessionStore, 'getSession'>;
   readonly now: () => number;
+  /** Notes the file, so that forgetting the session reaches it. */
+  readonly noteExport: (path: string, sessionIds: readonly string[]) => void;
 }
 
 interface ExportForm extends vscode.QuickPickItem {
@@ -44,7 +46,7 @@ export async function exportSession(sessionId: string, deps: ExportDeps): Promis
     await vscode.window.showTextDocument(
       await vscode.workspace.openTextDocument({ content: text, language: form.format }),
     );
-  else await saveAs(text, form.format, record);
+  else await saveAs(text, form.format, record, deps.noteExport);
 }
 
 /** Reads the whole session page by page and masks secrets. Null: it no longer exists. Rejects with the abort reason
@@ -87,7 +89,12 @@ async function readRecord(
   };
 }
 
-async function saveAs(text: string, format: ExportForm['format'], { session }: ExportedSession): Promise<void> {
+async function saveAs(
+  text: string,
+  format: ExportForm['format'],
+  { session }: ExportedSession,
+  noteExport: ExportDeps['noteExport'],
+): Promise<void> {
   const ending = format === 'json' ? 'json' : 'md';
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const uri = await vscode.window.showSaveDialog({
@@ -97,6 +104,7 @@ async function saveAs(text: string, format: ExportForm['format'], { session }: E
   });
   if (uri === undefined) return;
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+  if (uri.scheme === 'file') noteExport(uri.fsPath, [session.id]);
   const open = t('Open');
   const chosen = await vscode.window.showInformationMessage(
     t('Session exported to {path}.', { path: vscode.workspace.asRelativePath(uri) }),

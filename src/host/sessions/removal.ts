@@ -16,6 +16,8 @@ export interface RemovalDeps {
   readonly surfaceId: () => string;
   /** Name of the memory provider that may have received sessions. Null: none outside this machine. */
   readonly outsideMemory: () => string | null;
+  /** Erases sessions from backups and exported files. Never rejects: resolves to sentences about what is left. */
+  readonly forgetCopies: (sessionIds: readonly string[]) => Promise<readonly string[]>;
 }
 
 /** Moves sessions into the trash and offers Undo. Sessions already in the trash can only be forgotten, so it asks
@@ -55,13 +57,20 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
   );
   if (answer !== forget) return;
   const reports: ForgetReport[] = [];
-  const { done, refusals } = await vscode.window.withProgress(
+  const { done, refusals, copies } = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: t('Deleting permanently…') },
-    () => eachOf(chosen, async (session) => void reports.push(await deps.gateway.forgetSession(session.id))),
+    async () => {
+      const erased = await eachOf(
+        chosen,
+        async (session) => void reports.push(await deps.gateway.forgetSession(session.id)),
+      );
+      const ids = reports.flatMap(({ sessionIds }) => sessionIds);
+      return { ...erased, copies: ids.length === 0 ? [] : await deps.forgetCopies(ids) };
+    },
   );
   if (refusals.length > 0) void vscode.window.showWarningMessage(joinSentences(refusals));
   if (done.length === 0) return;
-  const left = [...new Set(reports.flatMap(({ sentences }) => sentences))];
+  const left = [...new Set([...reports.flatMap(({ sentences }) => sentences), ...copies])];
   const sentence =
     done.length === 1 && done[0] !== undefined
       ? t('“{title}” was permanently deleted.', { title: titleText(done[0], t) })
@@ -92,7 +101,10 @@ async function forgetDetail(chosen: readonly Session[], { sessions, outsideMemor
             provider: memory,
           }),
         ]),
-    t('Hermes can’t delete what was sent to the model’s provider, exported files, copies, or disk backups.'),
+    t(
+      'Hermes also deletes them from its backups, and deletes files it exported them to, unless those were changed or moved.',
+    ),
+    t('Hermes can’t delete what was sent to the model’s provider, or copies and backups that others made.'),
   ].join('\n\n');
 }
 

@@ -8,7 +8,7 @@ import type { ChosenSessions } from './chosenSessions';
 import { compressSession } from './compressSession';
 import { exportSession } from './exportSession';
 import { pickMessage } from './messagePicker';
-import { deleteSessions, forgetSessions } from './removal';
+import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
 import { renameSession } from './renameSession';
 import { askWhatGoesBack } from '../changedFiles/filesQuestion';
 import type { ChatFiles } from '../changedFiles/chatFiles';
@@ -41,7 +41,9 @@ export interface SessionCommandDeps {
   /** Shows a message of the session that the surface shows. */
   readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
   readonly storeSettled: () => Promise<void>;
-  readonly outsideMemory: () => string | null;
+  readonly removal: RemovalDeps;
+  /** Notes a file to which sessions were exported, so that forgetting them reaches it. */
+  readonly noteExport: (path: string, sessionIds: readonly string[]) => void;
   readonly now: () => number;
 }
 
@@ -114,8 +116,7 @@ function switchCommands(deps: SessionCommandDeps): CommandTable {
 }
 
 function upkeepCommands(deps: SessionCommandDeps): CommandTable {
-  const { gateway, chosen, sessions, surfaceId } = deps;
-  const removal = { gateway, sessions, surfaceId, outsideMemory: deps.outsideMemory };
+  const { gateway, chosen, surfaceId, removal } = deps;
   const each =
     (title: string, act: (session: Session) => Promise<void>, state: SessionQuery['state'] = 'active') =>
     async (...args: readonly unknown[]): Promise<void> => {

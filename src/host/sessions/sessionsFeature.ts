@@ -5,11 +5,13 @@ import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
+import type { Session } from '../../transcript/session';
 import type { ChatFiles } from '../changedFiles/chatFiles';
 import type { CommandTable } from '../common/commands';
 import type { OtherFolderRows } from '../otherFolders/otherFolderRows';
 import type { StoreStatus } from '../storage/storeStatus';
 import { ChosenSessions } from './chosenSessions';
+import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
 import { sessionCommands } from './sessionCommands';
 import { SessionKeys } from './sessionKeys';
 import { type ListName, SessionListing } from './sessionListing';
@@ -40,6 +42,10 @@ export interface SessionsFeatureDeps {
   readonly trashDays: () => number;
   /** Name of the memory provider outside this machine that receives sessions. Null: none. */
   readonly outsideMemory: () => string | null;
+  /** Erases sessions from backups and exported files. Never rejects: resolves to sentences about what is left. */
+  readonly forgetCopies: (sessionIds: readonly string[]) => Promise<readonly string[]>;
+  /** Notes a file to which sessions were exported, so that forgetting them reaches it. */
+  readonly noteExport: (path: string, sessionIds: readonly string[]) => void;
 }
 
 /** Stored sessions outside the chat: the sessions view, the pickers, and their commands. */
@@ -48,13 +54,21 @@ export class SessionsFeature implements Disposable {
   private readonly listing: SessionListing;
   private readonly tree: SessionsTree;
   private readonly keys: SessionKeys;
-  private readonly trash: TrashRetention;
+  private readonly retention: TrashRetention;
   /** Finds the sessions that commands apply to. */
   readonly chosen: ChosenSessions;
   readonly commands: CommandTable;
+  private readonly removal: RemovalDeps;
 
   constructor(private readonly deps: SessionsFeatureDeps) {
     const { gateway, sessions, store, clock, log, t, surfaceId } = deps;
+    this.removal = {
+      gateway,
+      sessions,
+      surfaceId,
+      outsideMemory: deps.outsideMemory,
+      forgetCopies: deps.forgetCopies,
+    };
     this.listing = this.lifetime.register(new SessionListing({ gateway, store, clock, log }));
     this.tree = this.lifetime.register(
       new SessionsTree({
@@ -67,13 +81,14 @@ export class SessionsFeature implements Disposable {
       }),
     );
     this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, surfaceId }));
-    this.trash = this.lifetime.register(
+    this.retention = this.lifetime.register(
       new TrashRetention({
         sessions,
         gateway,
         clock,
         log,
         days: deps.trashDays,
+        forgetCopies: deps.forgetCopies,
         onErased: () => void this.listing.refresh(),
       }),
     );
@@ -99,7 +114,8 @@ export class SessionsFeature implements Disposable {
         rowOpened: (sessionId) => this.tree.rowOpened(sessionId),
         openTranscript: deps.openTranscript,
         revealMessage: deps.revealMessage,
-        outsideMemory: deps.outsideMemory,
+        removal: this.removal,
+        noteExport: deps.noteExport,
         now: () => clock.now(),
         pick: (title, options) => this.pick(title, options),
         whileAsking: (asks) => this.tree.whileAsking(asks),
@@ -148,8 +164,18 @@ export class SessionsFeature implements Disposable {
     void this.listing.refresh();
   }
 
+  /** Moves sessions to the trash and offers Undo. */
+  trash(sessions: readonly Session[]): Promise<void> {
+    return deleteSessions(sessions, this.removal);
+  }
+
+  /** Asks, then erases sessions for good. */
+  erase(sessions: readonly Session[]): Promise<void> {
+    return forgetSessions(sessions, this.removal);
+  }
+
   storeOpened(): void {
-    this.trash.opened();
+    this.retention.opened();
   }
 
   dispose(): void {

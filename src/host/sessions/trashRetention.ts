@@ -16,6 +16,8 @@ interface TrashDeps {
   readonly days: () => number;
   readonly clock: Clock;
   readonly log: Log;
+  /** Erases sessions from backups and exported files. Never rejects: resolves to sentences about what is left. */
+  readonly forgetCopies: (sessionIds: readonly string[]) => Promise<readonly string[]>;
   /** Called when sessions were erased: lists must be read again. */
   readonly onErased: () => void;
 }
@@ -46,7 +48,7 @@ export class TrashRetention implements Disposable {
   }
 
   private async prune(): Promise<void> {
-    const { sessions, gateway, clock, days, log, onErased } = this.deps;
+    const { sessions, gateway, clock, days, log, forgetCopies, onErased } = this.deps;
     if (!this.isDue || this.lifetime.isDisposed || gateway.runningTurns().length > 0) return;
     this.isDue = false;
     if (days() === 0) return;
@@ -55,6 +57,7 @@ export class TrashRetention implements Disposable {
       if (sessionIds.length === 0) return;
       log.info(`${sessionIds.length} sessions were in the trash for more than ${days()} days and are erased.`);
       onErased();
+      for (const sentence of await forgetCopies(sessionIds)) log.warn(sentence);
     } catch (error) {
       log.warn(`The trash could not be emptied of what is old: ${describeError(error).sentence}`);
     }

@@ -70,6 +70,12 @@ export interface HermesSettings {
   readonly sandbox: SandboxSetting;
   /** Days that a deleted session stays in the trash. 0: until the user forgets it. */
   readonly trashDays: number;
+  /** False: no backup is made unless the user asks for one. */
+  readonly backupsEnabled: boolean;
+  /** Absolute path of the folder for the backups of every store. Null: beside each store. */
+  readonly backupsFolder: string | null;
+  /** Megabytes that all backups of one store may take. */
+  readonly backupsLimitMB: number;
   /** True to keep importing what other agents write. */
   readonly rescue: boolean;
 }
@@ -126,7 +132,9 @@ export function readSettings(source: SettingSource): {
     2,
     notSeconds(0, 60),
   );
-  const storagePath = read('hermes.storage.path', v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/)), '', notAPath);
+  const absolutePath = v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
+  const storagePath = read('hermes.storage.path', absolutePath, '', notAPath);
+  const backupsFolder = read('hermes.backups.folder', absolutePath, '', notAPath);
   return {
     settings: {
       model: model === '' ? null : model,
@@ -196,6 +204,14 @@ export function readSettings(source: SettingSource): {
         v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3650)),
         30,
         notDays(0, 3650),
+      ),
+      backupsEnabled: read('hermes.backups.enabled', v.boolean(), true, notABoolean),
+      backupsFolder: backupsFolder === '' ? null : backupsFolder,
+      backupsLimitMB: read(
+        'hermes.backups.limitMB',
+        v.pipe(v.number(), v.integer(), v.minValue(10), v.maxValue(1_000_000)),
+        2048,
+        notAWholeNumber(10, 1_000_000),
       ),
       rescue: read('hermes.rescue', v.boolean(), false, notABoolean),
     },

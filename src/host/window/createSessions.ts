@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { reportFailure } from '../common/commands';
+import { BackupsFeature } from '../backups/backupsFeature';
 import { HistoryFeature } from '../history/historyFeature';
 import { OtherFoldersFeature } from '../otherFolders/otherFoldersFeature';
 import { SessionsFeature } from '../sessions/sessionsFeature';
@@ -18,13 +19,14 @@ export interface WindowSessions {
   readonly others: OtherFoldersFeature;
   readonly sessions: SessionsFeature;
   readonly imports: HistoryFeature;
+  readonly restoring: BackupsFeature;
   readonly containerNotice: ContainerNotice;
 }
 
 export function createSessions(
   parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs,
 ): WindowSessions {
-  const { own, context, settings, history, gateway, activeChat, chat, editor, opener, clock, log } = parts;
+  const { own, context, settings, history, backups, gateway, activeChat, chat, editor, opener, clock, log } = parts;
   const common = { gateway, sessions: history.store, store: history.status, clock, log, t };
   const others = own(
     new OtherFoldersFeature({
@@ -70,6 +72,23 @@ export function createSessions(
       trashDays: () => settings.current.trashDays,
       outsideMemory: () =>
         ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
+      forgetCopies: (sessionIds) => backups.forget(history.folder, sessionIds),
+      noteExport: (path, sessionIds) => backups.noteExport(history.folder, path, sessionIds),
+    }),
+  );
+  const restoring = own(
+    new BackupsFeature({
+      ...common,
+      backups,
+      connection: history.connection,
+      folder: () => history.folder,
+      settings,
+      leaveStore: () => activeChat.all.forEach((each) => each.leaveStore()),
+      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
+      openSettings: (query) => editor.openSettings(query),
+      trash: (chosen) => sessions.trash(chosen),
+      erase: (chosen) => sessions.erase(chosen),
+      onRestored: () => sessions.refresh(),
     }),
   );
   own(imports.onDidImport(() => sessions.refresh()));
@@ -86,5 +105,5 @@ export function createSessions(
     memory: context.globalState,
     chooseFolder: () => editor.openSettings('hermes.storage.path'),
   });
-  return { others, sessions, imports, containerNotice };
+  return { others, sessions, imports, restoring, containerNotice };
 }

@@ -10,6 +10,8 @@ import { lazyBundle } from '../common/lazyBundle';
 import { MaskedLog } from '../common/maskedLog';
 import { outputLog } from '../common/outputLog';
 import { ProviderKeys } from '../models/providerKeys';
+import { windowBackups } from '../backups/windowBackups';
+import type { StoreBackups } from '../backups/storeBackups';
 import { SettingsWatcher } from '../settings/settingsWatcher';
 import { WindowStore } from './windowStore';
 
@@ -30,6 +32,7 @@ export interface WindowBasics {
   readonly keys: ProviderKeys;
   /** The history of this window. */
   readonly history: WindowStore;
+  readonly backups: StoreBackups;
 }
 
 export function createBasics(context: vscode.ExtensionContext, distFolder: string): WindowBasics {
@@ -49,6 +52,7 @@ export function createBasics(context: vscode.ExtensionContext, distFolder: strin
       ),
   });
   const settings = own(new SettingsWatcher());
+  const backups = windowBackups({ context, distFolder, settings, clock, log });
   return {
     context,
     distFolder,
@@ -60,6 +64,16 @@ export function createBasics(context: vscode.ExtensionContext, distFolder: strin
     log,
     settings,
     keys: new ProviderKeys(context.secrets),
-    history: own(new WindowStore({ context, distFolder, storagePath: () => settings.current.storagePath, clock, log })),
+    backups,
+    history: own(
+      new WindowStore({
+        context,
+        distFolder,
+        storagePath: () => settings.current.storagePath,
+        beforeOpening: (folder) => backups.beforeOpening(folder),
+        clock,
+        log,
+      }),
+    ),
   };
 }

@@ -18,6 +18,7 @@ export function registerWindowCommands(deps: WindowDeps): void {
         ...sessions.commands,
         ...others.commands,
         ...deps.imports.commands,
+        ...deps.restoring.commands,
         ...ownCommands(deps, shown),
         ...screenCommands({ chosen, search, opener }),
         ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),

@@ -31,6 +31,8 @@ export interface WindowStoreDeps {
   readonly distFolder: string;
   /** Value of the setting `hermes.storage.path`. */
   readonly storagePath: () => string | null;
+  /** Called before the store in this folder is opened. Returns a sentence for the user, or null. */
+  readonly beforeOpening: (folder: string) => Promise<string | null>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -113,6 +115,10 @@ export class WindowStore implements Disposable {
       startWorker: this.startWorker,
       clock: this.deps.clock,
       spills,
+      beforeOpening: async () => {
+        const sentence = await this.deps.beforeOpening(storeFolderOf(storageFolder));
+        this.status.setNotices('backup before opening', sentence === null ? [] : [{ sentence, actions: [] }]);
+      },
     };
   }
 }

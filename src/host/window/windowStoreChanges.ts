@@ -28,6 +28,8 @@ function storeChanged(deps: WindowDeps, state: StoreConnection['state']): void {
   deps.sessions.storeOpened();
   void deps.others.movedFolder.opened();
   void deps.approvalNotices.readWaiting();
+  // A backup may hold prompts that were queued long ago: restoring it alone sends none of them.
+  if (deps.restoring.isReplacing) return;
   deps.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, deps.log));
 }
 

@@ -35,6 +35,8 @@ export interface OpenStoreOptions {
   readonly opens?: 'atOnce' | 'whenAsked';
   /** Returns where to look for spill files of answers that could not be stored (`spill/`); called at each opening. */
   readonly spills?: () => SpillSearch;
+  /** Called before each opening that may change the files, while the lock is held. Never rejects. */
+  readonly beforeOpening?: () => Promise<void>;
 }
 
 /** Connects this window to the history of its folder. Opens it at once unless `opens` says otherwise; follow
@@ -53,12 +55,17 @@ export function storeHome({
   clock,
   startWorker = startNodeWorker,
   spills,
-}: Pick<OpenStoreOptions, 'storageFolder' | 'workerEntry' | 'clock' | 'startWorker' | 'spills'>): StoreHome {
+  beforeOpening,
+}: Pick<
+  OpenStoreOptions,
+  'storageFolder' | 'workerEntry' | 'clock' | 'startWorker' | 'spills' | 'beforeOpening'
+>): StoreHome {
   return new NodeStoreHome(
     storeFolderOf(storageFolder),
     () => startWorker(workerEntry),
     clock,
     spills ?? (() => ({ folders: [], liveTurns: [] })),
+    beforeOpening ?? (() => Promise.resolve()),
   );
 }
 
@@ -73,6 +80,7 @@ class NodeStoreHome implements StoreHome {
     private readonly startWorker: () => WorkerPort,
     private readonly clock: Clock,
     private readonly spills: () => SpillSearch,
+    private readonly beforeOpening: () => Promise<void>,
   ) {}
 
   /** Starts the thread early: it compiles SQLite while this thread creates its socket and takes the lock. */
@@ -93,6 +101,7 @@ class NodeStoreHome implements StoreHome {
   }
 
   async open({ fence, salvage, bringsBack }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
+    if (fence !== null) await this.beforeOpening();
     const client = new StoreClient(this.spare ?? this.startWorker());
     this.spare = null;
     const report = await client.open({

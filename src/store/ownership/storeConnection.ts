@@ -165,6 +165,22 @@ export class StoreConnection implements Disposable {
     return this.settledState();
   }
 
+  /** Closes the store, releases its lock, runs work that replaces its files, and opens it again, also when the work
+   *  fails. Throws `locked` while another window has the store. Rejects with the failure of the work. */
+  async whileClosed<T>(work: () => Promise<T>): Promise<T> {
+    const { kind } = this.current;
+    if (kind !== 'open' && kind !== 'readOnly' && kind !== 'failed') throw unavailable(this.current);
+    const done = this.release().then(work);
+    this.ending = done.then(
+      // The files are other ones now.
+      () => void (this.damaged = false),
+      () => undefined,
+    );
+    this.startOpening();
+    await this.settledState();
+    return done;
+  }
+
   /** Leaves the copy of a replaced store where it is, and does not offer it again. Throws the disk's error. */
   leaveReplaced(path: string): void {
     this.home.leaveReplaced(path);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { Backups, defaultBackups } from '../../../../src/history/backup/backups';
+import { defaultBackups } from '../../../../src/history/backup/backupDeps';
+import { Backups } from '../../../../src/history/backup/backups';
 import { nodeBackupDeps } from '../../../../src/history/backup/nodeBackups';
 
 /** Makes, forgets or restores until it is killed, and prints each step when it is done. Arguments: sql-wasm.wasm, folder of the store,

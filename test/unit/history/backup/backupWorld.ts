@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
-import type { BackupDeps, BackupPlace } from '../../../../src/history/backup/backupDeps';
-import { Backups, defaultBackups } from '../../../../src/history/backup/backups';
+import { defaultBackups, type BackupDeps, type BackupPlace } from '../../../../src/history/backup/backupDeps';
+import { Backups } from '../../../../src/history/backup/backups';
 import type { FileSystem } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { SystemProcessTable } from '../../../../src/store/lock/processLookup';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { bringBack, missingFrom } from '../../../../src/history/backup/restoring';
+import { bringBack, missingFrom } from '../../../../src/history/backup/bringingBack';
 import { FileSystemError } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
@@ -211,8 +211,8 @@ describe('restoring', () => {
     owner.operations.forgetSession('s3');
     const present = [{ id: 's1', messages: 2 }];
     const missing = missingFrom(present, world.backups.contents(id)).map((entry) => entry.id);
-    const brought = await bringBack(store, world.backups.takeCopy(id, 's2'));
-    const again = await bringBack(store, world.backups.takeCopy(id, 's2'));
+    const brought = await bringBack(store, world.backups.takeCopy(id, ['s2']));
+    const again = await bringBack(store, world.backups.takeCopy(id, ['s2']));
     const said = spoken(await store.activeMessages('s2'));
     const sessions = (await store.listSessions({ limit: 9 })).map((session) => session.id).sort();
     await store.close();

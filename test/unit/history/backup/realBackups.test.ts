@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -93,6 +93,87 @@ describe('a backup taken while an answer is written', { timeout: 120_000 }, () =
       lost: [],
       taken: 12,
       written: true,
+    });
+  });
+});
+
+describe('in a window', { timeout: 120_000 }, () => {
+  async function opened(beforeOpening: () => Promise<void> = () => Promise.resolve()) {
+    const connection = openStore({
+      storageFolder: world.place.store,
+      workerEntry: worker.entry,
+      clock: systemClock,
+      log: silentLog,
+      startWorker: startNodeWorker,
+      beforeOpening,
+    });
+    await connection.open();
+    return connection;
+  }
+  const clientOf = (): BackupClient =>
+    new BackupClient(join(worker.folder, 'backupWorker.js'), world.place, world.deps.copies);
+
+  it('a whole backup takes the place of the open store, which opens again with it', async () => {
+    world = await backupWorld();
+    const connection = await opened();
+    const client = clientOf();
+    await connection.store.createSession({ id: 'old', startedAt: 1 });
+    await connection.store.openTurn(openingTurn('old', 't1'));
+    const { backup } = await client.call('make', { reason: 'request', limitBytes: 1e9 });
+    await connection.store.settleTurn(settlingTurn('t1'));
+    await connection.store.createSession({ id: 'new', startedAt: 2 });
+    const { before } = await connection.whileClosed(() => client.call('restore', backup.id, 1e9));
+    const restored = [await connection.store.getSession('old'), await connection.store.getSession('new')];
+    const kept = await client.call('contents', before ?? '');
+    await connection.close();
+    expect([restored.map((session) => session?.id), kept.map(({ id }) => id)]).toEqual([
+      ['old', undefined],
+      ['old', 'new'],
+    ]);
+  });
+
+  it('a store of an older version is backed up before the opening migrates it', async () => {
+    world = await backupWorld();
+    const owner = world.open();
+    converse(owner.operations, 's1', 'Old');
+    owner.close();
+    const { main, lock } = storeFiles(world.place.store);
+    rmSync(lock, { force: true });
+    const bytes = readFileSync(main);
+    bytes.writeInt32BE(6, 60);
+    writeFileSync(main, bytes);
+    const versions: number[] = [];
+    const connection = await opened(async () => {
+      await clientOf().call('makeBeforeMigration', 1e9);
+      versions.push(readFileSync(main).readInt32BE(60));
+    });
+    await connection.close();
+    expect([versions, world.backups.list().backups.map(({ reason }) => reason)]).toEqual([[6], ['migration']]);
+  });
+
+  it('a canceled backup ends early and leaves the earlier ones sound', async () => {
+    world = await backupWorld();
+    const owner = world.open();
+    converse(owner.operations, 's1', 'Early');
+    const client = clientOf();
+    await client.call('make', { reason: 'request', limitBytes: 1e9 });
+    converse(owner.operations, 's2', `${String(random())} `.repeat(500_000));
+    owner.close();
+    const stopping = new AbortController();
+    const making = client.stoppable(stopping.signal, 'make', { reason: 'request', limitBytes: 1e9 });
+    await pause(300);
+    stopping.abort(new Error('canceled'));
+    const outcome = await making.then(
+      () => 'made',
+      (error: unknown) => String(error),
+    );
+    const sound = world.backups.verify(null);
+    const again = await client.call('make', { reason: 'request', limitBytes: 1e9 });
+    expect({ outcome, sound, again: again.isNew, count: world.backups.list().backups.length }).toEqual({
+      outcome: 'Error: canceled',
+      sound: [],
+      again: true,
+      count: 2,
     });
   });
 });

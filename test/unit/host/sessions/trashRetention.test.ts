@@ -8,11 +8,12 @@ function world(days: number) {
   const clock = new ManualClock(1_000_000_000);
   const running = new Emitter<void>();
   const pruned: number[] = [];
-  const state = { running: 0, erased: 0 };
+  const state = { running: 0, erased: 0, forgotten: new Array<string>() };
   const care = new TrashRetention({
     clock,
     log: new RecordingLog(),
     days: () => days,
+    forgetCopies: (sessionIds) => (state.forgotten.push(...sessionIds), Promise.resolve([])),
     onErased: () => void state.erased++,
     sessions: {
       pruneTrash: async (before) => (pruned.push(before), { sessionIds: ['s1'], branches: [], isComplete: true }),
@@ -41,11 +42,12 @@ describe('the trash', () => {
     await clock.advance(60_000);
     running.fire();
     await clock.advance(0);
-    expect([early, pruned.map((before) => Math.round(before) - (1_000_000_000 - 30 * 86_400)), state.erased]).toEqual([
-      [],
-      [80],
-      1,
-    ]);
+    expect([
+      early,
+      pruned.map((before) => Math.round(before) - (1_000_000_000 - 30 * 86_400)),
+      state.erased,
+      state.forgotten,
+    ]).toEqual([[], [80], 1, ['s1']]);
     care.dispose();
   });
 

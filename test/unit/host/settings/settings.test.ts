@@ -25,6 +25,9 @@ const defaults: Readonly<Record<string, unknown>> = {
   'hermes.terminal.sandbox': 'auto',
   'hermes.trash.days': 30,
   'hermes.rescue': false,
+  'hermes.backups.enabled': true,
+  'hermes.backups.folder': '',
+  'hermes.backups.limitMB': 2048,
 };
 
 /** The editor's configuration: what the user set, and what the workspace set on top. */
@@ -67,6 +70,9 @@ describe('settings', () => {
         sandbox: 'auto',
         trashDays: 30,
         rescue: false,
+        backupsEnabled: true,
+        backupsFolder: null,
+        backupsLimitMB: 2048,
       },
       problems: [],
     });
@@ -96,6 +102,9 @@ describe('settings', () => {
         'hermes.storage.path': '/var/lib/hermes',
         'hermes.terminal.timeout': 20,
         'hermes.trash.days': 7,
+        'hermes.backups.enabled': false,
+        'hermes.backups.folder': ' /mnt/disk ',
+        'hermes.backups.limitMB': 500,
       }),
     );
     expect({ settings, problems }).toEqual({
@@ -123,6 +132,9 @@ describe('settings', () => {
         sandbox: 'auto',
         trashDays: 7,
         rescue: false,
+        backupsEnabled: false,
+        backupsFolder: '/mnt/disk',
+        backupsLimitMB: 500,
       },
       problems: [],
     });
@@ -146,6 +158,9 @@ describe('settings', () => {
         'hermes.storage.path': 'here',
         'hermes.terminal.timeout': 0,
         'hermes.trash.days': 0.5,
+        'hermes.backups.enabled': 'hourly',
+        'hermes.backups.folder': 'backups',
+        'hermes.backups.limitMB': 1,
       }),
     );
     expect(settings).toEqual({
@@ -172,12 +187,16 @@ describe('settings', () => {
       sandbox: 'auto',
       trashDays: 30,
       rescue: false,
+      backupsEnabled: true,
+      backupsFolder: null,
+      backupsLimitMB: 2048,
     });
     expect(problems.map(({ sentence }) => sentence)).toEqual([
       'The setting `hermes.model` is not written as Provider/model-id. The default is used until you fix it.',
       'The setting `hermes.compression.model` is not written as Provider/model-id. The default is used until you fix it.',
       'The setting `hermes.memory.recallTimeout` is not a number of seconds from 0 to 60. The default is used until you fix it.',
       'The setting `hermes.storage.path` is not an absolute path. The default is used until you fix it.',
+      'The setting `hermes.backups.folder` is not an absolute path. The default is used until you fix it.',
       'The setting `hermes.providers` is not a list of providers. It is ignored until you fix it.',
       'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. The default is used until you fix it.',
       'The setting `hermes.busyInput` is not one of queue, interrupt, steer. The default is used until you fix it.',
@@ -189,6 +208,8 @@ describe('settings', () => {
       'The setting `hermes.memory.provider` is not the name of a memory provider. The default is used until you fix it.',
       'The setting `hermes.terminal.timeout` is not a number of seconds from 1 to 86400. The default is used until you fix it.',
       'The setting `hermes.trash.days` is not a whole number of days from 0 to 3650. The default is used until you fix it.',
+      'The setting `hermes.backups.enabled` is neither true nor false. The default is used until you fix it.',
+      'The setting `hermes.backups.limitMB` is not a whole number from 10 to 1000000. The default is used until you fix it.',
     ]);
   });
 

@@ -12,6 +12,42 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((connection) => connection.close()));
 });
 
+describe('work on the files of a closed history', () => {
+  it('runs without the file open and without the lock, and the history opens again after it', async () => {
+    const folder = new FakeFolder();
+    const { connection } = window(folder, 'only');
+    await connection.open();
+    const during = await connection.whileClosed(async () => ({ open: folder.openIn.size, owner: folder.owner }));
+    expect({ during, after: connection.state.kind, owner: folder.owner?.window, log: folder.log }).toEqual({
+      during: { open: 0, owner: null },
+      after: 'open',
+      owner: 'only',
+      log: ['only opens', 'only closes', 'only opens'],
+    });
+  });
+
+  it('that fails rejects, and the history opens again', async () => {
+    const folder = new FakeFolder();
+    const { connection } = window(folder, 'only');
+    await connection.open();
+    const failing = connection.whileClosed(() => Promise.reject(new Error('damaged backup')));
+    await expect(failing).rejects.toThrow('damaged backup');
+    await connection.store.setDraft('new', 'typed after it');
+    expect([connection.state.kind, folder.drafts.get('new')]).toEqual(['open', 'typed after it']);
+  });
+
+  it('is refused in a window that does not have the history', async () => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first');
+    await first.connection.open();
+    await window(folder, 'second').connection.open();
+    let ran = false;
+    const refused = first.connection.whileClosed(async () => void (ran = true));
+    await expect(refused).rejects.toMatchObject({ causeClass: 'locked' });
+    expect([ran, folder.owner?.window]).toEqual([false, 'second']);
+  });
+});
+
 describe('a history that moves between windows', () => {
   it('is handed over by a window without a running turn, and back again', async () => {
     const folder = new FakeFolder();

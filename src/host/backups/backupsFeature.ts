@@ -1,0 +1,111 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
+import type { Gateway } from '../../gateway/gateway';
+import type { StoreConnection } from '../../store/ownership/storeConnection';
+import type { SessionStore } from '../../store/sessionStore';
+import type { Session } from '../../transcript/session';
+import type { CommandTable } from '../common/commands';
+import type { LabelContext } from '../sessions/sessionLabels';
+import type { SettingsWatcher } from '../settings/settingsWatcher';
+import type { StoreStatus } from '../storage/storeStatus';
+import { AutomaticBackups } from './automaticBackups';
+import { BackupCommands } from './backupCommands';
+import { StorageUse } from './storageUse';
+import type { StoreBackups } from './storeBackups';
+
+export interface BackupsFeatureDeps {
+  readonly backups: StoreBackups;
+  readonly connection: StoreConnection;
+  /** Folder of this window's store. */
+  readonly folder: () => string;
+  readonly sessions: SessionStore;
+  readonly store: StoreStatus;
+  readonly settings: Pick<SettingsWatcher, 'current' | 'onDidChange'>;
+  readonly gateway: Gateway;
+  /** Makes every chat leave the session that it shows. */
+  readonly leaveStore: () => void;
+  readonly openInChat: (sessionId: string) => Promise<void>;
+  readonly openSettings: (query: string) => Promise<void>;
+  /** Moves sessions to the trash and offers Undo. */
+  readonly trash: (sessions: readonly Session[]) => Promise<void>;
+  /** Asks, then erases sessions for good. */
+  readonly erase: (sessions: readonly Session[]) => Promise<void>;
+  readonly onRestored: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly t: Translate;
+}
+
+/** Backups in this window: the schedule, restoring, and what takes the space of the store. */
+export class BackupsFeature implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private replaced = false;
+  readonly commands: CommandTable;
+
+  constructor(deps: BackupsFeatureDeps) {
+    const { backups, connection, folder, sessions, store, settings, gateway, clock, log, t } = deps;
+    const labels = (): LabelContext => ({ t, language: vscode.env.language, now: clock.now() });
+    const settled = (): Promise<void> => store.settled();
+    this.lifetime.register(
+      new AutomaticBackups({
+        connection,
+        gateway,
+        backups,
+        store: folder,
+        settings: () => settings.current,
+        onDidChangeSettings: settings.onDidChange,
+        status: store,
+        openSettings: deps.openSettings,
+        clock,
+        log,
+      }),
+    );
+    const commands = new BackupCommands({
+      backups,
+      store: folder,
+      sessions,
+      gateway,
+      settled,
+      whileClosed: (work) => this.replacing(work, deps),
+      labels,
+      onRestored: deps.onRestored,
+    });
+    const use = new StorageUse({
+      sessions,
+      gateway,
+      settled,
+      labels,
+      openInChat: deps.openInChat,
+      trash: deps.trash,
+      erase: deps.erase,
+    });
+    this.commands = { ...commands.table, ...use.table };
+  }
+
+  /** True while the store is closed to be replaced by a backup, and while it opens again. */
+  get isReplacing(): boolean {
+    return this.replaced;
+  }
+
+  private async replacing<T>(
+    work: () => Promise<T>,
+    { connection, leaveStore }: Pick<BackupsFeatureDeps, 'connection' | 'leaveStore'>,
+  ): Promise<T> {
+    this.replaced = true;
+    try {
+      return await connection.whileClosed(() => {
+        leaveStore();
+        return work();
+      });
+    } finally {
+      this.replaced = false;
+    }
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}

@@ -1,0 +1,70 @@
+/** The editor's boxes, answered by a test: each answer is a function over the rows that are offered. */
+export interface Row {
+  readonly label: string;
+  readonly description?: string;
+}
+
+interface Picking {
+  /** Labels of the rows that the user ends with. */
+  readonly rows?: readonly string[];
+  /** True: presses the button of the picker instead. */
+  readonly button?: boolean;
+}
+
+export class AnsweringEditor {
+  /** Label of the row to choose in each QuickPick, in order. Undefined: cancel. */
+  readonly picks: (string | undefined)[] = [];
+  readonly multiPicks: Picking[] = [];
+  /** Button to press in each modal question, in order. */
+  readonly buttons: (string | undefined)[] = [];
+  readonly shown: string[] = [];
+  /** Rows of each QuickPick. */
+  readonly offered: (readonly string[])[] = [];
+  /** Rows that were chosen before the user did anything. */
+  readonly preselected: (readonly string[])[] = [];
+
+  reset(): void {
+    for (const list of [this.picks, this.multiPicks, this.buttons, this.shown, this.offered, this.preselected])
+      list.length = 0;
+  }
+
+  readonly window = {
+    showQuickPick: async (items: readonly Row[]) => {
+      this.offered.push(items.map(({ label, description = '' }) => `${label} | ${description}`));
+      const label = this.picks.shift();
+      return items.find((item) => item.label === label);
+    },
+    createQuickPick: () => this.picker(),
+    showInformationMessage: async (sentence: string) => void this.shown.push(sentence),
+    showWarningMessage: async (sentence: string, options?: { readonly detail?: string }) => {
+      this.shown.push([sentence, options?.detail].filter((text) => text !== undefined).join(' / '));
+      return options === undefined ? undefined : this.buttons.shift();
+    },
+    withProgress: (_options: unknown, work: () => Promise<unknown>) => work(),
+  };
+
+  private picker() {
+    const answer = this.multiPicks.shift() ?? {};
+    const listeners: Record<string, () => void> = {};
+    const on =
+      (name: string) =>
+      (listener: () => void): void =>
+        void (listeners[name] = listener);
+    const picker = {
+      items: new Array<Row>(),
+      selectedItems: new Array<Row>(),
+      onDidAccept: on('accept'),
+      onDidTriggerButton: on('button'),
+      onDidHide: on('hide'),
+      dispose: () => undefined,
+      show: () => {
+        this.offered.push(picker.items.map(({ label, description = '' }) => `${label} | ${description}`));
+        this.preselected.push(picker.selectedItems.map(({ label }) => label));
+        if (answer.rows !== undefined)
+          picker.selectedItems = picker.items.filter((row) => answer.rows?.includes(row.label));
+        listeners[answer.button === true ? 'button' : answer.rows === undefined ? 'hide' : 'accept']?.();
+      },
+    };
+    return picker;
+  }
+}

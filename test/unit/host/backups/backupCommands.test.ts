@@ -1,0 +1,181 @@
+import { rmSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { t } from '../../../../src/base/translate';
+import type { BackupCommandDeps } from '../../../../src/host/backups/backupCommands';
+import { storeFiles } from '../../../../src/store/open/storeFiles';
+import type { OpenedStore } from '../../../../src/store/worker/openedStore';
+import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
+import { converse } from '../../store/library/libraryWorld';
+import type { AnsweringEditor } from './answeringEditor';
+import { backupsOf } from './inProcessBackups';
+
+const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
+vi.mock('vscode', async () => {
+  const { AnsweringEditor: Editor } = await import('./answeringEditor');
+  held.editor = new Editor();
+  return {
+    env: { language: 'en' },
+    ThemeIcon: class {},
+    ProgressLocation: { Notification: 15 },
+    QuickPickItemKind: { Separator: -1 },
+    window: held.editor.window,
+  };
+});
+const { BackupCommands } = await import('../../../../src/host/backups/backupCommands');
+const { timeText } = await import('../../../../src/host/backups/backupLabels');
+
+let world: BackupWorld;
+let owner: OpenedStore;
+let editor: AnsweringEditor;
+beforeEach(async () => {
+  world = await backupWorld();
+  owner = world.open();
+  if (held.editor === null) throw new Error('The editor was not mocked.');
+  editor = held.editor;
+  editor.reset();
+});
+afterEach(() => {
+  owner.close();
+  world.remove();
+});
+
+function commandsOf(change: Partial<BackupCommandDeps> = {}) {
+  const { backups } = backupsOf(world);
+  const seen = { restored: 0, closed: 0 };
+  const { table } = new BackupCommands({
+    backups,
+    store: () => world.place.store,
+    sessions: { storeSizes: async () => owner.operations.storeSizes() },
+    gateway: { runningTurns: () => [], bringOver: async (input) => owner.operations.bringOver(input) },
+    settled: () => Promise.resolve(),
+    whileClosed: async (work) => {
+      seen.closed++;
+      owner.close();
+      rmSync(storeFiles(world.place.store).lock, { force: true });
+      try {
+        return await work();
+      } finally {
+        owner = world.open();
+      }
+    },
+    labels: () => ({ t, language: 'en', now: world.clock.now }),
+    onRestored: () => void seen.restored++,
+    ...change,
+  });
+  const run = async (name: string): Promise<void> => table[name]?.();
+  return { backups, seen, run };
+}
+
+const sessionsHere = (): readonly string[] =>
+  owner.operations
+    .listSessions({ limit: 9 })
+    .map(({ id }) => id)
+    .sort();
+
+const backupTime = (): string => timeText(world.clock.now, { language: 'en' });
+
+describe('Back Up Now', () => {
+  it('says what was backed up, and that nothing has changed since', async () => {
+    converse(owner.operations, 's1', 'Hello');
+    const { run } = commandsOf();
+    await run('backUpNow');
+    await run('backUpNow');
+    expect(editor.shown).toEqual([
+      'Backed up 1 session with 2 messages.',
+      `Nothing has changed since the backup of ${backupTime()}.`,
+    ]);
+  });
+});
+
+describe('Restore from Backup', () => {
+  it('says where it looked when there is none', async () => {
+    const { run } = commandsOf();
+    await run('restoreFromBackup');
+    expect(editor.shown).toEqual([`No backups were found in ${world.place.backups}.`]);
+  });
+
+  it('brings chosen sessions back, and backs up what is here first', async () => {
+    for (const id of ['s1', 's2', 's3']) {
+      converse(owner.operations, id, `Words of ${id}`);
+      owner.operations.setTitle(id, `Title of ${id}`, 'person');
+    }
+    const { backups, run, seen } = commandsOf();
+    await run('backUpNow');
+    const label = backupTime();
+    for (const id of ['s2', 's3']) {
+      owner.operations.trashSession(id, world.clock.now);
+      owner.operations.pruneTrash(world.clock.now + 1);
+    }
+    const before = sessionsHere();
+    world.clock.now += 3600;
+    editor.picks.push(label);
+    editor.multiPicks.push({ rows: ['Title of s2'] });
+    editor.shown.length = 0;
+    await run('restoreFromBackup');
+    const { backups: kept } = await backups.list(world.place.store);
+    expect({
+      before,
+      preselected: editor.preselected[0]?.length,
+      rows: editor.offered[1]?.length,
+      after: sessionsHere(),
+      said: editor.shown,
+      reasons: kept.map(({ reason }) => reason),
+      seen,
+    }).toEqual({
+      before: ['s1'],
+      preselected: 2,
+      rows: 3,
+      after: ['s1', 's2'],
+      said: ['Brought back 1 session with 2 messages.'],
+      reasons: ['restore', 'request'],
+      seen: { restored: 1, closed: 0 },
+    });
+  });
+
+  it('puts a whole backup in place after a question, and keeps what was here as a backup', async () => {
+    converse(owner.operations, 's1', 'Old');
+    const { backups, run, seen } = commandsOf();
+    await run('backUpNow');
+    const label = backupTime();
+    world.clock.now += 3600;
+    converse(owner.operations, 's2', 'New');
+    editor.shown.length = 0;
+    editor.picks.push(label, label);
+    editor.multiPicks.push({ button: true }, { button: true });
+    editor.buttons.push(undefined, 'Restore Everything');
+    await run('restoreFromBackup');
+    const afterCancel = sessionsHere();
+    await run('restoreFromBackup');
+    const { backups: kept } = await backups.list(world.place.store);
+    expect({
+      afterCancel,
+      after: sessionsHere(),
+      said: editor.shown.slice(1),
+      counts: kept.map((each) => each.sessions),
+      seen,
+    }).toEqual({
+      afterCancel: ['s1', 's2'],
+      after: ['s1'],
+      said: [
+        `Replace all sessions with the backup of ${label}? / Sessions that are here and not in the backup: 1.\n\nThe present sessions are backed up first, so you can return to them.`,
+        `The backup of ${label} was restored.`,
+      ],
+      counts: [2, 1],
+      seen: { restored: 1, closed: 1 },
+    });
+  });
+
+  it('does not replace sessions while one is answered', async () => {
+    converse(owner.operations, 's1', 'Old');
+    const turn = { sessionId: 's1', turnUid: 't', activity: null, isWaiting: false };
+    const { run, seen } = commandsOf({
+      gateway: { runningTurns: () => [turn], bringOver: async (input) => owner.operations.bringOver(input) },
+    });
+    await run('backUpNow');
+    editor.picks.push(backupTime());
+    editor.multiPicks.push({ button: true });
+    editor.buttons.push('Restore Everything');
+    await expect(run('restoreFromBackup')).rejects.toMatchObject({ causeClass: 'busy' });
+    expect(seen).toEqual({ restored: 0, closed: 0 });
+  });
+});

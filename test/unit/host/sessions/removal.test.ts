@@ -1,0 +1,64 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { GatewayError } from '../../../../src/gateway/gateway';
+import type { RemovalDeps } from '../../../../src/host/sessions/removal';
+import type { AnsweringEditor } from '../backups/answeringEditor';
+import { session } from '../scriptedGateway';
+
+const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
+vi.mock('vscode', async () => {
+  const { AnsweringEditor: Editor } = await import('../backups/answeringEditor');
+  held.editor = new Editor();
+  return { ProgressLocation: { Notification: 15 }, window: held.editor.window };
+});
+const { forgetSessions } = await import('../../../../src/host/sessions/removal');
+
+let editor: AnsweringEditor;
+beforeEach(() => {
+  if (held.editor === null) throw new Error('The editor was not mocked.');
+  editor = held.editor;
+  editor.reset();
+});
+
+function removalOf(left: readonly string[]) {
+  const copies: (readonly string[])[] = [];
+  const unused = (): never => {
+    throw new Error('Forgetting does not need this.');
+  };
+  const deps: RemovalDeps = {
+    gateway: {
+      trashSession: unused,
+      restoreSession: unused,
+      shownSession: unused,
+      switchSession: unused,
+      forgetSession: async (id) => {
+        if (id === 'busy') throw new GatewayError('busy', 'Hermes is answering.');
+        return { sessionIds: [id, `${id}-helper`], branches: [], sentences: [] };
+      },
+    },
+    sessions: { branchesOf: async () => [] },
+    surfaceId: () => 'chat',
+    outsideMemory: () => null,
+    forgetCopies: async (ids) => (copies.push(ids), left),
+  };
+  return { deps, copies };
+}
+
+describe('Forget Session', () => {
+  it('erases copies of every session that was erased, and says what is left of them', async () => {
+    const { deps, copies } = removalOf(['Backups in /disk can’t be reached now.']);
+    editor.buttons.push('Forget');
+    await forgetSessions([session('one'), session('busy'), session('two')], deps);
+    expect([copies, editor.shown.at(-1)]).toEqual([
+      [['one', 'one-helper', 'two', 'two-helper']],
+      '2 sessions were permanently deleted. Backups in /disk can’t be reached now.',
+    ]);
+  });
+
+  it('touches no copy when the user cancels, or when nothing could be erased', async () => {
+    const { deps, copies } = removalOf([]);
+    editor.buttons.push(undefined, 'Forget');
+    await forgetSessions([session('one')], deps);
+    await forgetSessions([session('busy')], deps);
+    expect(copies).toEqual([]);
+  });
+});
