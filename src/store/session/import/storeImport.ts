@@ -308,6 +308,8 @@ export class StoreImport {
             uid,
           ]);
         this.importMarks(uid, row);
+        // The text that a provider got belongs to these parts alone; with chunks folded in, they are others.
+        if (theirs.readable && !chunks.has(uid)) this.importWireText(uid, textOr(row, 'api_content', null));
         this.counts.messages++;
       } else if (
         isFinal(ours.message) &&
@@ -351,6 +353,10 @@ export class StoreImport {
     const marks = [textOr(row, 'copied_from', null), textOr(row, 'hidden_with', null)];
     if (marks.some((mark) => mark !== null))
       this.database.run('UPDATE messages SET copied_from = ?, hidden_with = ? WHERE uid = ?', [...marks, uid]);
+  }
+
+  private importWireText(uid: string, text: string | null): void {
+    if (text !== null) this.database.run('UPDATE messages SET api_content = ? WHERE uid = ?', [text, uid]);
   }
 
   private placeFor(sessionId: string, position: number): number {
