@@ -1,6 +1,8 @@
 import type { Command } from '../command';
 import { backup } from './backup';
+import { exportCommand } from './export';
 import { importCommand } from './import';
+import { verifyCommand } from './verify';
 
 /** The commands, in the order of the help text. */
-export const commands: readonly Command[] = [importCommand, backup];
+export const commands: readonly Command[] = [importCommand, exportCommand, verifyCommand, backup];

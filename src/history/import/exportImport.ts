@@ -77,7 +77,9 @@ class ExportWriter {
       if (part.kind === 'header' && part.header.schemaVersion > schemaVersion)
         throw new StoreError(
           'newer',
-          t('Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.'),
+          t(
+            'Your sessions were saved by a newer version of Hermes. Update the extension to open them; nothing was changed.',
+          ),
           `${path} has schema version ${part.header.schemaVersion}`,
         );
       if (part.kind !== 'row') continue;
@@ -111,10 +113,10 @@ class ExportWriter {
   private restoreCounts(): void {
     this.database.transaction(() => {
       for (const [id, row] of this.counts)
-        this.database.run(
-          `UPDATE sessions SET ${countColumns.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`,
-          [...countColumns.map((name) => row[name] ?? 0), id],
-        );
+        this.database.run(`UPDATE sessions SET ${countColumns.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`, [
+          ...countColumns.map((name) => row[name] ?? 0),
+          id,
+        ]);
     });
   }
 

@@ -1,4 +1,9 @@
-import { jsonColumns, type ColumnValue, type ExportedTable, type StoreRow } from '../../sources/hermesExport/exportFormat';
+import {
+  jsonColumns,
+  type ColumnValue,
+  type ExportedTable,
+  type StoreRow,
+} from '../../sources/hermesExport/exportFormat';
 import type { SecretMask } from '../secretMask';
 
 /** Columns with text of the user, the model or a tool. */
