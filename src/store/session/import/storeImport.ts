@@ -347,12 +347,15 @@ export class StoreImport {
     this.messages.hide(ours.uid, theirs.visibility.reason, null, version);
   }
 
-  /** Stores the marks that a message itself does not carry: the row it copies, and the prompt version it is hidden
-   *  with. */
+  /** Stores the marks that a message itself does not carry: the row it copies, the prompt version it is hidden with,
+   *  and the kind that a hidden row has when it is shown again. */
   private importMarks(uid: string, row: SqlRow): void {
     const marks = [textOr(row, 'copied_from', null), textOr(row, 'hidden_with', null)];
     if (marks.some((mark) => mark !== null))
       this.database.run('UPDATE messages SET copied_from = ?, hidden_with = ? WHERE uid = ?', [...marks, uid]);
+    const kind = oneOf(row, 'display_kind', ['closing', 'handoff'], null);
+    if (kind !== null)
+      this.database.run('UPDATE messages SET display_kind = ? WHERE uid = ? AND active = 0', [kind, uid]);
   }
 
   private importWireText(uid: string, text: string | null): void {
