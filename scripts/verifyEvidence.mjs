@@ -64,7 +64,8 @@ try {
   const problems = problemsOf(await chainOf(path), evidence, knownKey);
   for (const problem of problems) console.log(problem);
   if (problems.length === 0) console.log('The file is as it was exported.');
-  if (evidence.publicKey !== null) console.log(`Key: ${sha256(derOf(evidence.publicKey).toString('base64')).toString('hex')}`);
+  if (evidence.publicKey !== null)
+    console.log(`Key: ${sha256(derOf(evidence.publicKey).toString('base64')).toString('hex')}`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));
