@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import type { Translate } from '../../base/translate';
 import type { SqlDatabase } from '../../store/engine/sqlDatabase';
-import type { FileSystem } from '../../store/engine/fileSystem';
+import type { ReadingDeps } from '../../store/library/foreignStore';
 import { evidenceText, LineChain } from './evidence';
 import type { ExportCourse } from './exportCourse';
+import { hermesDatabase } from './hermes/hermesDatabase';
 import { exportRows } from './json/jsonExport';
 import { OutputFile, writeWhole } from './outputFile';
 import { htmlArticle, htmlEnd, htmlHead } from './readable/htmlExport';
@@ -13,7 +14,7 @@ import { markdownExport, type ExportedSession } from './readable/transcriptExpor
 import { SecretMask } from './secretMask';
 import { newestSegments, sessionsIn, type ExportScope } from './sessionScope';
 
-export const exportFormats = ['json', 'markdown', 'html', 'openai'] as const;
+export const exportFormats = ['json', 'markdown', 'html', 'openai', 'hermes'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
 export interface ExportRequest {
@@ -40,7 +41,7 @@ export interface ExportedFile {
  *  leaves what was there before. */
 export async function exportFile(
   database: SqlDatabase,
-  fileSystem: FileSystem,
+  deps: ReadingDeps,
   request: ExportRequest,
   course: ExportCourse,
 ): Promise<ExportedFile> {
@@ -48,11 +49,12 @@ export async function exportFile(
   const mask = new SecretMask(request.masksSecrets);
   const sessionIds = sessionsIn(database, scope);
   const chain = evidence === null ? null : new LineChain();
-  const output = new OutputFile(fileSystem, path, chain?.add);
+  const output = new OutputFile(deps.fileSystem, path, chain?.add);
   const sessions = await writeWhole(output, async () =>
     format === 'json'
       ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
       : await exportRecords(
+          deps,
           database,
           newestSegments(database, sessionIds),
           output,
@@ -63,7 +65,7 @@ export async function exportFile(
   );
   if (evidence !== null && chain !== null) {
     const text = evidenceText({ file: basename(path), chain: chain.finish(), madeAt: course.now(), ...evidence });
-    const written = new OutputFile(fileSystem, evidencePath(path));
+    const written = new OutputFile(deps.fileSystem, evidencePath(path));
     await writeWhole(written, () => Promise.resolve(written.write(text)));
   }
   return { sessions, maskedSecrets: mask.count, bytes: output.size };
@@ -74,6 +76,7 @@ export function evidencePath(path: string): string {
 }
 
 async function exportRecords(
+  deps: ReadingDeps,
   database: SqlDatabase,
   sessionIds: readonly string[],
   output: OutputFile,
@@ -82,20 +85,38 @@ async function exportRecords(
   course: ExportCourse,
 ): Promise<number> {
   const reading = new RecordReading(database, request.leftOut, mask, course);
+  const { format } = request;
+  if (format === 'hermes') {
+    output.write(await hermesDatabase(deps, recordsOf(reading, sessionIds, course)));
+    return sessionIds.length;
+  }
   if (request.format === 'html') output.write(htmlHead('Hermes', request));
   let done = 0;
   for (const id of sessionIds) {
     const record = await reading.read(id);
-    if (record !== null) output.write(documentOf(record, request, done));
+    if (record !== null) output.write(documentOf(record, { ...request, format }, done));
     course.onProgress({ done: ++done, total: sessionIds.length });
   }
   if (request.format === 'html') output.write(htmlEnd);
   return done;
 }
 
+async function* recordsOf(
+  reading: RecordReading,
+  sessionIds: readonly string[],
+  course: ExportCourse,
+): AsyncGenerator<ExportedSession> {
+  let done = 0;
+  for (const id of sessionIds) {
+    const record = await reading.read(id);
+    if (record !== null) yield record;
+    course.onProgress({ done: ++done, total: sessionIds.length });
+  }
+}
+
 function documentOf(
   record: ExportedSession,
-  request: ExportRequest & { readonly format: Exclude<ExportFormat, 'json'> },
+  request: ExportRequest & { readonly format: Exclude<ExportFormat, 'json' | 'hermes'> },
   index: number,
 ): string {
   switch (request.format) {

@@ -29,7 +29,7 @@ export async function exportStore(
       readOnly: true,
     });
     try {
-      return await exportFile(database, deps.fileSystem, request, course);
+      return await exportFile(database, deps, request, course);
     } finally {
       database.abandon();
     }

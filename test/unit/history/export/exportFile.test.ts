@@ -9,7 +9,6 @@ import { LineChain, verifyEvidence } from '../../../../src/history/export/eviden
 import { exportCourse } from '../../../../src/history/export/exportCourse';
 import { exportFile, type ExportRequest } from '../../../../src/history/export/exportFile';
 import { storeOfExport } from '../../../../src/history/import/exportImport';
-import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import {
   answer,
   answered,
@@ -58,7 +57,7 @@ async function exported(over: Partial<ExportRequest> = {}) {
   };
   const made = await exportFile(
     world.database,
-    new NodeFileSystem(),
+    disk.deps,
     request,
     exportCourse(() => 1000),
   );
@@ -170,7 +169,7 @@ describe('an export', () => {
       t,
     } as const;
     const course = exportCourse(() => 1, AbortSignal.abort(new Error('stopped')));
-    await expect(exportFile(world.database, new NodeFileSystem(), request, course)).rejects.toThrow('stopped');
+    await expect(exportFile(world.database, disk.deps, request, course)).rejects.toThrow('stopped');
     expect([readFileSync(path, 'utf8'), readdirSync(disk.root).filter((name) => name.startsWith('out'))]).toEqual([
       'earlier',
       ['out'],
