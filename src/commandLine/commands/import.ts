@@ -6,6 +6,9 @@ import type { ImportResult, Preview, Scan } from '../../history/import/importing
 import type { ImportTarget } from '../../history/import/importTarget';
 import { sourceNames, type ForeignSession, type SourceName } from '../../history/sources/foreign';
 import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPlaces';
+import { nodeBackupDeps } from '../../history/backup/nodeBackups';
+import { importExport } from '../../history/import/exportImport';
+import { isExport } from '../../history/sources/hermesExport/exportReading';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { openLockedStore } from '../lockedStore';
 
@@ -32,7 +35,7 @@ export const importCommand: Command = {
     'Lists the sessions of other agents on this machine. With --into, says what an import would do. With --yes, does it.',
     '',
     `  --from <source>  Only sessions of this agent: ${sourceNames.join(', ')}.`,
-    '  --from <path>    A file of an agent, a chat file (JSON or JSONL), or a folder of them.',
+    '  --from <path>    A file of an agent, a chat file (JSON or JSONL), or a folder of them, or a JSON export of Hermes.',
     '  --into <folder>  The store to import into: the folder that holds state.db.',
     '  --yes            Imports, newest sessions first. Sessions that are here already get only what they lack.',
   ],
@@ -50,6 +53,8 @@ export const importCommand: Command = {
 async function importSessions(terminal: Terminal, options: OptionValues): Promise<ExitCode> {
   const into = typeof options['into'] === 'string' ? resolve(terminal.folder, options['into']) : null;
   if (into === null && options['yes'] === true) throw new UsageError('--yes needs --into.');
+  const files = exportsAmong(terminal, options['from']);
+  if (files.length > 0) return importExports(terminal, files, into, options);
   const from = fromOptions(terminal, options['from']);
   // Before anything is read: a store that a window has open is never changed.
   const locked = into === null ? null : await openLockedStore(into, terminal);
@@ -69,6 +74,43 @@ async function importSessions(terminal: Terminal, options: OptionValues): Promis
   } finally {
     await importer.close();
     await locked?.close();
+    rmSync(copies, { recursive: true, force: true });
+  }
+}
+
+/** Our own exports among the given paths. They are imported row by row, not converted. */
+function exportsAmong(terminal: Terminal, given: OptionValues[string]): readonly string[] {
+  const words = Array.isArray(given) ? given.map((word) => resolve(terminal.folder, String(word))) : [];
+  const files = words.filter(isExport);
+  if (files.length > 0 && files.length < words.length)
+    throw new UsageError('Import exports of Hermes on their own, without other sources.');
+  return files;
+}
+
+async function importExports(
+  terminal: Terminal,
+  files: readonly string[],
+  into: string | null,
+  { yes }: OptionValues,
+): Promise<ExitCode> {
+  if (into === null || yes !== true) {
+    terminal.print(`${files.length} exports of Hermes. Import them with --into <folder> --yes.`);
+    return 0;
+  }
+  const locked = await openLockedStore(into, terminal);
+  const copies = mkdtempSync(join(tmpdir(), 'hermes-import-'));
+  try {
+    const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
+    let left = 0;
+    for (const file of files) {
+      const { sessions, messages, skipped } = await importExport(deps, locked.store, file, terminal.signal);
+      terminal.print(`${file}: imported ${sessions} sessions with ${messages} messages.`);
+      left += skipped;
+    }
+    if (left > 0) terminal.note(`${left} rows could not be imported.`);
+    return left > 0 ? 1 : 0;
+  } finally {
+    await locked.close();
     rmSync(copies, { recursive: true, force: true });
   }
 }

@@ -6,8 +6,13 @@ import type { SessionStore, TranscriptPage } from '../../store/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withProgressWhenLong } from '../notifications/longWork';
-import { maskedMessage, maskedSession, maskedTurn } from './maskedRecord';
-import { exportName, jsonExport, markdownExport, type ExportedSession } from './transcriptExport';
+import { maskedMessage, maskedSession, maskedTurn } from '../../history/export/readable/maskedRecord';
+import {
+  exportName,
+  jsonExport,
+  markdownExport,
+  type ExportedSession,
+} from '../../history/export/readable/transcriptExport';
 
 const pageSize = 500;
 
@@ -72,7 +77,11 @@ async function readRecord(
       ...(before === undefined ? {} : { before }),
     });
     // Mask page by page, so that a long session blocks nothing.
-    pages.push({ ...page, messages: page.messages.map(maskedMessage), turns: page.turns.map(maskedTurn) });
+    pages.push({
+      ...page,
+      messages: page.messages.map((message) => maskedMessage(message)),
+      turns: page.turns.map((turn) => maskedTurn(turn)),
+    });
     total = Math.max(total, page.total);
     onProgress({ done: (done += page.messages.length), total });
     before = page.messages[0]?.position;

@@ -308,6 +308,8 @@ export class StoreImport {
             uid,
           ]);
         this.importMarks(uid, row);
+        // The text that a provider got belongs to these parts alone; with chunks folded in, they are others.
+        if (theirs.readable && !chunks.has(uid)) this.importWireText(uid, textOr(row, 'api_content', null));
         this.counts.messages++;
       } else if (
         isFinal(ours.message) &&
@@ -345,12 +347,19 @@ export class StoreImport {
     this.messages.hide(ours.uid, theirs.visibility.reason, null, version);
   }
 
-  /** Stores the marks that a message itself does not carry: the row it copies, and the prompt version it is hidden
-   *  with. */
+  /** Stores the marks that a message itself does not carry: the row it copies, the prompt version it is hidden with,
+   *  and the kind that a hidden row has when it is shown again. */
   private importMarks(uid: string, row: SqlRow): void {
     const marks = [textOr(row, 'copied_from', null), textOr(row, 'hidden_with', null)];
     if (marks.some((mark) => mark !== null))
       this.database.run('UPDATE messages SET copied_from = ?, hidden_with = ? WHERE uid = ?', [...marks, uid]);
+    const kind = oneOf(row, 'display_kind', ['closing', 'handoff'], null);
+    if (kind !== null)
+      this.database.run('UPDATE messages SET display_kind = ? WHERE uid = ? AND active = 0', [kind, uid]);
+  }
+
+  private importWireText(uid: string, text: string | null): void {
+    if (text !== null) this.database.run('UPDATE messages SET api_content = ? WHERE uid = ?', [text, uid]);
   }
 
   private placeFor(sessionId: string, position: number): number {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { maskedMessage, maskedSession, maskedTurn } from '../../../../src/host/sessions/maskedRecord';
-import { jsonExport } from '../../../../src/host/sessions/transcriptExport';
+import { maskedMessage, maskedSession, maskedTurn } from '../../../../src/history/export/readable/maskedRecord';
+import { jsonExport } from '../../../../src/history/export/readable/transcriptExport';
 import type { Message } from '../../../../src/transcript/message';
 import type { Turn } from '../../../../src/transcript/turn';
 import { fakeSecrets } from '../../../support/fakeSecrets';
@@ -77,7 +77,7 @@ test('an export has no secret in any text, and its JSON is valid', () => {
   const stored = JSON.stringify(messages);
   const record = {
     session: maskedSession(session('s1', { title: `About ${key}` })),
-    messages: messages.map(maskedMessage),
+    messages: messages.map((message) => maskedMessage(message)),
     turns: [maskedTurn(turn)],
     versions: [],
     exportedAt: 0,

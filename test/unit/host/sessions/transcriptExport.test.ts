@@ -5,7 +5,7 @@ import {
   jsonExport,
   markdownExport,
   type ExportedSession,
-} from '../../../../src/host/sessions/transcriptExport';
+} from '../../../../src/history/export/readable/transcriptExport';
 import { handoffPart, handoffUid } from '../../../../src/transcript/handoff';
 import type { AssistantMessage, Message, UserMessage } from '../../../../src/transcript/message';
 import type { Turn } from '../../../../src/transcript/turn';

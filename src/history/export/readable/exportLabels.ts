@@ -1,7 +1,7 @@
-import type { Translate } from '../../base/translate';
-import type { HiddenReason } from '../../transcript/message';
-import type { ToolOutcome } from '../../transcript/part';
-import type { StopReason } from '../../transcript/stopReason';
+import type { Translate } from '../../../base/translate';
+import type { HiddenReason } from '../../../transcript/message';
+import type { ToolOutcome } from '../../../transcript/part';
+import type { StopReason } from '../../../transcript/stopReason';
 
 /** Sentence that tells how a turn ended. Null: it simply finished. */
 export function endText(reason: StopReason, t: Translate): string | null {

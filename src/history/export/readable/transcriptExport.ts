@@ -1,12 +1,12 @@
 import * as v from 'valibot';
-import type { Translate } from '../../base/translate';
-import type { PromptVersions } from '../../store/conversations';
-import { handoffTokens } from '../../transcript/handoff';
-import { isContinuation } from '../../transcript/continuation';
-import type { AssistantMessage, Message, ToolMessage } from '../../transcript/message';
-import type { Part, ToolCallPart, ToolResultPart } from '../../transcript/part';
-import type { Session } from '../../transcript/session';
-import type { Turn } from '../../transcript/turn';
+import type { Translate } from '../../../base/translate';
+import type { PromptVersions } from '../../../store/conversations';
+import { handoffTokens } from '../../../transcript/handoff';
+import { isContinuation } from '../../../transcript/continuation';
+import type { AssistantMessage, Message, ToolMessage } from '../../../transcript/message';
+import type { Part, ToolCallPart, ToolResultPart } from '../../../transcript/part';
+import type { Session } from '../../../transcript/session';
+import type { Turn } from '../../../transcript/turn';
 import { endText, hiddenText, outcomeText } from './exportLabels';
 
 /** A whole stored session: every message once, in order, with hidden rows if requested. */

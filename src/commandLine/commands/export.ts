@@ -1,0 +1,129 @@
+import { rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { t } from '../../base/translate';
+import { nodeBackupDeps } from '../../history/backup/nodeBackups';
+import { exportCourse } from '../../history/export/exportCourse';
+import { evidencePath, exportFormats, type ExportFormat, type ExportRequest } from '../../history/export/exportFile';
+import type { ExportScope } from '../../history/export/sessionScope';
+import { exportStore, useSecretBundle } from '../../history/export/storeExport';
+import { storeFolderOf } from '../../store/ownership/storeFolder';
+import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+
+const reducing = ['no-tool-output', 'no-thinking', 'no-images', 'hidden'] as const;
+
+/** Writes sessions to a file. */
+export const exportCommand: Command = {
+  name: 'export',
+  summary: 'Exports sessions to a file.',
+  help: [
+    'hermes-history export --store <folder> --format <format> --out <file> --all|--session <id>…|--folder <folder>',
+    '',
+    `  --format <format>   ${exportFormats.join(', ')}`,
+    '  --session <id>      this conversation, with its sub-agents; repeat it for more',
+    '  --folder <folder>   sessions of this folder',
+    '  --all               every session',
+    '  --out <file>        appears whole or not at all; replaces a file of that name',
+    '  --no-tool-output    without the results of tools',
+    '  --no-thinking       without the thinking of models',
+    '  --no-images         without images',
+    '  --hidden            also hidden messages and earlier versions',
+    '  --keep-secrets      keeps passwords and keys, which are masked otherwise',
+    '  --evidence          also writes <file>.evidence.json, which shows later changes of the file',
+    '  --sign <key>        the same, signed: a file with an Ed25519 private key (PEM)',
+    '',
+    'json holds everything and can be imported again. It is complete only with --keep-secrets.',
+  ],
+  options: {
+    store: { type: 'string' },
+    format: { type: 'string' },
+    session: { type: 'string', multiple: true },
+    folder: { type: 'string' },
+    all: { type: 'boolean' },
+    out: { type: 'string' },
+    'no-tool-output': { type: 'boolean' },
+    'no-thinking': { type: 'boolean' },
+    'no-images': { type: 'boolean' },
+    hidden: { type: 'boolean' },
+    'keep-secrets': { type: 'boolean' },
+    evidence: { type: 'boolean' },
+    sign: { type: 'string' },
+  },
+  run: async (terminal, options, words) => {
+    if (words.length > 0) throw new UsageError(`"${words[0]}" is not an option of export.`);
+    const store = options['store'];
+    if (typeof store !== 'string') throw new UsageError('Name the folder of the store: --store <folder>.');
+    return exportSessions(terminal, storeFolderOf(resolve(terminal.folder, store)), requestOf(terminal, options));
+  },
+};
+
+async function exportSessions(terminal: Terminal, store: string, request: ExportRequest): Promise<ExitCode> {
+  const copies = join(tmpdir(), `hermes-history-export-${process.pid}`);
+  useSecretBundle(join(terminal.programFolder, 'secretlint.js'), () =>
+    terminal.note('Secrets are masked by fewer rules than usual.'),
+  );
+  try {
+    const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
+    const course = exportCourse(terminal.clock.now, terminal.signal, progressLines(terminal));
+    const { sessions, maskedSecrets, bytes } = await exportStore(deps, store, request, course);
+    terminal.print(`Exported ${sessions} sessions, ${(bytes / 1e6).toFixed(1)} MB, to ${request.path}.`);
+    if (maskedSecrets > 0) terminal.print(`Masked ${maskedSecrets} secrets.`);
+    if (request.format === 'json' && request.masksSecrets)
+      terminal.print(
+        'The file is not complete, because secrets are masked and the contents of changed files left out.',
+      );
+    if (request.evidence !== null) terminal.print(`Evidence: ${evidencePath(request.path)}`);
+    return 0;
+  } finally {
+    await rm(copies, { recursive: true, force: true });
+  }
+}
+
+function requestOf(terminal: Terminal, options: OptionValues): ExportRequest {
+  const { format, out, sign } = options;
+  if (typeof out !== 'string') throw new UsageError('Name the file to write: --out <file>.');
+  if (!isFormat(format)) throw new UsageError(`Choose a format: ${exportFormats.join(', ')}.`);
+  const given = reducing.filter((name) => options[name] === true);
+  if (format === 'json' && given.length > 0) throw new UsageError(`json keeps everything: leave out --${given[0]}.`);
+  const privateKey = typeof sign === 'string' ? readFileSync(resolve(terminal.folder, sign), 'utf8') : null;
+  return {
+    format,
+    scope: scopeOf(terminal, options),
+    path: resolve(terminal.folder, out),
+    leftOut: {
+      toolOutput: options['no-tool-output'] === true,
+      thinking: options['no-thinking'] === true,
+      images: options['no-images'] === true,
+      hidden: options['hidden'] !== true,
+    },
+    masksSecrets: options['keep-secrets'] !== true,
+    evidence: privateKey !== null || options['evidence'] === true ? { privateKey } : null,
+    language: 'en',
+    t,
+  };
+}
+
+function isFormat(name: OptionValues[string]): name is ExportFormat {
+  return exportFormats.some((format) => format === name);
+}
+
+function scopeOf(terminal: Terminal, { all, session, folder }: OptionValues): ExportScope {
+  const ids = Array.isArray(session) ? session.map(String) : [];
+  if ([all === true, ids.length > 0, typeof folder === 'string'].filter(Boolean).length !== 1)
+    throw new UsageError('Choose one of --all, --session <id> and --folder <folder>.');
+  if (all === true) return { kind: 'all' };
+  return typeof folder === 'string'
+    ? { kind: 'folder', folder: resolve(terminal.folder, folder) }
+    : { kind: 'sessions', ids };
+}
+
+function progressLines(terminal: Terminal): (progress: { readonly done: number; readonly total: number }) => void {
+  let next = terminal.clock.monotonicMs() + 1000;
+  return ({ done, total }) => {
+    const now = terminal.clock.monotonicMs();
+    if (now < next) return;
+    next = now + 1000;
+    terminal.note(`${done} of ${total} sessions`);
+  };
+}

@@ -1,0 +1,33 @@
+import { createReadStream, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { evidencePath } from '../../history/export/exportFile';
+import { LineChain, verifyEvidence } from '../../history/export/evidence';
+import { UsageError, type Command } from '../command';
+
+/** Verifies that an exported file was not changed. */
+export const verifyCommand: Command = {
+  name: 'verify',
+  summary: 'Verifies that an exported file was not changed.',
+  help: [
+    'hermes-history verify <file> [--evidence <file>] [--key <file>]',
+    '',
+    '  --evidence <file>  default: <file>.evidence.json',
+    '  --key <file>       the public key (PEM) that must have signed. Without it, the key in the evidence is used',
+  ],
+  options: { evidence: { type: 'string' }, key: { type: 'string' } },
+  run: async (terminal, { evidence, key }, [file, ...rest]) => {
+    if (file === undefined || rest.length > 0) throw new UsageError('Name the file to verify.');
+    const path = resolve(terminal.folder, file);
+    const textOf = (name: string): string => readFileSync(resolve(terminal.folder, name), 'utf8');
+    const chain = new LineChain();
+    const stream: AsyncIterable<Uint8Array> = createReadStream(path, { signal: terminal.signal });
+    for await (const bytes of stream) chain.add(bytes);
+    const said = textOf(typeof evidence === 'string' ? evidence : evidencePath(path));
+    const found = verifyEvidence(chain.finish(), said, typeof key === 'string' ? textOf(key) : null);
+    for (const problem of found.problems) terminal.print(problem);
+    if (found.problems.length === 0)
+      terminal.print(`The file is as it was exported (${found.lines} lines, ${found.madeAt}).`);
+    terminal.print(found.fingerprint === null ? 'It is not signed.' : `Key: ${found.fingerprint}`);
+    return found.problems.length === 0 ? 0 : 1;
+  },
+};

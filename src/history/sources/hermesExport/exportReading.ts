@@ -1,0 +1,120 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { StringDecoder } from 'node:string_decoder';
+import * as v from 'valibot';
+import {
+  exportFormat,
+  exportHeader,
+  exportTrailer,
+  exportVersion,
+  type ExportHeader,
+  type ExportTrailer,
+  type StoreRow,
+} from './exportFormat';
+import { rowOf } from './rowJson';
+
+const blockBytes = 1 << 16;
+/** The first line of an export is far shorter. */
+const longestHeader = 4096;
+const headerEnd = '"rows":[';
+
+/** A file that is no whole export. The message says why. */
+export class UnreadableExport extends Error {
+  override readonly name = 'UnreadableExport';
+}
+
+/** True when the file begins as an export does. False for a file that cannot be opened. */
+export function isExport(path: string): boolean {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const block = Buffer.alloc(longestHeader);
+      const begin = block.toString('utf8', 0, readSync(file, block, 0, longestHeader, 0));
+      return begin.startsWith(`{"format":"${exportFormat}"`);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+}
+
+export type ExportPart =
+  | { readonly kind: 'header'; readonly header: ExportHeader }
+  | { readonly kind: 'row'; readonly row: StoreRow }
+  | { readonly kind: 'end'; readonly trailer: ExportTrailer };
+
+/** Reads an export line by line: the header, the rows and the end. Memory does not grow with the file. Throws
+ *  `UnreadableExport` for a file of a newer version, and for one that is cut off or damaged; rows before the damage were
+ *  returned by then. */
+export function* readExport(path: string): Generator<ExportPart> {
+  const counts = new Map<string, number>();
+  let [number, isEnded] = [0, false];
+  for (const line of linesOf(path)) {
+    number++;
+    if (isEnded) throw new UnreadableExport(`line ${number} comes after the end`);
+    if (number === 1) yield { kind: 'header', header: headerOf(line) };
+    else if (line.startsWith('],')) {
+      const trailer = parsedAs(exportTrailer, `{${line.slice(2)}`, number);
+      demandCounts(trailer, counts);
+      isEnded = true;
+      yield { kind: 'end', trailer };
+    } else {
+      const row = readRow(line, number);
+      counts.set(row.table, (counts.get(row.table) ?? 0) + 1);
+      yield { kind: 'row', row };
+    }
+  }
+  if (!isEnded) throw new UnreadableExport('the file is cut off');
+}
+
+function headerOf(line: string): ExportHeader {
+  if (!line.endsWith(headerEnd)) throw new UnreadableExport('the first line is not that of an export');
+  const header = parsedAs(exportHeader, `${line.slice(0, -headerEnd.length - 1)}}`, 1);
+  if (header.version > exportVersion)
+    throw new UnreadableExport(`it has version ${header.version}; this program reads up to ${exportVersion}`);
+  return header;
+}
+
+function readRow(line: string, number: number): StoreRow {
+  try {
+    return rowOf(JSON.parse(line.endsWith(',') ? line.slice(0, -1) : line));
+  } catch (error) {
+    throw new UnreadableExport(`line ${number}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function parsedAs<T>(schema: v.GenericSchema<unknown, T>, text: string, number: number): T {
+  try {
+    return v.parse(schema, JSON.parse(text));
+  } catch (error) {
+    throw new UnreadableExport(`line ${number}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function demandCounts({ counts }: ExportTrailer, found: ReadonlyMap<string, number>): void {
+  const tables = new Set([...Object.keys(counts), ...found.keys()]);
+  for (const table of tables)
+    if ((counts[table] ?? 0) !== (found.get(table) ?? 0))
+      throw new UnreadableExport(`${found.get(table) ?? 0} rows of ${table}, expected ${counts[table] ?? 0}`);
+}
+
+function* linesOf(path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    const decoder = new StringDecoder('utf8');
+    const block = Buffer.alloc(blockBytes);
+    let pieces: string[] = [];
+    for (let read = readSync(file, block); read > 0; read = readSync(file, block)) {
+      const [first = '', ...rest] = decoder.write(block.subarray(0, read)).split('\n');
+      pieces.push(first);
+      for (const begun of rest) {
+        yield pieces.join('');
+        pieces = [begun];
+      }
+    }
+    const last = pieces.join('') + decoder.end();
+    if (last !== '') yield last;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,106 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../../src/base/clock';
+import type { Terminal } from '../../../src/commandLine/command';
+import { runCommand } from '../../../src/commandLine/runCommand';
+import { storeFiles } from '../../../src/store/open/storeFiles';
+import { buildStoreWorker, type BuiltStoreWorker } from '../../support/storeWorker';
+import { backupWorld, type BackupWorld } from '../history/backup/backupWorld';
+import { converse } from '../store/library/libraryWorld';
+
+let worker: BuiltStoreWorker;
+let world: BackupWorld;
+beforeAll(async () => {
+  worker = await buildStoreWorker();
+});
+afterAll(() => worker.remove());
+beforeEach(async () => {
+  world = await backupWorld();
+  const owner = world.open();
+  converse(owner.operations, 's1', 'One');
+  converse(owner.operations, 's2', 'Two');
+  owner.close();
+  rmSync(storeFiles(world.place.store).lock, { force: true });
+});
+afterEach(() => world.remove());
+
+async function run(...args: string[]) {
+  const lines: string[] = [];
+  const terminal: Terminal = {
+    print: (line) => lines.push(line),
+    note: (line) => lines.push(`! ${line}`),
+    confirm: () => Promise.resolve(false),
+    signal: new AbortController().signal,
+    clock: systemClock,
+    home: '/home/user',
+    platform: process.platform,
+    environment: {},
+    folder: world.root,
+    programFolder: worker.folder,
+  };
+  const code = await runCommand(terminal, args);
+  return { code, text: lines.join('\n').replaceAll(world.root, '') };
+}
+
+test('exports a store, and imports the file into another one, once', async () => {
+  const made = await run(
+    'export',
+    '--store',
+    'store',
+    '--format',
+    'json',
+    '--out',
+    'all.json',
+    '--all',
+    '--keep-secrets',
+  );
+  const looked = await run('import', '--from', 'all.json');
+  const imported = await run('import', '--from', 'all.json', '--into', 'other', '--yes');
+  const again = await run('import', '--from', 'all.json', '--into', 'other', '--yes');
+  await run('export', '--store', 'other', '--format', 'openai', '--out', 'other.jsonl', '--all');
+  await run('export', '--store', 'store', '--format', 'openai', '--out', 'store.jsonl', '--all');
+  const [here, there] = ['store.jsonl', 'other.jsonl'].map((name) => readFileSync(join(world.root, name), 'utf8'));
+  expect([made, looked, imported, again].map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect([imported.text, again.text].map((text) => /imported (\d+) sessions/.exec(text)?.[1])).toEqual(['2', '0']);
+  expect(there).toBe(here);
+  expect(here?.trimEnd().split('\n')).toHaveLength(2);
+});
+
+test('exports one session to a signed file, and verifies it', async () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  writeFileSync(join(world.root, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const made = await run(
+    'export',
+    '--store',
+    'store',
+    '--format',
+    'html',
+    '--out',
+    'a.html',
+    '--session',
+    's1',
+    '--sign',
+    'key.pem',
+  );
+  const whole = await run('verify', 'a.html');
+  appendFileSync(join(world.root, 'a.html'), '<p>added</p>\n');
+  const changed = await run('verify', 'a.html');
+  expect([made.code, whole.code, changed.code]).toEqual([0, 0, 1]);
+  expect(made.text).toContain('Exported 1 sessions');
+  expect(whole.text).toMatch(/as it was exported[^]*Key: [0-9a-f]{64}/);
+  expect(changed.text).toContain('The file was changed');
+});
+
+test('refuses a wrong call', async () => {
+  const start = ['export', '--store', 'store', '--out', 'a'] as const;
+  const calls = [
+    [...start, '--format', 'pdf', '--all'],
+    [...start, '--format', 'json'],
+    [...start, '--format', 'json', '--all', '--session', 's1'],
+    [...start, '--format', 'json', '--all', '--no-thinking'],
+    ['verify'],
+  ];
+  for (const call of calls) expect((await run(...call)).code).toBe(2);
+});
