@@ -4,7 +4,7 @@ import { t } from '../../base/translate';
 import { errnoOf } from '../../store/engine/fileSystem';
 import { diskError } from '../../store/engine/sqlFailure';
 import type { ReadingDeps } from '../../store/library/foreignStore';
-import { acquireLock } from '../../store/lock/acquireLock';
+import { acquireLock, type LockAttempt } from '../../store/lock/acquireLock';
 import { StoreError } from '../../store/storeError';
 import { ChunkPool } from './chunkPool';
 
@@ -35,15 +35,19 @@ export function poolOf({ fileSystem, throwIfStopped }: BackupDeps, { backups }: 
  *  a failure of the disk. */
 export function changingBackups<T>(deps: BackupDeps, { backups }: BackupPlace, work: () => T): T {
   const { fileSystem, processes, now } = deps;
-  const attempt = acquireLock({
-    fileSystem,
-    folder: backups,
-    path: join(backups, 'backups.lock'),
-    processes,
-    endpoint: null,
-    now,
-    uniqueName: randomUUID,
-  });
+  const acquire = (): LockAttempt =>
+    acquireLock({
+      fileSystem,
+      folder: backups,
+      path: join(backups, 'backups.lock'),
+      processes,
+      endpoint: null,
+      now,
+      uniqueName: randomUUID,
+    });
+  const first = acquire();
+  // The first attempt clears what a process left that ended while it took over the lock.
+  const attempt = first.kind === 'heldBy' ? acquire() : first;
   if (attempt.kind === 'heldBy')
     throw new StoreError(
       'locked',

@@ -6,6 +6,7 @@ import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
 import { BackupClient } from '../../../../src/history/backup/backupClient';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
+import { StoreError } from '../../../../src/store/storeError';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
 import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
@@ -31,6 +32,18 @@ afterEach(() => world.remove());
 
 const random = seededRandom(20_261_125);
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Works on the backups once their lock is free: a process that was killed while it wrote the lock holds it for ten seconds. */
+async function unlocked<T>(work: () => T): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.causeClass !== 'locked' || attempt === 100) throw error;
+      await pause(200);
+    }
+  }
+}
 
 describe('a backup taken while an answer is written', { timeout: 120_000 }, () => {
   it('has every row that was acknowledged before it', async () => {
@@ -197,7 +210,7 @@ describe('kill -9', { timeout: 120_000 }, () => {
       const printed = maker.lines.find((line) => /^\d{8}T/.test(line));
       seen.push({ problems: world.backups.verify(null), printed: printed === undefined || ids.includes(printed) });
     }
-    world.backups.make(scheduled);
+    await unlocked(() => world.backups.make(scheduled));
     const leftovers = world.files().filter((name) => name.endsWith('.new'));
     expect({ seen, someKilled: killed > 0, leftovers }).toEqual({
       seen: seen.map(() => ({ problems: [], printed: true })),
@@ -260,7 +273,7 @@ describe('kill -9', { timeout: 120_000 }, () => {
     await forgetter.line('ready');
     await pause(400);
     await forgetter.kill();
-    const { rewritten } = world.backups.continueForgetting();
+    const { rewritten } = await unlocked(() => world.backups.continueForgetting());
     expect({
       wasKilled: !forgetter.lines.includes('done'),
       some: rewritten.length > 0,
