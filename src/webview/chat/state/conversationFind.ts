@@ -60,6 +60,8 @@ export class ConversationFind {
   /** True while the host is searching. */
   private isAsking = false;
   private cancelPause: (() => void) | null = null;
+  /** True until the first occurrence of the current words is shown: a refresh meanwhile does not stop that. */
+  private isMoveDue = false;
 
   constructor(private readonly deps: ConversationFindDeps) {}
 
@@ -69,12 +71,13 @@ export class ConversationFind {
 
   search(change: Partial<FindQuery>): void {
     this.set({ ...change, current: -1 });
-    this.soon(true);
+    this.isMoveDue = true;
+    this.soon();
   }
 
   /** The conversation has grown: searches it again and keeps the current occurrence. */
   refresh(): void {
-    if (this.current.peek().text !== '') this.soon(false);
+    if (this.current.peek().text !== '') this.soon();
   }
 
   step(by: 1 | -1): void {
@@ -93,6 +96,11 @@ export class ConversationFind {
 
   /** Ends the search and ignores responses that are still to come. */
   end(): void {
+    this.isMoveDue = false;
+    this.withdraw();
+  }
+
+  private withdraw(): void {
     this.stop();
     this.isAsking = false;
     this.asked++;
@@ -100,15 +108,15 @@ export class ConversationFind {
     this.cancelPause = null;
   }
 
-  private soon(moves: boolean): void {
-    this.end();
+  private soon(): void {
+    this.withdraw();
     if (this.current.peek().text.trim() === '')
       return this.set({ searching: false, progress: null, occurrences: null, more: false, current: -1, problem: null });
-    this.set({ progress: null, ...(moves ? { searching: true } : {}) });
-    this.cancelPause = this.deps.timers.after(pauseMs, () => void this.ask(moves));
+    this.set({ progress: null, ...(this.isMoveDue ? { searching: true } : {}) });
+    this.cancelPause = this.deps.timers.after(pauseMs, () => void this.ask());
   }
 
-  private async ask(moves: boolean): Promise<void> {
+  private async ask(): Promise<void> {
     const own = ++this.asked;
     const { text, matchCase, tools } = this.current.peek();
     this.isAsking = true;
@@ -116,15 +124,18 @@ export class ConversationFind {
       const answer = await this.deps.find({ text, matchCase, tools });
       if (own !== this.asked || answer.superseded) return;
       this.isAsking = false;
-      this.take(answer, moves);
+      this.take(answer);
     } catch (error) {
       if (own !== this.asked) return;
       this.isAsking = false;
+      this.isMoveDue = false;
       this.set({ searching: false, progress: null, problem: this.deps.sentenceOf(error) });
     }
   }
 
-  private take({ found, more }: FoundInSession, moves: boolean): void {
+  private take({ found, more }: FoundInSession): void {
+    const moves = this.isMoveDue;
+    this.isMoveDue = false;
     const before = this.current.peek();
     const shown = before.occurrences?.[before.current];
     const occurrences = found.flatMap((one) =>

@@ -70,6 +70,20 @@ describe('finding words', () => {
     expect([shown, find.state.value.occurrences?.length]).toEqual([['m2:0'], 1]);
   });
 
+  test.each(['while typing pauses', 'while the host searches'])(
+    'shows the first match also when the conversation continues %s',
+    async (when) => {
+      const { find, asked, shown, pause, settle } = searching();
+      find.search({ text: 'a' });
+      if (when === 'while the host searches') await pause();
+      find.refresh();
+      await pause();
+      asked.at(-1)?.answer(answer(found('m1', 1, 1)));
+      await settle();
+      expect([shown, find.state.value.current]).toEqual([['m1:0'], 0]);
+    },
+  );
+
   test('stays in place when the conversation continues', async () => {
     const { find, asked, shown, pause, settle } = searching();
     find.search({ text: 'a' });
