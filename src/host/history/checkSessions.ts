@@ -31,6 +31,9 @@ export interface SessionChecksDeps {
   readonly now: () => number;
 }
 
+/** Follows a choice: the place is checked again, the findings are shown again, or the command ends. */
+type Next = 'check' | 'findings' | 'end';
+
 /** A repair may uncover what it hid. */
 const mostRounds = 3;
 
@@ -46,7 +49,7 @@ export class SessionChecks {
     const place = await pickPlace({ ownFolder: this.deps.ownFolder(), hermesDatabase: this.deps.hermesDatabase() });
     if (place === null) return;
     if (place.kind === 'own') await this.deps.ready();
-    for (let again = true; again;) {
+    for (let next: Next = 'check'; next === 'check';) {
       const result = await this.check(place);
       if (result === null) return;
       if (result.total === 0) {
@@ -58,7 +61,7 @@ export class SessionChecks {
         );
         return;
       }
-      again = await this.look(result, place);
+      next = await this.look(result, place);
     }
   }
 
@@ -86,30 +89,32 @@ export class SessionChecks {
     );
   }
 
-  /** Lets the user act on findings. True when the place must be checked again. */
-  private async look(result: CheckResult, place: CheckPlace): Promise<boolean> {
+  /** Lets the user act on findings. */
+  private async look(result: CheckResult, place: CheckPlace): Promise<Next> {
     const isElsewhere = result.kind === 'own' && place.kind !== 'own';
     const plans = isElsewhere ? [] : repairPlans(result.findings);
     for (;;) {
       const chosen = await pickFinding(result, plans, isElsewhere);
       switch (chosen.kind) {
         case 'canceled':
-          return false;
+          return 'end';
         case 'report':
           await showDocument(checkReport(result));
-          return false;
+          return 'end';
         case 'repairAll':
           for (const plan of plans) await this.repair(plan);
-          return true;
-        case 'finding':
+          return 'check';
+        case 'finding': {
           // Nothing else can be done with it here.
-          if (isElsewhere) return showDocument(checkReport(result)).then(() => false);
-          if (await this.act(result, chosen.finding, plans)) return true;
+          if (isElsewhere) return showDocument(checkReport(result)).then(() => 'end');
+          const next = await this.act(result, chosen.finding, plans);
+          if (next !== 'findings') return next;
+        }
       }
     }
   }
 
-  private async act(result: CheckResult, finding: Finding, plans: readonly RepairPlan[]): Promise<boolean> {
+  private async act(result: CheckResult, finding: Finding, plans: readonly RepairPlan[]): Promise<Next> {
     const plan = plans.find(({ findings }) => findings.includes(finding)) ?? null;
     const { sessionId } = finding;
     const isOwn = result.kind === 'own';
@@ -117,28 +122,39 @@ export class SessionChecks {
     const action = await pickAction(finding, { plan, isOwn, canUndo: repairs.length > 0 });
     switch (action) {
       case null:
-        return false;
+        return 'findings';
       case 'show':
         if (sessionId !== null) await this.deps.openTranscript(sessionId, finding.row);
-        return false;
+        return 'end';
       case 'preview':
-        if (plan !== null)
-          await showDocument(previewReport(plan, await this.deps.store.previewRepair(this.inputOf(plan))));
-        return false;
+        if (plan !== null) await this.preview(plan);
+        return 'end';
       case 'repair':
         if (plan !== null) await this.repair(plan);
-        return plan !== null;
+        return 'check';
       case 'undo':
         if (sessionId !== null && repairs[0] !== undefined) await this.undo(sessionId, repairs[0].repairId);
-        return true;
+        return 'check';
       case 'import':
         await (sessionId === null
           ? this.deps.importFile(result.path)
           : this.importRepaired(result.path, sessionId, finding.title ?? sessionId));
-        return false;
+        return 'findings';
       default:
         return action satisfies never;
     }
+  }
+
+  private async preview(plan: RepairPlan): Promise<void> {
+    await showDocument(previewReport(plan, await this.deps.store.previewRepair(this.inputOf(plan))));
+    // Nobody waits for the answer.
+    this.offerRepair(plan).catch(this.deps.onFailure);
+  }
+
+  private async offerRepair(plan: RepairPlan): Promise<void> {
+    const repair = t('Repair');
+    const sentence = t('Nothing has been changed yet in {session}.', { session: plan.title ?? plan.sessionId });
+    if ((await vscode.window.showInformationMessage(sentence, repair)) === repair) await this.repair(plan);
   }
 
   private async repair(plan: RepairPlan): Promise<void> {
