@@ -65,11 +65,11 @@ export class SessionImports {
       const { entries } = await withProgress(t('Importing sessions…'), () =>
         importer.run(wanted, { includeForgotten: true }),
       );
-      const entry = entries.find(({ sessionId }) => sessionId !== null);
-      if (entry?.sessionId == null)
-        throw new Error(entries.find(({ reason }) => reason !== null)?.reason ?? t('Nothing was imported.'));
+      const [here] = entries.flatMap(({ sessionId }) => sessionId ?? []);
+      const [reason] = entries.flatMap((entry) => entry.reason ?? []);
+      if (here === undefined) throw new Error(reason ?? t('Nothing was imported.'));
       this.deps.onImported();
-      return entry.sessionId;
+      return here;
     } finally {
       await importer.close();
     }
