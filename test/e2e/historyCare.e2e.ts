@@ -88,6 +88,8 @@ test('damage is found, previewed, repaired and the repair undone', async () => {
   sql(`UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE role = 'assistant' AND parts LIKE '%toolCall%'`);
 
   await workbench.open(folder);
+  // A panel that comes up takes the focus, which closes a picker.
+  await ChatPanel.open(workbench);
   await workbench.setTheme('Dark Modern');
   await workbench.runAndChoose('Hermes: Check Sessions…', 'This Folder');
   const finding = workbench.quickInputRow('Result without a tool call');
