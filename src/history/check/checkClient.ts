@@ -30,7 +30,8 @@ export function checkInThread(
         case 'progress':
           return onProgress?.(message.progress);
         case 'done':
-          end(() => resolve(message.result));
+          // It may have been done before it heard of the signal.
+          end(() => (signal?.aborted === true ? reject(signal.reason) : resolve(message.result)));
           return void worker.terminate();
         case 'failed':
           end(() => reject(signal?.aborted === true ? signal.reason : reviveStoreError(message.error)));

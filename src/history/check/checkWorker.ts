@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { setTranslations, type Translations } from '../../base/translate';
 import { storeErrorData } from '../../store/storeError';
 import { nodeBackupDeps } from '../backup/nodeBackups';
-import { checkHermesFile, checkStore } from './checking';
+import { checkFile, checkHermesFile, checkStore } from './checking';
 import type { CheckThread, FromCheck } from './checkMessages';
 import type { CheckResult } from './findings/finding';
 
@@ -26,7 +26,8 @@ async function check(): Promise<CheckResult> {
     onProgress: (progress: { readonly done: number; readonly total: number }) => post({ kind: 'progress', progress }),
     ...(sessionId === undefined ? {} : { sessionId }),
   };
-  return place.kind === 'own' ? checkStore(deps, place.path, course) : checkHermesFile(deps, place.path, course);
+  const checks = { own: checkStore, hermes: checkHermesFile, file: checkFile };
+  return checks[place.kind](deps, place.path, course);
 }
 
 void check().then(

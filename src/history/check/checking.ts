@@ -1,6 +1,12 @@
-import { openDatabase } from '../../store/open/openDatabase';
+import { dirname } from 'node:path';
+import { FileSystemError, type FileSystem } from '../../store/engine/fileSystem';
 import { openForeignDatabase } from '../../store/library/foreignDatabase';
-import { currentCopy, type ReadingDeps } from '../../store/library/foreignStore';
+import { broughtUpToDate, currentCopy, type ReadingDeps } from '../../store/library/foreignStore';
+import { copyDatabase, type StoreCopy } from '../../store/library/storeCopy';
+import { firstPageOf } from '../../store/open/damagedCopy';
+import { applicationId, parseHeader } from '../../store/open/fileHeader';
+import { openDatabase } from '../../store/open/openDatabase';
+import { logOf } from '../../store/open/storeFiles';
 import { schemaVersion } from '../../store/schema/migrations';
 import type { CheckResult } from './findings/finding';
 import { checkHermes } from './stores/hermesCheck';
@@ -8,8 +14,34 @@ import { checkOwn, type OwnCheckCourse } from './stores/ownCheck';
 
 /** Checks a private copy of the store in a folder, while a window may have it open. Writes nothing there. */
 export async function checkStore(deps: ReadingDeps, folder: string, course?: OwnCheckCourse): Promise<CheckResult> {
-  const { sqlite, fileSystem, now } = deps;
-  const copy = currentCopy(deps, folder);
+  return checkCopy(deps, currentCopy(deps, folder), folder, course);
+}
+
+/** Checks a private copy of a database of either kind, by its content. A store's file may have another name. Writes
+ *  nothing beside it. */
+export async function checkFile(deps: ReadingDeps, path: string, course?: OwnCheckCourse): Promise<CheckResult> {
+  if (!isStore(deps.fileSystem, path)) return checkHermesFile(deps, path, course);
+  const files = { folder: dirname(path), main: path, log: logOf(path) };
+  return checkCopy(deps, broughtUpToDate(deps, copyDatabase(deps, files)), path, course);
+}
+
+function isStore(fileSystem: FileSystem, path: string): boolean {
+  try {
+    return parseHeader(firstPageOf(fileSystem, path))?.applicationId === applicationId;
+  } catch (error) {
+    // Opening the file says what is wrong with it.
+    if (error instanceof FileSystemError) return false;
+    throw error;
+  }
+}
+
+/** `path` names the original in the result. */
+async function checkCopy(
+  { sqlite, fileSystem, now }: ReadingDeps,
+  copy: StoreCopy,
+  path: string,
+  course: OwnCheckCourse = {},
+): Promise<CheckResult> {
   try {
     const { database } = openDatabase({
       sqlite,
@@ -20,7 +52,7 @@ export async function checkStore(deps: ReadingDeps, folder: string, course?: Own
       assertOwned: () => undefined,
     });
     try {
-      return await checkOwn(database, folder, course);
+      return await checkOwn(database, path, course);
     } finally {
       database.abandon();
     }

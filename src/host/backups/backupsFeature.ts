@@ -1,30 +1,27 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import { DisposableStore, type Disposable, type Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
-import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
 import type { LabelContext } from '../sessions/sessionLabels';
-import type { SettingsWatcher } from '../settings/settingsWatcher';
 import type { StoreStatus } from '../storage/storeStatus';
-import { AutomaticBackups } from './automaticBackups';
-import { BackupCommands } from './backupCommands';
-import { StorageUse } from './storageUse';
-import type { StoreBackups } from './storeBackups';
+import { AutomaticBackups, type AutomaticBackupsDeps } from './automaticBackups';
+import { BackupCommands, type BackupCommandDeps } from './backupCommands';
+import { StorageUse, type StorageUseDeps } from './storageUse';
+import type { BackupSettings } from './storeBackups';
 
 export interface BackupsFeatureDeps {
-  readonly backups: StoreBackups;
-  readonly connection: StoreConnection;
+  readonly backups: AutomaticBackupsDeps['backups'] & BackupCommandDeps['backups'];
+  readonly connection: AutomaticBackupsDeps['connection'] & Pick<StoreConnection, 'whileClosed'>;
   /** Folder of this window's store. */
   readonly folder: () => string;
-  readonly sessions: SessionStore;
-  readonly store: StoreStatus;
-  readonly settings: Pick<SettingsWatcher, 'current' | 'onDidChange'>;
-  readonly gateway: Gateway;
+  readonly sessions: BackupCommandDeps['sessions'] & StorageUseDeps['sessions'];
+  readonly store: Pick<StoreStatus, 'settled' | 'offer'>;
+  readonly settings: { readonly current: BackupSettings; readonly onDidChange: Emitter<void>['event'] };
+  readonly gateway: AutomaticBackupsDeps['gateway'] & BackupCommandDeps['gateway'] & StorageUseDeps['gateway'];
   /** Makes every chat leave the session that it shows. */
   readonly leaveStore: () => void;
   readonly openInChat: (sessionId: string) => Promise<void>;

@@ -1,17 +1,15 @@
 import { join } from 'node:path';
-import type { ExtensionContext } from 'vscode';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import { BackupClient } from '../../history/backup/backupClient';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
-import type { SettingsWatcher } from '../settings/settingsWatcher';
-import { StoreBackups } from './storeBackups';
+import { StoreBackups, type BackupSettings } from './storeBackups';
 
 export interface WindowBackupsDeps {
-  readonly context: Pick<ExtensionContext, 'globalStorageUri'>;
+  readonly context: { readonly globalStorageUri: { readonly fsPath: string } };
   /** Folder of the bundles. */
   readonly distFolder: string;
-  readonly settings: Pick<SettingsWatcher, 'current'>;
+  readonly settings: { readonly current: BackupSettings };
   readonly clock: Clock;
   readonly log: Log;
 }

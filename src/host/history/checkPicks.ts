@@ -1,3 +1,4 @@
+import { join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { CheckThread } from '../../history/check/checkMessages';
@@ -26,9 +27,14 @@ export async function pickPlace(places: {
       return { kind: 'hermes', path: places.hermesDatabase };
     default: {
       const [uri] = (await vscode.window.showOpenDialog({ title: t('Check Sessions'), canSelectMany: false })) ?? [];
-      return uri === undefined ? null : { kind: 'hermes', path: uri.fsPath };
+      return uri === undefined ? null : placeOf(uri.fsPath, places.ownFolder);
     }
   }
+}
+
+/** The store of this window is repaired, also when the user chose its file. */
+function placeOf(path: string, ownFolder: string): CheckPlace {
+  return relative(join(ownFolder, 'state.db'), path) === '' ? { kind: 'own', path: ownFolder } : { kind: 'file', path };
 }
 
 export type FindingChoice =
@@ -38,7 +44,12 @@ interface ChoiceItem extends vscode.QuickPickItem {
   readonly choice: FindingChoice;
 }
 
-export async function pickFinding(result: CheckResult, plans: readonly RepairPlan[]): Promise<FindingChoice> {
+/** `isElsewhere`: the store of another folder, which is only read here. */
+export async function pickFinding(
+  result: CheckResult,
+  plans: readonly RepairPlan[],
+  isElsewhere: boolean,
+): Promise<FindingChoice> {
   const items: ChoiceItem[] = [
     { label: `$(list-flat) ${t('Show Details')}`, choice: { kind: 'report' } },
     ...(plans.length === 0
@@ -53,6 +64,7 @@ export async function pickFinding(result: CheckResult, plans: readonly RepairPla
   ];
   const chosen = await vscode.window.showQuickPick(items, {
     title: t('Findings: {count}', { count: result.total }),
+    ...(isElsewhere ? { placeHolder: t('To repair these sessions, open their folder in a window') } : {}),
     matchOnDescription: true,
     matchOnDetail: true,
   });

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { joinSentences } from '../../base/messageText';
 import { t } from '../../base/translate';
 import type { CheckThread } from '../../history/check/checkMessages';
 import type { CheckCourse, CheckResult, Finding } from '../../history/check/findings/finding';
@@ -9,8 +10,8 @@ import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPick
 import { checkReport, previewReport } from './checkReport';
 
 export interface SessionChecksDeps {
-  /** Checks a place in a thread. */
-  readonly check: (place: CheckThread['place'], course: CheckCourse) => Promise<CheckResult>;
+  /** Checks a place, or one session of it, in a thread. */
+  readonly check: (what: Pick<CheckThread, 'place' | 'sessionId'>, course: CheckCourse) => Promise<CheckResult>;
   readonly store: Pick<SessionStore, 'previewRepair' | 'repairSession' | 'undoRepair' | 'repairsOf'>;
   /** Folder of this window's store. */
   readonly ownFolder: () => string;
@@ -19,13 +20,22 @@ export interface SessionChecksDeps {
   /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
   readonly ready: () => Promise<void>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
-  readonly importSessions: () => Promise<void>;
+  /** Lets the user choose among the sessions in a file, and imports them. */
+  readonly importFile: (path: string) => Promise<void>;
+  /** Imports one session of a file and returns its id here. Rejects with a sentence when nothing of it can be imported. */
+  readonly importSession: (path: string, id: string) => Promise<string>;
   readonly onFailure: (error: unknown) => void;
   readonly onRepaired: () => void;
   readonly newId: () => string;
   /** Seconds since the epoch. */
   readonly now: () => number;
 }
+
+/** Follows a choice: the place is checked again, the findings are shown again, or the command ends. */
+type Next = 'check' | 'findings' | 'end';
+
+/** A repair may uncover what it hid. */
+const mostRounds = 3;
 
 /** The command *Check Sessions…*: choose a place, check it, look at the findings, repair and undo. */
 export class SessionChecks {
@@ -39,7 +49,7 @@ export class SessionChecks {
     const place = await pickPlace({ ownFolder: this.deps.ownFolder(), hermesDatabase: this.deps.hermesDatabase() });
     if (place === null) return;
     if (place.kind === 'own') await this.deps.ready();
-    for (let again = true; again;) {
+    for (let next: Next = 'check'; next === 'check';) {
       const result = await this.check(place);
       if (result === null) return;
       if (result.total === 0) {
@@ -51,7 +61,7 @@ export class SessionChecks {
         );
         return;
       }
-      again = await this.look(result);
+      next = await this.look(result, place);
     }
   }
 
@@ -63,11 +73,14 @@ export class SessionChecks {
       async (progress, canceled) => {
         canceled.onCancellationRequested(() => stopping.abort());
         try {
-          return await this.deps.check(place, {
-            signal: stopping.signal,
-            onProgress: ({ done, total }) =>
-              progress.report({ message: t('{done} of {total} sessions', { done, total }) }),
-          });
+          return await this.deps.check(
+            { place },
+            {
+              signal: stopping.signal,
+              onProgress: ({ done, total }) =>
+                progress.report({ message: t('{done} of {total} sessions', { done, total }) }),
+            },
+          );
         } catch (error) {
           if (stopping.signal.aborted) return null;
           throw error;
@@ -76,27 +89,32 @@ export class SessionChecks {
     );
   }
 
-  /** Lets the user act on findings. True when the place must be checked again. */
-  private async look(result: CheckResult): Promise<boolean> {
-    const plans = repairPlans(result.findings);
+  /** Lets the user act on findings. */
+  private async look(result: CheckResult, place: CheckPlace): Promise<Next> {
+    const isElsewhere = result.kind === 'own' && place.kind !== 'own';
+    const plans = isElsewhere ? [] : repairPlans(result.findings);
     for (;;) {
-      const chosen = await pickFinding(result, plans);
+      const chosen = await pickFinding(result, plans, isElsewhere);
       switch (chosen.kind) {
         case 'canceled':
-          return false;
+          return 'end';
         case 'report':
           await showDocument(checkReport(result));
-          return false;
+          return 'end';
         case 'repairAll':
           for (const plan of plans) await this.repair(plan);
-          return true;
-        case 'finding':
-          if (await this.act(result, chosen.finding, plans)) return true;
+          return 'check';
+        case 'finding': {
+          // Nothing else can be done with it here.
+          if (isElsewhere) return showDocument(checkReport(result)).then(() => 'end');
+          const next = await this.act(result, chosen.finding, plans);
+          if (next !== 'findings') return next;
+        }
       }
     }
   }
 
-  private async act(result: CheckResult, finding: Finding, plans: readonly RepairPlan[]): Promise<boolean> {
+  private async act(result: CheckResult, finding: Finding, plans: readonly RepairPlan[]): Promise<Next> {
     const plan = plans.find(({ findings }) => findings.includes(finding)) ?? null;
     const { sessionId } = finding;
     const isOwn = result.kind === 'own';
@@ -104,26 +122,39 @@ export class SessionChecks {
     const action = await pickAction(finding, { plan, isOwn, canUndo: repairs.length > 0 });
     switch (action) {
       case null:
-        return false;
+        return 'findings';
       case 'show':
         if (sessionId !== null) await this.deps.openTranscript(sessionId, finding.row);
-        return false;
+        return 'end';
       case 'preview':
-        if (plan !== null)
-          await showDocument(previewReport(plan, await this.deps.store.previewRepair(this.inputOf(plan))));
-        return false;
+        if (plan !== null) await this.preview(plan);
+        return 'end';
       case 'repair':
         if (plan !== null) await this.repair(plan);
-        return plan !== null;
+        return 'check';
       case 'undo':
         if (sessionId !== null && repairs[0] !== undefined) await this.undo(sessionId, repairs[0].repairId);
-        return true;
+        return 'check';
       case 'import':
-        await this.deps.importSessions();
-        return false;
+        await (sessionId === null
+          ? this.deps.importFile(result.path)
+          : this.importRepaired(result.path, sessionId, finding.title ?? sessionId));
+        return 'findings';
       default:
         return action satisfies never;
     }
+  }
+
+  private async preview(plan: RepairPlan): Promise<void> {
+    await showDocument(previewReport(plan, await this.deps.store.previewRepair(this.inputOf(plan))));
+    // Nobody waits for the answer.
+    this.offerRepair(plan).catch(this.deps.onFailure);
+  }
+
+  private async offerRepair(plan: RepairPlan): Promise<void> {
+    const repair = t('Repair');
+    const sentence = t('Nothing has been changed yet in {session}.', { session: plan.title ?? plan.sessionId });
+    if ((await vscode.window.showInformationMessage(sentence, repair)) === repair) await this.repair(plan);
   }
 
   private async repair(plan: RepairPlan): Promise<void> {
@@ -146,6 +177,32 @@ export class SessionChecks {
   private async undo(sessionId: string, repairId: string): Promise<void> {
     await this.deps.store.undoRepair(sessionId, repairId);
     this.deps.onRepaired();
+  }
+
+  /** Imports a session of Hermes Agent, then repairs what is still damaged in it here. */
+  private async importRepaired(path: string, id: string, session: string): Promise<void> {
+    const sessionId = await this.deps.importSession(path, id);
+    const place = { kind: 'own', path: this.deps.ownFolder() } as const;
+    let rows = 0;
+    let left = await this.deps.check({ place, sessionId }, {});
+    for (let round = 0; round < mostRounds && left.total > 0; round++) {
+      for (const plan of repairPlans(left.findings))
+        rows += (await this.deps.store.repairSession(this.inputOf(plan))).length;
+      left = await this.deps.check({ place, sessionId }, {});
+    }
+    this.deps.onRepaired();
+    const sentence = joinSentences([
+      t('Imported {session}.', { session }),
+      ...(rows === 0 ? [] : [t('Changed rows: {count}.', { count: rows })]),
+      ...(left.total === 0
+        ? [t('No damage is left in it.')]
+        : [t('Damage that can’t be repaired: {count}.', { count: left.total })]),
+    ]);
+    const show = t('Show Session');
+    // Nobody waits for the answer.
+    Promise.resolve(vscode.window.showInformationMessage(sentence, show))
+      .then((chosen) => (chosen === show ? this.deps.openTranscript(sessionId, null) : undefined))
+      .catch(this.deps.onFailure);
   }
 
   private inputOf({ sessionId, steps }: RepairPlan) {

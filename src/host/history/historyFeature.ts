@@ -85,13 +85,14 @@ export class HistoryFeature implements Disposable {
       onImported,
     });
     this.checks = new SessionChecks({
-      check: (place, course) => checkInThread(join(distFolder, 'checkWorker.js'), { place, copies }, course),
+      check: (what, course) => checkInThread(join(distFolder, 'checkWorker.js'), { ...what, copies }, course),
       store: sessions,
       ownFolder,
       hermesDatabase: () => join(places().hermes, 'state.db'),
       ready,
       openTranscript,
-      importSessions: () => this.imports.run(),
+      importFile: (path) => this.imports.run([vscode.Uri.file(path)]),
+      importSession: (path, id) => this.imports.importOne(path, id),
       onFailure: (error) => reportFailure('checkSessions', error, deps.log),
       onRepaired: () => this.changes.fire(),
       newId: randomUUID,

@@ -52,6 +52,29 @@ export class SessionImports {
     }
   }
 
+  /** Imports one session of a file, also when it was erased here, and returns its id here. Rejects with a sentence when
+   *  nothing of it can be imported. */
+  async importOne(path: string, id: string): Promise<string> {
+    await this.deps.ready();
+    const importer = this.deps.openImporter();
+    try {
+      const { sessions } = await withProgress(t('Reading sessions…'), () =>
+        importer.scan({ ...this.deps.places(), chosen: [path] }, { isOnlyChosen: true }),
+      );
+      const wanted = sessions.filter((session) => session.id === id);
+      const { entries } = await withProgress(t('Importing sessions…'), () =>
+        importer.run(wanted, { includeForgotten: true }),
+      );
+      const [here] = entries.flatMap(({ sessionId }) => sessionId ?? []);
+      const [reason] = entries.flatMap((entry) => entry.reason ?? []);
+      if (here === undefined) throw new Error(reason ?? t('Nothing was imported.'));
+      this.deps.onImported();
+      return here;
+    } finally {
+      await importer.close();
+    }
+  }
+
   private async runWith(importer: SessionImport, files: readonly vscode.Uri[]): Promise<void> {
     const found = files.length > 0 ? await this.inFiles(importer, files) : await this.onThisMachine(importer);
     if (found === null) return;

@@ -1,18 +1,39 @@
+import type { Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
+import type { Gateway } from '../../gateway/gateway';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
+import type { BackupsFeature } from '../backups/backupsFeature';
 import { reportFailure } from '../common/commands';
 import { openReportNotices } from '../storage/openReportLabels';
 import { putRightNotices, replacedOffers } from '../storage/replacedLabels';
-import type { WindowDeps } from './windowParts';
+import type { StoreStatus } from '../storage/storeStatus';
+
+/** Parts of the window that follow its store. */
+export interface StoreFollowers {
+  readonly history: {
+    readonly connection: Pick<StoreConnection, 'onDidChangeState' | 'leaveReplaced' | 'bringBack'>;
+    readonly status: Pick<StoreStatus, 'setNotices' | 'offer'>;
+  };
+  readonly memory: { readonly hindsight: { start(): void } };
+  readonly sessions: { storeOpened(): void };
+  readonly others: { readonly movedFolder: { opened(): Promise<void> } };
+  readonly approvalNotices: { readWaiting(): Promise<void> };
+  readonly restoring: Pick<BackupsFeature, 'isReplacing'>;
+  readonly gateway: Pick<Gateway, 'resumeQueues'>;
+  readonly log: Log;
+  /** Ends it with the window. */
+  own(part: Disposable): void;
+}
 
 /** Starts the parts that need the history once it is open, and reports how it was opened. */
-export function followStore(deps: WindowDeps): void {
+export function followStore(deps: StoreFollowers): void {
   const { connection } = deps.history;
   deps.own(connection.onDidChangeState((state) => storeChanged(deps, state)));
 }
 
-function storeChanged(deps: WindowDeps, state: StoreConnection['state']): void {
+function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): void {
   if (state.kind !== 'open' && state.kind !== 'readOnly') return;
   const { report } = state;
   deps.log.info(
@@ -34,7 +55,7 @@ function storeChanged(deps: WindowDeps, state: StoreConnection['state']): void {
 }
 
 /** Repeats each offer until the user decides it, here or in a later window. */
-function offerReplaced(deps: WindowDeps, report: OpenReport): void {
+function offerReplaced(deps: StoreFollowers, report: OpenReport): void {
   const { connection, status: desk } = deps.history;
   const leave = async (path: string): Promise<void> => {
     connection.leaveReplaced(path);

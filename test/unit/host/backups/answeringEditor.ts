@@ -17,15 +17,21 @@ export class AnsweringEditor {
   readonly multiPicks: Picking[] = [];
   /** Button to press in each modal question, in order. */
   readonly buttons: (string | undefined)[] = [];
+  /** Button to press in each information message, in order. */
+  readonly messageButtons: (string | undefined)[] = [];
+  /** File to choose in each file dialog, in order. Undefined: cancel. */
+  readonly files: (string | undefined)[] = [];
   readonly shown: string[] = [];
+  /** Contents of the documents that were opened. */
+  readonly documents: string[] = [];
   /** Rows of each QuickPick. */
   readonly offered: (readonly string[])[] = [];
   /** Rows that were chosen before the user did anything. */
   readonly preselected: (readonly string[])[] = [];
 
   reset(): void {
-    for (const list of [this.picks, this.multiPicks, this.buttons, this.shown, this.offered, this.preselected])
-      list.length = 0;
+    for (const list of [this.picks, this.multiPicks, this.buttons, this.messageButtons, this.files]) list.length = 0;
+    for (const list of [this.shown, this.documents, this.offered, this.preselected]) list.length = 0;
   }
 
   readonly window = {
@@ -35,12 +41,25 @@ export class AnsweringEditor {
       return items.find((item) => item.label === label);
     },
     createQuickPick: () => this.picker(),
-    showInformationMessage: async (sentence: string) => void this.shown.push(sentence),
+    showInformationMessage: async (sentence: string, ...buttons: readonly string[]) => {
+      this.shown.push(sentence);
+      return buttons.length === 0 ? undefined : this.messageButtons.shift();
+    },
+    showOpenDialog: async () => {
+      const path = this.files.shift();
+      return path === undefined ? undefined : [{ fsPath: path }];
+    },
+    showTextDocument: async () => undefined,
     showWarningMessage: async (sentence: string, options?: { readonly detail?: string }) => {
       this.shown.push([sentence, options?.detail].filter((text) => text !== undefined).join(' / '));
       return options === undefined ? undefined : this.buttons.shift();
     },
-    withProgress: (_options: unknown, work: () => Promise<unknown>) => work(),
+    withProgress: (_options: unknown, work: (progress: unknown, canceled: unknown) => Promise<unknown>) =>
+      work({ report: () => undefined }, { onCancellationRequested: () => undefined }),
+  };
+
+  readonly workspace = {
+    openTextDocument: async ({ content }: { readonly content: string }) => void this.documents.push(content),
   };
 
   private picker() {
