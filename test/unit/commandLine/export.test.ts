@@ -1,3 +1,4 @@
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020';
 import { generateKeyPairSync } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -116,4 +117,14 @@ test('writes a Hermes database, and notes the file so that forgetting its sessio
   const forgotten = register.forget(['s2']);
   expect([made.code, stored, noted]).toEqual([0, ['ok', 's2'], [[path, ['s2']]]]);
   expect([forgotten.removed, existsSync(path)]).toEqual([[path], false]);
+});
+
+test('an export as JSON fits the published schema, and a row of an unknown table does not', async () => {
+  await run('export', '--store', 'store', '--format', 'json', '--out', 'all.json', '--all');
+  const schema: AnySchemaObject = JSON.parse(readFileSync('docs/schemas/session-export.schema.json', 'utf8'));
+  const validate = new Ajv2020({ validateFormats: false, allowUnionTypes: true }).compile(schema);
+  const exported: { rows: object[] } = JSON.parse(readFileSync(join(world.root, 'all.json'), 'utf8'));
+  const fits = [validate(exported), exported.rows.length > 0];
+  const wrong = validate({ ...exported, rows: [...exported.rows, { table: 'secrets', row: {} }] });
+  expect([fits, wrong]).toEqual([[true, true], false]);
 });
