@@ -94,6 +94,7 @@ export const bundles = [
   { name: 'backupWorker', entry: 'src/history/backup/backupWorker.ts', target: node },
   { name: 'importWorker', entry: 'src/history/import/importWorker.ts', target: node },
   { name: 'checkWorker', entry: 'src/history/check/checkWorker.ts', target: node },
+  { name: 'exportWorker', entry: 'src/history/export/exportWorker.ts', target: node },
   // Works with sessions without an editor: docs/command-line.md. Starts storeWorker.js where it writes.
   {
     name: 'hermes-history',

@@ -62,7 +62,9 @@ const groups = [
       restoreSession: 'In the menu of the sessions view: takes a session out of the trash.',
       forgetSession:
         'Erases a session now and for good, also at memory providers that can do so. Says first what stays out of reach.',
-      exportSession: 'Writes Markdown or JSON to a file or a new editor. Secrets are masked.',
+      exportSession:
+        'Writes the sessions to a file: JSON, Markdown, HTML, OpenAI JSONL or a database of Hermes Agent. Secrets are masked unless you choose otherwise.',
+      exportAllSessions: 'The same with every session of this folder.',
       backUpNow: 'Makes a backup of all sessions of this folder, also during an answer.',
       restoreFromBackup:
         'Lists the backups with their sessions. Brings chosen sessions back, or puts a whole backup in place of the present sessions. These are backed up first.',

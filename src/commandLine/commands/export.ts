@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { t } from '../../base/translate';
+import { ExportRegister } from '../../history/backup/exportRegister';
 import { nodeBackupDeps } from '../../history/backup/nodeBackups';
 import { exportCourse } from '../../history/export/exportCourse';
 import { evidencePath, exportFormats, type ExportFormat, type ExportRequest } from '../../history/export/exportFile';
@@ -66,7 +67,8 @@ async function exportSessions(terminal: Terminal, store: string, request: Export
   try {
     const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
     const course = exportCourse(terminal.clock.now, terminal.signal, progressLines(terminal));
-    const { sessions, maskedSecrets, bytes } = await exportStore(deps, store, request, course);
+    const { sessions, sessionIds, maskedSecrets, bytes } = await exportStore(deps, store, request, course);
+    noteFile(terminal, new ExportRegister(deps.fileSystem, store, terminal.clock.now), request.path, sessionIds);
     terminal.print(`Exported ${sessions} sessions, ${(bytes / 1e6).toFixed(1)} MB, to ${request.path}.`);
     if (maskedSecrets > 0) terminal.print(`Masked ${maskedSecrets} secrets.`);
     if (request.format === 'json' && request.masksSecrets)
@@ -77,6 +79,16 @@ async function exportSessions(terminal: Terminal, store: string, request: Export
     return 0;
   } finally {
     await rm(copies, { recursive: true, force: true });
+  }
+}
+
+/** Notes the file beside the store, so that forgetting a session reaches it. The export stands if that fails. */
+function noteFile(terminal: Terminal, register: ExportRegister, path: string, sessionIds: readonly string[]): void {
+  try {
+    register.noteExport(path, sessionIds);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    terminal.note(`Forgetting a session will not reach this file, because it could not be noted: ${reason}`);
   }
 }
 

@@ -33,7 +33,10 @@ export interface ExportRequest {
 export interface ExportedFile {
   /** Sessions in the file; of a readable format, conversations. */
   readonly sessions: number;
+  /** Every session with rows in the file, also those within a conversation. */
+  readonly sessionIds: readonly string[];
   readonly maskedSecrets: number;
+  readonly hasEvidence: boolean;
   readonly bytes: number;
 }
 
@@ -68,7 +71,7 @@ export async function exportFile(
     const written = new OutputFile(deps.fileSystem, evidencePath(path));
     await writeWhole(written, () => Promise.resolve(written.write(text)));
   }
-  return { sessions, maskedSecrets: mask.count, bytes: output.size };
+  return { sessions, sessionIds, maskedSecrets: mask.count, hasEvidence: evidence !== null, bytes: output.size };
 }
 
 export function evidencePath(path: string): string {

@@ -3,7 +3,16 @@ import { t, translations } from '../../base/translate';
 import { reviveStoreError, StoreError, storeErrorData } from '../../store/storeError';
 import type { ForeignSession } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
-import type { ImportCourse, ImportProgress, ImportResult, Preview, Scan, ScanCourse, SessionImport } from './importing';
+import type {
+  ImportCourse,
+  ImportProgress,
+  ImportResult,
+  OpenedExport,
+  Preview,
+  Scan,
+  ScanCourse,
+  SessionImport,
+} from './importing';
 import type { FromImport, ImportTask, ImportThread, TargetCall, TaskResults, ToImport } from './importMessages';
 import type { ImportTarget } from './importTarget';
 
@@ -30,6 +39,11 @@ export class ImportClient implements SessionImport {
   scan(places: HistoryPlaces, course: ScanCourse = {}): Promise<Scan> {
     const { signal, onProgress, isOnlyChosen = false, files = null } = course;
     return this.perform<'scan', number>({ kind: 'scan', places, isOnlyChosen, files }, signal, onProgress);
+  }
+
+  /** Reads an export of ours. Rejects with a `StoreError` for one that is not whole, or of a later version. */
+  openExport(path: string): Promise<OpenedExport> {
+    return this.perform<'openExport', never>({ kind: 'openExport', path });
   }
 
   preview(found: readonly ForeignSession[]): Promise<Preview> {

@@ -6,9 +6,11 @@ import { setTranslations, type Translations } from '../../base/translate';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { loadSqlite, type Sqlite } from '../../store/engine/sqlite';
 import { openForeignDatabase } from '../../store/library/foreignDatabase';
+import type { ReadingDeps } from '../../store/library/foreignStore';
 import { SystemProcessTable } from '../../store/lock/processLookup';
 import { reviveStoreError, storeErrorData } from '../../store/storeError';
 import { NodeHistoryFiles } from '../sources/reading/nodeHistoryFiles';
+import { openedExport } from './openedExport';
 import { HistoryImport } from './historyImport';
 import type { FromImport, ImportTask, ImportThread, TargetCall, TaskResults, ToImport } from './importMessages';
 import type { ImportTarget } from './importTarget';
@@ -52,21 +54,21 @@ const target: ImportTarget = {
 
 const importer = new HistoryImport({
   files: new NodeHistoryFiles(),
-  openForeign: async (path) =>
-    openForeignDatabase(
-      {
-        sqlite: await sqlite(),
-        copies,
-        fileSystem: new NodeFileSystem(),
-        processes: new SystemProcessTable(),
-        now: systemClock.now,
-        pause,
-      },
-      path,
-    ),
+  openForeign: async (path) => openForeignDatabase(await readingDeps(), path),
   target,
   now: systemClock.now,
 });
+
+async function readingDeps(): Promise<ReadingDeps> {
+  return {
+    sqlite: await sqlite(),
+    copies,
+    fileSystem: new NodeFileSystem(),
+    processes: new SystemProcessTable(),
+    now: systemClock.now,
+    pause,
+  };
+}
 
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
@@ -81,6 +83,8 @@ function perform(id: number, task: ImportTask, signal: AbortSignal): Promise<Tas
         ...(task.files === null ? {} : { files: task.files }),
         onProgress: (progress) => post({ kind: 'progress', id, progress }),
       });
+    case 'openExport':
+      return readingDeps().then((deps) => openedExport(deps, task.path));
     case 'preview':
       return importer.preview(task.found);
     case 'run':

@@ -13,6 +13,26 @@ export interface SessionImport {
   run(found: readonly ForeignSession[], course?: ImportCourse): Promise<ImportResult>;
 }
 
+/** An export of ours, read into a private store. */
+export interface OpenedExport {
+  /** Folder of the private store. The caller removes it. */
+  readonly folder: string;
+  /** Newest first. */
+  readonly conversations: readonly ExportedConversation[];
+}
+
+/** Sessions that belong together: segments, branches and sub-agents. */
+export interface ExportedConversation {
+  /** Parents before their children. */
+  readonly sessionIds: readonly string[];
+  /** The session to open: the newest one that is not of a sub-agent. */
+  readonly newestId: string;
+  readonly title: string | null;
+  /** Seconds since the epoch. */
+  readonly lastActiveAt: number;
+  readonly messages: number;
+}
+
 export interface ScanCourse {
   readonly signal?: AbortSignal;
   /** Number of sessions found so far. */

@@ -79,6 +79,7 @@ export class HistoryFeature implements Disposable {
       places,
       context: () => pickContext(home, deps),
       ready,
+      store: sessions,
       openInChat,
       onFailure: (error) => reportFailure('importSessions', error, deps.log),
       rescue: this.rescue,

@@ -1,16 +1,21 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { ImportResult, Preview, Scan, SessionImport } from '../../history/import/importing';
+import type { ImportResult, OpenedExport, Preview, Scan, SessionImport } from '../../history/import/importing';
 import type { ForeignSession } from '../../history/sources/foreign';
+import { isExport } from '../../history/sources/hermesExport/exportReading';
 import type { HistoryPlaces } from '../../history/sources/historyPlaces';
 import type { CommandTable } from '../common/commands';
+import { importExportFile, type ExportImportsDeps } from './importExports';
 import { resultSentence, sessionCount } from './importLabels';
 import { pickGroups, pickSessions, type PickContext } from './importPicks';
 import { showImportReport } from './importReport';
 
 /** An import that must be closed. */
-export type Importer = SessionImport & { close(): Promise<void> };
+export type Importer = SessionImport & {
+  openExport(path: string): Promise<OpenedExport>;
+  close(): Promise<void>;
+};
 
 export interface SessionImportsDeps {
   /** Starts a thread that imports. */
@@ -20,6 +25,7 @@ export interface SessionImportsDeps {
   readonly context: () => PickContext;
   /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
   readonly ready: () => Promise<void>;
+  readonly store: ExportImportsDeps['store'];
   readonly openInChat: (sessionId: string) => Promise<void>;
   /** Reports a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void;
@@ -46,7 +52,8 @@ export class SessionImports {
     await this.deps.ready();
     const importer = this.deps.openImporter();
     try {
-      await this.runWith(importer, files);
+      const others = await this.importExports(importer, files);
+      if (others.length > 0 || files.length === 0) await this.runWith(importer, others);
     } finally {
       await importer.close();
     }
@@ -75,7 +82,24 @@ export class SessionImports {
     }
   }
 
-  private async runWith(importer: SessionImport, files: readonly vscode.Uri[]): Promise<void> {
+  /** Imports our own exports among the files, and returns the other files. */
+  private async importExports(importer: Importer, files: readonly vscode.Uri[]): Promise<readonly vscode.Uri[]> {
+    const { context, store, openInChat, onImported, onFailure } = this.deps;
+    const exports = files.filter(({ fsPath }) => isExport(fsPath));
+    for (const { fsPath } of exports)
+      await importExportFile(fsPath, {
+        open: (path) => importer.openExport(path),
+        store,
+        labels: () => context().labels,
+        into: () => context().into,
+        openInChat,
+        onImported,
+        onFailure,
+      });
+    return files.filter((file) => !exports.includes(file));
+  }
+
+  private async runWith(importer: Importer, files: readonly vscode.Uri[]): Promise<void> {
     const found = files.length > 0 ? await this.inFiles(importer, files) : await this.onThisMachine(importer);
     if (found === null) return;
     const { context } = this.deps;
@@ -99,7 +123,7 @@ export class SessionImports {
   }
 
   /** Sessions of the groups that the user chooses. Null when the user cancels. */
-  private async onThisMachine(importer: SessionImport): Promise<readonly ForeignSession[] | null> {
+  private async onThisMachine(importer: Importer): Promise<readonly ForeignSession[] | null> {
     const stopping = new AbortController();
     const scanning = importer.scan(this.deps.places(), { signal: stopping.signal });
     // Also awaited below, if the user waits for it.
@@ -118,7 +142,7 @@ export class SessionImports {
     }
   }
 
-  private async inChosenFiles(importer: SessionImport): Promise<readonly ForeignSession[] | null> {
+  private async inChosenFiles(importer: Importer): Promise<readonly ForeignSession[] | null> {
     const files = await vscode.window.showOpenDialog({
       title: t('Import Sessions'),
       openLabel: t('Import'),
@@ -127,7 +151,9 @@ export class SessionImports {
       canSelectFolders: true,
       filters: { [t('Sessions')]: ['json', 'jsonl', 'db', 'zst'], [t('All Files')]: ['*'] },
     });
-    return files === undefined ? null : this.inFiles(importer, files);
+    if (files === undefined) return null;
+    const others = await this.importExports(importer, files);
+    return others.length === 0 ? null : this.inFiles(importer, others);
   }
 
   private async inFiles(

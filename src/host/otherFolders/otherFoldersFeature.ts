@@ -21,7 +21,7 @@ import { OtherFolderCommands } from './otherFolderCommands';
 import { OtherFolderRows } from './otherFolderRows';
 import { OtherFolders } from './otherFolders';
 import { OtherTabMemory } from './otherTabMemory';
-import { OtherTranscripts, otherTranscriptViewType } from './otherTranscripts';
+import { OtherTranscripts, otherTranscriptViewType, type OtherTranscriptDeps } from './otherTranscripts';
 import { describeOwnFolder, storeLocations } from './ownFolder';
 
 export interface OtherFoldersFeatureDeps {
@@ -41,6 +41,8 @@ export interface OtherFoldersFeatureDeps {
   readonly editor: { copy(text: string): Promise<void>; openLink(href: string): Promise<void> };
   readonly code: CodeActions;
   readonly localization: Readonly<Record<string, string>>;
+  readonly exporting: OtherTranscriptDeps['exporting'];
+  readonly noteExport: OtherTranscriptDeps['noteExport'];
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
@@ -95,6 +97,8 @@ export class OtherFoldersFeature implements Disposable {
         code: deps.code,
         bringOver: (session) => this.named.bringSession(session),
         localization: deps.localization,
+        exporting: deps.exporting,
+        noteExport: deps.noteExport,
         clock,
         log,
       }),

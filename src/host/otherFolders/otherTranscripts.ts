@@ -7,7 +7,7 @@ import { GatewayError } from '../../gateway/gateway';
 import type { OtherStore } from '../../store/library/otherStore';
 import { withoutNames, type CodeActions } from '../codeActions/codeHandlers';
 import { describeError } from '../common/describeError';
-import { exportSession } from '../sessions/exportSession';
+import { exportSessions, type ExportDeps } from '../sessions/exportSession';
 import { TranscriptSurface, type TranscriptSurfaceDeps } from '../transcript/transcriptSurface';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
@@ -36,6 +36,9 @@ export interface OtherTranscriptDeps {
   readonly code: CodeActions;
   /** Imports the session and opens it. */
   readonly bringOver: (session: OtherSession) => Promise<void>;
+  readonly exporting: Pick<ExportDeps, 'run' | 'copies' | 'signingKey'>;
+  /** Notes a file with sessions of a folder, so that forgetting them there reaches it. */
+  readonly noteExport: (store: string, path: string, sessionIds: readonly string[]) => void;
   readonly clock: Clock;
   readonly localization: Readonly<Record<string, string>>;
   readonly log: Log;
@@ -103,17 +106,13 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   /** Exports a session of another folder to a place that the user chooses. */
   async export({ store, sessionId }: OtherSession): Promise<void> {
     const copy = await this.deps.copies.open(store.folder);
-    try {
-      await exportSession(sessionId, {
-        gateway: copy.store,
-        sessions: copy.store,
-        now: () => this.deps.clock.now(),
-        // Sessions of other folders are forgotten in their own window, and nothing is written to their folder from here.
-        noteExport: () => undefined,
-      });
-    } finally {
-      copy.close();
-    }
+    const session = await copy.store.getSession(sessionId).finally(() => copy.close());
+    if (session === null) return void vscode.window.showWarningMessage(t('This session no longer exists.'));
+    await exportSessions([session], {
+      ...this.deps.exporting,
+      store: () => store.folder,
+      noteExport: (path, sessionIds) => this.deps.noteExport(store.folder, path, sessionIds),
+    });
   }
 
   /** Keeps the tabs open: they are filled again after the window reloads. */

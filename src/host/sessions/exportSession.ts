@@ -1,149 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
-import { t } from '../../base/translate';
 import { systemClock } from '../../base/clock';
-import { GatewayError, type Gateway } from '../../gateway/gateway';
-import type { SessionStore, TranscriptPage } from '../../store/sessionStore';
+import { t } from '../../base/translate';
+import { GatewayError } from '../../gateway/gateway';
+import { exportInThread } from '../../history/export/exportClient';
+import { evidencePath, type ExportedFile, type ExportFormat } from '../../history/export/exportFile';
+import type { ThreadRequest } from '../../history/export/exportMessages';
+import { exportName } from '../../history/export/readable/transcriptExport';
+import type { ExportScope } from '../../history/export/sessionScope';
 import type { WorkProgress } from '../../store/slicedWork';
+import type { Session } from '../../transcript/session';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withProgressWhenLong } from '../notifications/longWork';
-import { maskedMessage, maskedSession, maskedTurn } from '../../history/export/readable/maskedRecord';
-import {
-  exportName,
-  jsonExport,
-  markdownExport,
-  type ExportedSession,
-} from '../../history/export/readable/transcriptExport';
+import { pickExport, type ExportChoice } from './exportPicks';
+import { SigningKey } from './signingKey';
 
-const pageSize = 500;
+export type ExportRun = (
+  store: string,
+  request: ThreadRequest,
+  signal: AbortSignal,
+  onProgress: (progress: WorkProgress) => void,
+) => Promise<ExportedFile>;
 
-interface ExportDeps {
-  readonly gateway: Pick<Gateway, 'readTranscript'>;
-  readonly sessions: Pick<SessionStore, 'getSession'>;
-  readonly now: () => number;
-  /** Notes the file, so that forgetting the session reaches it. */
+export interface ExportDeps {
+  /** Folder of the store with the sessions. */
+  readonly store: () => string;
+  /** Writes a file in a thread. */
+  readonly run: ExportRun;
+  /** Folder for files on their way to a place that only the editor reaches. */
+  readonly copies: string;
+  readonly signingKey: () => Promise<string>;
+  /** Notes the file, so that forgetting the sessions reaches it. */
   readonly noteExport: (path: string, sessionIds: readonly string[]) => void;
 }
 
-interface ExportForm extends vscode.QuickPickItem {
-  readonly format: 'markdown' | 'json';
-  readonly withHidden: boolean;
-  readonly to: 'file' | 'editor';
-}
-
-/** Asks for format and destination, and writes the session there. */
-export async function exportSession(sessionId: string, deps: ExportDeps): Promise<void> {
-  const form = await vscode.window.showQuickPick(exportForms(), {
-    title: t('Export Session'),
-    placeHolder: t('Choose a format'),
-  });
-  if (form === undefined) return;
-  const stopped = new GatewayError('stopped', t('Export was canceled. Nothing was written.'));
-  const record = await withProgressWhenLong(
-    { clock: systemClock, notice: editorWorkNotice },
-    t('Exporting the session…'),
-    stopped,
-    (...course) => readRecord(sessionId, form.withHidden, deps, ...course),
-  );
-  if (record === null) return;
-  const text =
-    form.format === 'json' ? jsonExport(record) : markdownExport(record, { t, language: vscode.env.language });
-  if (form.to === 'editor')
-    await vscode.window.showTextDocument(
-      await vscode.workspace.openTextDocument({ content: text, language: form.format }),
-    );
-  else await saveAs(text, form.format, record, deps.noteExport);
-}
-
-/** Reads the whole session page by page and masks secrets. Null: it no longer exists. Rejects with the abort reason
- *  when stopped. */
-async function readRecord(
-  sessionId: string,
-  includeHidden: boolean,
-  { gateway, sessions, now }: ExportDeps,
-  signal: AbortSignal,
-  onProgress: (progress: WorkProgress) => void,
-): Promise<ExportedSession | null> {
-  const session = await sessions.getSession(sessionId);
-  if (session === null) return null;
-  const pages: TranscriptPage[] = [];
-  let [done, total] = [0, 0];
-  for (let before: number | undefined; ;) {
-    signal.throwIfAborted();
-    const page = await gateway.readTranscript({
-      sessionId,
-      limit: pageSize,
-      includeHidden,
-      isCounted: before === undefined,
-      ...(before === undefined ? {} : { before }),
-    });
-    // Mask page by page, so that a long session blocks nothing.
-    pages.push({
-      ...page,
-      messages: page.messages.map((message) => maskedMessage(message)),
-      turns: page.turns.map((turn) => maskedTurn(turn)),
-    });
-    total = Math.max(total, page.total);
-    onProgress({ done: (done += page.messages.length), total });
-    before = page.messages[0]?.position;
-    if (!page.hasEarlier || before === undefined) break;
-  }
-  pages.reverse();
-  const turns = new Map(pages.flatMap((page) => page.turns.map((turn) => [turn.uid, turn])));
+/** Parts of an export that belong to the machine, not to a store. */
+export function windowExports(
+  distFolder: string,
+  { globalStorageUri, secrets }: Pick<vscode.ExtensionContext, 'globalStorageUri' | 'secrets'>,
+): Pick<ExportDeps, 'run' | 'copies' | 'signingKey'> {
+  const copies = join(globalStorageUri.fsPath, 'reading');
+  const key = new SigningKey(secrets);
   return {
-    session: maskedSession(session),
-    messages: pages.flatMap((page) => page.messages),
-    turns: [...turns.values()],
-    versions: pages.flatMap((page) => page.versions),
-    exportedAt: now(),
+    run: (store, request, signal, onProgress) =>
+      exportInThread(join(distFolder, 'exportWorker.js'), { store, copies, request }, { signal, onProgress }),
+    copies,
+    signingKey: () => key.get(),
   };
 }
 
-async function saveAs(
-  text: string,
-  format: ExportForm['format'],
-  { session }: ExportedSession,
-  noteExport: ExportDeps['noteExport'],
+/** Asks for format, options and file, and writes the sessions there. */
+export async function exportSessions(
+  sessions: readonly Pick<Session, 'id' | 'title'>[],
+  deps: ExportDeps,
 ): Promise<void> {
-  const ending = format === 'json' ? 'json' : 'md';
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  const uri = await vscode.window.showSaveDialog({
-    title: t('Export Session'),
-    filters: format === 'json' ? { JSON: ['json'] } : { Markdown: ['md'] },
-    ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, `${exportName(session)}.${ending}`) }),
-  });
-  if (uri === undefined) return;
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
-  if (uri.scheme === 'file') noteExport(uri.fsPath, [session.id]);
-  const open = t('Open');
-  const chosen = await vscode.window.showInformationMessage(
-    t('Session exported to {path}.', { path: vscode.workspace.asRelativePath(uri) }),
-    open,
-  );
-  if (chosen === open) await vscode.commands.executeCommand('vscode.open', uri);
+  const [only] = sessions;
+  if (only === undefined) return;
+  const name = sessions.length === 1 ? exportName(only) : t('Sessions');
+  await exportScope(t('Export Session'), { kind: 'sessions', ids: sessions.map(({ id }) => id) }, name, deps);
 }
 
-function exportForms(): ExportForm[] {
-  const everything = t('Includes earlier versions and hidden messages');
-  const shown = t('Only what the chat shows');
-  const toEditor = (label: string): string => t('{format} in a New Editor', { format: label });
-  return [
-    { label: t('Markdown File…'), description: shown, format: 'markdown', withHidden: false, to: 'file' },
-    { label: t('JSON File…'), description: shown, format: 'json', withHidden: false, to: 'file' },
-    {
-      label: t('JSON File with Hidden Messages…'),
-      description: everything,
-      format: 'json',
-      withHidden: true,
-      to: 'file',
-    },
-    { label: toEditor('Markdown'), description: shown, format: 'markdown', withHidden: false, to: 'editor' },
-    { label: toEditor('JSON'), description: shown, format: 'json', withHidden: false, to: 'editor' },
-    {
-      label: t('JSON with Hidden Messages in a New Editor'),
-      description: everything,
-      format: 'json',
-      withHidden: true,
-      to: 'editor',
-    },
+/** As `exportSessions`, for every session of this folder. */
+export async function exportAllSessions(deps: ExportDeps): Promise<void> {
+  const name = exportName({ id: t('Sessions'), title: vscode.workspace.name ?? null });
+  await exportScope(t('Export All Sessions'), { kind: 'all' }, name, deps);
+}
+
+async function exportScope(title: string, scope: ExportScope, name: string, deps: ExportDeps): Promise<void> {
+  const choice = await pickExport(title);
+  if (choice === null) return;
+  const uri = await askFile(title, name, choice.format);
+  if (uri === undefined) return;
+  const evidence = choice.isSigned ? { privateKey: await deps.signingKey() } : null;
+  const stopped = new GatewayError('stopped', t('Export was canceled. Nothing was written.'));
+  const file = await withProgressWhenLong(
+    { clock: systemClock, notice: editorWorkNotice },
+    t('Exporting sessions…'),
+    stopped,
+    (signal, onProgress) =>
+      writeTo(uri, deps, (path) =>
+        deps.run(deps.store(), requestOf(choice, scope, path, evidence), signal, onProgress),
+      ),
+  );
+  if (uri.scheme === 'file') deps.noteExport(uri.fsPath, file.sessionIds);
+  await report(uri, choice, file);
+}
+
+function requestOf(
+  { format, leftOut, masksSecrets }: ExportChoice,
+  scope: ExportScope,
+  path: string,
+  evidence: ThreadRequest['evidence'],
+): ThreadRequest {
+  return { format, scope, path, leftOut, masksSecrets, evidence, language: vscode.env.language };
+}
+
+/** Writes to the chosen place. One that only the editor reaches gets a copy of the whole file. */
+async function writeTo(
+  uri: vscode.Uri,
+  { copies }: Pick<ExportDeps, 'copies'>,
+  write: (path: string) => Promise<ExportedFile>,
+): Promise<ExportedFile> {
+  if (uri.scheme === 'file') return write(uri.fsPath);
+  const folder = join(copies, `export-${randomUUID()}`);
+  await mkdir(folder, { recursive: true });
+  try {
+    const path = join(folder, basename(uri.path));
+    const file = await write(path);
+    await vscode.workspace.fs.copy(vscode.Uri.file(path), uri, { overwrite: true });
+    if (file.hasEvidence)
+      await vscode.workspace.fs.copy(vscode.Uri.file(evidencePath(path)), uri.with({ path: evidencePath(uri.path) }), {
+        overwrite: true,
+      });
+    return file;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const endings: { readonly [F in ExportFormat]: { readonly name: string; readonly ending: string } } = {
+  json: { name: 'JSON', ending: 'json' },
+  markdown: { name: 'Markdown', ending: 'md' },
+  html: { name: 'HTML', ending: 'html' },
+  openai: { name: 'JSONL', ending: 'jsonl' },
+  hermes: { name: 'SQLite', ending: 'db' },
+};
+
+async function askFile(title: string, name: string, format: ExportFormat): Promise<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const { name: kind, ending } = endings[format];
+  return vscode.window.showSaveDialog({
+    title,
+    filters: { [kind]: [ending] },
+    ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, `${name}.${ending}`) }),
+  });
+}
+
+async function report(
+  uri: vscode.Uri,
+  { format }: ExportChoice,
+  { sessions, maskedSecrets, hasEvidence }: ExportedFile,
+): Promise<void> {
+  const path = vscode.workspace.asRelativePath(uri);
+  const sentences = [
+    sessions === 1
+      ? t('Session exported to {path}.', { path })
+      : t('Sessions exported to {path}: {count}.', { path, count: String(sessions) }),
+    ...(maskedSecrets === 0 ? [] : [t('Secrets masked: {count}.', { count: String(maskedSecrets) })]),
+    ...(hasEvidence ? [t('Evidence: {path}.', { path: basename(evidencePath(uri.path)) })] : []),
   ];
+  const open = t('Open');
+  // The editor does not show databases.
+  const buttons = format === 'hermes' ? [] : [open];
+  if ((await vscode.window.showInformationMessage(sentences.join(' '), ...buttons)) !== open) return;
+  if (format === 'html') await vscode.env.openExternal(uri);
+  else await vscode.commands.executeCommand('vscode.open', uri);
 }

@@ -6,7 +6,7 @@ import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
 import type { ChosenSessions } from './chosenSessions';
 import { compressSession } from './compressSession';
-import { exportSession } from './exportSession';
+import { exportAllSessions, exportSessions, type ExportDeps } from './exportSession';
 import { pickMessage } from './messagePicker';
 import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
 import { renameSession } from './renameSession';
@@ -42,8 +42,7 @@ export interface SessionCommandDeps {
   readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
   readonly storeSettled: () => Promise<void>;
   readonly removal: RemovalDeps;
-  /** Notes a file to which sessions were exported, so that forgetting them reaches it. */
-  readonly noteExport: (path: string, sessionIds: readonly string[]) => void;
+  readonly exports: ExportDeps;
   readonly now: () => number;
 }
 
@@ -145,8 +144,11 @@ function upkeepCommands(deps: SessionCommandDeps): CommandTable {
       if (named.length > 0) await forgetSessions(named, removal);
     },
     exportSession: async (...args) => {
-      const target = await chosen.one(args, t('Export Session'));
-      if (target !== null) await exportSession(target.session.id, deps);
+      await exportSessions(await chosen.all(args, t('Export Session')), deps.exports);
+    },
+    exportAllSessions: async () => {
+      await deps.storeSettled();
+      await exportAllSessions(deps.exports);
     },
     compressSession: async (...args) => {
       const target = await chosen.one(args, t('Compress Session'));

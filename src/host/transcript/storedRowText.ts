@@ -94,10 +94,7 @@ export async function rowsAs(
   }
   const plain = messages.map(({ parts }) => readableText(parts)).join('\n\n');
   if (form === 'text') return plain;
-  const document = markdownExport(
-    { session, messages, turns: [...turns.values()], versions: [], exportedAt: context.now },
-    context,
-  );
+  const document = markdownExport({ session, messages, turns: [...turns.values()], exportedAt: context.now }, context);
   // Cut everything before the first row: it concerns the whole session.
   const start = document.indexOf('\n## ');
   return start === -1 ? plain : document.slice(start + 1);

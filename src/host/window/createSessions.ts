@@ -4,6 +4,7 @@ import { reportFailure } from '../common/commands';
 import { BackupsFeature } from '../backups/backupsFeature';
 import { HistoryFeature } from '../history/historyFeature';
 import { OtherFoldersFeature } from '../otherFolders/otherFoldersFeature';
+import { windowExports } from '../sessions/exportSession';
 import { SessionsFeature } from '../sessions/sessionsFeature';
 import { ContainerNotice } from '../storage/containerNotice';
 import { thisMachineFacts } from '../storage/containerPlace';
@@ -28,10 +29,13 @@ export function createSessions(
 ): WindowSessions {
   const { own, context, settings, history, backups, gateway, activeChat, chat, editor, opener, clock, log } = parts;
   const common = { gateway, sessions: history.store, store: history.status, clock, log, t };
+  const exporting = windowExports(parts.distFolder, context);
   const others = own(
     new OtherFoldersFeature({
       ...common,
       context,
+      exporting,
+      noteExport: (store, path, sessionIds) => backups.noteExport(store, path, sessionIds),
       programs: parts.programs,
       distFolder: parts.distFolder,
       localization: parts.localization,
@@ -73,7 +77,11 @@ export function createSessions(
       outsideMemory: () =>
         ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
       forgetCopies: (sessionIds) => backups.forget(history.folder, sessionIds),
-      noteExport: (path, sessionIds) => backups.noteExport(history.folder, path, sessionIds),
+      exports: {
+        ...exporting,
+        store: () => history.folder,
+        noteExport: (path, sessionIds) => backups.noteExport(history.folder, path, sessionIds),
+      },
     }),
   );
   const restoring = own(

@@ -1,11 +1,14 @@
+import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020';
 import { generateKeyPairSync } from 'node:crypto';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
 import type { Terminal } from '../../../src/commandLine/command';
 import { runCommand } from '../../../src/commandLine/runCommand';
+import { ExportRegister } from '../../../src/history/backup/exportRegister';
 import { storeFiles } from '../../../src/store/open/storeFiles';
+import { otherSqlite } from '../../support/otherSqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../history/backup/backupWorld';
 import { converse } from '../store/library/libraryWorld';
@@ -103,4 +106,25 @@ test('refuses a wrong call', async () => {
     ['verify'],
   ];
   for (const call of calls) expect((await run(...call)).code).toBe(2);
+});
+
+test('writes a Hermes database, and notes the file so that forgetting its sessions reaches it', async () => {
+  const made = await run('export', '--store', 'store', '--format', 'hermes', '--out', 'state.db', '--session', 's2');
+  const path = join(world.root, 'state.db');
+  const register = new ExportRegister(world.deps.fileSystem, world.place.store, systemClock.now);
+  const noted = register.exports().map((each) => [each.path, each.sessionIds]);
+  const stored = otherSqlite(path, 'PRAGMA integrity_check; SELECT id FROM sessions');
+  const forgotten = register.forget(['s2']);
+  expect([made.code, stored, noted]).toEqual([0, ['ok', 's2'], [[path, ['s2']]]]);
+  expect([forgotten.removed, existsSync(path)]).toEqual([[path], false]);
+});
+
+test('an export as JSON fits the published schema, and a row of an unknown table does not', async () => {
+  await run('export', '--store', 'store', '--format', 'json', '--out', 'all.json', '--all');
+  const schema: AnySchemaObject = JSON.parse(readFileSync('docs/schemas/session-export.schema.json', 'utf8'));
+  const validate = new Ajv2020({ validateFormats: false, allowUnionTypes: true }).compile(schema);
+  const exported: { rows: object[] } = JSON.parse(readFileSync(join(world.root, 'all.json'), 'utf8'));
+  const fits = [validate(exported), exported.rows.length > 0];
+  const wrong = validate({ ...exported, rows: [...exported.rows, { table: 'secrets', row: {} }] });
+  expect([fits, wrong]).toEqual([[true, true], false]);
 });

@@ -58,7 +58,6 @@ export class RecordReading {
         page.messages.map((message) => maskedMessage(reduced(message, this.leftOut), mask)),
       ),
       turns: [...turns.values()],
-      versions: pages.flatMap((page) => page.versions),
       exportedAt: this.course.now(),
     };
   }

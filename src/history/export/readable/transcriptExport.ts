@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import type { Translate } from '../../../base/translate';
-import type { PromptVersions } from '../../../store/conversations';
 import { handoffTokens } from '../../../transcript/handoff';
 import { isContinuation } from '../../../transcript/continuation';
 import type { AssistantMessage, Message, ToolMessage } from '../../../transcript/message';
-import type { Part, ToolCallPart, ToolResultPart } from '../../../transcript/part';
+import type { ToolCallPart, ToolResultPart } from '../../../transcript/part';
 import type { Session } from '../../../transcript/session';
 import type { Turn } from '../../../transcript/turn';
 import { endText, hiddenText, outcomeText } from './exportLabels';
@@ -14,7 +13,6 @@ export interface ExportedSession {
   readonly session: Session;
   readonly messages: readonly Message[];
   readonly turns: readonly Turn[];
-  readonly versions: readonly PromptVersions[];
   /** Seconds since the epoch. */
   readonly exportedAt: number;
 }
@@ -77,45 +75,6 @@ export function markdownExport(record: ExportedSession, { t, language }: Markdow
     if (end !== null) blocks.push(`> ${oneLine(end)}`);
   }
   return `${blocks.join('\n\n')}\n`;
-}
-
-/** Renders a session for programs. Leaves out data that only providers need back byte for byte (signatures, the
- *  requests themselves). */
-export function jsonExport({ session, messages, turns, versions, exportedAt }: ExportedSession): string {
-  const exported = {
-    format: 'hermes-session',
-    version: 1,
-    exportedAt: isoTime(exportedAt),
-    session: {
-      id: session.id,
-      title: session.title,
-      model: session.model,
-      folder: session.folder,
-      startedAt: isoTime(session.startedAt),
-      lastActiveAt: isoTime(session.lastActiveAt),
-      parentSessionId: session.parentSessionId,
-      parentKind: session.parentKind,
-      private: session.private,
-    },
-    messages: messages.map((message) => ({
-      uid: message.uid,
-      role: message.role,
-      createdAt: isoTime(message.createdAt),
-      turn: message.turnUid,
-      visibility: message.visibility,
-      parts: message.parts.map(withoutMetadata),
-      ...(message.role === 'assistant'
-        ? { model: message.model, state: message.state, finishReason: message.finishReason, usage: message.usage }
-        : {}),
-    })),
-    turns: turns.map(({ startedAt, ...turn }) => ({
-      ...turn,
-      startedAt: isoTime(startedAt),
-      ...(turn.state === 'settled' ? { settledAt: isoTime(turn.settledAt) } : {}),
-    })),
-    versions,
-  };
-  return `${JSON.stringify(exported, null, 2)}\n`;
 }
 
 /** Returns a file name that is valid on every system, without extension. */
@@ -248,14 +207,4 @@ function oneLine(text: string): string {
 
 function escaped(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-}
-
-function withoutMetadata(part: Part): Part {
-  if (!('metadata' in part)) return part;
-  const { metadata: _metadata, ...rest } = part;
-  return rest;
-}
-
-function isoTime(seconds: number): string {
-  return new Date(seconds * 1000).toISOString();
 }

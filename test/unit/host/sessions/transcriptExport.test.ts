@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Translate } from '../../../../src/base/translate';
 import {
   exportName,
-  jsonExport,
   markdownExport,
   type ExportedSession,
 } from '../../../../src/history/export/readable/transcriptExport';
@@ -83,7 +82,6 @@ function record(messages: readonly Message[], turns: readonly Turn[] = [turn('t1
     }),
     messages,
     turns,
-    versions: [],
     exportedAt: 1_795_161_700,
   };
 }
@@ -178,50 +176,6 @@ describe('a session as Markdown', () => {
       text.includes('hidden: edited'),
       text.includes('<summary>Earlier messages summarized, 900 → 100 tokens</summary>\nWhat was said.'),
     ]).toEqual([true, true]);
-  });
-});
-
-describe('a session as JSON', () => {
-  it('holds rows, turns and versions, without provider data', () => {
-    const versions = [{ turnUid: 't1', versions: ['t0', 't1'] }];
-    const signed = answer('a1', [
-      { kind: 'thinking', text: 'Hm.', metadata: { anthropic: { signature: 'SECRET' } } },
-      { kind: 'text', text: 'Yes.' },
-    ]);
-    const text = jsonExport({ ...record([prompt('u1', 'Why?'), signed]), versions });
-    const {
-      format,
-      version,
-      session: exported,
-      messages,
-      turns,
-      versions: again,
-    }: ReturnType<typeof JSON.parse> = JSON.parse(text);
-    expect({
-      format,
-      version,
-      id: exported.id,
-      startedAt: exported.startedAt,
-      parts: messages.map((message: { parts: unknown }) => message.parts),
-      turns: turns.map((each: { startedAt: string; stopReason: string }) => [each.startedAt, each.stopReason]),
-      again,
-      leaks: text.includes('SECRET'),
-    }).toEqual({
-      format: 'hermes-session',
-      version: 1,
-      id: 's1',
-      startedAt: '2026-11-20T08:00:00.000Z',
-      parts: [
-        [{ kind: 'text', text: 'Why?' }],
-        [
-          { kind: 'thinking', text: 'Hm.' },
-          { kind: 'text', text: 'Yes.' },
-        ],
-      ],
-      turns: [['2026-11-20T08:00:00.000Z', 'stop']],
-      again: versions,
-      leaks: false,
-    });
   });
 });
 
