@@ -91,10 +91,8 @@ export const bundles = [
   { name: 'storeThread', entry: 'src/host/start/storeThread.ts', target: node },
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
   { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
-  { name: 'backupWorker', entry: 'src/history/backup/backupWorker.ts', target: node },
-  { name: 'importWorker', entry: 'src/history/import/importWorker.ts', target: node },
-  { name: 'checkWorker', entry: 'src/history/check/checkWorker.ts', target: node },
-  { name: 'exportWorker', entry: 'src/history/export/exportWorker.ts', target: node },
+  // Threads that share most of their code: `historyThreads` start one of them.
+  { name: 'historyWorkers', entry: 'src/history/historyWorkers.ts', target: node },
   // Works with sessions without an editor: docs/command-line.md. Starts storeWorker.js where it writes.
   {
     name: 'hermes-history',
@@ -138,6 +136,9 @@ export const bundles = [
   { name: 'webview/transcript', entry: 'src/webview/transcript/main.tsx', target: webview },
   { name: 'webview/search', entry: 'src/webview/search/main.tsx', target: webview },
 ];
+
+/** Files of dist/ that start a thread of historyWorkers.js, each under the name of the thread. */
+const historyThreads = ['backupWorker', 'importWorker', 'checkWorker', 'exportWorker'];
 
 /** Files that are shipped as they are: where they come from, where they go in dist/. */
 const copies = [
@@ -196,6 +197,9 @@ export async function build({
     fs.mkdirSync(path.dirname(path.join(outdir, target)), { recursive: true });
     fs.copyFileSync(path.join(root, source), path.join(outdir, target));
   }
+
+  for (const name of historyThreads)
+    fs.writeFileSync(path.join(outdir, `${name}.js`), `require('./historyWorkers.js').start.${name}();\n`);
 
   const options = present.map(({ name, entry, target }) => ({
     ...target,

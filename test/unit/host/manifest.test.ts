@@ -225,7 +225,7 @@ describe('the manifest', () => {
           'Delete Session',
           'Forget Session',
         ],
-        ...['Open Transcript', 'Verify Session', 'Pull the Plug', 'Export Session'],
+        ...['Open Transcript', 'Verify Session', 'Pull the Plug', 'Export Session', 'Export All Sessions'],
         ...['Set Up Model', 'Try the Demo', 'Set Up Memory', 'Manage Approvals', 'Manage MCP Servers', 'Open Memory'],
         ...['Select Model', 'Focus Chat', 'Get Started', 'Open Settings', 'Show Log'],
       ],
