@@ -1,0 +1,137 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { t } from '../../base/translate';
+import type { ReadingDeps } from '../../store/library/foreignStore';
+import { broughtUpToDate } from '../../store/library/foreignStore';
+import { copyDatabase, filledCopy, type StoreCopy } from '../../store/library/storeCopy';
+import { applicationId, headerSize, parseHeader } from '../../store/open/fileHeader';
+import { openDatabase } from '../../store/open/openDatabase';
+import { logOf } from '../../store/open/storeFiles';
+import { migrate, schemaVersion } from '../../store/schema/migrations';
+import { createSessionDb, type SessionDb } from '../../store/session/sessionDb';
+import { StoreError } from '../../store/storeError';
+import { isExport } from '../sources/hermesExport/exportReading';
+import type { HistoryPlaces } from '../sources/historyPlaces';
+import type { HistoryFiles } from '../sources/reading/historyFiles';
+import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
+import { storeOfExport } from './exportImport';
+import { HistoryImport } from './historyImport';
+import type { ImportCourse } from './importing';
+import type { ImportTarget } from './importTarget';
+
+export interface FileCopyDeps extends ReadingDeps {
+  readonly files: HistoryFiles;
+  readonly openForeign: OpenForeignDatabase;
+}
+
+/** A private store with the sessions of one file. */
+export interface FileCopy extends StoreCopy {
+  /** own: the file holds rows of our store, a `state.db` or an export. foreign: another program wrote it. */
+  readonly kind: 'own' | 'foreign';
+}
+
+/** Makes a private store of the sessions in a file, which is only read. The content of the file decides how it is read.
+ *  Throws a `StoreError` with a sentence for a file that holds no session or cannot be read. Rejects with the signal's
+ *  reason when it is stopped. Nothing is left behind in either case. */
+export async function copyOfFile(deps: FileCopyDeps, path: string, course: ImportCourse = {}): Promise<FileCopy> {
+  course.signal?.throwIfAborted();
+  if (isExport(path)) return { ...storeOfExport(deps, path), kind: 'own' };
+  if (isOwnStore(path)) {
+    const copy = copyDatabase(deps, { folder: dirname(path), main: path, log: logOf(path) });
+    return { ...broughtUpToDate(deps, copy), kind: 'own' };
+  }
+  const copy = filledCopy(deps, path, (folder) => openCopy(deps, folder).close());
+  try {
+    await importInto(deps, copy.folder, path, course);
+    return { ...copy, kind: 'foreign' };
+  } catch (error) {
+    copy.remove();
+    throw error;
+  }
+}
+
+async function importInto(deps: FileCopyDeps, folder: string, path: string, course: ImportCourse): Promise<void> {
+  const { files, openForeign, now } = deps;
+  const database = openCopy(deps, folder);
+  try {
+    const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
+    const importer = new HistoryImport({ files, openForeign, target: targetOf(db), now });
+    const scan = await importer.scan(onlyFile(path), { ...signalOf(course), isOnlyChosen: true });
+    const reason = scan.problems[0]?.reason ?? scan.skipped[0]?.reason ?? null;
+    if (scan.sessions.length === 0) throw unreadable(path, reason);
+    const { entries, counts } = await importer.run(scan.sessions, course);
+    course.signal?.throwIfAborted();
+    if (counts.imported === 0) throw unreadable(path, entries.find((entry) => entry.reason !== null)?.reason ?? null);
+  } finally {
+    database.close();
+  }
+}
+
+function openCopy(deps: ReadingDeps, folder: string): ReturnType<typeof openDatabase>['database'] {
+  const { sqlite, fileSystem, now } = deps;
+  const { database } = openDatabase({ sqlite, fileSystem, now, folder, schemaVersion, assertOwned: () => undefined });
+  try {
+    migrate(database, { keepCopy: () => undefined });
+    return database;
+  } catch (error) {
+    database.abandon();
+    throw error;
+  }
+}
+
+/** The store as an import sees it, in the same thread. */
+function targetOf(db: SessionDb): ImportTarget {
+  return {
+    importStates: async (ids) => db.importStates(ids),
+    beginImport: async (input) => db.beginImport(input),
+    importWhole: async (input) => db.importWhole(input),
+    addImported: async (batch) => db.addImported(batch),
+    finishImport: async (input) => db.finishImport(input),
+    discardImport: async (id) => db.discardImport(id),
+    extendImport: async (input) => db.extendImport(input),
+  };
+}
+
+/** Places of a scan that looks at one file. The places of agents are not read. */
+function onlyFile(path: string): HistoryPlaces {
+  return {
+    claude: '',
+    codex: '',
+    hermes: '',
+    cline: '',
+    opencode: '',
+    opencodeDatabase: null,
+    pi: '',
+    piSessions: null,
+    home: '',
+    editors: [],
+    chosen: [path],
+  };
+}
+
+function signalOf({ signal }: ImportCourse): Pick<ImportCourse, 'signal'> {
+  return signal === undefined ? {} : { signal };
+}
+
+function unreadable(path: string, reason: string | null): StoreError {
+  return new StoreError(
+    'invalid',
+    reason ?? t('The file holds no sessions in a format that can be imported.'),
+    `${path} holds no session that can be read`,
+  );
+}
+
+function isOwnStore(path: string): boolean {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const header = new Uint8Array(headerSize);
+      readSync(file, header, 0, headerSize, 0);
+      return parseHeader(header)?.applicationId === applicationId;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+}
