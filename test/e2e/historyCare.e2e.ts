@@ -198,7 +198,9 @@ test('sessions come back from backups after their file is lost, and are forgotte
   await waitFor('the session to be erased from the backups', () =>
     everyByteOf(backups).includes(plum) ? undefined : true,
   );
-  const program = path.join(projectRoot(), 'dist/hermes-history.js');
+  const { extensionsDir } = vscode().server;
+  const installed = fs.readdirSync(extensionsDir).find((name) => name.startsWith(EXTENSION_ID)) ?? '';
+  const program = path.join(extensionsDir, installed, 'dist/hermes-history.js');
   const verified = execFileSync(process.execPath, [program, 'backup', 'verify', '--store', storeFolder()], {
     encoding: 'utf8',
   });
