@@ -22,7 +22,7 @@ const shownProperties = new Set([
   'ignoreFocusOutMessage',
 ]);
 /** Names that are the same in every language. */
-const names = /^(?:Hermes|OpenAI|Anthropic|Markdown|JSON|Hindsight)$/;
+const names = /^(?:Hermes|OpenAI|Anthropic|Markdown|JSON|HTML|OpenAI JSONL|Hindsight)$/;
 /** Parts that put no words on a screen, or whose words go to the model. */
 const exempt: Readonly<Record<string, string>> = {
   'api/': 'descriptions of tools that other extensions give',
