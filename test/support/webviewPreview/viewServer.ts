@@ -15,6 +15,8 @@ const types: Readonly<Record<string, string>> = {
 export class ViewServer {
   /** Texts of another language, by visit. */
   readonly localizations = new Map<string, Readonly<Record<string, string>>>();
+  /** Stays known when the server is closed: a browser may still ask then. */
+  origin = '';
 
   private constructor(
     private readonly server: Server,
@@ -33,13 +35,10 @@ export class ViewServer {
       response.end(body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    views.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     // A browser that is killed keeps its connections open for a while; the tests do not wait for it.
     server.unref();
     return views;
-  }
-
-  get origin(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   /** True for an address that a view may ask for. */
