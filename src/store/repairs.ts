@@ -2,7 +2,7 @@ import type { Role } from '../transcript/message';
 
 /** Repairs of stored sessions that a check found broken, with preview and undo. */
 export interface RepairOperations {
-  /** What `repairSession` would change. Stores nothing. */
+  /** Returns the changes that `repairSession` would make. Stores nothing. */
   previewRepair(input: RepairSession): readonly RepairedRow[];
   /** Applies the steps in their order, all or nothing. A step whose damage is gone changes nothing. Returns the
    *  changed rows. A repeated call with the same `repairId` returns what is stored. */

@@ -16,7 +16,7 @@ export function checkInThread(
       name: 'hermes-check',
       workerData: { ...thread, translations: translations() },
     });
-    // The thread ends by itself and removes its private copy.
+    // The thread ends when it is done, and removes its private copy.
     const stop = (): void => worker.postMessage('stop');
     signal?.addEventListener('abort', stop);
     const end = (settle: () => void): void => {

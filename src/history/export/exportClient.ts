@@ -22,7 +22,7 @@ export function exportInThread(
       name: 'hermes-export',
       workerData: { ...thread, stop, translations: translations() },
     });
-    // The thread ends by itself, and removes its private copy and the unfinished file.
+    // The thread ends when it is done, and removes its private copy and the unfinished file.
     const stopThread = (): void => void Atomics.store(stop, 0, 1);
     signal?.addEventListener('abort', stopThread);
     const end = (settle: () => void): void => {

@@ -29,7 +29,7 @@ export interface SessionImportsDeps {
   readonly openInChat: (sessionId: string) => Promise<void>;
   /** Reports a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void;
-  /** Imports that go on without being asked for. */
+  /** Imports that continue without a request of the user. */
   readonly rescue: {
     readonly isOn: boolean;
     status(): Promise<string>;

@@ -5,7 +5,7 @@ import { ageLabels } from '../sessions/ageLabels';
 import type { LabelContext } from '../sessions/sessionLabels';
 import { sessionCount } from './importLabels';
 
-/** What is kept, in one to three sentences. `record`: null when sessions are imported only by command. */
+/** Describes what is kept, in one to three sentences. `record`: null when sessions are imported only by command. */
 export function rescueStatus(record: RescueRecord | null, context: LabelContext): string {
   if (record === null)
     return t('Sessions of other agents are imported only when you ask for it. The setting hermes.rescue changes that.');

@@ -1,12 +1,12 @@
 import { t } from '../../../base/translate';
 import type { Finding, FindingId } from './finding';
 
-/** What was found, in a few words. */
+/** Title of a finding, in a few words. */
 export function findingTitle(id: FindingId): string {
   return texts(id)[0];
 }
 
-/** What it means, in one or two sentences. */
+/** Consequence of a finding, in one or two sentences. */
 export function findingMeaning(id: FindingId): string {
   return texts(id)[1];
 }

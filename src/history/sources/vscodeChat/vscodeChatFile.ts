@@ -12,7 +12,7 @@ export type StoredRequest =
   | { readonly kind: 'request'; readonly value: JsonObject; readonly place: ForeignPlace }
   | { readonly kind: 'damaged'; readonly place: ForeignPlace; readonly reason: string };
 
-/** Bytes of the largest journal that is replayed. VS Code writes it anew after 1024 changes. */
+/** Bytes of the largest journal that is replayed. VS Code rewrites it after 1024 changes. */
 const largestJournal = 256 * 2 ** 20;
 
 /** Requests of a session file: a JSON object, of which one request is in memory at a time, or a journal. */

@@ -95,7 +95,7 @@ function outputOf(part: JsonObject): { readonly text: string; readonly images: r
   return { text: texts.join('\n'), images };
 }
 
-/** What the panel says about the call, where no result is stored. */
+/** Text of the panel about the call, where no result is stored. */
 function shownText(part: JsonObject): string {
   return markdownOf(own(part, 'pastTenseMessage')) || markdownOf(own(part, 'invocationMessage'));
 }
