@@ -55,7 +55,9 @@ export class ChosenFiles {
     try {
       const database = await this.open(path);
       try {
-        if (columnsOf(database, 'messages').has('session_id')) return { kind: 'source', source: 'hermes' };
+        // A store of ours has such messages too. Read as another agent's, its sessions would come a second time.
+        const isOurs = columnsOf(database, 'stream_chunks').size > 0;
+        if (!isOurs && columnsOf(database, 'messages').has('session_id')) return { kind: 'source', source: 'hermes' };
         if (columnsOf(database, 'part').has('message_id')) return { kind: 'source', source: 'opencode' };
       } finally {
         database.close();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { importWorld } from '../../../support/history/importWorld';
+import { otherSqlite } from '../../../support/otherSqlite';
 import { fixtures, placesWith } from '../../../support/history/readHistory';
 
 let folder: string;
@@ -81,4 +82,17 @@ test('looks in a chosen folder for files of agents', async () => {
   const { sessions, skipped } = await world.importer.scan(placesWith({ chosen: [folder] }), { isOnlyChosen: true });
 
   expect({ sources: sessions.map(({ source }) => source), skipped }).toEqual({ sources: ['hermes'], skipped: [] });
+});
+
+test('does not take one of our own stores for a database of another agent', async () => {
+  otherSqlite(
+    join(folder, 'ours.db'),
+    'CREATE TABLE sessions (id TEXT); CREATE TABLE messages (uid TEXT, session_id TEXT); CREATE TABLE stream_chunks (message_uid TEXT, seq INTEGER)',
+  );
+  const world = await importWorld();
+  const { sessions, skipped } = await world.importer.scan(placesWith({ chosen: [folder] }), { isOnlyChosen: true });
+  expect([sessions, skipped.map(({ reason }) => reason)]).toEqual([
+    [],
+    ['The database is of no agent whose sessions can be imported.'],
+  ]);
 });
