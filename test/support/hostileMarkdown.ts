@@ -309,7 +309,8 @@ const endless: readonly HostilePiece[] = [
   { name: 'an address of many labels', text: `http://${'a.'.repeat(6000)}` },
   { name: 'the beginning of an address again and again', text: 'www.'.repeat(6000) },
   { name: 'many signs of a mail address', text: 'a@'.repeat(6000) },
-  { name: 'a long word before the sign of a mail address', text: `${'x'.repeat(20_000)}@` },
+  { name: 'a long word before the sign of a mail address', text: `${'x'.repeat(190_000)}@` },
+  { name: 'a long word with underscores before the sign of a mail address', text: `${'x_'.repeat(95_000)}x@` },
   {
     name: 'table of 200 columns and 1,000 rows',
     text: `|${' a |'.repeat(200)}\n|${'---|'.repeat(200)}\n${`|${' b |'.repeat(200)}\n`.repeat(1000)}`,

@@ -10,6 +10,10 @@ const longestBlock = 200_000;
 const nestedTooDeep = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){40}/m;
 // A list at column 200 is a hundred lists deep.
 const indentedTooDeep = /^[ \t]{200,}(?:[*+-]|\d{1,9}[.)])[ \t]/m;
+/** Length of what may stand before the "@" of a mail address (RFC 5321 §4.5.3.1.1). */
+const longestLocalPart = 64;
+// An underscore inside a word begins no emphasis.
+const longWord = /^(?:[A-Za-z\d.!#$%&'+/=?{|}-]|(?<=[A-Za-z\d])_+(?=[A-Za-z\d])){129,}/;
 const manyBrackets = /[[\]*_~`]{2000}/;
 
 export interface LinkDefinitions {
@@ -60,7 +64,12 @@ function createRenderer(): Marked {
   const renderer = new Marked({ gfm: true, async: false });
   renderer.use(mathAsText(escapeHtml), {
     // A footnote is not a link definition, which would be removed from the text.
-    tokenizer: { def: (source) => (/^ {0,3}\[\^/.test(source) ? undefined : false), blockquote: quote, tag: tagAsText },
+    tokenizer: {
+      def: (source) => (/^ {0,3}\[\^/.test(source) ? undefined : false),
+      blockquote: quote,
+      tag: tagAsText,
+      inlineText: longWordAsText,
+    },
     renderer: {
       html: ({ text, block }) => (block ? `<p class="raw-html">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text)),
       code: ({ text, lang }) => codeMarkup(text, lang ?? ''),
@@ -88,6 +97,15 @@ function tagAsText(this: Tokenizer, source: string): Tokens.Tag | undefined {
   const token = Tokenizer.prototype.tag.call(this, source);
   this.lexer.state.inRawBlock = false;
   return token;
+}
+
+/** Takes a word that is longer than any address but for its end. The parser looks at each character of a word before "@" for
+ *  the beginning of a mail address and reads up to the "@" each time: a minute for a file in base64. */
+function longWordAsText(source: string): Tokens.Text | false {
+  const word = longWord.exec(source)?.[0];
+  if (word === undefined) return false;
+  const raw = word.slice(0, -longestLocalPart);
+  return { type: 'text', raw, text: raw, escaped: false };
 }
 
 /** The parser's own function fails on some quotes ("- a", then "  > 2. b", then "c"): such a quote then shows its

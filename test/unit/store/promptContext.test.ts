@@ -54,7 +54,11 @@ describe('what a prompt depends on', () => {
           expect(isDue && !(countedTokens !== null && summarizer.mayBeDue(countedTokens, window))).toBe(false);
         },
       ),
-      { numRuns: 60 },
+      {
+        numRuns: 60,
+        // Of these it is due, whatever the others are.
+        examples: [20, 30, 40, 50].map((turns): [number, number[], number] => [turns, [2], 1000]),
+      },
     );
     expect(due).toBeGreaterThan(3);
   });

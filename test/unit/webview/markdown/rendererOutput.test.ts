@@ -154,6 +154,17 @@ describe('Markdown of an answer', () => {
     );
   });
 
+  test('shows a very long word as it is, with the address at its end, the entities in it, and what is written after it', () => {
+    const word = 'a+b/c_d&.'.repeat(1000);
+    const [text, address] = [`${word}&lt;${word}`, `me@example.com`];
+    const shown = html(`${text} **bold** ${'x'.repeat(500)}(${address}) ${'y_'.repeat(300)}![z](https://example.com)`);
+    expect(shown).toBe(
+      `<p>${word.replaceAll('&', '&amp;')}&lt;${word.replaceAll('&', '&amp;')} <strong>bold</strong> ${'x'.repeat(500)}(` +
+        `${html(address).slice(3, -5)}) ${'y_'.repeat(300)}${html('![z](https://example.com)').slice(3, -5)}</p>\n`,
+    );
+    expect(html(`${'x'.repeat(1000)}@`)).toBe(`<p>${'x'.repeat(1000)}@</p>\n`);
+  });
+
   test('shows text that would take the parser too deep or too long as plain text', () => {
     const attacks = ['> '.repeat(5000) + 'deep', '[`*'.repeat(4000), `| ${'a |'.repeat(100_000)}`];
     expect(attacks.map((text) => html(text).startsWith('<pre'))).toEqual([true, true, true]);
