@@ -30,8 +30,13 @@ const alone = folders
   );
 
 export default defineConfig({
-  // Only src/host/ imports `vscode`; its parts that need no editor are tested against a small stand-in.
-  resolve: { alias: { vscode: fileURLToPath(new URL('./test/unit/host/fakeVscode.ts', import.meta.url)) } },
+  resolve: {
+    alias: {
+      // Only src/host/ imports `vscode`; its parts that need no editor are tested against a small stand-in.
+      vscode: fileURLToPath(new URL('./test/unit/host/fakeVscode.ts', import.meta.url)),
+      'fast-check': fileURLToPath(new URL('./test/support/seededFastCheck.ts', import.meta.url)),
+    },
+  },
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,

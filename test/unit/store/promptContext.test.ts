@@ -57,7 +57,7 @@ describe('what a prompt depends on', () => {
       {
         numRuns: 60,
         // Of these it is due, whatever the others are.
-        examples: [20, 30, 40, 50].map((turns): [number, number[], number] => [turns, [2], 1000]),
+        examples: [20, 30, 40, 50].map((turns): [number, number[], 1000] => [turns, [2], 1000]),
       },
     );
     expect(due).toBeGreaterThan(3);
