@@ -22,6 +22,7 @@ import {
   type SessionImport,
 } from './importing';
 import { importOrder, timeOf } from './importOrder';
+import { inLanes } from './lanes';
 import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } from './importTarget';
 import { scanGroups } from './scanGroups';
 import { OneSession } from './sessionImport';
@@ -83,33 +84,31 @@ export class HistoryImport implements SessionImport {
     const result = new Results();
     const report = (lastSessionId: string | null): void =>
       onProgress?.({
-        sessionsDone: result.entries.length,
+        sessionsDone: result.done,
         sessionsTotal: ordered.length,
         messages: result.rows,
         lastSessionId,
       });
     let last: string | null = null;
+    const work = async (session: ForeignSession, index: number): Promise<void> => {
+      const entry = await this.importOne(session, course, {
+        target: this.deps.target,
+        reader: sources.readerOf(session.source),
+        now: this.deps.now(),
+        signal,
+        onRows: (rows: number) => {
+          result.rows += rows;
+          report(last);
+        },
+        onLeftOut: (left: LeftOut) => result.leave(index, left),
+      });
+      if (entry === null) return;
+      result.add(index, entry);
+      if (entry.outcome === 'imported' || entry.outcome === 'branched') last = entry.sessionId;
+      report(last);
+    };
     try {
-      for (const session of ordered) {
-        if (signal?.aborted === true) break;
-        const now = this.deps.now();
-        const one = {
-          target: this.deps.target,
-          reader: sources.readerOf(session.source),
-          now,
-          signal,
-          onRows: (rows: number) => {
-            result.rows += rows;
-            report(last);
-          },
-          onLeftOut: (left: LeftOut) => result.leave(left),
-        };
-        const entry = await this.importOne(session, course, one);
-        if (entry === null) break;
-        result.entries.push(entry);
-        if (entry.outcome === 'imported' || entry.outcome === 'branched') last = entry.sessionId;
-        report(last);
-      }
+      await inLanes(ordered, laneKeys, work, () => signal?.aborted === true);
     } finally {
       await databases.close();
     }
@@ -174,24 +173,42 @@ function searchesOf(
   ];
 }
 
+/** A session waits for its parent, and for another place of the same session. */
+function laneKeys(session: ForeignSession): { readonly own: string; readonly others: readonly string[] } {
+  const { source, lineage } = session;
+  return {
+    own: importedSessionId(session),
+    others: lineage === null ? [] : [importedSessionId({ source, id: lineage.parentId })],
+  };
+}
+
 class Results {
-  readonly entries: ImportedEntry[] = [];
   rows = 0;
-  private readonly leftOut: LeftOut[] = [];
+  private readonly entries = new Map<number, ImportedEntry>();
+  private readonly leftOut: { readonly index: number; readonly left: LeftOut }[] = [];
   private leftOutTotal = 0;
 
-  leave(left: LeftOut): void {
-    if (++this.leftOutTotal <= maxLeftOut) this.leftOut.push(left);
+  get done(): number {
+    return this.entries.size;
+  }
+
+  add(index: number, entry: ImportedEntry): void {
+    this.entries.set(index, entry);
+  }
+
+  leave(index: number, left: LeftOut): void {
+    if (++this.leftOutTotal <= maxLeftOut) this.leftOut.push({ index, left });
   }
 
   sum(isStopped: boolean): ImportResult {
+    const entries = [...this.entries].sort(([one], [other]) => one - other).map(([, entry]) => entry);
     const counts = { imported: 0, extended: 0, branched: 0, unchanged: 0, forgotten: 0, empty: 0, failed: 0 };
     const add = (outcome: ImportOutcome): number => counts[outcome]++;
-    for (const { outcome } of this.entries) add(outcome);
+    for (const { outcome } of entries) add(outcome);
     const total = (of: (entry: ImportedEntry) => number): number =>
-      this.entries.reduce((all, entry) => all + of(entry), 0);
+      entries.reduce((all, entry) => all + of(entry), 0);
     return {
-      entries: this.entries,
+      entries,
       counts,
       messages: total(({ messages }) => messages),
       tally: {
@@ -199,7 +216,7 @@ class Results {
         imported: total(({ tally }) => tally.imported),
         skipped: total(({ tally }) => tally.skipped),
       },
-      leftOut: this.leftOut,
+      leftOut: this.leftOut.toSorted((one, other) => one.index - other.index).map(({ left }) => left),
       leftOutTotal: this.leftOutTotal,
       isStopped,
     };

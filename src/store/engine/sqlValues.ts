@@ -20,7 +20,7 @@ export function bindable(params: readonly SqlValue[]): SqlValue[] {
 
 /** Replaces a lone surrogate with one U+FFFD; sql.js's own encoder would write three. */
 export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+  return text.toWellFormed();
 }
 
 /** The statement's current row. An integer that JavaScript cannot hold is returned as the nearest number it can: one
