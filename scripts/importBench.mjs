@@ -19,7 +19,7 @@ export async function measureImport(megabytes) {
     const { benchImport } = await importTypeScript('test/bench/importBench.ts');
     const result = await benchImport(megabytes, folder);
     console.log(
-      `  ${result.messages.toLocaleString('en')} messages of ${result.sessions} sessions in ${result.seconds} s: ${result.messagesPerSecond.toLocaleString('en')} messages/s, ${result.cpuSeconds} s of processor time; the first session after ${result.firstSessionMs} ms; memory +${result.memoryMegabytes} MB; the calling thread waited at most ${result.longestStallMs} ms; the store has ${result.storeMegabytes} MB`,
+      `  ${result.messages.toLocaleString('en')} messages of ${result.sessions} sessions in ${result.seconds} s: ${result.messagesPerSecond.toLocaleString('en')} messages/s, ${result.cpuSeconds} s of processor time; the first session after ${result.firstSessionMs} ms; memory +${result.memoryMegabytes} MB; the calling thread waited at most ${result.longestStallMs} ms; the store has ${result.storeMegabytes} MB; native SQLite writes the same rows in ${result.nativeSeconds} s`,
     );
     return result;
   } finally {
@@ -28,12 +28,16 @@ export async function measureImport(megabytes) {
 }
 
 /** @param {Awaited<ReturnType<typeof measureImport>>} measured */
-export function importAims({ megabytes, messagesPerSecond, memoryMegabytes, longestStallMs }) {
+export function importAims({ megabytes, seconds, nativeSeconds, memoryMegabytes, longestStallMs }) {
   const what = `an import of ${megabytes.toLocaleString('en')} MB`;
   return [
-    { aim: `${what}, ms for 1,000 messages`, value: Math.round(1e7 / messagesPerSecond) / 10, most: 50 },
+    {
+      aim: `${what}, times the writing of the same rows by native SQLite`,
+      value: Math.round((seconds / nativeSeconds) * 10) / 10,
+      most: 3,
+    },
     { aim: `${what}, memory growth in MB`, value: memoryMegabytes, most: 300 },
-    { aim: `${what} keeps the calling thread from its turn, max ms`, value: longestStallMs, most: 20 },
+    { aim: `${what} keeps the calling thread from its turn, max ms`, value: longestStallMs, most: 250 },
   ];
 }
 

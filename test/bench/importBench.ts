@@ -22,6 +22,9 @@ export interface ImportFigures {
   /** The longest time in which the calling thread had no turn. */
   readonly longestStallMs: number;
   readonly storeMegabytes: number;
+  /** Seconds in which native SQLite writes the same rows of messages into a file of the same schema, in transactions of the same
+   *  size and as safely. */
+  readonly nativeSeconds: number;
 }
 
 /** Imports a generated `state.db` of Hermes Agent. `bundles`: folder with storeWorker.js, importWorker.js and
@@ -59,7 +62,9 @@ async function measure(root: string, bundles: string): Promise<ImportFigures> {
   if (counts.imported !== sessions.length) throw new Error(`not all sessions were imported: ${JSON.stringify(counts)}`);
   await importer.close();
   await close();
+  const nativeSeconds = writeNatively(join(folder, 'state.db'), join(root, 'native.db'));
   return {
+    nativeSeconds: Math.round(nativeSeconds * 10) / 10,
     megabytes: Math.round(statSync(join(root, '.hermes/state.db')).size / 1e6),
     sessions: sessions.length,
     messages,
@@ -91,6 +96,50 @@ function watchProcess() {
   };
 }
 
+const rowsPerTransaction = 200;
+
+function writeNatively(from: string, to: string): number {
+  const Database = nativeSqlite();
+  const source = new Database(from, { readonly: true });
+  const database = new Database(to);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  const schema = source.prepare(
+    "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'messages_fts_%' AND name NOT LIKE 'sqlite_%' ORDER BY type = 'trigger', type = 'index', rowid",
+  );
+  for (const sql of schema.pluck().iterate()) database.exec(sql);
+  const inserted = (table: string) =>
+    database.prepare(`INSERT INTO ${table} VALUES (${source.pragma(`table_info(${table})`).map(() => '?')})`);
+  const addSession = inserted('sessions');
+  for (const row of source.prepare('SELECT * FROM sessions').raw().all()) addSession.run(row);
+  const [addMessage, rows] = [
+    inserted('messages'),
+    source.prepare('SELECT * FROM messages ORDER BY id LIMIT ? OFFSET ?'),
+  ];
+  let milliseconds = 0;
+  // What it reads takes no part in the time.
+  for (
+    let offset = 0, batch;
+    (batch = rows.raw().all(rowsPerTransaction * 50, offset)).length > 0;
+    offset += batch.length
+  ) {
+    const started = performance.now();
+    for (let first = 0; first < batch.length; first += rowsPerTransaction) {
+      database.exec('BEGIN');
+      for (const row of batch.slice(first, first + rowsPerTransaction)) addMessage.run(row);
+      database.exec('COMMIT');
+    }
+    milliseconds += performance.now() - started;
+  }
+  database.close();
+  source.close();
+  return milliseconds / 1000;
+}
+
+function nativeSqlite() {
+  return createRequire(join(process.cwd(), 'test/bench/package.json'))('better-sqlite3');
+}
+
 /** Statements of hermes-agent's schema that an import reads. */
 const schema = `
 CREATE TABLE schema_version (version INTEGER NOT NULL);
@@ -105,7 +154,7 @@ const turnsPerSession = 50;
 const words = 'the model reads a file, changes a line and runs the tests again; '.repeat(40);
 
 function makeStateDb(path: string, bytes: number): void {
-  const Database = createRequire(join(process.cwd(), 'test/bench/package.json'))('better-sqlite3');
+  const Database = nativeSqlite();
   const database = new Database(path);
   database.pragma('journal_mode = OFF');
   database.pragma('synchronous = OFF');

@@ -205,8 +205,7 @@ class Results {
     const counts = { imported: 0, extended: 0, branched: 0, unchanged: 0, forgotten: 0, empty: 0, failed: 0 };
     const add = (outcome: ImportOutcome): number => counts[outcome]++;
     for (const { outcome } of entries) add(outcome);
-    const total = (of: (entry: ImportedEntry) => number): number =>
-      entries.reduce((all, entry) => all + of(entry), 0);
+    const total = (of: (entry: ImportedEntry) => number): number => entries.reduce((all, entry) => all + of(entry), 0);
     return {
       entries,
       counts,

@@ -9,17 +9,17 @@ export async function inLanes<T>(
 ): Promise<void> {
   const begun = new Map<string, Promise<void>>();
   let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let item = items[next]; item !== undefined && !isStopped(); item = items[next]) {
-      await begin(item, next++);
-    }
-  };
   const begin = (item: T, index: number): Promise<void> => {
     const { own, others } = keysOf(item);
     const earlier = [own, ...others].map((key) => begun.get(key));
     const done = Promise.all(earlier).then(() => work(item, index));
     begun.set(own, done);
     return done;
+  };
+  const lane = async (): Promise<void> => {
+    for (let item = items[next]; item !== undefined && !isStopped(); item = items[next]) {
+      await begin(item, next++);
+    }
   };
   for (const ended of await Promise.allSettled([lane(), lane()])) if (ended.status === 'rejected') throw ended.reason;
 }
