@@ -114,14 +114,14 @@ function writeNatively(from: string, to: string): number {
   for (const row of source.prepare('SELECT * FROM sessions').raw().all()) addSession.run(row);
   const [addMessage, rows] = [
     inserted('messages'),
-    source.prepare('SELECT * FROM messages ORDER BY id LIMIT ? OFFSET ?'),
+    source.prepare('SELECT * FROM messages WHERE id > ? ORDER BY id LIMIT ?'),
   ];
   let milliseconds = 0;
   // What it reads takes no part in the time.
   for (
-    let offset = 0, batch;
-    (batch = rows.raw().all(rowsPerTransaction * 50, offset)).length > 0;
-    offset += batch.length
+    let last = 0, batch;
+    (batch = rows.raw().all(last, rowsPerTransaction * 50)).length > 0;
+    last = batch.at(-1)[0]
   ) {
     const started = performance.now();
     for (let first = 0; first < batch.length; first += rowsPerTransaction) {
