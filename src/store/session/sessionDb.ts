@@ -7,6 +7,8 @@ import type { StoreRows } from './import/storeRows';
 import { RepairingTransactions } from './repairingTransactions';
 import { createDbOperations, type DbOperations } from './dbOperations';
 import { LongOperations } from './slicedOperations';
+import { SyncStore } from './sync/syncStore';
+import type { SyncedStore } from '../syncing';
 import { countOf, textOr } from './tables/columns';
 import { invalid } from './tables/refusal';
 
@@ -27,6 +29,8 @@ export interface SessionDbDeps {
 export interface SessionDb extends SessionOperations {
   /** Operations in slices; `LongOperations` states which other calls may run in between. */
   readonly slices: LongOperations;
+  /** Exchange with a server. */
+  readonly sync: SyncedStore;
   /** Does in slices, when the store is idle, the work of `scrub`. */
   tidySlices(): SlicedWork<void>;
   /** Completes long changes that a crash interrupted: deletes rows of sessions that no process finishes, and
@@ -51,6 +55,7 @@ export function createSessionDb(deps: SessionDbDeps): SessionDb {
   return {
     ...operationsOver(deps, operations, transactions, slices, importer),
     slices,
+    sync: new SyncStore({ database, transactions, parts: operations, now }),
     tidySlices: () => slices.tidy(),
     scrub: () => runWhole(slices.tidy()),
     mergeFrom: (source, liveTurns = []) => transactions.write(() => importer().run(source, 'goOn', liveTurns)),

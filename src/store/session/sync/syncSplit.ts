@@ -1,0 +1,168 @@
+import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import { StoreError } from '../../storeError';
+import type { Branching } from '../operations/branching';
+import type { Titling } from '../operations/titling';
+import { copiedColumns, copiedValues } from '../tables/activeRows';
+import { textOr } from '../tables/columns';
+import type { MessageTable } from '../tables/messageTable';
+import type { SessionTable } from '../tables/sessionTable';
+import { idOf, kindOf, type SyncDocuments } from './syncDocuments';
+
+export interface SplitInput {
+  readonly conversationId: string;
+  /** Id of the branch. */
+  readonly branchId: string;
+  /** Name of this machine, for the branch's title. */
+  readonly machine: string;
+  /** Documents that were changed here since both machines had the same. */
+  readonly changed: readonly string[];
+  /** Of those, the ones that the server does not know. */
+  readonly unknown: ReadonlySet<string>;
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
+export interface SplitParts {
+  readonly sessions: SessionTable;
+  readonly messages: MessageTable;
+  readonly branching: Branching;
+  readonly titling: Titling;
+}
+
+/** Makes a branch of what this machine added to a conversation while another machine continued it too. The conversation is
+ *  left without these rows: the caller writes the other machine's. Every row that only this machine has is in the branch, also
+ *  hidden ones. Runs inside its caller's transaction, and no turn of the conversation is open. */
+export class SyncSplit {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly documents: SyncDocuments,
+    private readonly parts: SplitParts,
+  ) {}
+
+  split(input: SplitInput): void {
+    const { conversationId, branchId, changed, unknown } = input;
+    // A session in the trash has no branches.
+    const trashedAt = this.setTrashed(conversationId, null);
+    this.branch(input);
+    this.setTrashed(conversationId, trashedAt);
+    const own = changed.filter((document) => kindOf(document) === 'turn' || kindOf(document) === 'message');
+    for (const document of own) this.keep(conversationId, branchId, document);
+    this.database.run(
+      `UPDATE queue SET session_id = ?1, conversation_id = ?1, place = place + (SELECT coalesce(max(place), 0) FROM queue WHERE conversation_id = ?1)
+       WHERE conversation_id = ?2`,
+      [branchId, conversationId],
+    );
+    this.documents.remove(conversationId, own);
+    for (const document of changed)
+      if (kindOf(document) === 'session' && unknown.has(document))
+        this.database.run('DELETE FROM sessions WHERE id = ? AND conversation_id = ?', [
+          idOf(document),
+          conversationId,
+        ]);
+    this.renameOriginals(branchId);
+  }
+
+  /** Returns what it was before. */
+  private setTrashed(conversationId: string, at: SqlValue): SqlValue {
+    const before = this.database.get('SELECT trashed_at FROM sessions WHERE id = ?', [conversationId])?.['trashed_at'];
+    this.database.run('UPDATE sessions SET trashed_at = ?1 WHERE conversation_id = ?2 AND trashed_at IS NOT ?1', [
+      at,
+      conversationId,
+    ]);
+    return before ?? null;
+  }
+
+  /** Of what is no longer in the conversation, the row in the branch is the original now: for search, and for older copies. */
+  private renameOriginals(branchId: string): void {
+    const isGone = 'NOT EXISTS (SELECT 1 FROM messages original WHERE original.uid = copied_from)';
+    const moved = this.database.all(
+      `SELECT uid, copied_from FROM messages WHERE session_id = ? AND copied_from IS NOT NULL AND ${isGone}`,
+      [branchId],
+    );
+    for (const row of moved) {
+      this.database.run('UPDATE messages SET copied_from = NULL WHERE uid = ?', [textOr(row, 'uid', '')]);
+      this.database.run('UPDATE messages SET copied_from = ? WHERE copied_from = ?', [
+        textOr(row, 'uid', ''),
+        textOr(row, 'copied_from', ''),
+      ]);
+    }
+  }
+
+  private branch({ conversationId, branchId, machine, now }: SplitInput): void {
+    const { sessions, branching, titling } = this.parts;
+    const tip = sessions.require(sessions.tip(conversationId));
+    try {
+      const input = { sessionId: tip.id, childId: branchId, upTo: null, now };
+      const begun = branching.begin(input);
+      if ('stored' in begun) return;
+      let { course } = begun;
+      while (!course.hasAllRows || course.turns.length > 0) course = branching.advance(course, branchId);
+      branching.publish(course, input);
+    } catch (error) {
+      // Nothing of the session is shown: the branch has only the rows that are hidden.
+      if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
+      sessions.create({
+        id: branchId,
+        startedAt: now,
+        parentSessionId: tip.id,
+        parentKind: 'branch',
+        model: tip.model,
+        folder: tip.folder,
+      });
+    }
+    const title = tip.title ?? sessions.require(conversationId).title;
+    if (title !== null) {
+      this.database.run('UPDATE sessions SET title = NULL, title_source = NULL WHERE id = ?', [branchId]);
+      titling.set(branchId, `${title} (${machine})`, 'person');
+    }
+  }
+
+  /** Copies what the branch does not have yet of a turn or row: rows that are hidden, or in an earlier segment. */
+  private keep(conversationId: string, branchId: string, document: string): void {
+    const id = idOf(document);
+    const key = kindOf(document) === 'turn' ? 'turn_uid' : 'uid';
+    const own = 'session_id IN (SELECT id FROM sessions WHERE conversation_id = ?2)';
+    const missing = this.database
+      .all(
+        `SELECT uid FROM messages m WHERE ${key} = ?1 AND ${own} AND m.carried_from IS NULL
+           AND NOT EXISTS (SELECT 1 FROM messages c WHERE c.session_id = ?3
+             AND (c.uid = ?3 || '/' || m.uid OR c.copied_from = m.uid)) ORDER BY session_id, position`,
+        [id, conversationId, branchId],
+      )
+      .map((row) => textOr(row, 'uid', ''));
+    for (const uid of missing)
+      this.database.run(
+        `INSERT INTO messages (uid, session_id, turn_uid, position, copied_from, hidden_with, ${copiedColumns})
+         SELECT ?2 || '/' || uid, ?2, ?2 || '/' || turn_uid, ?3, uid, ?2 || '/' || hidden_with, ${copiedValues} FROM messages WHERE uid = ?1`,
+        [uid, branchId, this.parts.messages.endPosition(branchId)],
+      );
+    if (missing.length > 0)
+      this.database.run(
+        `UPDATE messages SET active = 0, hidden_reason = coalesce(hidden_reason, 'compressed') WHERE uid IN (SELECT ?2 || '/' || value FROM json_each(?1))`,
+        [JSON.stringify(missing), branchId],
+      );
+    this.database.run(
+      `INSERT INTO message_revisions (message_uid, revised_at, content, parts, row_version)
+       SELECT c.uid, r.revised_at, r.content, r.parts, r.row_version FROM message_revisions r
+         JOIN messages m ON m.uid = r.message_uid JOIN messages c ON c.uid = ?3 || '/' || m.uid
+       WHERE m.${key} = ?1 AND m.${own}`,
+      [id, conversationId, branchId],
+    );
+    if (key === 'turn_uid') this.keepTurn(conversationId, branchId, id);
+  }
+
+  private keepTurn(conversationId: string, branchId: string, turnUid: string): void {
+    this.database.run(
+      `INSERT OR IGNORE INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, failure, started_at, settled_at, usage, recalled, supersedes)
+       SELECT ?1 || '/' || uid, ?1, ?1, ?1 || '/' || user_message_uid, model, 'settled', outcome, stop_reason, failure, started_at, settled_at, usage, recalled, ?1 || '/' || supersedes
+       FROM turns WHERE uid = ?2 AND conversation_id = ?3`,
+      [branchId, turnUid, conversationId],
+    );
+    for (const table of ['approvals', 'file_changes'])
+      this.database.run(
+        `UPDATE ${table} SET session_id = ?1, turn_uid = ?1 || '/' || turn_uid
+         WHERE turn_uid = ?2 AND session_id IN (SELECT id FROM sessions WHERE conversation_id = ?3)`,
+        [branchId, turnUid, conversationId],
+      );
+  }
+}

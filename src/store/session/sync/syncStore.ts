@@ -1,0 +1,230 @@
+import * as v from 'valibot';
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { countOf, numberOr, textOr } from '../tables/columns';
+import { parseJson } from '../tables/partsJson';
+import type { Transactions } from '../tables/transactions';
+import type { SyncedStore, OutgoingDocument, Outgoing, Received, ReceiveOutcome, Sending } from '../../syncing';
+import { SyncDocuments, kindOf } from './syncDocuments';
+import { SyncSplit, type SplitParts } from './syncSplit';
+import { beginSync, isSynced } from './syncTables';
+
+const changesSchema = v.record(v.string(), v.number());
+
+export interface SyncStoreDeps {
+  readonly database: SqlDatabase;
+  readonly transactions: Pick<Transactions, 'read' | 'write'>;
+  readonly parts: SplitParts;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+const isTranscript = (document: string): boolean => kindOf(document) !== 'marks';
+const isOfTurn = (document: string): boolean => kindOf(document) === 'turn' || kindOf(document) === 'message';
+
+/** The store's side of the exchange with a server. Each call is one transaction. */
+export class SyncStore implements SyncedStore {
+  private readonly database: SqlDatabase;
+  private readonly documents: SyncDocuments;
+  private readonly splitting: SyncSplit;
+
+  constructor(private readonly deps: SyncStoreDeps) {
+    this.database = deps.database;
+    this.documents = new SyncDocuments(deps.database);
+    this.splitting = new SyncSplit(deps.database, this.documents, deps.parts);
+  }
+
+  begin(): void {
+    this.deps.transactions.write(() => beginSync(this.database));
+  }
+
+  get isBegun(): boolean {
+    return isSynced(this.database);
+  }
+
+  pending(): readonly string[] {
+    return this.deps.transactions.read(() =>
+      this.database
+        .all(
+          `SELECT DISTINCT c.conversation_id FROM sync_changes c
+           WHERE EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id)
+             AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id AND (s.private = 1 OR s.pending IS NOT NULL))
+             AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = c.conversation_id AND t.state <> 'settled')
+           ORDER BY c.change`,
+        )
+        .map((row) => textOr(row, 'conversation_id', '')),
+    );
+  }
+
+  outgoing(conversationId: string): Outgoing | null {
+    return this.deps.transactions.read(() => {
+      if (this.hasOpenTurn(conversationId)) return null;
+      const documents = this.database
+        .all('SELECT change, document FROM sync_changes WHERE conversation_id = ? ORDER BY change', [conversationId])
+        .map((row): OutgoingDocument => {
+          const document = textOr(row, 'document', '');
+          return {
+            document,
+            change: numberOr(row, 'change', 0),
+            body: this.documents.read(conversationId, document),
+          };
+        });
+      return documents.length === 0 ? null : { base: this.version(conversationId), documents };
+    });
+  }
+
+  version(conversationId: string): number {
+    const row = this.database.get('SELECT version FROM sync_conversations WHERE conversation_id = ?', [conversationId]);
+    return row === undefined ? 0 : numberOr(row, 'version', 0);
+  }
+
+  changed(conversationId: string): readonly string[] {
+    return this.database
+      .all('SELECT document FROM sync_changes WHERE conversation_id = ? ORDER BY document', [conversationId])
+      .map((row) => textOr(row, 'document', ''));
+  }
+
+  beginSending(conversationId: string, number: number, documents: readonly OutgoingDocument[]): void {
+    const changes = Object.fromEntries(documents.map(({ document, change }) => [document, change]));
+    this.deps.transactions.write(() =>
+      this.database.run(
+        `INSERT INTO sync_conversations (conversation_id, sending, sent_changes) VALUES (?1, ?2, ?3)
+         ON CONFLICT (conversation_id) DO UPDATE SET sending = ?2, sent_changes = ?3`,
+        [conversationId, number, JSON.stringify(changes)],
+      ),
+    );
+  }
+
+  sending(conversationId: string): Sending | null {
+    const row = this.database.get('SELECT sending FROM sync_conversations WHERE conversation_id = ?', [conversationId]);
+    const number = row === undefined ? null : numberOr(row, 'sending', null);
+    return number === null ? null : { number };
+  }
+
+  nextNumber(atLeast: number): number {
+    const row = this.database.get('SELECT max(sending) AS n FROM sync_conversations');
+    return Math.max(atLeast, numberOr(row ?? {}, 'n', 0)) + 1;
+  }
+
+  sent(conversationId: string, version: number): void {
+    this.deps.transactions.write(() => {
+      const row = this.database.get('SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?', [
+        conversationId,
+      ]);
+      const parsed = v.safeParse(changesSchema, parseJson(textOr(row ?? {}, 'sent_changes', '')));
+      for (const [document, change] of Object.entries(parsed.success ? parsed.output : {}))
+        this.database.run('DELETE FROM sync_changes WHERE document = ? AND change = ?', [document, change]);
+      this.database.run(
+        'UPDATE sync_conversations SET version = ?, sending = NULL, sent_changes = NULL WHERE conversation_id = ?',
+        [version, conversationId],
+      );
+    });
+  }
+
+  notSent(conversationId: string): void {
+    this.deps.transactions.write(() =>
+      this.database.run('UPDATE sync_conversations SET sending = NULL, sent_changes = NULL WHERE conversation_id = ?', [
+        conversationId,
+      ]),
+    );
+  }
+
+  positions(): ReadonlyMap<string, number> {
+    return new Map(
+      this.database
+        .all('SELECT origin, position FROM sync_positions')
+        .map((row) => [textOr(row, 'origin', ''), numberOr(row, 'position', 0)]),
+    );
+  }
+
+  noteDue(origin: string, position: number, conversationIds: readonly string[]): void {
+    this.deps.transactions.write(() => {
+      for (const id of conversationIds)
+        this.database.run(
+          `INSERT INTO sync_conversations (conversation_id, due) VALUES (?, 1) ON CONFLICT (conversation_id) DO UPDATE SET due = 1`,
+          [id],
+        );
+      this.database.run(
+        'INSERT INTO sync_positions (origin, position) VALUES (?1, ?2) ON CONFLICT (origin) DO UPDATE SET position = ?2',
+        [origin, position],
+      );
+    });
+  }
+
+  due(): readonly string[] {
+    return this.database
+      .all('SELECT conversation_id FROM sync_conversations WHERE due = 1 ORDER BY conversation_id')
+      .map((row) => textOr(row, 'conversation_id', ''));
+  }
+
+  receive(input: Received): ReceiveOutcome {
+    return this.deps.transactions.write(() => this.received(input));
+  }
+
+  private received({ conversationId, version, documents, branchId, machine }: Received): ReceiveOutcome {
+    if (this.hasOpenTurn(conversationId)) return 'busy';
+    const base = this.version(conversationId);
+    if (version <= base) return this.finished(conversationId, base);
+    const changed = this.changed(conversationId);
+    const byName = new Map(documents.map((one) => [one.document, one]));
+    // A change that was made while the documents were on their way.
+    if (changed.some((document) => !byName.has(document))) return 'again';
+    const lastChange = numberOr(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
+    const news = documents.filter((one) => one.version > base);
+    const isDivided = changed.some(isTranscript) && news.some(({ document }) => isTranscript(document));
+    const kept = new Set(isDivided ? changed.filter((document) => !isTranscript(document)) : changed);
+    let hasBranch = false;
+    if (isDivided) {
+      const unknown = new Set(changed.filter((document) => byName.get(document)?.body === null));
+      hasBranch = changed.some(
+        (document) =>
+          isOfTurn(document) && this.documents.hasMore(conversationId, document, byName.get(document)?.body ?? null),
+      );
+      // Only hidden or shown here: nothing that the other machine does not have.
+      if (hasBranch)
+        this.splitting.split({ conversationId, branchId, machine, changed, unknown, now: this.deps.now() });
+    }
+    const written = documents.filter(
+      (one) => !kept.has(one.document) && (one.version > base || (isDivided && changed.includes(one.document))),
+    );
+    this.documents.write(conversationId, written);
+    this.recount(conversationId);
+    if (hasBranch) this.recount(branchId);
+    // What came from the server is no change of this machine.
+    this.database.run('DELETE FROM sync_changes WHERE conversation_id = ? AND change > ?', [
+      conversationId,
+      lastChange,
+    ]);
+    for (const document of kept)
+      this.database.run('INSERT OR IGNORE INTO sync_changes (document, conversation_id) VALUES (?, ?)', [
+        document,
+        conversationId,
+      ]);
+    this.finished(conversationId, version);
+    return hasBranch ? 'divided' : 'received';
+  }
+
+  private finished(conversationId: string, version: number): ReceiveOutcome {
+    this.database.run(
+      `INSERT INTO sync_conversations (conversation_id, version, due) VALUES (?1, ?2, 0)
+       ON CONFLICT (conversation_id) DO UPDATE SET version = ?2, due = 0`,
+      [conversationId, version],
+    );
+    return 'received';
+  }
+
+  private recount(conversationId: string): void {
+    this.database.run(
+      `UPDATE sessions SET turn_count = (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id
+         AND EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = t.uid AND m.active = 1)) WHERE conversation_id = ?`,
+      [conversationId],
+    );
+  }
+
+  private hasOpenTurn(conversationId: string): boolean {
+    return (
+      countOf(this.database, "SELECT count(*) AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
+        conversationId,
+      ]) > 0
+    );
+  }
+}

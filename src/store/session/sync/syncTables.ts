@@ -1,0 +1,112 @@
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+
+/** Columns of `sessions` that describe a session and do not belong to its transcript. They travel as a document of their
+ *  own, so that a new title here and a new turn elsewhere are not taken for two versions of one session. */
+export const markColumns = [
+  'title',
+  'title_source',
+  'pinned',
+  'archived',
+  'trashed_at',
+  'mode',
+  'effort',
+  'spending_allowed',
+] as const;
+
+/** Columns of `sessions` that belong to this store alone: marks of this machine, and counts that triggers keep. */
+export const ownColumns = ['seen_at', 'pending', 'private', 'message_count', 'tool_call_count', 'turn_count'] as const;
+
+const tables = `
+CREATE TABLE sync_changes (
+  change INTEGER PRIMARY KEY AUTOINCREMENT,
+  document TEXT NOT NULL UNIQUE,
+  conversation_id TEXT NOT NULL
+);
+CREATE INDEX sync_changes_conversation ON sync_changes (conversation_id);
+CREATE TABLE sync_conversations (
+  conversation_id TEXT PRIMARY KEY NOT NULL,
+  version INTEGER NOT NULL DEFAULT 0,
+  sending INTEGER,
+  sent_changes TEXT,
+  due INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
+CREATE TABLE sync_positions (
+  origin TEXT PRIMARY KEY NOT NULL,
+  position INTEGER NOT NULL
+) WITHOUT ROWID;
+`;
+
+/** Creates the tables of a store that is synchronized, and marks everything in it as changed. Runs inside its caller's
+ *  transaction. Does nothing in a store that has them. */
+export function beginSync(database: SqlDatabase): void {
+  if (isSynced(database)) return;
+  for (const statement of tables.split(';')) if (statement.trim() !== '') database.run(statement);
+  for (const statement of triggers(sessionColumns(database))) database.run(statement);
+  for (const [table, document] of [
+    ['sessions', "'session/' || id"],
+    ['sessions', "'marks/' || id"],
+    ['turns', "'turn/' || uid"],
+    ['messages', messageDocument('messages')],
+    ['approvals', "'turn/' || turn_uid"],
+    ['file_changes', "'turn/' || turn_uid"],
+  ] as const) {
+    const conversation =
+      table === 'sessions'
+        ? 'conversation_id'
+        : `(SELECT s.conversation_id FROM sessions s WHERE s.id = ${table}.session_id)`;
+    database.run(
+      `INSERT OR IGNORE INTO sync_changes (document, conversation_id) SELECT DISTINCT ${document}, ${conversation} FROM ${table} WHERE ${conversation} IS NOT NULL`,
+    );
+  }
+}
+
+export function isSynced(database: SqlDatabase): boolean {
+  return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = 'sync_changes'") !== undefined;
+}
+
+/** Columns of `sessions` that travel as part of the transcript. */
+export function sessionColumns(database: SqlDatabase): readonly string[] {
+  const others: ReadonlySet<unknown> = new Set<string>([...markColumns, ...ownColumns]);
+  return database
+    .all('PRAGMA table_info(sessions)')
+    .map((column) => String(column['name']))
+    .filter((name) => !others.has(name));
+}
+
+function messageDocument(row: string): string {
+  return `coalesce('turn/' || ${row}.turn_uid, 'message/' || ${row}.uid)`;
+}
+
+/** Every change of a row that travels is noted in the transaction that makes it, whichever code makes it. */
+function triggers(session: readonly string[]): readonly string[] {
+  const noted = (document: string, conversation: string): string => `
+    DELETE FROM sync_changes WHERE document = ${document};
+    INSERT INTO sync_changes (document, conversation_id) SELECT ${document}, conversation_id FROM (${conversation});`;
+  const ofSession = (row: string): string => `SELECT conversation_id FROM sessions WHERE id = ${row}.session_id`;
+  const onRows = (table: string, document: (row: string) => string, conversation: (row: string) => string): string[] =>
+    (['INSERT', 'UPDATE', 'DELETE'] as const).map((event) => {
+      const rows = event === 'INSERT' ? ['new'] : event === 'DELETE' ? ['old'] : ['old', 'new'];
+      const body = rows.map((row) => noted(document(row), conversation(row))).join('');
+      return `CREATE TRIGGER sync_${table}_${event.toLowerCase()} AFTER ${event} ON ${table} BEGIN ${body} END`;
+    });
+  const ofMessage = (row: string): string =>
+    `SELECT s.conversation_id FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.uid = ${row}.message_uid`;
+  const onSession = (name: string, event: string, document: string): string =>
+    `CREATE TRIGGER sync_sessions_${name} AFTER ${event} ON sessions BEGIN ${noted(`'${document}/' || new.id`, 'SELECT new.conversation_id')} END`;
+  return [
+    ...onRows('messages', messageDocument, ofSession),
+    ...onRows('turns', (row) => `'turn/' || ${row}.uid`, ofSession),
+    ...onRows('approvals', (row) => `'turn/' || ${row}.turn_uid`, ofSession),
+    ...onRows('file_changes', (row) => `'turn/' || ${row}.turn_uid`, ofSession),
+    ...onRows(
+      'message_revisions',
+      (row) =>
+        `(SELECT coalesce('turn/' || m.turn_uid, 'message/' || m.uid) FROM messages m WHERE m.uid = ${row}.message_uid)`,
+      ofMessage,
+    ),
+    onSession('made', 'INSERT', 'session'),
+    onSession('marks_made', 'INSERT', 'marks'),
+    onSession('changed', `UPDATE OF ${session.join(', ')}`, 'session'),
+    onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, 'marks'),
+  ];
+}

@@ -1,0 +1,72 @@
+/** A store as the exchange with a server sees it. Documents are the rows of a session, a turn or a single message, in JSON; a
+ *  conversation has a version that the server counts. Each call is one transaction. */
+export interface SyncedStore {
+  /** Begins to note changes, and notes everything that is stored. Does nothing the second time. */
+  begin(): void;
+  /** Conversations with changes that can be sent now: not private, not being made, without an open turn. */
+  pending(): readonly string[];
+  /** Changed documents, in the order of their changes. Null when there are none, or while a turn is open. */
+  outgoing(conversationId: string): Outgoing | null;
+  /** Version of the server that the stored rows contain; 0 when they were never on it. */
+  version(conversationId: string): number;
+  /** Names of the changed documents. */
+  changed(conversationId: string): readonly string[];
+  /** Notes what is about to be sent: the answer may get lost. */
+  beginSending(conversationId: string, number: number, documents: readonly OutgoingDocument[]): void;
+  /** What was sent and not yet answered. */
+  sending(conversationId: string): Sending | null;
+  /** A number for the next sending, above all that are still unanswered. */
+  nextNumber(atLeast: number): number;
+  /** The server has what was sent, as this version. Documents that were changed again since stay changed. */
+  sent(conversationId: string, version: number): void;
+  /** The server does not have what was sent. */
+  notSent(conversationId: string): void;
+  /** Positions up to which the log of each other machine was read. */
+  positions(): ReadonlyMap<string, number>;
+  /** Notes that these conversations are to be received, and the position that is read with it. */
+  noteDue(origin: string, position: number, conversationIds: readonly string[]): void;
+  /** Conversations to be received. */
+  due(): readonly string[];
+  /** Writes what the server has. See `ReceiveOutcome`. */
+  receive(input: Received): ReceiveOutcome;
+}
+
+export interface Outgoing {
+  /** Version that the changes were made to. */
+  readonly base: number;
+  readonly documents: readonly OutgoingDocument[];
+}
+
+export interface OutgoingDocument {
+  readonly document: string;
+  /** Number of its newest change. */
+  readonly change: number;
+  /** JSON; null when it has no rows any more. */
+  readonly body: string | null;
+}
+
+export interface Sending {
+  readonly number: number;
+}
+
+export interface Received {
+  readonly conversationId: string;
+  readonly version: number;
+  /** Documents that are newer than the store's version, and those that are changed here. */
+  readonly documents: readonly ServerDocument[];
+  /** Id of a branch, should one be needed, and the name of this machine for its title. */
+  readonly branchId: string;
+  readonly machine: string;
+}
+
+export interface ServerDocument {
+  readonly document: string;
+  /** Version in which it was last changed; 0 when the server does not know it. */
+  readonly version: number;
+  readonly body: string | null;
+}
+
+/** received: the store has the server's version, and changes of its own that do not concern the transcript. divided: both
+ *  continued the transcript; what was added here is a branch. busy: a turn is open; later. again: something changed here
+ *  meanwhile; fetch again. */
+export type ReceiveOutcome = 'received' | 'divided' | 'busy' | 'again';

@@ -1,0 +1,73 @@
+import type { OutgoingDocument, ServerDocument } from '../store/syncing';
+
+/** A server that keeps conversations for several machines of one person. It orders the versions of a conversation, and knows
+ *  nothing of what is in a document. Every call may fail, and a failed one may have been done. */
+export interface SyncServer {
+  /** Begins a connection of this machine. Calls of its earlier connections are refused from then on, also ones that are
+   *  still on their way. `last`: the highest number of a sending that the server has of this machine. */
+  connect(origin: string): Promise<Connected>;
+  /** What other machines sent, in the order in which each of them sent it, after the positions that were read. */
+  news(connection: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]>;
+  /** Documents newer than a version, and named ones, as they were at one moment. */
+  fetch(connection: Connection, query: FetchQuery): Promise<Fetched>;
+  /** Sends changes that were made to a version. Done as a whole or not at all. */
+  send(connection: Connection, sending: SentChanges): Promise<SendAnswer>;
+  /** The last sending of this machine for a conversation that was done. */
+  lastSent(connection: Connection, conversationId: string): Promise<LastSent | null>;
+  /** Asks for the conversation, so that only this machine runs a turn in it. */
+  lease(connection: Connection, conversationId: string): Promise<LeaseAnswer>;
+  release(connection: Connection, conversationId: string, fence: number): Promise<void>;
+}
+
+export interface Connection {
+  readonly origin: string;
+  /** Number of this machine's connection. */
+  readonly writer: number;
+}
+
+export interface Connected extends Connection {
+  readonly last: number;
+}
+
+export interface News {
+  readonly origin: string;
+  readonly position: number;
+  readonly conversationId: string;
+}
+
+export interface FetchQuery {
+  readonly conversationId: string;
+  readonly since: number;
+  readonly documents: readonly string[];
+}
+
+export interface Fetched {
+  readonly version: number;
+  /** Newer documents, and every named one: with version 0 if the server does not know it. */
+  readonly documents: readonly ServerDocument[];
+}
+
+export interface SentChanges {
+  readonly conversationId: string;
+  /** Grows with each sending of this machine. */
+  readonly number: number;
+  readonly base: number;
+  /** Fence of the lease that this machine holds; null for none. */
+  readonly fence: number | null;
+  readonly documents: readonly Pick<OutgoingDocument, 'document' | 'body'>[];
+}
+
+/** behind: another machine changed the conversation since. leased: another machine runs a turn in it. closed: this machine has
+ *  a newer connection. */
+export type SendAnswer =
+  { readonly kind: 'done'; readonly version: number } | { readonly kind: 'behind' | 'leased' | 'closed' };
+
+export interface LastSent {
+  readonly number: number;
+  readonly version: number;
+}
+
+/** `version`: the conversation's; what the turn must begin from. */
+export type LeaseAnswer =
+  | { readonly kind: 'granted'; readonly fence: number; readonly version: number }
+  | { readonly kind: 'leased'; readonly holder: string };

@@ -1,0 +1,371 @@
+import { StoreError } from '../../src/store/storeError';
+import { SyncRound } from '../../src/sync/syncRound';
+import { seededRandom } from '../crash/powerCuts';
+import {
+  answer,
+  complete,
+  openTurn,
+  sessionDbWorld,
+  settle,
+  stopped,
+  type SessionDbWorld,
+} from '../support/sessionDbWorld';
+import { type Fate, SimulatedNetwork, SimulatedServer, type ServerRules } from '../support/simulatedServer';
+
+/** What a machine does. `which` chooses among its sessions or messages. */
+export const syncActions = [
+  'ask',
+  'ask',
+  'ask',
+  'settle',
+  'settle',
+  'settle',
+  'stop',
+  'retry',
+  'rewind',
+  'compress',
+  'branch',
+  'title',
+  'pin',
+  'trash',
+  'sync',
+  'sync',
+  'sync',
+  'sync',
+  'cut',
+  'connect',
+  'crash',
+  'time',
+  'late',
+] as const;
+export type SyncAction = (typeof syncActions)[number];
+
+export interface SyncStep {
+  readonly machine: number;
+  readonly action: SyncAction;
+  readonly which: number;
+}
+
+interface OpenTurn {
+  readonly uid: string;
+  readonly sessionId: string;
+  readonly conversationId: string;
+  readonly fence: number | null;
+}
+
+/** A text that was shown, and where. */
+interface Shown {
+  readonly text: string;
+  readonly conversationId: string;
+}
+
+class Machine {
+  world!: SessionDbWorld;
+  open: OpenTurn | null = null;
+  /** Fences of leases, until what was said under them is sent. */
+  readonly fences = new Map<string, number>();
+  round: SyncRound;
+
+  constructor(
+    readonly name: string,
+    readonly network: SimulatedNetwork,
+    private readonly divided: (conversationId: string, machine: Machine) => void,
+    private readonly newId: () => string,
+  ) {
+    this.round = this.newRound();
+  }
+
+  newRound(): SyncRound {
+    return new SyncRound({
+      // The world is another one after a crash.
+      store: new Proxy({} as SessionDbWorld['db']['sync'], {
+        get: (_target, key) => {
+          const { sync } = this.world.db;
+          const found = Reflect.get(sync, key) as unknown;
+          return typeof found === 'function' ? found.bind(sync) : found;
+        },
+      }),
+      server: this.network.wayOf(),
+      origin: this.name,
+      machine: this.name,
+      newId: this.newId,
+      fenceOf: (id) => this.fences.get(id) ?? null,
+      onDivided: (id) => this.divided(id, this),
+    });
+  }
+}
+
+/** Three machines of one person, a server, and an unreliable network between them. */
+export class SyncMachines {
+  readonly machines: Machine[] = [];
+  readonly server: SimulatedServer;
+  /** Every answer that was settled. */
+  readonly shown: Shown[] = [];
+  divisions = 0;
+  /** Divisions of a conversation by a machine that held its lease since it had the newest version. */
+  readonly overruled: string[] = [];
+  private last = 0;
+  private readonly random: () => number;
+  private isCalm = false;
+
+  private constructor(seed: number, rules: ServerRules) {
+    this.random = seededRandom(seed);
+    this.server = new SimulatedServer(rules);
+  }
+
+  static async open(seed: number, rules: ServerRules = {}): Promise<SyncMachines> {
+    const all = new SyncMachines(seed, rules);
+    for (const name of ['laptop', 'desktop', 'container']) {
+      const machine = new Machine(
+        name,
+        new SimulatedNetwork(all.server, () => all.fate()),
+        (conversationId, of) => all.divided(conversationId, of),
+        () => all.id('branch'),
+      );
+      // Clocks that are hours apart.
+      machine.world = await sessionDbWorld(undefined, { now: 1000 + all.machines.length * 7200 });
+      machine.world.db.sync.begin();
+      all.machines.push(machine);
+    }
+    await all.begin();
+    return all;
+  }
+
+  /** One session that all of them have. */
+  private async begin(): Promise<void> {
+    this.isCalm = true;
+    await this.take({ machine: 0, action: 'ask', which: 0 });
+    await this.take({ machine: 0, action: 'settle', which: 0 });
+    for (const machine of this.machines) await this.sync(machine, true);
+    this.isCalm = false;
+  }
+
+  async take({ machine: index, action, which }: SyncStep): Promise<void> {
+    const machine = this.machines[index % this.machines.length];
+    if (machine === undefined) return;
+    machine.world.clock.now += 1;
+    try {
+      await this.perform(machine, action, which);
+    } catch (error) {
+      // What the store refuses a user changes nothing.
+      if (!(error instanceof StoreError) || !['invalid', 'conversation-busy', 'not-found'].includes(error.causeClass))
+        throw error;
+    }
+  }
+
+  /** Connects everything and lets all machines synchronize until nothing moves. */
+  async calm(): Promise<void> {
+    this.isCalm = true;
+    for (const machine of this.machines) {
+      machine.network.isCut = false;
+      machine.network.deliverLate();
+      if (machine.open !== null) this.settleOpen(machine, complete);
+    }
+    this.server.clock += 10_000;
+    for (let round = 0; round < 12; round++) for (const machine of this.machines) await this.sync(machine, true);
+  }
+
+  /** Everything that a machine has of all conversations, by document. */
+  documentsOf(machine: Machine): ReadonlyMap<string, string> {
+    const { database } = machine.world;
+    const all = new Map<string, string>();
+    const add = (key: string, row: unknown): void => void all.set(key, JSON.stringify(row));
+    for (const row of database.all(
+      `SELECT id, parent_session_id, parent_kind, conversation_id, end_reason, title, title_source, pinned, archived, trashed_at,
+         message_count, tool_call_count, turn_count FROM sessions`,
+    ))
+      add(`session ${String(row['id'])}`, row);
+    for (const row of database.all('SELECT uid, session_id, conversation_id, state, outcome, supersedes FROM turns'))
+      add(`turn ${String(row['uid'])}`, row);
+    for (const row of database.all(
+      `SELECT uid, session_id, turn_uid, position, role, parts, active, hidden_reason, hidden_with, carried_from, display_kind FROM messages`,
+    ))
+      add(`message ${String(row['uid'])}`, row);
+    return all;
+  }
+
+  dispose(): void {
+    for (const { world } of this.machines) world.database.abandon();
+  }
+
+  private async perform(machine: Machine, action: SyncAction, which: number): Promise<void> {
+    const { db } = machine.world;
+    const session = this.sessionOf(machine, which);
+    switch (action) {
+      case 'ask':
+        return this.ask(machine, session);
+      case 'settle':
+        return void (machine.open !== null && this.settleOpen(machine, complete));
+      case 'stop':
+        return void (machine.open !== null && this.settleOpen(machine, stopped));
+      case 'retry':
+        return this.retry(machine, session);
+      case 'rewind': {
+        const prompts = this.activePrompts(machine, session);
+        const to = prompts[which % Math.max(1, prompts.length)];
+        if (session !== null && to !== undefined)
+          db.rewindSession({ sessionId: session, to, now: machine.world.clock.now });
+        return;
+      }
+      case 'compress': {
+        if (session === null || machine.open !== null) return;
+        const last = db.activeMessages(session).at(-2);
+        if (last === undefined) return;
+        db.compressSession({
+          parentId: session,
+          childId: this.id('segment'),
+          handoff: 'A summary.',
+          summarisedUpTo: last.uid,
+          now: machine.world.clock.now,
+        });
+        return;
+      }
+      case 'branch':
+        if (session !== null)
+          db.branchSession({ sessionId: session, upTo: null, childId: this.id('child'), now: machine.world.clock.now });
+        return;
+      case 'title':
+        if (session !== null) db.setTitle(session, this.id('Title'), 'person');
+        return;
+      case 'pin':
+        if (session !== null) db.setPinned(session, which % 2 === 0);
+        return;
+      case 'trash':
+        if (session === null) return;
+        if (which % 2 === 0) db.trashSession(session, machine.world.clock.now);
+        else db.restoreSession(session);
+        return;
+      case 'sync':
+        return this.sync(machine);
+      case 'cut':
+        machine.network.isCut = true;
+        return;
+      case 'connect':
+        machine.network.isCut = false;
+        return;
+      case 'crash':
+        return this.crash(machine);
+      case 'time':
+        this.server.clock += 45;
+        return;
+      case 'late':
+        return machine.network.deliverLate();
+    }
+  }
+
+  private async ask(machine: Machine, session: string | null): Promise<void> {
+    if (machine.open !== null) return;
+    const { db, clock } = machine.world;
+    const sessionId = session ?? this.id('session');
+    if (session === null) db.createSession({ id: sessionId, startedAt: clock.now, title: `About ${sessionId}` });
+    const tip = db.conversationTip(sessionId);
+    const conversationId = db.getSession(tip)?.conversationId ?? tip;
+    const fence = await this.lease(machine, conversationId);
+    if (fence === 'taken') return;
+    const now = db.conversationTip(conversationId);
+    const uid = this.id('turn');
+    openTurn(db, { sessionId: now, turnUid: uid, text: `Prompt of ${uid}` });
+    machine.open = { uid, sessionId: now, conversationId, fence };
+  }
+
+  private divided(conversationId: string, machine: Machine): void {
+    this.divisions++;
+    const conversation = this.server.conversations.get(conversationId);
+    const fence = machine.fences.get(conversationId);
+    const isHeld =
+      fence !== undefined &&
+      conversation?.fence === fence &&
+      conversation.lease?.holder === machine.name &&
+      conversation.lease.expires > this.server.clock;
+    if (isHeld) this.overruled.push(conversationId);
+  }
+
+  private retry(machine: Machine, session: string | null): void {
+    if (machine.open !== null || session === null) return;
+    const prompts = machine.world.db
+      .activeMessages(session)
+      .filter(({ role, turnUid }) => role === 'user' && turnUid !== null);
+    const last = prompts.at(-1);
+    if (last?.turnUid === undefined || last.turnUid === null) return;
+    const conversationId = machine.world.db.getSession(session)?.conversationId ?? session;
+    const uid = this.id('turn');
+    openTurn(machine.world.db, {
+      sessionId: session,
+      turnUid: uid,
+      text: `Prompt of ${uid}`,
+      supersedes: last.turnUid,
+    });
+    machine.open = { uid, sessionId: session, conversationId, fence: null };
+  }
+
+  /** The fence; null when the server cannot be reached, where the person goes on alone. */
+  private async lease(machine: Machine, conversationId: string): Promise<number | null | 'taken'> {
+    const way = machine.network.wayOf();
+    try {
+      const answer = await way.lease({ origin: machine.name, writer: 0 }, conversationId);
+      if (answer.kind === 'leased') return 'taken';
+      if (answer.version > machine.world.db.sync.version(conversationId)) await machine.round.receive(conversationId);
+      machine.fences.set(conversationId, answer.fence);
+      return answer.fence;
+    } catch {
+      machine.round = machine.newRound();
+      return null;
+    }
+  }
+
+  private settleOpen(machine: Machine, settlement: typeof complete): void {
+    const { open } = machine;
+    if (open === null) return;
+    const text = `Answer of ${open.uid}`;
+    settle(machine.world.db, open.uid, settlement, [answer(`a-${open.uid}`, text, open.uid, open.sessionId)]);
+    this.shown.push({ text, conversationId: open.conversationId });
+    machine.open = null;
+  }
+
+  private async sync(machine: Machine, mustWork = false): Promise<void> {
+    try {
+      await machine.round.run();
+      for (const id of [...machine.fences.keys()]) if (machine.open?.conversationId !== id) machine.fences.delete(id);
+    } catch (error) {
+      if (mustWork || error instanceof StoreError) throw error;
+      machine.round = machine.newRound();
+    }
+  }
+
+  private async crash(machine: Machine): Promise<void> {
+    machine.world = await machine.world.reopened();
+    machine.world.db.recoverTurns();
+    machine.world.db.scrub();
+    machine.open = null;
+    machine.fences.clear();
+    machine.round = machine.newRound();
+  }
+
+  private sessionOf(machine: Machine, which: number): string | null {
+    const { db } = machine.world;
+    const sessions = db
+      .listSessions({ limit: 100 })
+      .map(({ id }) => id)
+      .sort();
+    const chosen = sessions[which % (sessions.length + 1)];
+    return chosen === undefined ? null : db.conversationTip(chosen);
+  }
+
+  private activePrompts(machine: Machine, session: string | null): readonly string[] {
+    if (session === null) return [];
+    return machine.world.db
+      .activeMessages(session)
+      .filter(({ role, turnUid }) => role === 'user' && turnUid !== null)
+      .map(({ uid }) => uid);
+  }
+
+  private fate(): Fate {
+    if (this.isCalm) return 'done';
+    const dice = this.random();
+    return dice < 0.88 ? 'done' : dice < 0.92 ? 'lost' : dice < 0.96 ? 'unanswered' : 'late';
+  }
+
+  private id(kind: string): string {
+    return `${kind}-${++this.last}`;
+  }
+}

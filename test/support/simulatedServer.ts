@@ -1,0 +1,166 @@
+import type {
+  Connected,
+  Connection,
+  Fetched,
+  FetchQuery,
+  LastSent,
+  LeaseAnswer,
+  News,
+  SendAnswer,
+  SentChanges,
+  SyncServer,
+} from '../../src/sync/syncServer';
+
+interface StoredConversation {
+  version: number;
+  readonly documents: Map<string, { readonly version: number; readonly body: string | null }>;
+  lease: { readonly holder: string; readonly expires: number } | null;
+  fence: number;
+}
+
+interface Origin {
+  writer: number;
+  last: number;
+  readonly sent: Map<string, LastSent>;
+}
+
+export interface ServerRules {
+  /** False: a lease keeps nobody from sending, as a control. */
+  readonly fences?: boolean;
+  /** False: sendings of earlier connections still arrive, as a control. */
+  readonly closesConnections?: boolean;
+}
+
+/** The rules of the server's tables, in memory: each call is one transaction. */
+export class SimulatedServer {
+  readonly conversations = new Map<string, StoredConversation>();
+  private readonly origins = new Map<string, Origin>();
+  /** Seconds. */
+  clock = 1000;
+
+  constructor(private readonly rules: ServerRules = {}) {}
+
+  connect(origin: string): Connected {
+    const known = this.originOf(origin);
+    known.writer++;
+    return { origin, writer: known.writer, last: known.last };
+  }
+
+  news({ origin }: Connection, positions: ReadonlyMap<string, number>): readonly News[] {
+    return [...this.origins]
+      .filter(([name]) => name !== origin)
+      .flatMap(([name, { sent }]) =>
+        [...sent]
+          .map(([conversationId, { number }]) => ({ origin: name, position: number, conversationId }))
+          .filter(({ position }) => position > (positions.get(name) ?? 0)),
+      );
+  }
+
+  fetch({ conversationId, since, documents }: FetchQuery): Fetched {
+    const conversation = this.conversations.get(conversationId);
+    const named = new Map(documents.map((document) => [document, { version: 0, body: null as string | null }]));
+    for (const [document, stored] of conversation?.documents ?? [])
+      if (stored.version > since || named.has(document)) named.set(document, stored);
+    return {
+      version: conversation?.version ?? 0,
+      documents: [...named].map(([document, stored]) => ({ document, ...stored })),
+    };
+  }
+
+  send({ origin, writer }: Connection, sending: SentChanges): SendAnswer {
+    const known = this.originOf(origin);
+    if (known.writer !== writer && this.rules.closesConnections !== false) return { kind: 'closed' };
+    const conversation = this.conversationOf(sending.conversationId);
+    const { lease } = conversation;
+    const isLeased =
+      lease !== null && lease.expires > this.clock && (lease.holder !== origin || sending.fence !== conversation.fence);
+    if (isLeased && this.rules.fences !== false) return { kind: 'leased' };
+    if (conversation.version !== sending.base) return { kind: 'behind' };
+    conversation.version++;
+    for (const { document, body } of sending.documents)
+      conversation.documents.set(document, { version: conversation.version, body });
+    known.last = Math.max(known.last, sending.number);
+    known.sent.set(sending.conversationId, { number: sending.number, version: conversation.version });
+    return { kind: 'done', version: conversation.version };
+  }
+
+  lastSent({ origin }: Connection, conversationId: string): LastSent | null {
+    return this.originOf(origin).sent.get(conversationId) ?? null;
+  }
+
+  lease({ origin }: Connection, conversationId: string): LeaseAnswer {
+    const conversation = this.conversationOf(conversationId);
+    const { lease } = conversation;
+    if (lease !== null && lease.expires > this.clock && lease.holder !== origin)
+      return { kind: 'leased', holder: lease.holder };
+    conversation.fence++;
+    conversation.lease = { holder: origin, expires: this.clock + 60 };
+    return { kind: 'granted', fence: conversation.fence, version: conversation.version };
+  }
+
+  release({ origin }: Connection, conversationId: string, fence: number): void {
+    const conversation = this.conversationOf(conversationId);
+    if (conversation.lease?.holder === origin && conversation.fence === fence) conversation.lease = null;
+  }
+
+  private originOf(name: string): Origin {
+    const known = this.origins.get(name) ?? { writer: 0, last: 0, sent: new Map<string, LastSent>() };
+    this.origins.set(name, known);
+    return known;
+  }
+
+  private conversationOf(id: string): StoredConversation {
+    const known = this.conversations.get(id) ?? { version: 0, documents: new Map(), lease: null, fence: 0 };
+    this.conversations.set(id, known);
+    return known;
+  }
+}
+
+/** What becomes of a call: done; lost on its way; done, and the answer lost; given up by the caller, and done later. */
+export type Fate = 'done' | 'lost' | 'unanswered' | 'late';
+
+/** A machine's way to the server. */
+export class SimulatedNetwork {
+  private readonly late: (() => void)[] = [];
+  isCut = false;
+
+  constructor(
+    private readonly server: SimulatedServer,
+    private readonly nextFate: () => Fate,
+  ) {}
+
+  /** Does what was given up and is still on its way. */
+  deliverLate(): void {
+    for (const call of this.late.splice(0)) call();
+  }
+
+  wayOf(): SyncServer {
+    const { server } = this;
+    return {
+      connect: (origin) => this.call(() => server.connect(origin)),
+      news: (connection, positions) => this.call(() => server.news(connection, positions)),
+      fetch: (_connection, query) => this.call(() => server.fetch(query)),
+      send: (connection, sending) => this.call(() => server.send(connection, sending)),
+      lastSent: (connection, id) => this.call(() => server.lastSent(connection, id)),
+      lease: (connection, id) => this.call(() => server.lease(connection, id)),
+      release: (connection, id, fence) => this.call(() => server.release(connection, id, fence)),
+    };
+  }
+
+  private async call<T>(work: () => T): Promise<T> {
+    await Promise.resolve();
+    const fate = this.isCut ? 'lost' : this.nextFate();
+    switch (fate) {
+      case 'done':
+        return work();
+      case 'lost':
+        throw new Error('no connection');
+      case 'unanswered':
+        work();
+        throw new Error('the answer was lost');
+      case 'late':
+        this.late.push(work);
+        throw new Error('no answer in time');
+    }
+  }
+}
