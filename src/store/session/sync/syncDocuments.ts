@@ -92,11 +92,13 @@ export class SyncDocuments {
     }
     for (const row of body.turns ?? []) {
       if (!isOwn(row, 'uid')) throw invalid(`${document} has a row of another turn`);
+      if (row['state'] !== 'settled') throw invalid(`${document} is not settled`);
       this.insertRow('turns', { ...row, conversation_id: conversationId }, conversationId);
     }
     const messages = new Set<SqlValue>();
     for (const row of body.messages ?? []) {
       if (!isOwn(row, kind === 'turn' ? 'turn_uid' : 'uid')) throw invalid(`${document} has a row of another turn`);
+      if (row['state'] !== 'final') throw invalid(`${document} has a message that is not whole`);
       messages.add(row['uid'] ?? null);
       this.insertRow('messages', row, conversationId);
     }

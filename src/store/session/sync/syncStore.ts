@@ -6,7 +6,7 @@ import type { Transactions } from '../tables/transactions';
 import type { SyncedStore, OutgoingDocument, Outgoing, Received, ReceiveOutcome, Sending } from '../../syncing';
 import { SyncDocuments, kindOf } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
-import { beginSync, isSynced } from './syncTables';
+import { beginSync } from './syncTables';
 
 const changesSchema = v.record(v.string(), v.number());
 
@@ -35,10 +35,6 @@ export class SyncStore implements SyncedStore {
 
   begin(): void {
     this.deps.transactions.write(() => beginSync(this.database));
-  }
-
-  get isBegun(): boolean {
-    return isSynced(this.database);
   }
 
   pending(): readonly string[] {

@@ -60,7 +60,7 @@ export function beginSync(database: SqlDatabase): void {
   }
 }
 
-export function isSynced(database: SqlDatabase): boolean {
+function isSynced(database: SqlDatabase): boolean {
   return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = 'sync_changes'") !== undefined;
 }
 

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { ServerDocument } from '../../../../src/store/syncing';
+import type { SessionDb } from '../../../../src/store/session/sessionDb';
+import {
+  activeUids,
+  answered,
+  lines,
+  openTurn,
+  refusal,
+  sessionDbWorld,
+  type SessionDbWorld,
+  settle,
+} from '../../../support/sessionDbWorld';
+
+async function synced(): Promise<SessionDbWorld> {
+  const world = await sessionDbWorld();
+  world.db.createSession({ id: 's1', startedAt: 1, title: 'The parser' });
+  answered(world.db, 't1', 'It is here.');
+  world.db.sync.begin();
+  return world;
+}
+
+/** Hands everything that is to be sent to the server, which is taken to have it as this version. Returns it. */
+function sent(db: SessionDb, conversationId: string, version: number): readonly ServerDocument[] {
+  const outgoing = db.sync.outgoing(conversationId);
+  if (outgoing === null) return [];
+  db.sync.beginSending(conversationId, db.sync.nextNumber(0), outgoing.documents);
+  db.sync.sent(conversationId, version);
+  return outgoing.documents.map(({ document, body }) => ({ document, body, version }));
+}
+
+const receive = (db: SessionDb, version: number, documents: readonly ServerDocument[]) =>
+  db.sync.receive({ conversationId: 's1', version, documents, branchId: 'b1', machine: 'desktop' });
+
+/** Two stores that hold the same session. */
+async function twins(): Promise<readonly [SessionDbWorld, SessionDbWorld]> {
+  const one = await synced();
+  const other = await sessionDbWorld();
+  other.db.sync.begin();
+  receive(other.db, 1, sent(one.db, 's1', 1));
+  return [one, other];
+}
+
+describe('a synchronized store', () => {
+  it('has no tables and no triggers of it before it begins, and may begin twice', async () => {
+    const { db, database } = await sessionDbWorld();
+    const count = (): unknown =>
+      database.get("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'sync_%' OR tbl_name LIKE 'sync_%'")?.['n'];
+    expect(count()).toBe(0);
+    db.sync.begin();
+    const once = count();
+    db.sync.begin();
+    expect([once, count()]).toEqual([once, once]);
+    expect(db.verifyIntegrity()).toEqual([]);
+  });
+
+  it('sends everything that it held, but no private session and none with an open turn', async () => {
+    const { db } = await synced();
+    db.createSession({ id: 's2', startedAt: 1, private: true });
+    answered(db, 't2', 'A secret.', { sessionId: 's2' });
+    db.createSession({ id: 's3', startedAt: 1 });
+    openTurn(db, { sessionId: 's3', turnUid: 't3' });
+    expect(db.sync.pending()).toEqual(['s1']);
+    expect(db.sync.outgoing('s3')).toBeNull();
+    settle(db, 't3');
+    expect(db.sync.pending()).toEqual(['s1', 's3']);
+  });
+
+  it('holds the same rows on another machine, and has nothing to send back', async () => {
+    const [one, other] = await twins();
+    expect(lines(other.db)).toEqual(lines(one.db));
+    expect([other.db.sync.pending(), one.db.sync.pending(), other.db.getSession('s1')?.title]).toEqual([
+      [],
+      [],
+      'The parser',
+    ]);
+    expect(other.db.search({ text: 'here', limit: 5 }).map(({ messageUid }) => messageUid)).toEqual(['a-t1', 'u-t1']);
+  });
+
+  it('still has to send what changed while its changes were on their way', async () => {
+    const { db } = await synced();
+    const outgoing = db.sync.outgoing('s1');
+    db.sync.beginSending('s1', 1, outgoing?.documents ?? []);
+    db.setTitle('s1', 'The lexer', 'person');
+    db.sync.sent('s1', 1);
+    expect([db.sync.changed('s1'), db.sync.version('s1')]).toEqual([['marks/s1'], 1]);
+  });
+
+  it('keeps a new title here and a new turn from there', async () => {
+    const [one, other] = await twins();
+    answered(one.db, 't2', 'And there.');
+    other.db.setTitle('s1', 'The lexer', 'person');
+    const news = sent(one.db, 's1', 2);
+    const outcome = receive(other.db, 2, [...news, { document: 'marks/s1', version: 1, body: null }]);
+    expect([outcome, other.db.getSession('s1')?.title, activeUids(other.db)]).toEqual([
+      'received',
+      'The lexer',
+      ['u-t1', 'a-t1', 'u-t2', 'a-t2'],
+    ]);
+    expect(other.db.sync.changed('s1')).toEqual(['marks/s1']);
+  });
+
+  it('makes a branch of what only it has, hidden versions and queued prompts included, when both continued', async () => {
+    const [one, other] = await twins();
+    answered(one.db, 't2', 'From the laptop.');
+    answered(other.db, 't3', 'First try.');
+    answered(other.db, 't4', 'Second try.', { replaces: { turnUid: 't3', reason: 'retried' } });
+    other.db.enqueue({ uid: 'q1', sessionId: 's1', text: 'And then?', createdAt: 3 });
+    const news = sent(one.db, 's1', 2);
+    const named = new Set(news.map(({ document }) => document));
+    const outcome = receive(other.db, 2, [
+      ...news,
+      ...other.db.sync
+        .changed('s1')
+        .filter((document) => !named.has(document))
+        .map((document) => ({ document, version: 0, body: null })),
+    ]);
+    expect(outcome).toBe('divided');
+    expect(lines(other.db)).toEqual(lines(one.db));
+    expect(lines(other.db, 'b1')).toEqual([
+      'user: It is here.?',
+      'assistant: It is here.',
+      'user: Second try.?',
+      'assistant: Second try.',
+      'user (retried): First try.?',
+      'assistant (retried): First try.',
+    ]);
+    expect([other.db.queue('b1').map(({ text }) => text), other.db.queue('s1')]).toEqual([['And then?'], []]);
+    expect([other.db.getSession('b1')?.title, other.db.sync.pending(), other.db.verifyIntegrity()]).toEqual([
+      'The parser (desktop)',
+      ['b1'],
+      [],
+    ]);
+  });
+
+  it('waits with what comes while a turn is open, and asks again for what changed meanwhile', async () => {
+    const [one, other] = await twins();
+    answered(one.db, 't2', 'And there.');
+    const news = sent(one.db, 's1', 2);
+    openTurn(other.db, { turnUid: 't3' });
+    expect(receive(other.db, 2, news)).toBe('busy');
+    settle(other.db, 't3');
+    expect(receive(other.db, 2, news)).toBe('again');
+    expect(other.db.sync.version('s1')).toBe(1);
+  });
+
+  it.each([
+    ['no JSON', (body: string) => body.slice(1)],
+    ['a row of another turn', (body: string) => body.replaceAll('"turn_uid":"t2"', '"turn_uid":"t1"')],
+    ['a row of another session', (body: string) => body.replaceAll('"session_id":"s1"', '"session_id":"s9"')],
+    ['a value that no column takes', (body: string) => body.replaceAll('"role":"user"', '"role":["user"]')],
+    ['a turn that still runs', (body: string) => body.replaceAll('"state":"settled"', '"state":"running"')],
+    ['a message that is still written', (body: string) => body.replaceAll('"state":"final"', '"state":"streaming"')],
+  ])('refuses %s, and keeps what it has', async (_what, damage) => {
+    const [one, other] = await twins();
+    answered(one.db, 't2', 'And there.');
+    other.db.createSession({ id: 's9', startedAt: 1 });
+    const before = lines(other.db);
+    const news = sent(one.db, 's1', 2).map((document) =>
+      document.document === 'turn/t2' ? { ...document, body: damage(document.body ?? '') } : document,
+    );
+    expect(refusal(() => receive(other.db, 2, news))).toBe('invalid');
+    expect([lines(other.db), other.db.sync.version('s1')]).toEqual([before, 1]);
+  });
+});
