@@ -113,7 +113,7 @@ export class SyncSplit {
     const title = tip.title ?? sessions.require(conversationId).title;
     if (title !== null) {
       this.database.run('UPDATE sessions SET title = NULL, title_source = NULL WHERE id = ?', [branchId]);
-      titling.set(branchId, `${title} (${machine})`, 'person');
+      titling.set(branchId, `${title} (${machine})`, 'model');
     }
   }
 

@@ -133,6 +133,28 @@ describe('a synchronized store', () => {
     ]);
   });
 
+  it('gives a second branch of the same machine a title of its own', async () => {
+    const [one, other] = await twins();
+    for (const [version, branchId] of [
+      [2, 'b1'],
+      [3, 'b2'],
+    ] as const) {
+      answered(one.db, `t-laptop-${version}`, 'From the laptop.');
+      answered(other.db, `t-desktop-${version}`, 'From the desktop.');
+      const documents = [
+        ...sent(one.db, 's1', version),
+        { document: `turn/t-desktop-${version}`, version: 0, body: null },
+      ];
+      expect(other.db.sync.receive({ conversationId: 's1', version, documents, branchId, machine: 'desktop' })).toBe(
+        'divided',
+      );
+    }
+    expect(['b1', 'b2'].map((id) => other.db.getSession(id)?.title)).toEqual([
+      'The parser (desktop)',
+      'The parser (desktop) #2',
+    ]);
+  });
+
   it('waits with what comes while a turn is open, and asks again for what changed meanwhile', async () => {
     const [one, other] = await twins();
     answered(one.db, 't2', 'And there.');
