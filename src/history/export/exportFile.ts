@@ -4,7 +4,8 @@ import type { SqlDatabase } from '../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../store/library/foreignStore';
 import { evidenceText, LineChain } from './evidence';
 import type { ExportCourse } from './exportCourse';
-import { hermesDatabase } from './hermes/hermesDatabase';
+import { hermesDatabase, type HermesRecords } from './hermes/hermesDatabase';
+import { hermesUsage } from './hermes/hermesUsage';
 import { exportRows } from './json/jsonExport';
 import { OutputFile, writeWhole } from './outputFile';
 import { htmlArticle, htmlEnd, htmlHead } from './readable/htmlExport';
@@ -56,15 +57,7 @@ export async function exportFile(
   const sessions = await writeWhole(output, async () =>
     format === 'json'
       ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
-      : await exportRecords(
-          deps,
-          database,
-          newestSegments(database, sessionIds),
-          output,
-          { ...request, format },
-          mask,
-          course,
-        ),
+      : await exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, course),
   );
   if (evidence !== null && chain !== null) {
     const text = evidenceText({ file: basename(path), chain: chain.finish(), madeAt: course.now(), ...evidence });
@@ -89,32 +82,43 @@ async function exportRecords(
 ): Promise<number> {
   const reading = new RecordReading(database, request.leftOut, mask, course);
   const { format } = request;
+  const conversations = newestSegments(database, sessionIds);
   if (format === 'hermes') {
-    output.write(await hermesDatabase(deps, recordsOf(reading, sessionIds, course)));
-    return sessionIds.length;
+    output.write(await hermesDatabase(deps, segmentsOf(database, reading, sessionIds, course)));
+    return conversations.length;
   }
   if (request.format === 'html') output.write(htmlHead('Hermes', request));
   let done = 0;
-  for (const id of sessionIds) {
+  for (const id of conversations) {
     const record = await reading.read(id);
     if (record !== null) output.write(documentOf(record, { ...request, format }, done));
-    course.onProgress({ done: ++done, total: sessionIds.length });
+    course.onProgress({ done: ++done, total: conversations.length });
   }
   if (request.format === 'html') output.write(htmlEnd);
   return done;
 }
 
-async function* recordsOf(
+function segmentsOf(
+  database: SqlDatabase,
   reading: RecordReading,
   sessionIds: readonly string[],
   course: ExportCourse,
-): AsyncGenerator<ExportedSession> {
+): HermesRecords {
   let done = 0;
-  for (const id of sessionIds) {
-    const record = await reading.read(id);
-    if (record !== null) yield record;
-    course.onProgress({ done: ++done, total: sessionIds.length });
-  }
+  return {
+    sessions: new Map(
+      sessionIds.flatMap((id) => {
+        const session = reading.session(id);
+        return session === null ? [] : [[id, session] as const];
+      }),
+    ),
+    read: async (id) => {
+      const record = await reading.readSegment(id);
+      course.onProgress({ done: ++done, total: sessionIds.length });
+      return record;
+    },
+    usageOf: (id) => hermesUsage(database, id),
+  };
 }
 
 function documentOf(
