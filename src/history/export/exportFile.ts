@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import type { Translate } from '../../base/translate';
+import { readWhole, type FileSystem } from '../../store/engine/fileSystem';
 import type { SqlDatabase } from '../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../store/library/foreignStore';
-import { evidenceText, LineChain } from './evidence';
+import { evidenceText, isEvidence, LineChain } from './evidence';
 import type { ExportCourse } from './exportCourse';
 import { hermesDatabase, type HermesRecords } from './hermes/hermesDatabase';
 import { hermesUsage } from './hermes/hermesUsage';
@@ -42,7 +43,7 @@ export interface ExportedFile {
 }
 
 /** Exports sessions of a store that is open for reading. The file appears whole or not at all; a stop rejects and
- *  leaves what was there before. */
+ *  leaves what was there before. Evidence of an earlier file with this name is removed. */
 export async function exportFile(
   database: SqlDatabase,
   deps: ReadingDeps,
@@ -54,11 +55,15 @@ export async function exportFile(
   const sessionIds = sessionsIn(database, scope);
   const chain = evidence === null ? null : new LineChain();
   const output = new OutputFile(deps.fileSystem, path, chain?.add);
-  const sessions = await writeWhole(output, async () =>
-    format === 'json'
-      ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
-      : await exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, course),
-  );
+  const sessions = await writeWhole(output, async () => {
+    const count =
+      format === 'json'
+        ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
+        : await exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, course);
+    // Before the file gets its name: evidence of the earlier file would say that this one was changed.
+    removeEvidence(deps.fileSystem, evidencePath(path));
+    return count;
+  });
   if (evidence !== null && chain !== null) {
     const text = evidenceText({ file: basename(path), chain: chain.finish(), madeAt: course.now(), ...evidence });
     const written = new OutputFile(deps.fileSystem, evidencePath(path));
@@ -69,6 +74,12 @@ export async function exportFile(
 
 export function evidencePath(path: string): string {
   return `${path}.evidence.json`;
+}
+
+/** Leaves any other file that has this name. */
+function removeEvidence(fileSystem: FileSystem, path: string): void {
+  if (fileSystem.stat(path)?.kind !== 'file') return;
+  if (isEvidence(Buffer.from(readWhole(fileSystem, path)).toString('utf8'))) fileSystem.remove(path);
 }
 
 async function exportRecords(
