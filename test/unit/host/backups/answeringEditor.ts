@@ -31,13 +31,15 @@ export class AnsweringEditor {
   readonly documents: string[] = [];
   /** Rows of each QuickPick. */
   readonly offered: (readonly string[])[] = [];
+  /** Placeholder of each picker, and the number of its buttons. */
+  readonly pickers: (readonly [placeholder: string, buttons: number])[] = [];
   /** Rows that were chosen before the user did anything. */
   readonly preselected: (readonly string[])[] = [];
 
   reset(): void {
     for (const list of [this.picks, this.multiPicks, this.buttons, this.messageButtons, this.files]) list.length = 0;
     for (const list of [this.shown, this.documents, this.offered, this.preselected]) list.length = 0;
-    for (const list of [this.saves, this.cancels]) list.length = 0;
+    for (const list of [this.saves, this.cancels, this.pickers]) list.length = 0;
   }
 
   readonly window = {
@@ -90,12 +92,15 @@ export class AnsweringEditor {
     const picker = {
       items: new Array<Row>(),
       selectedItems: new Array<Row>(),
+      placeholder: '',
+      buttons: new Array<unknown>(),
       onDidAccept: on('accept'),
       onDidTriggerButton: on('button'),
       onDidHide: on('hide'),
       dispose: () => undefined,
       show: () => {
         this.offered.push(picker.items.map(({ label, description = '' }) => `${label} | ${description}`));
+        this.pickers.push([picker.placeholder, picker.buttons.length]);
         this.preselected.push(picker.selectedItems.map(({ label }) => label));
         if (answer.rows !== undefined)
           picker.selectedItems = picker.items.filter((row) => answer.rows?.includes(row.label));
