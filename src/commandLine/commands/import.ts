@@ -8,10 +8,12 @@ import { sourceNames, type ForeignSession, type SourceName } from '../../history
 import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPlaces';
 import { nodeBackupDeps } from '../../history/backup/nodeBackups';
 import { importExport } from '../../history/import/exportImport';
-import { isExport } from '../../history/sources/hermesExport/exportReading';
+import { exportsAmong, type DividedFiles } from '../../history/sources/hermesExport/exportsAmong';
+import { NodeHistoryFiles } from '../../history/sources/reading/nodeHistoryFiles';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { openLockedStore } from '../lockedStore';
 
+const stopped = 'Stopped. The sessions imported so far are kept.';
 /** Left-out records that are printed. */
 const mostShown = 20;
 
@@ -53,9 +55,18 @@ export const importCommand: Command = {
 async function importSessions(terminal: Terminal, options: OptionValues): Promise<ExitCode> {
   const into = typeof options['into'] === 'string' ? resolve(terminal.folder, options['into']) : null;
   if (into === null && options['yes'] === true) throw new UsageError('--yes needs --into.');
-  const files = exportsAmong(terminal, options['from']);
-  if (files.length > 0) return importExports(terminal, files, into, options);
-  const from = fromOptions(terminal, options['from']);
+  const { exports, others } = await dividedOptions(terminal, options['from']);
+  const code = exports.length === 0 ? 0 : await importExports(terminal, exports, into, options);
+  if (exports.length > 0 && (others.length === 0 || terminal.signal.aborted)) return code;
+  return highest(code, await importOthers(terminal, fromOptions(terminal, others), into, options));
+}
+
+async function importOthers(
+  terminal: Terminal,
+  from: From,
+  into: string | null,
+  options: OptionValues,
+): Promise<ExitCode> {
   // Before anything is read: a store that a window has open is never changed.
   const locked = into === null ? null : await openLockedStore(into, terminal);
   const copies = mkdtempSync(join(tmpdir(), 'hermes-import-'));
@@ -78,13 +89,21 @@ async function importSessions(terminal: Terminal, options: OptionValues): Promis
   }
 }
 
-/** Our own exports among the given paths. They are imported row by row, not converted. */
-function exportsAmong(terminal: Terminal, given: OptionValues[string]): readonly string[] {
-  const words = Array.isArray(given) ? given.map((word) => resolve(terminal.folder, String(word))) : [];
-  const files = words.filter(isExport);
-  if (files.length > 0 && files.length < words.length)
-    throw new UsageError('Import exports of Hermes on their own, without other sources.');
-  return files;
+/** Our own exports among the given words, also those in folders, and the other words. */
+async function dividedOptions(terminal: Terminal, given: OptionValues[string]): Promise<DividedFiles> {
+  const words = Array.isArray(given) ? given.map(String) : [];
+  const agents = words.filter(isSourceName);
+  const paths = words.filter((word) => !isSourceName(word)).map((word) => resolve(terminal.folder, word));
+  const { exports, others } = await exportsAmong(new NodeHistoryFiles(), paths);
+  return { exports, others: [...agents, ...others] };
+}
+
+function isSourceName(word: string): word is SourceName {
+  return sourceNames.some((name) => name === word);
+}
+
+function highest(one: ExitCode, other: ExitCode): ExitCode {
+  return one > other ? one : other;
 }
 
 async function importExports(
@@ -102,13 +121,17 @@ async function importExports(
   try {
     const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
     let left = 0;
+    let wasStopped = false;
     for (const file of files) {
-      const { sessions, messages, skipped } = await importExport(deps, locked.store, file, terminal.signal);
+      const { sessions, messages, skipped, isStopped } = await importExport(deps, locked.store, file, terminal.signal);
       terminal.print(`${file}: imported ${sessions} sessions with ${messages} messages.`);
       left += skipped;
+      wasStopped ||= isStopped;
+      if (wasStopped) break;
     }
     if (left > 0) terminal.note(`${left} rows could not be imported.`);
-    return left > 0 ? 1 : 0;
+    if (wasStopped) terminal.note(stopped);
+    return left > 0 || wasStopped ? 1 : 0;
   } finally {
     await locked.close();
     rmSync(copies, { recursive: true, force: true });
@@ -127,13 +150,11 @@ function isWanted({ source, location }: ForeignSession, { places, sources }: Fro
   return sources.has(source) || places.chosen.some(isChosen);
 }
 
-function fromOptions(terminal: Terminal, given: OptionValues[string]): From {
-  const words = Array.isArray(given) ? given.map(String) : [];
+/** `words`: agents, and whole paths. */
+function fromOptions(terminal: Terminal, words: readonly string[]): From {
   const places = usualPlaces(terminal);
-  const named = sourceNames.filter((name) => words.includes(name));
-  const chosen = words
-    .filter((word) => !named.some((name) => name === word))
-    .map((word) => resolve(terminal.folder, word));
+  const named = words.filter(isSourceName);
+  const chosen = words.filter((word) => !isSourceName(word));
   if (words.length === 0) return { places, sources: new Set(sourceNames), isOnlyChosen: false };
   return { places: { ...places, chosen }, sources: new Set(named), isOnlyChosen: named.length === 0 };
 }
@@ -166,7 +187,7 @@ function printResult(terminal: Terminal, result: ImportResult): ExitCode {
     `Imported ${counts.imported} sessions, extended ${counts.extended}, ${counts.branched} as branches; ${messages} messages. ${counts.unchanged} had nothing new, ${counts.empty} no messages, ${counts.failed} failed.`,
   );
   terminal.print(`Records: ${tally.in} read, ${tally.imported} imported, ${tally.skipped} skipped.`);
-  if (isStopped) terminal.note('Stopped. The sessions imported so far are kept.');
+  if (isStopped) terminal.note(stopped);
   return isStopped || counts.failed > 0 ? 1 : 0;
 }
 

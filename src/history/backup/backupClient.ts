@@ -9,6 +9,15 @@ import type { BackupPlace } from './backupDeps';
 import type { BackupAnswer, BackupArguments, BackupMethod, BackupResults, BackupThread } from './backupMessages';
 import { bringBack } from './bringingBack';
 
+/** What to bring back from a backup. */
+export interface BackupPart {
+  readonly id: string;
+  /** Folder that holds the backup. Default: that of the store. */
+  readonly folder?: string | undefined;
+  /** Conversations, by a session of each; null: everything. */
+  readonly conversationsOf: readonly string[] | null;
+}
+
 /** `Backups` in a thread that lives for one call. Calls run one after the other. Every method rejects with a
  *  `StoreError`. */
 export class BackupClient {
@@ -41,12 +50,11 @@ export class BackupClient {
    *  longer text. */
   async bringBack(
     store: Pick<SessionStore, 'bringOver'>,
-    id: string,
-    conversationsOf: readonly string[] | null,
+    { id, folder, conversationsOf }: BackupPart,
     signal?: AbortSignal,
     onProgress?: (progress: WorkProgress) => void,
   ): Promise<BroughtOver> {
-    const copy = await this.stoppable(signal, 'takeCopy', id, conversationsOf);
+    const copy = await this.stoppable(signal, 'takeCopy', id, conversationsOf, folder);
     try {
       return await bringBack(store, copy, signal, onProgress);
     } finally {

@@ -7,6 +7,7 @@ export type BackupMethod =
   | 'make'
   | 'makeBeforeMigration'
   | 'list'
+  | 'others'
   | 'contents'
   | 'verify'
   | 'restore'

@@ -21,6 +21,7 @@ function perform<M extends BackupMethod>(backups: Backups, method: M, args: Back
     make: (...given) => backups.make(...given),
     makeBeforeMigration: (...given) => backups.makeBeforeMigration(...given),
     list: () => backups.list(),
+    others: (...given) => backups.others(...given),
     contents: (...given) => backups.contents(...given),
     verify: (...given) => backups.verify(...given),
     restore: (...given) => backups.restore(...given),

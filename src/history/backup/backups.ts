@@ -2,10 +2,12 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { StoreError } from '../../store/storeError';
 import { defaultBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
+import { summaryOf, type BackupSummary } from './backupSummary';
 import { forgetInBackups, type ForgottenInBackups } from './forgettingBackups';
 import { makeBackup, storedBytes, type MadeBackup, type MakeBackup } from './makeBackup';
-import { chunksOf, readContents, readManifests, type BackupReason, type SessionEntry } from './manifest';
+import { chunksOf, readContents, readManifests, type SessionEntry } from './manifest';
 import { verifyBackup } from './openedBackup';
+import { otherBackups, type OtherBackups } from './otherBackups';
 import { readRegister, writeRegister } from './registerFile';
 import { wouldMigrate } from './schemaCheck';
 import { copyBackup, findBackup, restoreStore, type RestoredStore } from './restoring';
@@ -19,19 +21,6 @@ const places = v.object({
 });
 
 type Places = v.InferOutput<typeof places>;
-
-export interface BackupSummary {
-  readonly id: string;
-  /** Seconds since 1970. */
-  readonly madeAt: number;
-  readonly reason: BackupReason;
-  readonly sessions: number;
-  readonly messages: number;
-  /** Bytes of the database when it is restored. */
-  readonly bytes: number;
-  /** Bytes that this backup added when it was made. */
-  readonly addedBytes: number;
-}
 
 export interface BackupList {
   /** Newest first. */
@@ -71,23 +60,20 @@ export class Backups {
     return {
       damaged,
       bytes: storedBytes(poolOf(this.deps, this.place), chunksOf(backups)),
-      backups: backups
-        .map(({ id, manifest: { madeAt, reason, sessions, messages, main, addedBytes } }) => ({
-          id,
-          madeAt,
-          reason,
-          sessions,
-          messages,
-          bytes: main.bytes,
-          addedBytes,
-        }))
-        .reverse(),
+      backups: backups.map(summaryOf).reverse(),
     };
   }
 
-  /** Every session in the backup, also segments and sub-agents' sessions. */
-  contents(id: string): readonly SessionEntry[] {
-    return readContents(poolOf(this.deps, this.place), findBackup(this.deps, this.place, id).manifest);
+  /** See `otherBackups`. */
+  others(shared: string): readonly OtherBackups[] {
+    return otherBackups(this.deps, this.place, shared);
+  }
+
+  /** Every session in the backup, also segments and sub-agents' sessions. `folder`: the one that holds the backup;
+   *  default: that of this store. */
+  contents(id: string, folder?: string): readonly SessionEntry[] {
+    const place = this.placeIn(folder);
+    return readContents(poolOf(this.deps, place), findBackup(this.deps, place, id).manifest);
   }
 
   /** Checks one backup, or all: every chunk, and the database by opening it. Returns problems by name. */
@@ -106,12 +92,14 @@ export class Backups {
     return restoreStore(this.deps, this.place, id, limitBytes);
   }
 
-  /** Writes the backup to a private copy, for `bringBack`. Remove its folder afterwards. */
+  /** Writes the backup to a private copy, for `bringBack`. Remove its folder afterwards. `from`: folder that holds it,
+   *  as in `contents`. */
   takeCopy(
     id: string,
     conversationsOf: readonly string[] | null,
+    from?: string,
   ): { readonly folder: string; readonly sessionIds: readonly string[] } {
-    const { folder, sessionIds } = copyBackup(this.deps, this.place, id, conversationsOf);
+    const { folder, sessionIds } = copyBackup(this.deps, this.placeIn(from), id, conversationsOf);
     return { folder, sessionIds };
   }
 
@@ -157,6 +145,10 @@ export class Backups {
       }
     }
     return { rewritten, removed, incomplete, unreadable, unreachable };
+  }
+
+  private placeIn(folder = this.place.backups): BackupPlace {
+    return { ...this.place, backups: folder };
   }
 
   private isReachable(folder: string): boolean {

@@ -101,6 +101,12 @@ function signatureOf(
   };
 }
 
+/** True for the content of an evidence file. */
+export function isEvidence(text: string): boolean {
+  const parsed = v.safeParse(evidenceForm, jsonOf(text));
+  return parsed.success && v.safeParse(statementForm, jsonOf(parsed.output.statement)).success;
+}
+
 export interface Verification {
   /** Each in one sentence; empty when the file is as it was exported. */
   readonly problems: readonly string[];

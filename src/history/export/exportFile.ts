@@ -1,10 +1,12 @@
 import { basename } from 'node:path';
 import type { Translate } from '../../base/translate';
+import { readWhole, type FileSystem } from '../../store/engine/fileSystem';
 import type { SqlDatabase } from '../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../store/library/foreignStore';
-import { evidenceText, LineChain } from './evidence';
+import { evidenceText, isEvidence, LineChain } from './evidence';
 import type { ExportCourse } from './exportCourse';
-import { hermesDatabase } from './hermes/hermesDatabase';
+import { hermesDatabase, type HermesRecords } from './hermes/hermesDatabase';
+import { hermesUsage } from './hermes/hermesUsage';
 import { exportRows } from './json/jsonExport';
 import { OutputFile, writeWhole } from './outputFile';
 import { htmlArticle, htmlEnd, htmlHead } from './readable/htmlExport';
@@ -41,7 +43,7 @@ export interface ExportedFile {
 }
 
 /** Exports sessions of a store that is open for reading. The file appears whole or not at all; a stop rejects and
- *  leaves what was there before. */
+ *  leaves what was there before. Evidence of an earlier file with this name is removed. */
 export async function exportFile(
   database: SqlDatabase,
   deps: ReadingDeps,
@@ -53,19 +55,15 @@ export async function exportFile(
   const sessionIds = sessionsIn(database, scope);
   const chain = evidence === null ? null : new LineChain();
   const output = new OutputFile(deps.fileSystem, path, chain?.add);
-  const sessions = await writeWhole(output, async () =>
-    format === 'json'
-      ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
-      : await exportRecords(
-          deps,
-          database,
-          newestSegments(database, sessionIds),
-          output,
-          { ...request, format },
-          mask,
-          course,
-        ),
-  );
+  const sessions = await writeWhole(output, async () => {
+    const count =
+      format === 'json'
+        ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
+        : await exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, course);
+    // Before the file gets its name: evidence of the earlier file would say that this one was changed.
+    removeEvidence(deps.fileSystem, evidencePath(path));
+    return count;
+  });
   if (evidence !== null && chain !== null) {
     const text = evidenceText({ file: basename(path), chain: chain.finish(), madeAt: course.now(), ...evidence });
     const written = new OutputFile(deps.fileSystem, evidencePath(path));
@@ -76,6 +74,12 @@ export async function exportFile(
 
 export function evidencePath(path: string): string {
   return `${path}.evidence.json`;
+}
+
+/** Leaves any other file that has this name. */
+function removeEvidence(fileSystem: FileSystem, path: string): void {
+  if (fileSystem.stat(path)?.kind !== 'file') return;
+  if (isEvidence(Buffer.from(readWhole(fileSystem, path)).toString('utf8'))) fileSystem.remove(path);
 }
 
 async function exportRecords(
@@ -89,32 +93,43 @@ async function exportRecords(
 ): Promise<number> {
   const reading = new RecordReading(database, request.leftOut, mask, course);
   const { format } = request;
+  const conversations = newestSegments(database, sessionIds);
   if (format === 'hermes') {
-    output.write(await hermesDatabase(deps, recordsOf(reading, sessionIds, course)));
-    return sessionIds.length;
+    output.write(await hermesDatabase(deps, segmentsOf(database, reading, sessionIds, course)));
+    return conversations.length;
   }
   if (request.format === 'html') output.write(htmlHead('Hermes', request));
   let done = 0;
-  for (const id of sessionIds) {
+  for (const id of conversations) {
     const record = await reading.read(id);
     if (record !== null) output.write(documentOf(record, { ...request, format }, done));
-    course.onProgress({ done: ++done, total: sessionIds.length });
+    course.onProgress({ done: ++done, total: conversations.length });
   }
   if (request.format === 'html') output.write(htmlEnd);
   return done;
 }
 
-async function* recordsOf(
+function segmentsOf(
+  database: SqlDatabase,
   reading: RecordReading,
   sessionIds: readonly string[],
   course: ExportCourse,
-): AsyncGenerator<ExportedSession> {
+): HermesRecords {
   let done = 0;
-  for (const id of sessionIds) {
-    const record = await reading.read(id);
-    if (record !== null) yield record;
-    course.onProgress({ done: ++done, total: sessionIds.length });
-  }
+  return {
+    sessions: new Map(
+      sessionIds.flatMap((id) => {
+        const session = reading.session(id);
+        return session === null ? [] : [[id, session] as const];
+      }),
+    ),
+    read: async (id) => {
+      const record = await reading.readSegment(id);
+      course.onProgress({ done: ++done, total: sessionIds.length });
+      return record;
+    },
+    usageOf: (id) => hermesUsage(database, id),
+  };
 }
 
 function documentOf(

@@ -6,6 +6,7 @@ import { filledCopy, type StoreCopy } from '../../store/library/storeCopy';
 import { openDatabase } from '../../store/open/openDatabase';
 import { migrate, schemaVersion } from '../../store/schema/migrations';
 import type { SessionStore } from '../../store/sessionStore';
+import type { WorkProgress } from '../../store/slicedWork';
 import { StoreError } from '../../store/storeError';
 import { bringBack } from '../backup/bringingBack';
 import { readExport, UnreadableExport } from '../sources/hermesExport/exportReading';
@@ -44,6 +45,11 @@ export function storeOfExport(deps: ReadingDeps, path: string): ExportCopy {
   return { ...copy, sessionIds };
 }
 
+/** Result of importing an export. Stopped: the sessions until then are here, whole. */
+export interface BroughtExport extends BroughtOver {
+  readonly isStopped: boolean;
+}
+
 /** Imports an export into a store: rows that are here stay, and of a message that is in both the longer text is kept.
  *  A turn that was running there is settled as a crash. Queued prompts stay in the file, so that nothing runs on its
  *  own. */
@@ -52,12 +58,32 @@ export async function importExport(
   store: Pick<SessionStore, 'bringOver'>,
   path: string,
   signal?: AbortSignal,
-): Promise<BroughtOver> {
+): Promise<BroughtExport> {
   const copy = storeOfExport(deps, path);
   try {
-    return await bringBack(store, copy, signal);
+    return await bringExport(store, copy, signal);
   } finally {
     copy.remove();
+  }
+}
+
+/** Imports sessions of an export that was read into a private store. */
+export async function bringExport(
+  store: Pick<SessionStore, 'bringOver'>,
+  copy: Pick<ExportCopy, 'folder' | 'sessionIds'>,
+  signal?: AbortSignal,
+  onProgress: (progress: WorkProgress) => void = () => undefined,
+): Promise<BroughtExport> {
+  let until: BroughtOver = { sessions: 0, messages: 0, skipped: 0 };
+  try {
+    const all = await bringBack(store, copy, signal, (progress, brought) => {
+      until = brought;
+      onProgress(progress);
+    });
+    return { ...all, isStopped: false };
+  } catch (error) {
+    if (signal?.aborted !== true || error !== signal.reason) throw error;
+    return { ...until, isStopped: true };
   }
 }
 

@@ -4,17 +4,19 @@ import { t } from '../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../transcript/json';
 import type { SourceName } from './foreign';
 import type { Found, HistorySource } from './historySource';
+import { beginsExport } from './hermesExport/exportFormat';
 import { objectOf, own, textOf } from './reading/fields';
 import { columnsOf, type OpenForeignDatabase } from './reading/foreignDatabase';
 import { filesBelow, type HistoryFiles } from './reading/historyFiles';
+import { mayHoldSessions } from './reading/sessionFileNames';
 import { isZstd } from './reading/zstdFiles';
 
-/** Files of a chosen folder that are looked at. A file that is named itself may have any name. */
-const possible = /\.(?:json|jsonl|ndjson|zst|db|sqlite3?)$/i;
 const headBytes = 256 * 1024;
 
 type Recognized =
   | { readonly kind: 'source'; readonly source: SourceName }
+  /** Ours: imported row by row (`hermesExport/exportsAmong.ts`), not converted. */
+  | { readonly kind: 'export' }
   | { readonly kind: 'unknown' | 'damaged'; readonly reason: string };
 
 /** Finds sessions in files and folders that the user chose. The content of a file tells its reader, not its name. */
@@ -29,7 +31,7 @@ export class ChosenFiles {
     for (const place of chosen) {
       if ((await this.files.stat(place))?.kind === 'file') yield* this.findIn(place);
       else {
-        for await (const path of filesBelow(this.files, place, 8)) if (possible.test(path)) yield* this.findIn(path);
+        for await (const path of filesBelow(this.files, place, 8)) if (mayHoldSessions(path)) yield* this.findIn(path);
       }
     }
   }
@@ -37,6 +39,7 @@ export class ChosenFiles {
   private async *findIn(path: string): AsyncGenerator<Found> {
     const recognized = await this.recognize(path);
     if (recognized.kind === 'source') return yield* this.readerOf(recognized.source).findIn(path);
+    if (recognized.kind === 'export') return;
     const { kind, reason } = recognized;
     yield { kind: 'skipped', skipped: { place: { path, unit: 'file', number: 1 }, kind, reason } };
   }
@@ -45,6 +48,7 @@ export class ChosenFiles {
     if (await isZstd(this.files, path)) return { kind: 'source', source: 'codex' };
     const head = await this.headOf(path);
     if (head.startsWith('SQLite format 3\0')) return this.recognizeDatabase(path);
+    if (beginsExport(head)) return { kind: 'export' };
     const source = sourceOfText(head, basename(path));
     if (source !== null) return { kind: 'source', source };
     const reason = t('The file holds no sessions in a format that can be imported.');
@@ -57,7 +61,8 @@ export class ChosenFiles {
       try {
         // A store of ours has such messages too. Read as another agent's, its sessions would come a second time.
         const isOurs = columnsOf(database, 'stream_chunks').size > 0;
-        if (!isOurs && columnsOf(database, 'messages').has('session_id')) return { kind: 'source', source: 'hermes' };
+        if (isOurs) return { kind: 'unknown', reason: ownStoreReason() };
+        if (columnsOf(database, 'messages').has('session_id')) return { kind: 'source', source: 'hermes' };
         if (columnsOf(database, 'part').has('message_id')) return { kind: 'source', source: 'opencode' };
       } finally {
         database.close();
@@ -76,6 +81,10 @@ export class ChosenFiles {
       .toString('utf8')
       .replace(/^\uFEFF/, '');
   }
+}
+
+function ownStoreReason(): string {
+  return t('These sessions are from Hermes in VS Code. Use Show Sessions of Other Folders to read or copy them.');
 }
 
 /** Reader for a text; null for a text that is not JSON. */

@@ -1,21 +1,24 @@
 import * as vscode from 'vscode';
 import { systemClock } from '../../base/clock';
 import { joinSentences } from '../../base/messageText';
+import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
 import { GatewayError, type Gateway } from '../../gateway/gateway';
-import type { BackupSummary } from '../../history/backup/backups';
+import type { BackupSummary } from '../../history/backup/backupSummary';
+import type { OtherBackups } from '../../history/backup/otherBackups';
 import type { SessionStore } from '../../store/sessionStore';
 import type { CommandTable } from '../common/commands';
+import { describeError } from '../common/describeError';
 import { messageCount, sessionCount } from '../history/importLabels';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withProgressWhenLong, type StoppableWork } from '../notifications/longWork';
 import type { LabelContext } from '../sessions/sessionLabels';
 import { conversationsIn, timeText } from './backupLabels';
-import { confirmWhole, pickBackup, pickFromBackup } from './backupPicks';
+import { confirmWhole, pickBackup, pickFromBackup, type FoundBackup } from './backupPicks';
 import type { StoreBackups } from './storeBackups';
 
 export interface BackupCommandDeps {
-  readonly backups: Pick<StoreBackups, 'make' | 'list' | 'contents' | 'restore' | 'bringBack' | 'folder'>;
+  readonly backups: Pick<StoreBackups, 'make' | 'list' | 'others' | 'contents' | 'restore' | 'bringBack' | 'folder'>;
   /** Folder of this window's store. */
   readonly store: () => string;
   readonly sessions: Pick<SessionStore, 'storeSizes'>;
@@ -27,6 +30,7 @@ export interface BackupCommandDeps {
   readonly labels: () => LabelContext;
   /** Called when sessions came back. */
   readonly onRestored: () => void;
+  readonly log: Log;
 }
 
 /** Makes backups on request, and brings sessions back from them. */
@@ -60,11 +64,15 @@ export class BackupCommands {
   private async restore(): Promise<void> {
     const { backups, store, labels } = this.deps;
     await this.deps.settled();
-    const { backups: found } = await backups.list(store());
-    if (found.length === 0) return inform(t('No backups were found in {folder}.', { folder: backups.folder(store()) }));
-    const backup = await pickBackup(found, labels());
+    const [{ backups: found }, others] = await Promise.all([backups.list(store()), this.others()]);
+    if (found.length + others.length === 0)
+      return inform(t('No backups were found in {folder}.', { folder: backups.folder(store()) }));
+    const backup = await pickBackup(found, others, labels());
     if (backup === null) return;
-    const [entries, present] = await Promise.all([backups.contents(store(), backup.id), this.presentMessages()]);
+    const [entries, present] = await Promise.all([
+      backups.contents(store(), backup.id, backup.folder),
+      this.presentMessages(),
+    ]);
     const choice = await pickFromBackup(backup, conversationsIn(entries, present), labels());
     if (choice === null) return;
     if (choice.kind === 'sessions') return this.bringBack(backup, choice.sessionIds);
@@ -73,7 +81,7 @@ export class BackupCommands {
     if (await confirmWhole(backup, { here }, labels())) await this.restoreWhole(backup);
   }
 
-  private async bringBack({ id }: BackupSummary, sessionIds: readonly string[]): Promise<void> {
+  private async bringBack({ id, folder }: FoundBackup, sessionIds: readonly string[]): Promise<void> {
     if (sessionIds.length === 0) return;
     const { backups, store, gateway, labels, onRestored } = this.deps;
     try {
@@ -82,7 +90,7 @@ export class BackupCommands {
         t('Bringing back was canceled. Sessions that came back so far are here.'),
         async (signal, onProgress) => {
           await backups.make(store(), 'restore', signal);
-          return backups.bringBack(store(), gateway, { id, sessionIds }, signal, onProgress);
+          return backups.bringBack(store(), gateway, { id, folder, conversationsOf: sessionIds }, signal, onProgress);
         },
       );
       const context = labels();
@@ -113,9 +121,23 @@ export class BackupCommands {
     else warn([sentence, t('The damaged file that was there before is {path}.', { path: setAside })]);
   }
 
+  /** None when they cannot be listed: the backups of this store are there all the same. */
+  private async others(): Promise<readonly OtherBackups[]> {
+    const { backups, store, log } = this.deps;
+    try {
+      return await backups.others(store());
+    } catch (error) {
+      log.warn(`Backups of other folders could not be listed: ${describeError(error).sentence}`);
+      return [];
+    }
+  }
+
   /** Messages of each session here; none while the store cannot be read, which is when a backup is needed most. */
   private async presentMessages(): Promise<ReadonlyMap<string, number>> {
-    const sizes = await this.deps.sessions.storeSizes().catch(() => null);
+    const sizes = await this.deps.sessions.storeSizes().catch((error: unknown) => {
+      this.deps.log.warn(`The sessions here could not be compared with a backup: ${describeError(error).sentence}`);
+      return null;
+    });
     return new Map(sizes?.sessions.map(({ sessionId, messages }) => [sessionId, messages]));
   }
 }

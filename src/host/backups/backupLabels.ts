@@ -1,6 +1,9 @@
-import type { BackupSummary } from '../../history/backup/backups';
+import { basename } from 'node:path';
+import type { BackupSummary } from '../../history/backup/backupSummary';
+import type { OtherBackups } from '../../history/backup/otherBackups';
 import type { BackupReason, SessionEntry } from '../../history/backup/manifest';
 import { messageCount, sessionCount, sizeText, type ItemTexts } from '../history/importLabels';
+import { folderName } from '../otherFolders/otherFolderLabels';
 import type { LabelContext } from '../sessions/sessionLabels';
 
 /** A conversation in a backup. */
@@ -49,6 +52,18 @@ export function backupTexts(backup: BackupSummary, context: LabelContext): ItemT
     ),
     detail: reasonText(backup.reason, context),
   };
+}
+
+/** The same for a backup of another store, with the folder that it belongs to. */
+export function otherBackupTexts(
+  backup: BackupSummary,
+  { folder, label }: Pick<OtherBackups, 'folder' | 'label'>,
+  context: LabelContext,
+): ItemTexts {
+  const { label: time, description, detail } = backupTexts(backup, context);
+  const name = label === null ? basename(folder) : folderName({ label }, context);
+  const path = label?.path ?? folder;
+  return { label: time, description: [name, description].join(' · '), detail: [path, detail].join(' · ') };
 }
 
 /** Facts of a conversation's row in the preview of a backup. */

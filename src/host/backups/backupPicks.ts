@@ -1,15 +1,36 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { BackupSummary } from '../../history/backup/backups';
+import type { BackupSummary } from '../../history/backup/backupSummary';
+import type { OtherBackups } from '../../history/backup/otherBackups';
 import type { LabelContext } from '../sessions/sessionLabels';
-import { backupTexts, conversationFacts, timeText, type BackupConversation } from './backupLabels';
+import { backupTexts, conversationFacts, otherBackupTexts, timeText, type BackupConversation } from './backupLabels';
 
-/** Lets the user choose a backup. Null when the user cancels. */
+/** A backup of this store, or of one at another path. */
+export interface FoundBackup extends BackupSummary {
+  /** Folder that holds it. Undefined: that of this store. */
+  readonly folder?: string | undefined;
+}
+
+interface BackupItem extends vscode.QuickPickItem {
+  readonly backup?: FoundBackup;
+}
+
+/** Lets the user choose a backup: those of this store first. Null when the user cancels. */
 export async function pickBackup(
-  backups: readonly BackupSummary[],
+  own: readonly BackupSummary[],
+  others: readonly OtherBackups[],
   context: LabelContext,
-): Promise<BackupSummary | null> {
-  const items = backups.map((backup) => ({ ...backupTexts(backup, context), backup }));
+): Promise<FoundBackup | null> {
+  const items: BackupItem[] = [
+    ...own.map((backup) => ({ ...backupTexts(backup, context), backup })),
+    ...(others.length === 0 ? [] : [{ label: t('Other Folders'), kind: vscode.QuickPickItemKind.Separator }]),
+    ...others.flatMap((other) =>
+      other.backups.map((backup) => ({
+        ...otherBackupTexts(backup, other, context),
+        backup: { ...backup, folder: other.folder },
+      })),
+    ),
+  ];
   const chosen = await vscode.window.showQuickPick(items, {
     title: t('Restore from Backup'),
     placeHolder: t('Choose a backup to see its sessions'),
@@ -27,10 +48,10 @@ interface ConversationItem extends vscode.QuickPickItem {
   readonly sessionId: string;
 }
 
-/** Shows the sessions of a backup and lets the user choose some, or the whole history with the button. Those that are
- *  missing from the present history are chosen first. Null when the user cancels. */
+/** Shows the sessions of a backup and lets the user choose some, or the whole history with the button, which a backup of
+ *  another store lacks. Those that are missing from the present history are chosen first. Null when the user cancels. */
 export async function pickFromBackup(
-  backup: BackupSummary,
+  backup: FoundBackup,
   conversations: readonly BackupConversation[],
   context: LabelContext,
 ): Promise<BackupChoice | null> {
@@ -42,11 +63,16 @@ export async function pickFromBackup(
   }));
   const missing = new Set(conversations.flatMap(({ state, sessionId }) => (state === 'here' ? [] : [sessionId])));
   picker.title = t('Sessions in the Backup of {time}', { time: timeText(backup.madeAt, context) });
-  picker.placeholder = t('Choose sessions to bring back, or use the button to restore everything');
+  // Short: the number of chosen sessions is shown beside it.
+  picker.placeholder = t('Sessions to bring back');
   picker.canSelectMany = picker.matchOnDescription = true;
   picker.items = items;
   picker.selectedItems = items.filter(({ sessionId }) => missing.has(sessionId));
-  picker.buttons = [{ iconPath: new vscode.ThemeIcon('replace-all'), tooltip: t('Restore Everything…') }];
+  const whole: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('replace-all'),
+    tooltip: t('Restore Everything…'),
+  };
+  picker.buttons = backup.folder === undefined ? [whole] : [];
   try {
     return await new Promise<BackupChoice | null>((resolve) => {
       picker.onDidAccept(() =>

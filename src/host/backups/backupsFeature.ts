@@ -69,6 +69,7 @@ export class BackupsFeature implements Disposable {
       whileClosed: (work) => this.replacing(work, deps),
       labels,
       onRestored: deps.onRestored,
+      log,
     });
     const use = new StorageUse({
       sessions,

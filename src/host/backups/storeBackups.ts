@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
-import type { BackupClient } from '../../history/backup/backupClient';
+import type { BackupClient, BackupPart } from '../../history/backup/backupClient';
 import type { BackupPlace } from '../../history/backup/backupDeps';
 import type { BackupList } from '../../history/backup/backups';
 import { ExportRegister } from '../../history/backup/exportRegister';
 import type { MadeBackup } from '../../history/backup/makeBackup';
 import type { BackupReason, SessionEntry } from '../../history/backup/manifest';
+import type { OtherBackups } from '../../history/backup/otherBackups';
 import type { RestoredStore } from '../../history/backup/restoring';
 import { wouldMigrate } from '../../history/backup/schemaCheck';
 import type { BroughtOver } from '../../store/bringingOver';
@@ -83,8 +84,15 @@ export class StoreBackups {
     return this.client(store).call('list');
   }
 
-  contents(store: string, id: string): Promise<readonly SessionEntry[]> {
-    return this.client(store).call('contents', id);
+  /** Backups of stores at other paths in the chosen folder. None without a chosen folder: then each store has its own. */
+  async others(store: string): Promise<readonly OtherBackups[]> {
+    const shared = this.deps.settings().backupsFolder;
+    return shared === null ? [] : this.client(store).call('others', shared);
+  }
+
+  /** `folder`: the one that holds the backup; default: that of this store. */
+  contents(store: string, id: string, folder?: string): Promise<readonly SessionEntry[]> {
+    return this.client(store).call('contents', id, folder);
   }
 
   /** Puts the backup in place of the store, which must be closed. */
@@ -96,11 +104,11 @@ export class StoreBackups {
   bringBack(
     store: string,
     into: Pick<SessionStore, 'bringOver'>,
-    { id, sessionIds }: { readonly id: string; readonly sessionIds: readonly string[] },
+    part: BackupPart,
     signal: AbortSignal,
     onProgress: (progress: WorkProgress) => void,
   ): Promise<BroughtOver> {
-    return this.client(store).bringBack(into, id, sessionIds, signal, onProgress);
+    return this.client(store).bringBack(into, part, signal, onProgress);
   }
 
   /** Erases sessions from every backup and exported file. Never rejects: returns sentences about what could not be

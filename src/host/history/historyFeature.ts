@@ -92,7 +92,7 @@ export class HistoryFeature implements Disposable {
       hermesDatabase: () => join(places().hermes, 'state.db'),
       ready,
       openTranscript,
-      importFile: (path) => this.imports.run([vscode.Uri.file(path)]),
+      importFile: (path) => this.imports.run([path]),
       importSession: (path, id) => this.imports.importOne(path, id),
       onFailure: (error) => reportFailure('checkSessions', error, deps.log),
       onRepaired: () => this.changes.fire(),
@@ -107,7 +107,7 @@ export class HistoryFeature implements Disposable {
 
   /** Imports from files that the user dropped or chose. */
   importFiles(files: readonly vscode.Uri[]): Promise<void> {
-    return this.imports.run(files);
+    return this.imports.run(files.map(({ fsPath }) => fsPath));
   }
 
   dispose(): void {

@@ -1,9 +1,8 @@
 import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import { bringBack } from '../../history/backup/bringingBack';
+import { bringExport, type BroughtExport } from '../../history/import/exportImport';
 import type { ExportedConversation, OpenedExport } from '../../history/import/importing';
-import type { BroughtOver } from '../../store/bringingOver';
 import type { SessionStore } from '../../store/sessionStore';
 import type { LabelContext } from '../sessions/sessionLabels';
 import { messageCount, sessionCount } from './importLabels';
@@ -46,9 +45,10 @@ export async function importExportFile(path: string, deps: ExportImportsDeps): P
     const sessionIds = chosen.flatMap(({ conversation }) => conversation.sessionIds);
     const brought = await bring({ folder: opened.folder, sessionIds }, deps);
     deps.onImported();
-    if (brought === null) return;
+    // Stopped: the newest one may not be here.
+    const newest = brought.isStopped ? null : (chosen[0]?.conversation.newestId ?? null);
     // Nobody waits for the answer to the report.
-    report(brought, chosen[0]?.conversation.newestId ?? null, deps).catch(deps.onFailure);
+    report(brought, newest, deps).catch(deps.onFailure);
   } finally {
     await rm(opened.folder, { recursive: true, force: true });
   }
@@ -78,39 +78,36 @@ async function itemsOf(
   return items.filter((item) => item !== null);
 }
 
-/** Null when the user cancels. Sessions that were imported by then stay. */
+/** Sessions that were imported when the user cancels stay. */
 async function bring(
   copy: { readonly folder: string; readonly sessionIds: readonly string[] },
   { store }: ExportImportsDeps,
-): Promise<BroughtOver | null> {
+): Promise<BroughtExport> {
   const stopping = new AbortController();
   return vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },
-    async (progress, canceled) => {
+    (progress, canceled) => {
       canceled.onCancellationRequested(() => stopping.abort());
-      try {
-        return await bringBack(store, copy, stopping.signal, ({ done, total }) =>
-          progress.report({ message: t('{done} of {total} sessions', { done, total }) }),
-        );
-      } catch (error) {
-        if (stopping.signal.aborted) return null;
-        throw error;
-      }
+      return bringExport(store, copy, stopping.signal, ({ done, total }) =>
+        progress.report({ message: t('{done} of {total} sessions', { done, total }) }),
+      );
     },
   );
 }
 
 async function report(
-  { sessions, messages, skipped }: BroughtOver,
+  { sessions, messages, skipped, isStopped }: BroughtExport,
   newestId: string | null,
   { labels, openInChat }: ExportImportsDeps,
 ): Promise<void> {
   const context = labels();
   const sentences = [
-    t('Imported {sessions} with {messages}.', {
-      sessions: sessionCount(sessions, context),
-      messages: messageCount(messages, context),
-    }),
+    isStopped
+      ? t('Import was canceled. Sessions imported so far are here: {count}.', { count: String(sessions) })
+      : t('Imported {sessions} with {messages}.', {
+          sessions: sessionCount(sessions, context),
+          messages: messageCount(messages, context),
+        }),
     ...(skipped === 0 ? [] : [t('Records left out: {count}.', { count: String(skipped) })]),
   ];
   const open = t('Open Newest');

@@ -3,8 +3,9 @@ import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { ImportResult, OpenedExport, Preview, Scan, SessionImport } from '../../history/import/importing';
 import type { ForeignSession } from '../../history/sources/foreign';
-import { isExport } from '../../history/sources/hermesExport/exportReading';
+import { exportsAmong } from '../../history/sources/hermesExport/exportsAmong';
 import type { HistoryPlaces } from '../../history/sources/historyPlaces';
+import { NodeHistoryFiles } from '../../history/sources/reading/nodeHistoryFiles';
 import type { CommandTable } from '../common/commands';
 import { importExportFile, type ExportImportsDeps } from './importExports';
 import { resultSentence, sessionCount } from './importLabels';
@@ -44,11 +45,11 @@ export class SessionImports {
   constructor(private readonly deps: SessionImportsDeps) {}
 
   get commands(): CommandTable {
-    return { importSessions: (files) => this.run(urisOf(files)) };
+    return { importSessions: (files) => this.run(urisOf(files).map(({ fsPath }) => fsPath)) };
   }
 
-  /** `files`: files and folders that the user named. Empty: what lies on this machine. */
-  async run(files: readonly vscode.Uri[] = []): Promise<void> {
+  /** `files`: paths of files and folders that the user named. Empty: what is on this machine. */
+  async run(files: readonly string[] = []): Promise<void> {
     await this.deps.ready();
     const importer = this.deps.openImporter();
     try {
@@ -82,12 +83,12 @@ export class SessionImports {
     }
   }
 
-  /** Imports our own exports among the files, and returns the other files. */
-  private async importExports(importer: Importer, files: readonly vscode.Uri[]): Promise<readonly vscode.Uri[]> {
+  /** Imports our own exports among the files, also those in folders, and returns the other paths. */
+  private async importExports(importer: Importer, files: readonly string[]): Promise<readonly string[]> {
     const { context, store, openInChat, onImported, onFailure } = this.deps;
-    const exports = files.filter(({ fsPath }) => isExport(fsPath));
-    for (const { fsPath } of exports)
-      await importExportFile(fsPath, {
+    const { exports, others } = await exportsAmong(new NodeHistoryFiles(), files);
+    for (const file of exports)
+      await importExportFile(file, {
         open: (path) => importer.openExport(path),
         store,
         labels: () => context().labels,
@@ -96,10 +97,10 @@ export class SessionImports {
         onImported,
         onFailure,
       });
-    return files.filter((file) => !exports.includes(file));
+    return others;
   }
 
-  private async runWith(importer: Importer, files: readonly vscode.Uri[]): Promise<void> {
+  private async runWith(importer: Importer, files: readonly string[]): Promise<void> {
     const found = files.length > 0 ? await this.inFiles(importer, files) : await this.onThisMachine(importer);
     if (found === null) return;
     const { context } = this.deps;
@@ -152,15 +153,15 @@ export class SessionImports {
       filters: { [t('Sessions')]: ['json', 'jsonl', 'db', 'zst'], [t('All Files')]: ['*'] },
     });
     if (files === undefined) return null;
-    const others = await this.importExports(importer, files);
+    const others = await this.importExports(
+      importer,
+      files.map(({ fsPath }) => fsPath),
+    );
     return others.length === 0 ? null : this.inFiles(importer, others);
   }
 
-  private async inFiles(
-    importer: SessionImport,
-    files: readonly vscode.Uri[],
-  ): Promise<readonly ForeignSession[] | null> {
-    const places = { ...this.deps.places(), chosen: files.map(({ fsPath }) => fsPath) };
+  private async inFiles(importer: SessionImport, files: readonly string[]): Promise<readonly ForeignSession[] | null> {
+    const places = { ...this.deps.places(), chosen: files };
     const { sessions, problems, skipped } = await withProgress(t('Reading sessions…'), () =>
       importer.scan(places, { isOnlyChosen: true }),
     );

@@ -42,7 +42,6 @@ export interface OtherFoldersFeatureDeps {
   readonly code: CodeActions;
   readonly localization: Readonly<Record<string, string>>;
   readonly exporting: OtherTranscriptDeps['exporting'];
-  readonly noteExport: OtherTranscriptDeps['noteExport'];
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
@@ -98,7 +97,6 @@ export class OtherFoldersFeature implements Disposable {
         bringOver: (session) => this.named.bringSession(session),
         localization: deps.localization,
         exporting: deps.exporting,
-        noteExport: deps.noteExport,
         clock,
         log,
       }),

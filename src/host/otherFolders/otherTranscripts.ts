@@ -7,12 +7,12 @@ import { GatewayError } from '../../gateway/gateway';
 import type { OtherStore } from '../../store/library/otherStore';
 import { withoutNames, type CodeActions } from '../codeActions/codeHandlers';
 import { describeError } from '../common/describeError';
-import { exportSessions, type ExportDeps } from '../sessions/exportSession';
 import { TranscriptSurface, type TranscriptSurfaceDeps } from '../transcript/transcriptSurface';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
 import { verificationOfCopy } from '../verify/verifyService';
-import type { OpenCopies, OpenCopy } from './openCopies';
+import { exportOther, type ExportOtherDeps } from './exportOther';
+import type { OpenCopy } from './openCopies';
 import { folderName } from './otherFolderLabels';
 import type { OtherTabMemory } from './otherTabMemory';
 
@@ -27,8 +27,7 @@ export interface OtherSession {
   readonly sessionId: string;
 }
 
-export interface OtherTranscriptDeps {
-  readonly copies: Pick<OpenCopies, 'open'>;
+export interface OtherTranscriptDeps extends ExportOtherDeps {
   readonly memory: OtherTabMemory;
   /** Current state of a folder's history. Null: it no longer exists. */
   readonly storeIn: (folder: string) => Promise<OtherStore | null>;
@@ -36,9 +35,6 @@ export interface OtherTranscriptDeps {
   readonly code: CodeActions;
   /** Imports the session and opens it. */
   readonly bringOver: (session: OtherSession) => Promise<void>;
-  readonly exporting: Pick<ExportDeps, 'run' | 'copies' | 'signingKey'>;
-  /** Notes a file with sessions of a folder, so that forgetting them there reaches it. */
-  readonly noteExport: (store: string, path: string, sessionIds: readonly string[]) => void;
   readonly clock: Clock;
   readonly localization: Readonly<Record<string, string>>;
   readonly log: Log;
@@ -104,15 +100,8 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   }
 
   /** Exports a session of another folder to a place that the user chooses. */
-  async export({ store, sessionId }: OtherSession): Promise<void> {
-    const copy = await this.deps.copies.open(store.folder);
-    const session = await copy.store.getSession(sessionId).finally(() => copy.close());
-    if (session === null) return void vscode.window.showWarningMessage(t('This session no longer exists.'));
-    await exportSessions([session], {
-      ...this.deps.exporting,
-      store: () => store.folder,
-      noteExport: (path, sessionIds) => this.deps.noteExport(store.folder, path, sessionIds),
-    });
+  export({ store, sessionId }: OtherSession): Promise<void> {
+    return exportOther(store.folder, sessionId, this.deps);
   }
 
   /** Keeps the tabs open: they are filled again after the window reloads. */

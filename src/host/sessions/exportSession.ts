@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { systemClock } from '../../base/clock';
 import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
+import { isEvidence } from '../../history/export/evidence';
 import { exportInThread } from '../../history/export/exportClient';
 import { evidencePath, type ExportedFile, type ExportFormat } from '../../history/export/exportFile';
 import type { ThreadRequest } from '../../history/export/exportMessages';
@@ -109,15 +110,22 @@ async function writeTo(
   try {
     const path = join(folder, basename(uri.path));
     const file = await write(path);
+    const evidence = uri.with({ path: evidencePath(uri.path) });
+    if (!file.hasEvidence) await removeEvidence(evidence);
     await vscode.workspace.fs.copy(vscode.Uri.file(path), uri, { overwrite: true });
     if (file.hasEvidence)
-      await vscode.workspace.fs.copy(vscode.Uri.file(evidencePath(path)), uri.with({ path: evidencePath(uri.path) }), {
-        overwrite: true,
-      });
+      await vscode.workspace.fs.copy(vscode.Uri.file(evidencePath(path)), evidence, { overwrite: true });
     return file;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Removes evidence of an earlier file. Leaves any other file that has this name. */
+async function removeEvidence(uri: vscode.Uri): Promise<void> {
+  const { fs } = vscode.workspace;
+  const bytes = await Promise.resolve(fs.readFile(uri)).catch(() => null);
+  if (bytes !== null && isEvidence(Buffer.from(bytes).toString('utf8'))) await fs.delete(uri);
 }
 
 const endings: { readonly [F in ExportFormat]: { readonly name: string; readonly ending: string } } = {

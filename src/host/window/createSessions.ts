@@ -29,13 +29,15 @@ export function createSessions(
 ): WindowSessions {
   const { own, context, settings, history, backups, gateway, activeChat, chat, editor, opener, clock, log } = parts;
   const common = { gateway, sessions: history.store, store: history.status, clock, log, t };
-  const exporting = windowExports(parts.distFolder, context);
+  const exporting = {
+    ...windowExports(parts.distFolder, context),
+    noteExport: (path: string, sessionIds: readonly string[]) => backups.noteExport(history.folder, path, sessionIds),
+  };
   const others = own(
     new OtherFoldersFeature({
       ...common,
       context,
       exporting,
-      noteExport: (store, path, sessionIds) => backups.noteExport(store, path, sessionIds),
       programs: parts.programs,
       distFolder: parts.distFolder,
       localization: parts.localization,
@@ -80,7 +82,6 @@ export function createSessions(
       exports: {
         ...exporting,
         store: () => history.folder,
-        noteExport: (path, sessionIds) => backups.noteExport(history.folder, path, sessionIds),
       },
     }),
   );

@@ -1,6 +1,6 @@
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020';
 import { generateKeyPairSync } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
@@ -9,6 +9,7 @@ import { runCommand } from '../../../src/commandLine/runCommand';
 import { ExportRegister } from '../../../src/history/backup/exportRegister';
 import { storeFiles } from '../../../src/store/open/storeFiles';
 import { otherSqlite } from '../../support/otherSqlite';
+import { answer, answered, complete, openTurn, prompt, settle } from '../../support/sessionDbWorld';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../history/backup/backupWorld';
 import { converse } from '../store/library/libraryWorld';
@@ -16,7 +17,7 @@ import { converse } from '../store/library/libraryWorld';
 let worker: BuiltStoreWorker;
 let world: BackupWorld;
 beforeAll(async () => {
-  worker = await buildStoreWorker();
+  worker = await buildStoreWorker({ importWorker: 'src/history/import/importWorker.ts' });
 });
 afterAll(() => worker.remove());
 beforeEach(async () => {
@@ -94,6 +95,69 @@ test('exports one session to a signed file, and verifies it', async () => {
   expect(made.text).toContain('Exported 1 sessions');
   expect(whole.text).toMatch(/as it was exported[^]*Key: [0-9a-f]{64}/);
   expect(changed.text).toContain('The file was changed');
+});
+
+test('exports the sessions of a folder, and no others', async () => {
+  const owner = world.open();
+  for (const [id, folder] of [
+    ['here', join(world.root, 'project')],
+    ['below', join(world.root, 'project/part')],
+  ] as const) {
+    owner.operations.createSession({ id, startedAt: 5, folder });
+    answered(owner.operations, `t-${id}`, id, { sessionId: id });
+  }
+  owner.close();
+  rmSync(storeFiles(world.place.store).lock, { force: true });
+  const made = await run(
+    ...['export', '--store', 'store', '--format', 'openai', '--out', 'a.jsonl', '--folder', 'project/'],
+  );
+  const none = await run(
+    ...['export', '--store', 'store', '--format', 'openai', '--out', 'b.jsonl', '--folder', 'nowhere'],
+  );
+  const idsIn = (name: string): unknown =>
+    readFileSync(join(world.root, name), 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): { id: string } => JSON.parse(line))
+      .map(({ id }) => id);
+  expect([made.code, idsIn('a.jsonl'), none.code, idsIn('b.jsonl')]).toEqual([0, ['here'], 0, []]);
+});
+
+test('leaves out images when asked to', async () => {
+  const image = 'aVZCT1J3MEtHZ28=';
+  const owner = world.open();
+  owner.operations.createSession({ id: 'seen', startedAt: 5 });
+  openTurn(owner.operations, { sessionId: 'seen', turnUid: 't-seen', text: 'Look' });
+  const parts = [
+    { kind: 'text', text: 'And this' },
+    { kind: 'image', mediaType: 'image/png', dataBase64: image },
+  ] as const;
+  owner.operations.putMessages([{ ...prompt('u2', '', 't-seen', 'seen'), parts }]);
+  settle(owner.operations, 't-seen', complete, [answer('a-seen', 'I see', 't-seen', 'seen')]);
+  owner.close();
+  rmSync(storeFiles(world.place.store).lock, { force: true });
+  const exportTo = async (name: string, ...more: readonly string[]) => {
+    await run('export', '--store', 'store', '--format', 'openai', '--out', name, '--session', 'seen', ...more);
+    const text = readFileSync(join(world.root, name), 'utf8');
+    return [text.includes(image), text.includes('And this'), text.includes('I see')];
+  };
+  expect([await exportTo('with.jsonl'), await exportTo('without.jsonl', '--no-images')]).toEqual([
+    [true, true, true],
+    [false, true, true],
+  ]);
+});
+
+test('imports exports of a chosen folder, and what else is in it', async () => {
+  mkdirSync(join(world.root, 'chosen/deep'), { recursive: true });
+  await run('export', '--store', 'store', '--format', 'json', '--out', 'chosen/deep/all.json', '--all');
+  await run('export', '--store', 'store', '--format', 'openai', '--out', 'chosen/chat.jsonl', '--session', 's1');
+  const looked = await run('import', '--from', 'chosen');
+  const imported = await run('import', '--from', 'chosen', '--into', 'other', '--yes');
+  const only = await run('import', '--from', 'chosen/deep', '--into', 'third', '--yes');
+  expect([looked.code, imported.code, only.code]).toEqual([0, 0, 0]);
+  expect(looked.text).toMatch(/1 exports of Hermes[^]*openai {2}1 sessions/);
+  expect(imported.text).toMatch(/all\.json: imported 2 sessions[^]*Imported 1 sessions/);
+  expect(only.text).toMatch(/^.*all\.json: imported 2 sessions with 4 messages\.$/);
 });
 
 test('refuses a wrong call', async () => {

@@ -14,6 +14,7 @@ import { checkedSession, type CheckedRow } from '../findings/checkedSession';
 import { Findings, type CheckCourse, type CheckResult, type Finding } from '../findings/finding';
 import { findIn } from '../rules';
 import { lineageRules, type LineageFacts } from '../rules/lineageRules';
+import { indexDrift } from './hermesIndex';
 import { hermesCheckedRow } from './hermesRow';
 
 /** Checks a database of Hermes Agent, session by session. Only reads. Throws an `Error` with a sentence for a database
@@ -112,25 +113,6 @@ function fileFindings(database: ForeignDatabase): readonly Finding[] {
   );
   const drift = indexDrift(database);
   return drift === 0 ? found : [...found, finding('indexDrift', null, null, String(drift))];
-}
-
-/** Rows that are in only one of the transcript and its search index. During a rebuild (`fts_rebuild_…`) a row is
- *  expected in the index when the rebuild has passed it, or when it is newer than the rebuild. */
-function indexDrift(database: ForeignDatabase): number {
-  if (!columnsOf(database, 'messages_fts_docsize').has('id') || !columnsOf(database, 'messages').has('id')) return 0;
-  const [passed, begun] = ['fts_rebuild_progress', 'fts_rebuild_high_water'].map((key) => metaNumber(database, key));
-  const isExpected = begun === null || begun === undefined ? '1' : `(m.id <= ${passed ?? 0} OR m.id > ${begun})`;
-  const [row] = database.iterate(
-    `SELECT (SELECT count(*) FROM messages m WHERE ${isExpected} AND NOT EXISTS (SELECT 1 FROM messages_fts_docsize d WHERE d.id = m.id))
-       + (SELECT count(*) FROM messages_fts_docsize d WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = d.id)) AS n`,
-  );
-  return (row === undefined ? null : rowNumber(row, 'n')) ?? 0;
-}
-
-function metaNumber(database: ForeignDatabase, key: string): number | null {
-  if (!columnsOf(database, 'state_meta').has('value')) return null;
-  const [row] = database.iterate('SELECT CAST(value AS INTEGER) AS n FROM state_meta WHERE key = ?', [key]);
-  return row === undefined ? null : rowNumber(row, 'n');
 }
 
 function finding(id: Finding['id'], sessionId: string | null, title: string | null, detail: string | null): Finding {

@@ -1,19 +1,27 @@
 import { readWhole } from '../../../store/engine/fileSystem';
-import type { SqlDatabase, SqlValue } from '../../../store/engine/sqlDatabase';
+import type { SqlDatabase } from '../../../store/engine/sqlDatabase';
 import { SqlJsDatabase } from '../../../store/engine/sqlJsDatabase';
 import type { ReadingDeps } from '../../../store/library/foreignStore';
 import { filledCopy } from '../../../store/library/storeCopy';
 import { storeFiles } from '../../../store/open/storeFiles';
-import type { Message } from '../../../transcript/message';
-import type { ImagePart, Part } from '../../../transcript/part';
+import type { Session } from '../../../transcript/session';
 import type { ExportedSession } from '../readable/transcriptExport';
+import { hermesRow, type Columns } from './hermesRow';
 import { hermesSchema } from './hermesSchema';
+import { HermesSessions } from './hermesSessions';
+import type { HermesUsage } from './hermesUsage';
 
-/** Marks content that is JSON and no plain text. */
-const jsonMark = '\0json:';
+/** Sessions for a `state.db`, one for each segment. */
+export interface HermesRecords {
+  /** All of them, parents before their children. */
+  readonly sessions: ReadonlyMap<string, Session>;
+  /** Reads the rows of one; null when it no longer exists. */
+  read(id: string): Promise<ExportedSession | null>;
+  usageOf(id: string): HermesUsage;
+}
 
-/** Returns a `state.db` of Hermes Agent with these conversations, each as one session. */
-export async function hermesDatabase(deps: ReadingDeps, records: AsyncIterable<ExportedSession>): Promise<Uint8Array> {
+/** Returns a `state.db` of Hermes Agent with these sessions. */
+export async function hermesDatabase(deps: ReadingDeps, records: HermesRecords): Promise<Uint8Array> {
   const { fileSystem, sqlite } = deps;
   const copy = filledCopy(deps, deps.copies, (folder) => fileSystem.open(storeFiles(folder).main, 'createNew').close());
   try {
@@ -23,7 +31,12 @@ export async function hermesDatabase(deps: ReadingDeps, records: AsyncIterable<E
     try {
       database.execute('PRAGMA journal_mode = MEMORY');
       database.execute(hermesSchema);
-      for await (const record of records) database.transaction(() => insertSession(database, record));
+      const rows = new HermesSessions(records.sessions);
+      for (const id of records.sessions.keys()) {
+        const record = await records.read(id);
+        if (record === null) continue;
+        database.transaction(() => insertSession(database, sentOf(record), rows, records.usageOf(id)));
+      }
     } finally {
       database.close();
     }
@@ -33,83 +46,19 @@ export async function hermesDatabase(deps: ReadingDeps, records: AsyncIterable<E
   }
 }
 
-function insertSession(database: SqlDatabase, { session, messages }: ExportedSession): void {
-  const sent = messages.filter(({ visibility }) => visibility.kind !== 'closing');
-  insert(database, 'sessions', {
-    id: session.id,
-    source: 'cli',
-    model: session.model,
-    started_at: session.startedAt,
-    ended_at: session.endedAt,
-    end_reason: session.endReason,
-    message_count: sent.length,
-    tool_call_count: sent.filter(({ role }) => role === 'tool').length,
-    cwd: session.folder,
-    title: session.title,
-    last_activity_at: session.lastActiveAt,
-    archived: session.archived ? 1 : 0,
-    pinned: session.pinned ? 1 : 0,
-  });
-  const summary = sent.findLastIndex(({ visibility }) => visibility.kind === 'handoff');
-  sent.forEach((message, index) => {
-    const isHidden = message.visibility.kind === 'hidden';
-    insert(database, 'messages', {
-      ...rowOf(message),
-      session_id: session.id,
-      role: message.role,
-      timestamp: message.createdAt,
-      _compressed_summary: message.visibility.kind === 'handoff' ? 1 : 0,
-      active: isHidden || index < summary ? 0 : 1,
-      compacted: !isHidden && index < summary ? 1 : 0,
-    });
-  });
+/** Leaves out rows that end a turn without an answer: Hermes repairs such a turn itself. */
+function sentOf(record: ExportedSession): ExportedSession {
+  return { ...record, messages: record.messages.filter(({ visibility }) => visibility.kind !== 'closing') };
 }
 
-function rowOf(message: Message): Record<string, SqlValue> {
-  switch (message.role) {
-    case 'user':
-      return { content: contentOf(message.parts) };
-    case 'tool': {
-      const [{ callId, name, text, images = [] }] = message.parts;
-      return { content: contentOf([{ kind: 'text', text }, ...images]), tool_call_id: callId, tool_name: name };
-    }
-    case 'assistant': {
-      const thinking = message.parts.flatMap((part) => (part.kind === 'thinking' ? [part.text] : [])).join('\n\n');
-      const calls = message.parts.flatMap((part) =>
-        part.kind === 'toolCall'
-          ? [{ id: part.callId, type: 'function', function: { name: part.name, arguments: part.arguments } }]
-          : [],
-      );
-      return {
-        content: contentOf(message.parts),
-        reasoning: thinking === '' ? null : thinking,
-        reasoning_content: thinking === '' ? null : thinking,
-        tool_calls: calls.length === 0 ? null : JSON.stringify(calls),
-        finish_reason: message.finishReason,
-        token_count: message.usage?.outputTokens ?? null,
-      };
-    }
-    default:
-      return message satisfies never;
-  }
+function insertSession(database: SqlDatabase, record: ExportedSession, rows: HermesSessions, usage: HermesUsage): void {
+  const { id } = record.session;
+  insert(database, 'sessions', { ...rows.rowOf(record), ...usage.totals });
+  for (const message of record.messages) insert(database, 'messages', { ...hermesRow(message), session_id: id });
+  for (const row of usage.byModel) insert(database, 'session_model_usage', { ...row, session_id: id });
 }
 
-function contentOf(parts: readonly Part[]): string {
-  const texts = parts.flatMap((part) =>
-    part.kind === 'text' ? [part.text] : part.kind === 'attachment' ? [`${part.label}\n\n${part.text}`] : [],
-  );
-  const images = parts.filter((part): part is ImagePart => part.kind === 'image');
-  if (images.length === 0) return texts.join('\n');
-  return `${jsonMark}${JSON.stringify([
-    ...texts.map((text) => ({ type: 'text', text })),
-    ...images.map(({ mediaType, dataBase64 }) => ({
-      type: 'image_url',
-      image_url: { url: `data:${mediaType};base64,${dataBase64}` },
-    })),
-  ])}`;
-}
-
-function insert(database: SqlDatabase, table: string, row: Readonly<Record<string, SqlValue>>): void {
+function insert(database: SqlDatabase, table: string, row: Columns): void {
   const names = Object.keys(row);
   database.run(
     `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,

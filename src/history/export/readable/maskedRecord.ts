@@ -39,7 +39,14 @@ function userPart(part: UserPart, mask: Mask): UserPart {
 }
 
 function assistantPart(part: AssistantPart, mask: Mask): AssistantPart {
-  return part.kind === 'toolCall' ? { ...part, arguments: mask(part.arguments) } : { ...part, text: mask(part.text) };
+  if (part.kind === 'toolCall') return { ...part, arguments: mask(part.arguments) };
+  const masked = { ...part, text: mask(part.text) };
+  if (part.metadata === undefined) return masked;
+  // A provider's data repeats the text: a changed copy of it is worth nothing, an unchanged one would hold the secret.
+  const data = JSON.stringify(part.metadata);
+  if (masked.text === part.text && mask(data) === data) return masked;
+  const { metadata: _, ...bare } = masked;
+  return bare;
 }
 
 function resultPart(part: ToolResultPart, mask: Mask): ToolResultPart {

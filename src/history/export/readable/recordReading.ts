@@ -1,7 +1,10 @@
 import type { SqlDatabase } from '../../../store/engine/sqlDatabase';
 import { createSessionDb, type SessionDb } from '../../../store/session/sessionDb';
+import { textOr } from '../../../store/session/tables/columns';
 import type { TranscriptPage } from '../../../store/sessionStore';
 import type { Message } from '../../../transcript/message';
+import type { Session } from '../../../transcript/session';
+import type { Turn } from '../../../transcript/turn';
 import type { ExportCourse } from '../exportCourse';
 import type { SecretMask } from '../secretMask';
 import { maskedMessage, maskedSession, maskedTurn } from './maskedRecord';
@@ -23,7 +26,7 @@ export class RecordReading {
   private readonly db: SessionDb;
 
   constructor(
-    database: SqlDatabase,
+    private readonly database: SqlDatabase,
     private readonly leftOut: LeftOut,
     private readonly mask: SecretMask,
     private readonly course: ExportCourse,
@@ -49,7 +52,33 @@ export class RecordReading {
       await this.course.pause();
       if (!page.hasEarlier || before === undefined) break;
     }
-    pages.reverse();
+    return this.record(session, pages.reverse());
+  }
+
+  /** One segment with all its own rows, also those that repeat rows of the one before it. Null when it no longer
+   *  exists. */
+  async readSegment(sessionId: string): Promise<ExportedSession | null> {
+    const session = this.db.getSession(sessionId);
+    if (session === null) return null;
+    const uids = this.database
+      .all('SELECT uid FROM messages WHERE session_id = ? ORDER BY position', [sessionId])
+      .map((row) => textOr(row, 'uid', ''));
+    const pages: Rows[] = [];
+    for (let start = 0; start < uids.length; start += pageSize) {
+      const { messages, turns } = this.db.transcriptRows(uids.slice(start, start + pageSize));
+      const isLeftOut = ({ visibility }: Message): boolean => this.leftOut.hidden && visibility.kind === 'hidden';
+      pages.push({ messages: messages.filter((message) => !isLeftOut(message)), turns });
+      await this.course.pause();
+    }
+    return this.record(session, pages);
+  }
+
+  /** Null when it no longer exists, or is still being made or erased. Its title is not masked. */
+  session(sessionId: string): Session | null {
+    return this.db.getSession(sessionId);
+  }
+
+  private record(session: Session, pages: readonly Rows[]): ExportedSession {
     const { mask } = this.mask;
     const turns = new Map(pages.flatMap((page) => page.turns.map((turn) => [turn.uid, maskedTurn(turn, mask)])));
     return {
@@ -61,6 +90,11 @@ export class RecordReading {
       exportedAt: this.course.now(),
     };
   }
+}
+
+interface Rows {
+  readonly messages: readonly Message[];
+  readonly turns: readonly Turn[];
 }
 
 function reduced(message: Message, { toolOutput, thinking, images }: LeftOut): Message {

@@ -14,6 +14,8 @@ export interface HermesCopies {
 interface Mark {
   readonly id: number;
   readonly digest: string;
+  readonly isPrompt: boolean;
+  readonly time: number | null;
   readonly isSummary: boolean;
   readonly isActive: boolean;
 }
@@ -35,13 +37,17 @@ export function hermesCopies(before: Iterable<ForeignRow>, rows: Iterable<Foreig
     const between = own.slice(seen, index).filter(({ id }) => !copies.has(id));
     const head = headCopies(originals, between);
     originals.push(...between.slice(0, between.length - head));
-    const tail = tailCopies(originals, own.slice(index + 1));
+    const prompt = repeatedPrompt(originals, own[index + 1]);
+    const after = own.slice(index + (prompt === null ? 1 : 2));
+    const tail = tailCopies(originals, after);
     for (const { id } of between.slice(between.length - head)) copies.add(id);
-    own.slice(index + 1, index + 1 + tail).forEach((copy, place) => {
+    const pairs = after
+      .slice(0, tail)
+      .map((copy, place) => [copy, originals[originals.length - tail + place]] as const);
+    for (const [copy, original] of [...(prompt === null ? [] : [prompt]), ...pairs]) {
       copies.add(copy.id);
-      const original = originals[originals.length - tail + place];
       if (original !== undefined && copy.isActive) kept.add(original.id);
-    });
+    }
     seen = index + 1;
   });
   return { isCopy: (id) => copies.has(id), isKept: (id) => kept.has(id) };
@@ -57,6 +63,17 @@ function headCopies(originals: readonly Mark[], rows: readonly Mark[]): number {
       return count;
   }
   return 0;
+}
+
+/** Finds a prompt that is written again right after the summary, because its turn continues while its first answers
+ *  are summarized. Such a copy has the time of its original. */
+function repeatedPrompt(
+  originals: readonly Mark[],
+  row: Mark | undefined,
+): readonly [copy: Mark, original: Mark] | null {
+  if (row?.isPrompt !== true || row.time === null) return null;
+  const original = originals.findLast(({ digest, time }) => digest === row.digest && time === row.time);
+  return original === undefined ? null : [row, original];
 }
 
 /** Number of rows at the beginning of `rows` that repeat the last originals. */
@@ -77,6 +94,8 @@ function markOf(row: ForeignRow): Mark {
   return {
     id: rowNumber(row, 'id') ?? 0,
     digest: createHash('sha256').update(JSON.stringify(fields)).digest('base64'),
+    isPrompt: rowText(row, 'role') === 'user',
+    time: rowNumber(row, 'timestamp'),
     isSummary: rowNumber(row, '_compressed_summary') === 1 || summaryIn(content) !== null,
     isActive: rowNumber(row, 'active') !== 0,
   };

@@ -26,17 +26,16 @@ export function hermesSession(row: ForeignRow, path: string, schema: number): Fo
   };
 }
 
-/** A continuation inherits its parent's markers, so a marker counts only when it names the parent itself. A child
- *  without a marker continues a parent that ended by compression. */
+/** A continuation inherits its parent's markers and source, so a marker counts only when it names the parent itself,
+ *  and the source only without a marker. A child without a marker continues a parent that ended by compression. */
 function lineageOf(row: ForeignRow): ForeignLineage | null {
   const parentId = rowName(row, 'parent_session_id');
   if (parentId === null) return null;
   const config = configOf(row);
   if (nameOf(config, '_reset_from') === parentId) return null;
   if (nameOf(config, '_branched_from') === parentId) return { kind: 'branch', parentId };
-  if (nameOf(config, '_delegate_from') === parentId || rowText(row, 'source') === 'subagent') {
-    return { kind: 'delegate', parentId };
-  }
+  const caller = nameOf(config, '_delegate_from') ?? (rowText(row, 'source') === 'subagent' ? parentId : null);
+  if (caller === parentId) return { kind: 'delegate', parentId };
   switch (rowText(row, 'parent_end_reason')) {
     case 'compression':
       return { kind: 'compression', parentId };
@@ -52,15 +51,18 @@ function configOf(row: ForeignRow): JsonObject | null {
   return read.kind === 'object' ? read.value : null;
 }
 
+/** Hermes' input tokens exclude those of the cache; the total includes them. */
 function usageOf(row: ForeignRow): Usage | null {
-  const [inputTokens, outputTokens] = [rowCount(row, 'input_tokens'), rowCount(row, 'output_tokens')];
+  const [input, outputTokens] = [rowCount(row, 'input_tokens'), rowCount(row, 'output_tokens')];
+  const [cached, written] = [rowCount(row, 'cache_read_tokens'), rowCount(row, 'cache_write_tokens')];
+  const inputTokens = input === null ? null : input + (cached ?? 0) + (written ?? 0);
   // The columns default to 0, also for sessions that were never counted.
   if ((inputTokens ?? 0) === 0 && (outputTokens ?? 0) === 0) return null;
   return {
     inputTokens,
     outputTokens,
-    cachedInputTokens: rowCount(row, 'cache_read_tokens'),
-    cacheWriteTokens: rowCount(row, 'cache_write_tokens'),
+    cachedInputTokens: cached,
+    cacheWriteTokens: written,
     reasoningTokens: rowCount(row, 'reasoning_tokens'),
     ...costOf(row),
   };

@@ -4,6 +4,11 @@ import * as v from 'valibot';
 export const exportFormat = 'hermes-sessions';
 export const exportVersion = 1;
 
+/** True for the beginning of an export. */
+export function beginsExport(text: string): boolean {
+  return text.startsWith(`{"format":"${exportFormat}"`);
+}
+
 /** Tables whose rows are exported, in the order in which a session's rows are in the file. */
 export const exportedTables = [
   'sessions',

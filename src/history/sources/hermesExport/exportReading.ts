@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import * as v from 'valibot';
 import {
-  exportFormat,
+  beginsExport,
   exportHeader,
   exportTrailer,
   exportVersion,
@@ -29,7 +29,7 @@ export function isExport(path: string): boolean {
     try {
       const block = Buffer.alloc(longestHeader);
       const begin = block.toString('utf8', 0, readSync(file, block, 0, longestHeader, 0));
-      return begin.startsWith(`{"format":"${exportFormat}"`);
+      return beginsExport(begin);
     } finally {
       closeSync(file);
     }

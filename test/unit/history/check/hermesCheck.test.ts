@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findingMeaning, findingTitle } from '../../../../src/history/check/findings/findingTexts';
 import { checkHermes } from '../../../../src/history/check/stores/hermesCheck';
 import { openForeign } from '../../../support/history/openForeign';
@@ -161,6 +161,29 @@ const cases: readonly (readonly [name: string, statements: readonly string[], ex
     ['damagedRow 2'],
   ],
   ['B137: a role is not known', [U('q'), A('a'), row('narrator', 'x')], ['adjacentAnswers 3', 'damagedRow 3']],
+  [
+    'B60: two agents write two turns of one session at the same time',
+    [U('q1'), U('q2'), AT('c1'), AT('d1'), T('c1'), T('d1'), A('a1'), A('a2'), U('q3'), A('a3')],
+    ['missingAnswer 2', 'adjacentAnswers 4', 'adjacentAnswers 8'],
+  ],
+  [
+    'B60: the second agent begins while the first waits for a tool',
+    [U('q1'), AT('c1'), U('q2'), T('c1'), AT('d1'), A('a1'), T('d1'), A('a2')],
+    ['adjacentAnswers 6', 'unansweredCall 2', 'orphanResult 4'],
+  ],
+  [
+    'B60: both agents give their calls the same ids',
+    [
+      U('q1'),
+      U('q2'),
+      AT('call_1'),
+      T('call_1'),
+      row('assistant', 'b', { calls: calls('call_1') }),
+      T('call_1', 'two'),
+      A('a'),
+    ],
+    ['missingAnswer 2', 'duplicateCallId 5'],
+  ],
   ['a result answers no call', [U('q'), A('a'), T('c9'), U('q2'), A('b')], ['endsWithResult 3', 'orphanResult 3']],
   ['a call has two results', [U('q'), AT('c1'), T('c1', 'one'), T('c1', 'two'), A('a')], ['repeatedResult 4']],
   [
@@ -200,6 +223,51 @@ test('B181: the search index misses a row and knows a deleted one', async () => 
   const { findings } = await checkHermes(database, path);
   database.close();
   expect(findings).toMatchObject([{ id: 'indexDrift', detail: '2' }]);
+});
+
+describe('the trigram index', () => {
+  const view = `CREATE VIEW messages_fts_trigram_src AS SELECT m.id, m.role, m.content, m.tool_name FROM messages AS m
+    JOIN sessions AS s ON s.id = m.session_id WHERE m.role <> 'tool' AND s.source NOT IN ('cron', 'subagent')
+    AND json_extract(CASE WHEN json_valid(s.model_config) THEN s.model_config ELSE json_object() END, '$._delegate_from') IS NULL`;
+  const table = 'CREATE TABLE messages_fts_trigram_docsize (id INTEGER PRIMARY KEY, sz BLOB)';
+  const fill = 'INSERT INTO messages_fts_trigram_docsize (id) SELECT id FROM messages_fts_trigram_src';
+  const rows = [U('q'), AT('c1'), T('c1'), A('a'), session('H', { parent: 'S', config: '{"_delegate_from":"S"}' })];
+  const helper = [row('user', 'help', { in: 'H' }), row('assistant', 'helped', { in: 'H' })];
+
+  /** The number of rows that the finding tells; null without a finding. */
+  async function drift(...statements: readonly string[]): Promise<string | null> {
+    const path = join(home, 'state.db');
+    rmSync(path, { force: true });
+    otherSqlite(path, [schema, session('S'), ...rows, ...helper, indexed, ...statements].join(';'));
+    const database = await openForeign(path);
+    const { findings } = await checkHermes(database, path);
+    database.close();
+    expect(findings.filter(({ id }) => id !== 'indexDrift')).toEqual([]);
+    return findings[0]?.detail ?? null;
+  }
+
+  test('is sound without results of tools and sessions of sub-agents', async () => {
+    expect(await drift(view, table, fill)).toBeNull();
+  });
+
+  test('misses a message and knows one that it must not', async () => {
+    const less = 'DELETE FROM messages_fts_trigram_docsize WHERE id = 1';
+    const more = 'INSERT INTO messages_fts_trigram_docsize (id) VALUES (3), (5), (99)';
+    expect([await drift(view, table, fill, less), await drift(view, table, fill, more)]).toEqual(['1', '3']);
+  });
+
+  test('holds every message in versions without the view', async () => {
+    const all = 'INSERT INTO messages_fts_trigram_docsize (id) SELECT id FROM messages';
+    const some = `${all} WHERE role <> 'tool'`;
+    expect([await drift(table, all), await drift(table, some)]).toEqual([null, '1']);
+  });
+
+  test('is expected to have only the rows that a rebuild has passed, and newer ones', async () => {
+    const begun = (progress: number): string =>
+      `INSERT INTO state_meta VALUES ('fts_rebuild_high_water', '4'), ('fts_rebuild_progress', '${progress}')`;
+    const passed = [view, table, `${fill} WHERE id <= 1`, 'DELETE FROM messages_fts_docsize WHERE id BETWEEN 2 AND 4'];
+    expect([await drift(...passed, begun(1)), await drift(...passed, begun(2))]).toEqual([null, '2']);
+  });
 });
 
 test('a stopped check rejects', async () => {

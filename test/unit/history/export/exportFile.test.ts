@@ -232,6 +232,33 @@ describe('evidence', () => {
     ]);
   });
 
+  it('goes with the file that it was made for, and no other file of that name does', async () => {
+    const evidence = join(disk.root, 'out.evidence.json');
+    const later = async (content: string | null) => {
+      if (content !== null) writeFileSync(evidence, content);
+      await exported();
+      return existsSync(evidence);
+    };
+    await exported({ evidence: { privateKey: pem.private } });
+    const stays = [await later(null), await later('{"statement":"mine"}'), await later('no JSON')];
+    expect([stays, readFileSync(evidence, 'utf8')]).toEqual([[false, true, true], 'no JSON']);
+  });
+
+  it('stays when the export that would replace its file is stopped', async () => {
+    const { path, text } = await exported({ evidence: { privateKey: pem.private } });
+    const course = exportCourse(() => 1, AbortSignal.abort(new Error('stopped')));
+    const request = { format: 'openai', scope: { kind: 'all' }, path, leftOut: nothing, masksSecrets: true } as const;
+    const stoppedExport = exportFile(
+      world.database,
+      disk.deps,
+      { ...request, evidence: null, language: 'en', t },
+      course,
+    );
+    await expect(stoppedExport).rejects.toThrow('stopped');
+    const { problems } = verifyEvidence(chainOf(text), readFileSync(`${path}.evidence.json`, 'utf8'), pem.public);
+    expect([problems, readFileSync(path, 'utf8') === text]).toEqual([[], true]);
+  });
+
   it('notices a changed statement and another key', async () => {
     const { path, text } = await exported({ evidence: { privateKey: pem.private } });
     const evidence = readFileSync(`${path}.evidence.json`, 'utf8');

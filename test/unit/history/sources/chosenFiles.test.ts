@@ -1,7 +1,9 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { exportsAmong } from '../../../../src/history/sources/hermesExport/exportsAmong';
+import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
 import { importWorld } from '../../../support/history/importWorld';
 import { otherSqlite } from '../../../support/otherSqlite';
 import { fixtures, placesWith } from '../../../support/history/readHistory';
@@ -93,6 +95,29 @@ test('does not take one of our own stores for a database of another agent', asyn
   const { sessions, skipped } = await world.importer.scan(placesWith({ chosen: [folder] }), { isOnlyChosen: true });
   expect([sessions, skipped.map(({ reason }) => reason)]).toEqual([
     [],
-    ['The database is of no agent whose sessions can be imported.'],
+    ['These sessions are from Hermes in VS Code. Use Show Sessions of Other Folders to read or copy them.'],
   ]);
+});
+
+test('finds our own exports in chosen files and folders, and leaves them out of what other readers get', async () => {
+  const exported = '{"format":"hermes-sessions","version":1,"rows":[\n]}';
+  for (const path of ['mixed/deep', 'only', 'none']) mkdirSync(join(folder, path), { recursive: true });
+  for (const path of ['named', 'mixed/deep/a.json', 'only/b.json', 'only/notes.md'])
+    writeFileSync(join(folder, path), exported);
+  copyFileSync(`${fixtures}/chatFiles/one.json`, join(folder, 'mixed/chat.json'));
+  const chosen = ['named', 'mixed', 'only', 'none', 'missing'].map((name) => join(folder, name));
+  const { exports, others } = await exportsAmong(new NodeHistoryFiles(), chosen);
+  const world = await importWorld();
+  const { sessions, skipped } = await world.importer.scan(placesWith({ chosen: others }), { isOnlyChosen: true });
+  expect({
+    exports: exports.map((path) => path.slice(folder.length + 1)),
+    others: others.map((path) => path.slice(folder.length + 1)),
+    sources: new Set(sessions.map(({ source }) => source)),
+    skipped: skipped.filter(({ place }) => place.path.endsWith('.json')),
+  }).toEqual({
+    exports: ['named', 'mixed/deep/a.json', 'only/b.json'],
+    others: ['mixed', 'none', 'missing'],
+    sources: new Set(['openai']),
+    skipped: [],
+  });
 });

@@ -36,7 +36,7 @@ test('finds sessions of every profile, with compression chains and branches', as
   }).toMatchInlineSnapshot(`
     {
       "sessions": [
-        "{"in":"/state.db","id":"first","lineage":null,"title":"The fruit","folder":"/home/demo/project","model":"nous/hermes-4","startedAt":1790000000,"endedAt":1790000100,"usage":{"inputTokens":500,"outputTokens":60,"cachedInputTokens":20,"cacheWriteTokens":0,"reasoningTokens":7,"costUsd":0.01},"writtenBy":"schema 30","messageCount":9}",
+        "{"in":"/state.db","id":"first","lineage":null,"title":"The fruit","folder":"/home/demo/project","model":"nous/hermes-4","startedAt":1790000000,"endedAt":1790000100,"usage":{"inputTokens":520,"outputTokens":60,"cachedInputTokens":20,"cacheWriteTokens":0,"reasoningTokens":7,"costUsd":0.01},"writtenBy":"schema 30","messageCount":9}",
         "{"in":"/state.db","id":"second","lineage":{"kind":"compression","parentId":"first"},"title":null,"folder":null,"model":"nous/hermes-4","startedAt":1790000100,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
         "{"in":"/state.db","id":"branch","lineage":{"kind":"branch","parentId":"first"},"title":null,"folder":null,"model":null,"startedAt":1790000200,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",
         "{"in":"/state.db","id":"child","lineage":{"kind":"delegate","parentId":"second"},"title":null,"folder":null,"model":null,"startedAt":1790000300,"endedAt":null,"usage":null,"writtenBy":"schema 30","messageCount":0}",

@@ -2,6 +2,7 @@
 export interface Row {
   readonly label: string;
   readonly description?: string;
+  readonly picked?: boolean;
 }
 
 interface Picking {
@@ -22,21 +23,33 @@ export class AnsweringEditor {
   /** File to choose in each file dialog, in order. Undefined: cancel. */
   readonly files: (string | undefined)[] = [];
   readonly shown: string[] = [];
+  /** File to choose in each dialog to save one, in order. Undefined: cancel. */
+  readonly saves: (string | undefined)[] = [];
+  /** Listeners to the Cancel button of the progress that is shown. */
+  readonly cancels: (() => void)[] = [];
   /** Contents of the documents that were opened. */
   readonly documents: string[] = [];
   /** Rows of each QuickPick. */
   readonly offered: (readonly string[])[] = [];
+  /** Placeholder of each picker, and the number of its buttons. */
+  readonly pickers: (readonly [placeholder: string, buttons: number])[] = [];
   /** Rows that were chosen before the user did anything. */
   readonly preselected: (readonly string[])[] = [];
 
   reset(): void {
     for (const list of [this.picks, this.multiPicks, this.buttons, this.messageButtons, this.files]) list.length = 0;
     for (const list of [this.shown, this.documents, this.offered, this.preselected]) list.length = 0;
+    for (const list of [this.saves, this.cancels, this.pickers]) list.length = 0;
   }
 
   readonly window = {
-    showQuickPick: async (items: readonly Row[]) => {
+    showQuickPick: async (items: readonly Row[], options?: { readonly canPickMany?: boolean }) => {
       this.offered.push(items.map(({ label, description = '' }) => `${label} | ${description}`));
+      if (options?.canPickMany === true) {
+        this.preselected.push(items.filter(({ picked }) => picked === true).map(({ label }) => label));
+        const rows = this.multiPicks.shift()?.rows;
+        return rows === undefined ? undefined : items.filter((item) => rows.includes(item.label));
+      }
       const label = this.picks.shift();
       return items.find((item) => item.label === label);
     },
@@ -49,13 +62,20 @@ export class AnsweringEditor {
       const path = this.files.shift();
       return path === undefined ? undefined : [{ fsPath: path }];
     },
+    showSaveDialog: async () => {
+      const path = this.saves.shift();
+      return path === undefined ? undefined : uriOf(path);
+    },
     showTextDocument: async () => undefined,
     showWarningMessage: async (sentence: string, options?: { readonly detail?: string }) => {
       this.shown.push([sentence, options?.detail].filter((text) => text !== undefined).join(' / '));
       return options === undefined ? undefined : this.buttons.shift();
     },
     withProgress: (_options: unknown, work: (progress: unknown, canceled: unknown) => Promise<unknown>) =>
-      work({ report: () => undefined }, { onCancellationRequested: () => undefined }),
+      work(
+        { report: () => undefined },
+        { onCancellationRequested: (listener: () => void) => void this.cancels.push(listener) },
+      ),
   };
 
   readonly workspace = {
@@ -72,12 +92,15 @@ export class AnsweringEditor {
     const picker = {
       items: new Array<Row>(),
       selectedItems: new Array<Row>(),
+      placeholder: '',
+      buttons: new Array<unknown>(),
       onDidAccept: on('accept'),
       onDidTriggerButton: on('button'),
       onDidHide: on('hide'),
       dispose: () => undefined,
       show: () => {
         this.offered.push(picker.items.map(({ label, description = '' }) => `${label} | ${description}`));
+        this.pickers.push([picker.placeholder, picker.buttons.length]);
         this.preselected.push(picker.selectedItems.map(({ label }) => label));
         if (answer.rows !== undefined)
           picker.selectedItems = picker.items.filter((row) => answer.rows?.includes(row.label));
@@ -86,4 +109,17 @@ export class AnsweringEditor {
     };
     return picker;
   }
+}
+
+export interface FakeUri {
+  readonly scheme: string;
+  readonly path: string;
+  readonly fsPath: string;
+  with(change: { readonly path: string }): FakeUri;
+}
+
+/** The URI of a path, or of `scheme:path`. */
+export function uriOf(text: string): FakeUri {
+  const [, scheme = 'file', path = text] = /^([a-z-]{2,}):(.*)$/.exec(text) ?? [];
+  return { scheme, path, fsPath: path, with: (change) => uriOf(`${scheme}:${change.path}`) };
 }

@@ -1,12 +1,16 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { t } from '../../../../src/base/translate';
 import type { BackupCommandDeps } from '../../../../src/host/backups/backupCommands';
+import type { BackupSettings } from '../../../../src/host/backups/storeBackups';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
+import { StoreError } from '../../../../src/store/storeError';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
 import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
-import { converse } from '../../store/library/libraryWorld';
+import { converse, label } from '../../store/library/libraryWorld';
 import type { AnsweringEditor } from './answeringEditor';
+import { RecordingLog } from '../recordingLog';
 import { backupsOf } from './inProcessBackups';
 
 const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
@@ -39,8 +43,9 @@ afterEach(() => {
   world.remove();
 });
 
-function commandsOf(change: Partial<BackupCommandDeps> = {}) {
-  const { backups } = backupsOf(world);
+function commandsOf(change: Partial<BackupCommandDeps> = {}, settings: Partial<BackupSettings> = {}) {
+  const { backups } = backupsOf(world, settings);
+  const log = new RecordingLog();
   const seen = { restored: 0, closed: 0 };
   const { table } = new BackupCommands({
     backups,
@@ -60,10 +65,11 @@ function commandsOf(change: Partial<BackupCommandDeps> = {}) {
     },
     labels: () => ({ t, language: 'en', now: world.clock.now }),
     onRestored: () => void seen.restored++,
+    log,
     ...change,
   });
   const run = async (name: string): Promise<void> => table[name]?.();
-  return { backups, seen, run };
+  return { backups, seen, run, log };
 }
 
 const sessionsHere = (): readonly string[] =>
@@ -101,14 +107,14 @@ describe('Restore from Backup', () => {
     }
     const { backups, run, seen } = commandsOf();
     await run('backUpNow');
-    const label = backupTime();
+    const madeAt = backupTime();
     for (const id of ['s2', 's3']) {
       owner.operations.trashSession(id, world.clock.now);
       owner.operations.pruneTrash(world.clock.now + 1);
     }
     const before = sessionsHere();
     world.clock.now += 3600;
-    editor.picks.push(label);
+    editor.picks.push(madeAt);
     editor.multiPicks.push({ rows: ['Title of s2'] });
     editor.shown.length = 0;
     await run('restoreFromBackup');
@@ -136,11 +142,11 @@ describe('Restore from Backup', () => {
     converse(owner.operations, 's1', 'Old');
     const { backups, run, seen } = commandsOf();
     await run('backUpNow');
-    const label = backupTime();
+    const madeAt = backupTime();
     world.clock.now += 3600;
     converse(owner.operations, 's2', 'New');
     editor.shown.length = 0;
-    editor.picks.push(label, label);
+    editor.picks.push(madeAt, madeAt);
     editor.multiPicks.push({ button: true }, { button: true });
     editor.buttons.push(undefined, 'Restore Everything');
     await run('restoreFromBackup');
@@ -157,8 +163,8 @@ describe('Restore from Backup', () => {
       afterCancel: ['s1', 's2'],
       after: ['s1'],
       said: [
-        `Replace all sessions with the backup of ${label}? / Sessions that are here and not in the backup: 1.\n\nThe present sessions are backed up first, so you can return to them.`,
-        `The backup of ${label} was restored.`,
+        `Replace all sessions with the backup of ${madeAt}? / Sessions that are here and not in the backup: 1.\n\nThe present sessions are backed up first, so you can return to them.`,
+        `The backup of ${madeAt} was restored.`,
       ],
       counts: [2, 1],
       seen: { restored: 1, closed: 1 },
@@ -178,4 +184,84 @@ describe('Restore from Backup', () => {
     await expect(run('restoreFromBackup')).rejects.toMatchObject({ causeClass: 'busy' });
     expect(seen).toEqual({ restored: 0, closed: 0 });
   });
+
+  it('lists backups of stores at other paths in the chosen folder, and brings their sessions back', async () => {
+    const disk = join(world.root, 'disk');
+    mkdirSync(disk);
+    const former = join(world.root, 'former');
+    const { backups, run } = commandsOf({}, { backupsFolder: disk });
+    const there = world.open(former);
+    label(there.operations, { name: 'shop', path: '/home/me/shop' });
+    converse(there.operations, 'f1', 'Words of f1');
+    there.operations.setTitle('f1', 'Title of f1', 'person');
+    await backups.make(former, 'request');
+    there.close();
+    rmSync(former, { recursive: true });
+    const time = backupTime();
+    const facts = (await backups.others(world.place.store)).map((other) => [other.label?.name, other.backups.length]);
+    editor.picks.push(time);
+    editor.multiPicks.push({ rows: ['Title of f1'] });
+    await run('restoreFromBackup');
+    const kept = readdirSync(disk).map((name) => readdirSync(join(disk, name)).filter((file) => /^backup-/.test(file)));
+    expect({
+      facts,
+      rows: editor.offered[0]?.map((row) => row.replace(/\d+ kB/, 'some kB')),
+      picker: editor.pickers,
+      here: sessionsHere(),
+      said: editor.shown,
+      kept: kept.map((files) => files.length),
+    }).toEqual({
+      facts: [['shop', 1]],
+      rows: ['Other Folders | ', `${time} | shop · 1 session · 2 messages · some kB`],
+      picker: [['Sessions to bring back', 0]],
+      here: ['f1'],
+      said: ['Brought back 1 session with 2 messages.'],
+      kept: [1, 1],
+    });
+  });
+
+  it('offers to restore everything only from the backups of this store', async () => {
+    converse(owner.operations, 's1', 'Old');
+    const { run } = commandsOf();
+    await run('backUpNow');
+    editor.picks.push(backupTime());
+    editor.multiPicks.push({});
+    await run('restoreFromBackup');
+    expect(editor.pickers).toEqual([['Sessions to bring back', 1]]);
+  });
+
+  it('lists a backup all the same when the sessions here, or other folders, cannot be read, and logs why', async () => {
+    converse(owner.operations, 's1', 'Old');
+    const plain = commandsOf();
+    await plain.run('backUpNow');
+    const { run, log } = commandsOf({
+      backups: {
+        ...forwarded(plain.backups),
+        others: () => Promise.reject(new StoreError('unknown', 'The disk is slow.', 'slow')),
+      },
+      sessions: { storeSizes: () => Promise.reject(new StoreError('corrupt', 'The file is damaged.', 'damaged')) },
+    });
+    editor.picks.push(backupTime());
+    editor.multiPicks.push({});
+    await run('restoreFromBackup');
+    expect([editor.offered.length, log.lines]).toEqual([
+      2,
+      [
+        'warn: Backups of other folders could not be listed: The disk is slow.',
+        'warn: The sessions here could not be compared with a backup: The file is damaged.',
+      ],
+    ]);
+  });
 });
+
+function forwarded(backups: BackupCommandDeps['backups']): BackupCommandDeps['backups'] {
+  return {
+    make: (...args) => backups.make(...args),
+    list: (...args) => backups.list(...args),
+    others: (...args) => backups.others(...args),
+    contents: (...args) => backups.contents(...args),
+    restore: (...args) => backups.restore(...args),
+    bringBack: (...args) => backups.bringBack(...args),
+    folder: (...args) => backups.folder(...args),
+  };
+}

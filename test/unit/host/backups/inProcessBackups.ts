@@ -15,6 +15,7 @@ function threadsOf({ deps }: BackupWorld, place: BackupPlace): BackupThreads {
       make: (...given) => backups.make(...given),
       makeBeforeMigration: (...given) => backups.makeBeforeMigration(...given),
       list: () => backups.list(),
+      others: (...given) => backups.others(...given),
       contents: (...given) => backups.contents(...given),
       verify: (...given) => backups.verify(...given),
       restore: (...given) => backups.restore(...given),
@@ -27,8 +28,8 @@ function threadsOf({ deps }: BackupWorld, place: BackupPlace): BackupThreads {
   return {
     call: async (method, ...args) => perform(method, args),
     stoppable: async (signal, method, ...args) => (signal?.throwIfAborted(), perform(method, args)),
-    bringBack: async (store, id, conversationsOf, signal, onProgress) => {
-      const copy = backups.takeCopy(id, conversationsOf);
+    bringBack: async (store, { id, folder, conversationsOf }, signal, onProgress) => {
+      const copy = backups.takeCopy(id, conversationsOf, folder);
       try {
         return await bringBack(store, copy, signal, onProgress);
       } finally {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { t } from '../../../../src/base/translate';
-import type { BackupSummary } from '../../../../src/history/backup/backups';
+import type { BackupSummary } from '../../../../src/history/backup/backupSummary';
 import type { BackupSettings } from '../../../../src/host/backups/storeBackups';
 import type { StoreState } from '../../../../src/store/ownership/storeState';
 import { ManualClock } from '../../../support/manualClock';
@@ -81,6 +81,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
       bringBack: never,
       folder: () => '/backups',
       list: async () => ({ backups: [backup], bytes: 4096, damaged: [] }),
+      others: async () => [],
       contents: async () => [],
       restore: async () => {
         seen.push('restored');

@@ -1,0 +1,32 @@
+import { filesBelow, type HistoryFiles } from '../reading/historyFiles';
+import { mayHoldSessions } from '../reading/sessionFileNames';
+import { isExport } from './exportReading';
+
+/** Chosen files and folders, divided by what reads them. */
+export interface DividedFiles {
+  /** Our own exports, also those in chosen folders. They are imported row by row, not converted. */
+  readonly exports: readonly string[];
+  /** Paths in which other sessions may be. A folder that holds nothing but exports is not among them. */
+  readonly others: readonly string[];
+}
+
+/** Finds our own exports among files and folders that the user chose. */
+export async function exportsAmong(files: HistoryFiles, chosen: readonly string[]): Promise<DividedFiles> {
+  const [exports, others] = [new Set<string>(), new Set<string>()];
+  for (const place of chosen) {
+    if ((await files.stat(place))?.kind !== 'folder') {
+      (isExport(place) ? exports : others).add(place);
+      continue;
+    }
+    let [found, hasOthers] = [0, false];
+    for await (const path of filesBelow(files, place, 8)) {
+      if (!mayHoldSessions(path)) continue;
+      if (isExport(path)) {
+        exports.add(path);
+        found++;
+      } else hasOthers = true;
+    }
+    if (hasOthers || found === 0) others.add(place);
+  }
+  return { exports: [...exports], others: [...others] };
+}

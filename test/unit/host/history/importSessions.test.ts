@@ -1,0 +1,113 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { t } from '../../../../src/base/translate';
+import type { Importer, SessionImportsDeps } from '../../../../src/host/history/importSessions';
+import { importWorld, importTime, type ImportWorld } from '../../../support/history/importWorld';
+import { fixtures, placesWith } from '../../../support/history/readHistory';
+import type { AnsweringEditor } from '../backups/answeringEditor';
+
+const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
+vi.mock('vscode', async () => {
+  const { AnsweringEditor: Editor } = await import('../backups/answeringEditor');
+  held.editor = new Editor();
+  return { ProgressLocation: { Notification: 15, Window: 10 }, Uri: class {}, window: held.editor.window };
+});
+const { SessionImports } = await import('../../../../src/host/history/importSessions');
+
+const path = `${fixtures}/hermes/state.db`;
+
+let world: ImportWorld;
+beforeEach(async () => {
+  held.editor?.reset();
+  world = await importWorld();
+});
+
+function importsOf(change: Partial<Importer> = {}, deps: Partial<SessionImportsDeps> = {}) {
+  const seen: string[] = [];
+  const { importer } = world;
+  const imports = new SessionImports({
+    openImporter: () => (
+      seen.push('opened'),
+      {
+        scan: (...args) => importer.scan(...args),
+        preview: (...args) => importer.preview(...args),
+        run: (...args) => importer.run(...args),
+        openExport: () => Promise.reject(new Error('Not an export.')),
+        close: async () => void seen.push('closed'),
+        ...change,
+      }
+    ),
+    places: () => placesWith({}),
+    context: () => ({
+      labels: { t, language: 'en', now: importTime },
+      home: '/home/demo',
+      folders: [],
+      into: 'project',
+    }),
+    ready: async () => void seen.push('ready'),
+    store: {
+      getSession: async (id) => world.db.getSession(id),
+      bringOver: () => Promise.reject(new Error('Not an export.')),
+    },
+    openInChat: async (id) => void seen.push(`opened ${id}`),
+    onFailure: (error) => void seen.push(String(error)),
+    rescue: { isOn: true, status: async () => '', keepImporting: async () => undefined },
+    onImported: () => void seen.push('imported'),
+    ...deps,
+  });
+  return { imports, seen };
+}
+
+/** Ids in their programs of the sessions that are here. */
+const originsHere = (): readonly (string | undefined)[] =>
+  world.db.listSessions({ limit: 99, includeEmpty: true }).map(({ origin }) => origin?.id);
+
+describe('the import of one session', () => {
+  it('imports that session of the file alone, and returns its id here', async () => {
+    const { imports, seen } = importsOf();
+    const id = await imports.importOne(path, 'first');
+    expect([world.db.getSession(id)?.origin?.id, originsHere(), seen]).toEqual([
+      'first',
+      ['first'],
+      ['ready', 'opened', 'imported', 'closed'],
+    ]);
+  });
+
+  it('returns the session that is here when it is imported again', async () => {
+    const { imports } = importsOf();
+    const ids = [await imports.importOne(path, 'first'), await imports.importOne(path, 'first')];
+    expect([new Set(ids).size, originsHere()]).toEqual([1, ['first']]);
+  });
+
+  it('brings a session back that was erased here: the user chose it', async () => {
+    const { imports } = importsOf();
+    const id = await imports.importOne(path, 'first');
+    world.db.forgetSession(id);
+    expect([originsHere(), await imports.importOne(path, 'first'), originsHere()]).toEqual([[], id, ['first']]);
+  });
+
+  it('says so when the file does not hold the session, and ends its thread', async () => {
+    const { imports, seen } = importsOf();
+    await expect(imports.importOne(path, 'nobody')).rejects.toThrow('Nothing was imported.');
+    expect([originsHere(), seen]).toEqual([[], ['ready', 'opened', 'closed']]);
+  });
+
+  it('tells the reason of a failure', async () => {
+    const { imports, seen } = importsOf({
+      run: async (...args) => {
+        const result = await world.importer.run(...args);
+        const entries = result.entries.map(
+          (entry) => ({ ...entry, outcome: 'failed', sessionId: null, reason: 'The disk is full.' }) as const,
+        );
+        return { ...result, entries };
+      },
+    });
+    await expect(imports.importOne(path, 'first')).rejects.toThrow('The disk is full.');
+    expect(seen).toEqual(['ready', 'opened', 'closed']);
+  });
+
+  it('reads nothing while the history here cannot be written', async () => {
+    const { imports, seen } = importsOf({}, { ready: () => Promise.reject(new Error('Another window has it.')) });
+    await expect(imports.importOne(path, 'first')).rejects.toThrow('Another window has it.');
+    expect(seen).toEqual([]);
+  });
+});
