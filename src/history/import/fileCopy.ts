@@ -1,23 +1,17 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { t } from '../../base/translate';
 import type { ReadingDeps } from '../../store/library/foreignStore';
-import { broughtUpToDate } from '../../store/library/foreignStore';
-import { copyDatabase, filledCopy, type StoreCopy } from '../../store/library/storeCopy';
-import { applicationId, headerSize, parseHeader } from '../../store/open/fileHeader';
+import { filledCopy, type StoreCopy } from '../../store/library/storeCopy';
 import { openDatabase } from '../../store/open/openDatabase';
-import { logOf } from '../../store/open/storeFiles';
 import { migrate, schemaVersion } from '../../store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../store/session/sessionDb';
 import { StoreError } from '../../store/storeError';
-import { isExport } from '../sources/hermesExport/exportReading';
 import type { HistoryPlaces } from '../sources/historyPlaces';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
-import { storeOfExport } from './exportImport';
 import { HistoryImport } from './historyImport';
 import type { ImportCourse } from './importing';
 import type { ImportTarget } from './importTarget';
+import { copyOfOwnFile, isOwnFile } from './ownFiles';
 
 export interface FileCopyDeps extends ReadingDeps {
   readonly files: HistoryFiles;
@@ -35,11 +29,7 @@ export interface FileCopy extends StoreCopy {
  *  reason when it is stopped. Nothing is left behind in either case. */
 export async function copyOfFile(deps: FileCopyDeps, path: string, course: ImportCourse = {}): Promise<FileCopy> {
   course.signal?.throwIfAborted();
-  if (isExport(path)) return { ...storeOfExport(deps, path), kind: 'own' };
-  if (isOwnStore(path)) {
-    const copy = copyDatabase(deps, { folder: dirname(path), main: path, log: logOf(path) });
-    return { ...broughtUpToDate(deps, copy), kind: 'own' };
-  }
+  if (isOwnFile(path)) return { ...copyOfOwnFile(deps, path), kind: 'own' };
   const copy = filledCopy(deps, path, (folder) => openCopy(deps, folder).close());
   try {
     await importInto(deps, copy.folder, path, course);
@@ -119,19 +109,4 @@ function unreadable(path: string, reason: string | null): StoreError {
     reason ?? t('The file holds no sessions in a format that can be imported.'),
     `${path} holds no session that can be read`,
   );
-}
-
-function isOwnStore(path: string): boolean {
-  try {
-    const file = openSync(path, 'r');
-    try {
-      const header = new Uint8Array(headerSize);
-      readSync(file, header, 0, headerSize, 0);
-      return parseHeader(header)?.applicationId === applicationId;
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return false;
-  }
 }

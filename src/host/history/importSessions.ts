@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { ImportResult, OpenedExport, Preview, Scan, SessionImport } from '../../history/import/importing';
+import { isOwnFile } from '../../history/import/ownFiles';
 import type { ForeignSession } from '../../history/sources/foreign';
-import { isExport } from '../../history/sources/hermesExport/exportReading';
 import type { HistoryPlaces } from '../../history/sources/historyPlaces';
 import type { CommandTable } from '../common/commands';
 import { importExportFile, type ExportImportsDeps } from './importExports';
@@ -82,10 +82,10 @@ export class SessionImports {
     }
   }
 
-  /** Imports our own exports among the files, and returns the other files. */
+  /** Imports files of ours, stores and exports, and returns the other files. */
   private async importExports(importer: Importer, files: readonly vscode.Uri[]): Promise<readonly vscode.Uri[]> {
     const { context, store, openInChat, onImported, onFailure } = this.deps;
-    const exports = files.filter(({ fsPath }) => isExport(fsPath));
+    const exports = files.filter(({ fsPath }) => isOwnFile(fsPath));
     for (const { fsPath } of exports)
       await importExportFile(fsPath, {
         open: (path) => importer.openExport(path),
