@@ -1,10 +1,12 @@
 import { t } from '../../base/translate';
 import type { ReadingDeps } from '../../store/library/foreignStore';
+import { storeError } from '../../store/engine/sqlFailure';
 import { filledCopy, type StoreCopy } from '../../store/library/storeCopy';
 import { openDatabase } from '../../store/open/openDatabase';
 import { migrate, schemaVersion } from '../../store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../store/session/sessionDb';
 import { StoreError } from '../../store/storeError';
+import type { Skipped } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
@@ -18,6 +20,8 @@ export interface FileCopyDeps extends ReadingDeps {
   readonly openForeign: OpenForeignDatabase;
 }
 
+const noSessions = (): string => t('The file holds no sessions in a format that can be imported.');
+
 /** A private store with the sessions of one file. */
 export interface FileCopy extends StoreCopy {
   /** own: the file holds rows of our store, a `state.db` or an export. foreign: another program wrote it. */
@@ -29,6 +33,7 @@ export interface FileCopy extends StoreCopy {
  *  reason when it is stopped. Nothing is left behind in either case. */
 export async function copyOfFile(deps: FileCopyDeps, path: string, course: ImportCourse = {}): Promise<FileCopy> {
   course.signal?.throwIfAborted();
+  if (deps.fileSystem.stat(path) === undefined) throw storeError('not-found', `there is no ${path}`);
   if (isOwnFile(path)) return { ...copyOfOwnFile(deps, path), kind: 'own' };
   const copy = filledCopy(deps, path, (folder) => openCopy(deps, folder).close());
   try {
@@ -47,8 +52,7 @@ async function importInto(deps: FileCopyDeps, folder: string, path: string, cour
     const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
     const importer = new HistoryImport({ files, openForeign, target: targetOf(db), now });
     const scan = await importer.scan(onlyFile(path), { ...signalOf(course), isOnlyChosen: true });
-    const reason = scan.problems[0]?.reason ?? scan.skipped[0]?.reason ?? null;
-    if (scan.sessions.length === 0) throw unreadable(path, reason);
+    if (scan.sessions.length === 0) throw unreadable(path, scan.problems[0]?.reason ?? reasonOf(scan.skipped[0]));
     const { entries, counts } = await importer.run(scan.sessions, course);
     course.signal?.throwIfAborted();
     if (counts.imported === 0) throw unreadable(path, entries.find((entry) => entry.reason !== null)?.reason ?? null);
@@ -103,10 +107,13 @@ function signalOf({ signal }: ImportCourse): Pick<ImportCourse, 'signal'> {
   return signal === undefined ? {} : { signal };
 }
 
+/** Reasons other than damage say what the content is not. */
+function reasonOf(skipped: Skipped | undefined): string | null {
+  if (skipped === undefined || skipped.kind === 'damaged' || skipped.reason === noSessions())
+    return skipped?.reason ?? null;
+  return `${noSessions()} ${skipped.reason}`;
+}
+
 function unreadable(path: string, reason: string | null): StoreError {
-  return new StoreError(
-    'invalid',
-    reason ?? t('The file holds no sessions in a format that can be imported.'),
-    `${path} holds no session that can be read`,
-  );
+  return new StoreError('invalid', reason ?? noSessions(), `${path} holds no session that can be read`);
 }
