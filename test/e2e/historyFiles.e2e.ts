@@ -19,6 +19,9 @@ function folderWithHistory(): string {
     path.join(fixtures, 'claudeCode/projects/-home-demo-project', claude),
     path.join(folder, 'old.jsonl'),
   );
+  const projects = path.join(folder, '.claude/projects/-home-demo');
+  fs.mkdirSync(projects, { recursive: true });
+  fs.copyFileSync(path.join(folder, 'old.jsonl'), path.join(projects, 'in-its-place.jsonl'));
   fs.copyFileSync(path.join(fixtures, 'hermes/profiles/compacted/state.db'), path.join(folder, 'state.db'));
   fs.writeFileSync(path.join(folder, 'notes.jsonl'), 'plain words\n');
   return folder;
@@ -64,6 +67,14 @@ test('files of other agents open as transcripts, which survive a reload and can 
   const again = await workbench.waitForWebview(EXTENSION_ID, 'editor');
   await again.locator('[role=row]').first().waitFor();
   const titleAfterReload = await again.locator('h1').innerText();
+
+  // A session in a folder of Claude Code is offered to the editor, and opens as text unless it is chosen
+  await workbench.runCommand('View: Close All Editors');
+  await workbench.runAndChoose('Go to File…', 'in-its-place.jsonl', 'in-its-place.jsonl');
+  await workbench.page.locator('.monaco-editor', { hasText: 'queue-operation' }).first().waitFor();
+  await workbench.runAndChoose('View: Reopen Editor With…', 'Hermes Transcript');
+  const offered = await workbench.waitForWebview(EXTENSION_ID, 'editor');
+  await offered.getByText('What is in fruit.txt?').first().waitFor();
 
   // A file without sessions says so
   await workbench.runCommand('View: Close All Editors');

@@ -6,6 +6,7 @@ import { describeError } from '../common/describeError';
 import { exportSessions, type ExportDeps } from '../sessions/exportSession';
 import { partsForCopy, type CopiedTranscriptDeps } from '../transcript/copiedTranscript';
 import { TranscriptSurface, type TranscriptSurfaceDeps } from '../transcript/transcriptSurface';
+import { verificationOfCopy } from '../verify/verifyService';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
 import type { OpenCopies, OpenCopy } from './openCopies';
@@ -172,8 +173,10 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   ): TranscriptSurfaceDeps {
     const folder = this.nameOf(store);
     const parts = partsForCopy(sessions, folder, this.deps);
+    const note = t('This session is a copy from another folder. Only that folder’s window knows what it showed.');
     return {
       ...parts,
+      verification: verificationOfCopy(sessions, this.deps.clock, note),
       otherFolder: store.label?.path ?? folder,
       readAt: this.deps.clock.now(),
       editor: {

@@ -48,7 +48,7 @@ export function partsForCopy(
       exportSession: notHere,
     },
     code: withoutNames(code),
-    verification: verificationOfCopy(sessions, clock, t),
+    verification: verificationOfCopy(sessions, clock, null),
     isElsewhere: () => false,
   };
 }
