@@ -68,14 +68,6 @@ test('files of other agents open as transcripts, which survive a reload and can 
   await again.locator('[role=row]').first().waitFor();
   const titleAfterReload = await again.locator('h1').innerText();
 
-  // A session in a folder of Claude Code is offered to the editor, and opens as text unless it is chosen
-  await workbench.runCommand('View: Close All Editors');
-  await workbench.runAndChoose('Go to File…', 'in-its-place.jsonl', 'in-its-place.jsonl');
-  await workbench.page.locator('.monaco-editor', { hasText: 'queue-operation' }).first().waitFor();
-  await workbench.runAndChoose('View: Reopen Editor With…', 'Hermes Transcript');
-  const offered = await workbench.waitForWebview(EXTENSION_ID, 'editor');
-  await offered.getByText('What is in fruit.txt?').first().waitFor();
-
   // A file without sessions says so
   await workbench.runCommand('View: Close All Editors');
   const notes = await openFile(workbench, 'notes.jsonl');
@@ -96,6 +88,14 @@ test('files of other agents open as transcripts, which survive a reload and can 
     vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
     "SELECT title FROM sessions WHERE source <> 'vscode' AND parent_session_id IS NULL",
   );
+
+  // A session in a folder of Claude Code is offered to the editor, and opens as text unless it is chosen
+  await workbench.runCommand('View: Close All Editors');
+  await workbench.runAndChoose('Go to File', 'in-its-place.jsonl', 'in-its-place.jsonl');
+  await workbench.page.locator('.monaco-editor', { hasText: 'queue-operation' }).first().waitFor();
+  await workbench.runAndChoose('View: Reopen Editor With', 'Hermes Transcript');
+  const offered = await workbench.waitForWebview(EXTENSION_ID, 'editor');
+  await offered.getByText('What is in fruit.txt?').first().waitFor();
   expect({
     actions,
     isSame: titleAfterReload === title && title !== 'Transcript',
