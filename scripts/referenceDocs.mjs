@@ -22,6 +22,8 @@ const groups = [
       otherFolders: 'Lists sessions of other folders on this machine, to read them or to bring them over.',
       importSessions:
         'Lists sessions of other agents on this machine, and copies those that you choose. Files can be dropped on the sessions view too.',
+      openHistoryFile:
+        'Shows the sessions of a file, such as a `state.db` or a session of another agent, without importing them.',
       keepImporting:
         'Keeps importing what other agents write about the open folders, from now on. Turns on `hermes.rescue`.',
       showRescuedSessions: 'Lists the sessions that are kept, and those that their agents have deleted since.',

@@ -25,6 +25,11 @@ export type RowFilter = v.InferOutput<typeof rowFilter>;
 export const rowForms = ['markdown', 'json', 'text'] as const;
 export type RowForm = (typeof rowForms)[number];
 
+/** Actions of a tab that shows a history file: imports its sessions, lets the user choose one of them, reads the file
+ *  again when the page is next ready, or shows it in a text editor. */
+const fileActions = ['import', 'chooseSession', 'reload', 'openAsText'] as const;
+export type FileAction = (typeof fileActions)[number];
+
 /** Payloads of the transcript tab. The tab shows what is stored and changes nothing itself: its actions run where
  *  the user can see them. */
 export const transcriptCommands = {
@@ -38,6 +43,7 @@ export const transcriptCommands = {
   /** Asks first, with the number of turns that would be removed. */
   rewindTo: v.object({ messageUid: v.string() }),
   exportSession: v.object({}),
+  fileAction: v.object({ action: v.picklist(fileActions) }),
   /** Moves the tab to another session of the tree of branches; `messageUid`: to this row of it. */
   goTo: v.object({ sessionId: v.string(), messageUid: v.nullable(v.string()) }),
   copy: v.object({ text: v.string() }),
@@ -198,8 +204,10 @@ export interface TranscriptState {
   readonly branches: readonly TranscriptBranch[];
   /** The folder of the session, if it is not this window's; else null. `openInChat` brings the session over. */
   readonly otherFolder: string | null;
-  /** Time of the copy from which another folder's session is read, in seconds since the epoch; null for a session of
-   *  this window. */
+  /** The history file that the tab shows; null for a tab of a session. Such a file can only be read and imported. */
+  readonly file: { readonly sessions: number } | null;
+  /** Time of the copy from which another folder's session or a file is read, in seconds since the epoch; null for a
+   *  session of this window. */
   readonly readAt: number | null;
   /** Reason, in words, why nothing can be shown. Default: none. */
   readonly problem: string | null;

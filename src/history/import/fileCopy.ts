@@ -1,28 +1,26 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { t } from '../../base/translate';
 import type { ReadingDeps } from '../../store/library/foreignStore';
-import { broughtUpToDate } from '../../store/library/foreignStore';
-import { copyDatabase, filledCopy, type StoreCopy } from '../../store/library/storeCopy';
-import { applicationId, headerSize, parseHeader } from '../../store/open/fileHeader';
+import { storeError } from '../../store/engine/sqlFailure';
+import { filledCopy, type StoreCopy } from '../../store/library/storeCopy';
 import { openDatabase } from '../../store/open/openDatabase';
-import { logOf } from '../../store/open/storeFiles';
 import { migrate, schemaVersion } from '../../store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../store/session/sessionDb';
 import { StoreError } from '../../store/storeError';
-import { isExport } from '../sources/hermesExport/exportReading';
+import type { Skipped } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
-import { storeOfExport } from './exportImport';
 import { HistoryImport } from './historyImport';
 import type { ImportCourse } from './importing';
 import type { ImportTarget } from './importTarget';
+import { copyOfOwnFile, isOwnFile } from './ownFiles';
 
 export interface FileCopyDeps extends ReadingDeps {
   readonly files: HistoryFiles;
   readonly openForeign: OpenForeignDatabase;
 }
+
+const noSessions = (): string => t('The file holds no sessions in a format that can be imported.');
 
 /** A private store with the sessions of one file. */
 export interface FileCopy extends StoreCopy {
@@ -35,11 +33,8 @@ export interface FileCopy extends StoreCopy {
  *  reason when it is stopped. Nothing is left behind in either case. */
 export async function copyOfFile(deps: FileCopyDeps, path: string, course: ImportCourse = {}): Promise<FileCopy> {
   course.signal?.throwIfAborted();
-  if (isExport(path)) return { ...storeOfExport(deps, path), kind: 'own' };
-  if (isOwnStore(path)) {
-    const copy = copyDatabase(deps, { folder: dirname(path), main: path, log: logOf(path) });
-    return { ...broughtUpToDate(deps, copy), kind: 'own' };
-  }
+  if (deps.fileSystem.stat(path) === undefined) throw storeError('not-found', `there is no ${path}`);
+  if (isOwnFile(path)) return { ...copyOfOwnFile(deps, path), kind: 'own' };
   const copy = filledCopy(deps, path, (folder) => openCopy(deps, folder).close());
   try {
     await importInto(deps, copy.folder, path, course);
@@ -57,8 +52,7 @@ async function importInto(deps: FileCopyDeps, folder: string, path: string, cour
     const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
     const importer = new HistoryImport({ files, openForeign, target: targetOf(db), now });
     const scan = await importer.scan(onlyFile(path), { ...signalOf(course), isOnlyChosen: true });
-    const reason = scan.problems[0]?.reason ?? scan.skipped[0]?.reason ?? null;
-    if (scan.sessions.length === 0) throw unreadable(path, reason);
+    if (scan.sessions.length === 0) throw unreadable(path, scan.problems[0]?.reason ?? reasonOf(scan.skipped[0]));
     const { entries, counts } = await importer.run(scan.sessions, course);
     course.signal?.throwIfAborted();
     if (counts.imported === 0) throw unreadable(path, entries.find((entry) => entry.reason !== null)?.reason ?? null);
@@ -113,25 +107,13 @@ function signalOf({ signal }: ImportCourse): Pick<ImportCourse, 'signal'> {
   return signal === undefined ? {} : { signal };
 }
 
-function unreadable(path: string, reason: string | null): StoreError {
-  return new StoreError(
-    'invalid',
-    reason ?? t('The file holds no sessions in a format that can be imported.'),
-    `${path} holds no session that can be read`,
-  );
+/** Reasons other than damage say what the content is not. */
+function reasonOf(skipped: Skipped | undefined): string | null {
+  if (skipped === undefined || skipped.kind === 'damaged' || skipped.reason === noSessions())
+    return skipped?.reason ?? null;
+  return `${noSessions()} ${skipped.reason}`;
 }
 
-function isOwnStore(path: string): boolean {
-  try {
-    const file = openSync(path, 'r');
-    try {
-      const header = new Uint8Array(headerSize);
-      readSync(file, header, 0, headerSize, 0);
-      return parseHeader(header)?.applicationId === applicationId;
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return false;
-  }
+function unreadable(path: string, reason: string | null): StoreError {
+  return new StoreError('invalid', reason ?? noSessions(), `${path} holds no session that can be read`);
 }

@@ -8,6 +8,7 @@ import type {
   ImportProgress,
   ImportResult,
   OpenedExport,
+  OpenedFile,
   Preview,
   Scan,
   ScanCourse,
@@ -41,9 +42,15 @@ export class ImportClient implements SessionImport {
     return this.perform<'scan', number>({ kind: 'scan', places, isOnlyChosen, files }, signal, onProgress);
   }
 
-  /** Reads an export of ours. Rejects with a `StoreError` for one that is not whole, or of a later version. */
+  /** Reads a file of ours. Rejects with a `StoreError` for one that is not whole, or of a later version. */
   openExport(path: string): Promise<OpenedExport> {
     return this.perform<'openExport', never>({ kind: 'openExport', path });
+  }
+
+  /** Reads any file with sessions into a private store, which the caller removes. Writes nothing else. Rejects with a
+   *  `StoreError` when it holds no session that can be read, and when the signal aborts. */
+  openFile(path: string, { signal, onProgress }: Omit<ImportCourse, 'includeForgotten'> = {}): Promise<OpenedFile> {
+    return this.perform<'openFile', ImportProgress>({ kind: 'openFile', path }, signal, onProgress);
   }
 
   preview(found: readonly ForeignSession[]): Promise<Preview> {

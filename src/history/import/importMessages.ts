@@ -1,7 +1,7 @@
 import type { StoreErrorData } from '../../store/storeError';
 import type { ForeignSession } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
-import type { ImportProgress, ImportResult, OpenedExport, Preview, Scan, SessionFile } from './importing';
+import type { ImportProgress, ImportResult, OpenedExport, OpenedFile, Preview, Scan, SessionFile } from './importing';
 import type { ImportTarget } from './importTarget';
 
 /** Messages between a caller's thread and that of an import. Both sides come from one build, so messages are typed
@@ -15,12 +15,14 @@ export type ImportTask =
       readonly files: readonly SessionFile[] | null;
     }
   | { readonly kind: 'openExport'; readonly path: string }
+  | { readonly kind: 'openFile'; readonly path: string }
   | { readonly kind: 'preview'; readonly found: readonly ForeignSession[] }
   | { readonly kind: 'run'; readonly found: readonly ForeignSession[]; readonly includeForgotten: boolean };
 
 export interface TaskResults {
   readonly scan: Scan;
   readonly openExport: OpenedExport;
+  readonly openFile: OpenedFile;
   readonly preview: Preview;
   readonly run: ImportResult;
 }

@@ -10,7 +10,7 @@ import type { ReadingDeps } from '../../store/library/foreignStore';
 import { SystemProcessTable } from '../../store/lock/processLookup';
 import { reviveStoreError, storeErrorData } from '../../store/storeError';
 import { NodeHistoryFiles } from '../sources/reading/nodeHistoryFiles';
-import { openedExport } from './openedExport';
+import { openedExport, openedFile } from './openedExport';
 import { HistoryImport } from './historyImport';
 import type { FromImport, ImportTask, ImportThread, TargetCall, TaskResults, ToImport } from './importMessages';
 import type { ImportTarget } from './importTarget';
@@ -52,12 +52,11 @@ const target: ImportTarget = {
   extendImport: (...args) => ask({ method: 'extendImport', args }),
 };
 
-const importer = new HistoryImport({
+const sources = {
   files: new NodeHistoryFiles(),
-  openForeign: async (path) => openForeignDatabase(await readingDeps(), path),
-  target,
-  now: systemClock.now,
-});
+  openForeign: async (path: string) => openForeignDatabase(await readingDeps(), path),
+};
+const importer = new HistoryImport({ ...sources, target, now: systemClock.now });
 
 async function readingDeps(): Promise<ReadingDeps> {
   return {
@@ -85,6 +84,13 @@ function perform(id: number, task: ImportTask, signal: AbortSignal): Promise<Tas
       });
     case 'openExport':
       return readingDeps().then((deps) => openedExport(deps, task.path));
+    case 'openFile':
+      return readingDeps().then((deps) =>
+        openedFile({ ...deps, ...sources }, task.path, {
+          signal,
+          onProgress: (progress) => post({ kind: 'progress', id, progress }),
+        }),
+      );
     case 'preview':
       return importer.preview(task.found);
     case 'run':

@@ -13,12 +13,18 @@ export interface SessionImport {
   run(found: readonly ForeignSession[], course?: ImportCourse): Promise<ImportResult>;
 }
 
-/** An export of ours, read into a private store. */
+/** A file of ours, a `state.db` or an export, read into a private store. */
 export interface OpenedExport {
   /** Folder of the private store. The caller removes it. */
   readonly folder: string;
   /** Newest first. */
   readonly conversations: readonly ExportedConversation[];
+}
+
+/** Any file with sessions, read into a private store. */
+export interface OpenedFile extends OpenedExport {
+  /** own: the file holds rows of our store. foreign: another program wrote it. */
+  readonly kind: 'own' | 'foreign';
 }
 
 /** Sessions that belong together: segments, branches and sub-agents. */

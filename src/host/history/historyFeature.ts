@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
-import { Emitter, type Disposable } from '../../base/disposable';
+import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
 import { checkInThread } from '../../history/check/checkClient';
@@ -11,13 +11,19 @@ import { ImportClient } from '../../history/import/importClient';
 import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPlaces';
 import type { SessionStore } from '../../store/sessionStore';
 import { reportFailure, type CommandTable } from '../common/commands';
+import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import type { StoreStatus } from '../storage/storeStatus';
+import type { CopiedTranscriptDeps } from '../transcript/copiedTranscript';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { SessionChecks } from './checkSessions';
+import type { HistoryFileDeps } from './historyFile';
+import { HistoryFileEditor, historyFileViewType } from './historyFileEditor';
 import type { PickContext } from './importPicks';
 import { SessionImports } from './importSessions';
 import { RescueFeature, rescueRecords, type RescueFeatureDeps } from './rescueFeature';
+import { ShownFileSessions } from './shownFileSessions';
 
-export interface HistoryFeatureDeps {
+export interface HistoryFeatureDeps extends CopiedTranscriptDeps {
   readonly context: vscode.ExtensionContext;
   /** Folder of the bundles. */
   readonly distFolder: string;
@@ -27,6 +33,8 @@ export interface HistoryFeatureDeps {
   readonly connection: RescueFeatureDeps['connection'];
   /** Folder of the store. */
   readonly storeFolder: () => string;
+  readonly programs: Pick<WebviewPrograms, 'load'>;
+  readonly startWorker: HistoryFileDeps['startWorker'];
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
@@ -38,12 +46,14 @@ export interface HistoryFeatureDeps {
 
 /** Sessions that come from other programs, in this window. */
 export class HistoryFeature implements Disposable {
-  private readonly changes = new Emitter<void>();
+  private readonly lifetime = new DisposableStore();
+  private readonly changes = this.lifetime.register(new Emitter<void>());
   /** Emitted when sessions were imported or repaired. */
   readonly onDidImport = this.changes.event;
   private readonly imports: SessionImports;
   private readonly rescue: RescueFeature;
   private readonly checks: SessionChecks;
+  private readonly files: HistoryFileEditor;
 
   constructor({
     context,
@@ -66,14 +76,16 @@ export class HistoryFeature implements Disposable {
       store.begin();
       await store.settled();
     };
-    this.rescue = new RescueFeature({
-      ...deps,
-      records: rescueRecords(storage),
-      places,
-      openImporter,
-      labels: () => pickContext(home, deps).labels,
-      onImported,
-    });
+    this.rescue = this.lifetime.register(
+      new RescueFeature({
+        ...deps,
+        records: rescueRecords(storage),
+        places,
+        openImporter,
+        labels: () => pickContext(home, deps).labels,
+        onImported,
+      }),
+    );
     this.imports = new SessionImports({
       openImporter,
       places,
@@ -99,10 +111,22 @@ export class HistoryFeature implements Disposable {
       newId: randomUUID,
       now: deps.clock.now,
     });
+    this.files = this.lifetime.register(
+      new HistoryFileEditor(deps.programs, {
+        ...deps,
+        openReader: openImporter,
+        notice: editorWorkNotice,
+        memory: new ShownFileSessions(context.workspaceState),
+        labels: () => pickContext(home, deps).labels,
+        importFile: (uri) =>
+          this.imports.run([uri.fsPath]).catch((error: unknown) => reportFailure('importSessions', error, deps.log)),
+      }),
+    );
+    this.lifetime.register(vscode.window.registerCustomEditorProvider(historyFileViewType, this.files));
   }
 
   get commands(): CommandTable {
-    return { ...this.imports.commands, ...this.rescue.commands, ...this.checks.commands };
+    return { ...this.imports.commands, ...this.rescue.commands, ...this.checks.commands, ...this.files.commands };
   }
 
   /** Imports from files that the user dropped or chose. */
@@ -111,8 +135,7 @@ export class HistoryFeature implements Disposable {
   }
 
   dispose(): void {
-    this.rescue.dispose();
-    this.changes.dispose();
+    this.lifetime.dispose();
   }
 }
 

@@ -8,7 +8,7 @@ import type { LabelContext } from '../sessions/sessionLabels';
 import { messageCount, sessionCount } from './importLabels';
 
 export interface ExportImportsDeps {
-  /** Reads an export in a thread, into a private copy. */
+  /** Reads a file of ours in a thread, into a private copy. */
   readonly open: (path: string) => Promise<OpenedExport>;
   readonly store: Pick<SessionStore, 'bringOver' | 'getSession'>;
   readonly labels: () => LabelContext;
@@ -24,7 +24,7 @@ interface ConversationItem extends vscode.QuickPickItem {
   readonly conversation: ExportedConversation;
 }
 
-/** Imports one of our own exports: preview, import, report. Sessions keep their ids, so a repeated import adds only what
+/** Imports a file of ours, a `state.db` or an export: preview, import, report. Sessions keep their ids, so a repeated import adds only what
  *  is missing. */
 export async function importExportFile(path: string, deps: ExportImportsDeps): Promise<void> {
   const { open, store, labels } = deps;

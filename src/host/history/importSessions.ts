@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { ImportResult, OpenedExport, Preview, Scan, SessionImport } from '../../history/import/importing';
+import { isOwnFile } from '../../history/import/ownFiles';
 import type { ForeignSession } from '../../history/sources/foreign';
 import { exportsAmong } from '../../history/sources/hermesExport/exportsAmong';
 import type { HistoryPlaces } from '../../history/sources/historyPlaces';
@@ -83,10 +84,10 @@ export class SessionImports {
     }
   }
 
-  /** Imports our own exports among the files, also those in folders, and returns the other paths. */
+  /** Imports stores and exports of ours among the files, and exports in folders. Returns the other paths. */
   private async importExports(importer: Importer, files: readonly string[]): Promise<readonly string[]> {
     const { context, store, openInChat, onImported, onFailure } = this.deps;
-    const { exports, others } = await exportsAmong(new NodeHistoryFiles(), files);
+    const { exports, others } = await exportsAmong(new NodeHistoryFiles(), files, isOwnFile);
     for (const file of exports)
       await importExportFile(file, {
         open: (path) => importer.openExport(path),

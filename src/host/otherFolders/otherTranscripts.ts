@@ -1,16 +1,13 @@
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { Clock } from '../../base/clock';
-import type { Log } from '../../base/log';
-import { GatewayError } from '../../gateway/gateway';
 import type { OtherStore } from '../../store/library/otherStore';
-import { withoutNames, type CodeActions } from '../codeActions/codeHandlers';
 import { describeError } from '../common/describeError';
+import { partsForCopy, type CopiedTranscriptDeps } from '../transcript/copiedTranscript';
 import { TranscriptSurface, type TranscriptSurfaceDeps } from '../transcript/transcriptSurface';
+import { verificationOfCopy } from '../verify/verifyService';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
-import { verificationOfCopy } from '../verify/verifyService';
 import { exportOther, type ExportOtherDeps } from './exportOther';
 import type { OpenCopy } from './openCopies';
 import { folderName } from './otherFolderLabels';
@@ -27,17 +24,12 @@ export interface OtherSession {
   readonly sessionId: string;
 }
 
-export interface OtherTranscriptDeps extends ExportOtherDeps {
+export interface OtherTranscriptDeps extends CopiedTranscriptDeps, ExportOtherDeps {
   readonly memory: OtherTabMemory;
   /** Current state of a folder's history. Null: it no longer exists. */
   readonly storeIn: (folder: string) => Promise<OtherStore | null>;
-  readonly editor: Pick<TranscriptSurfaceDeps['editor'], 'copy' | 'openLink'>;
-  readonly code: CodeActions;
   /** Imports the session and opens it. */
   readonly bringOver: (session: OtherSession) => Promise<void>;
-  readonly clock: Clock;
-  readonly localization: Readonly<Record<string, string>>;
-  readonly log: Log;
 }
 
 interface OpenTab {
@@ -48,8 +40,6 @@ interface OpenTab {
   /** Session under which the tab is remembered. */
   remembered: string;
 }
-
-const nothing: vscode.Disposable = { dispose: () => undefined };
 
 /** Editor tabs that show sessions of other folders from private copies: read-only, as of when the tab was opened.
  *  After a window reload, they are restored from a new copy, with the sessions as they are then. */
@@ -164,41 +154,25 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
     void this.deps.memory.opened({ folder, sessionId });
   }
 
-  /** Stubs for a copy: nothing runs in it, and nothing changes. */
   private needsOf(
     store: OtherStore,
     { store: sessions }: OpenCopy,
     panel: vscode.WebviewPanel,
     onShown: (sessionId: string) => void,
   ): TranscriptSurfaceDeps {
-    const { editor, code, clock, localization, log } = this.deps;
     const folder = this.nameOf(store);
-    const notHere = async (): Promise<void> => {
-      throw new GatewayError(
-        'invalid',
-        t('This session belongs to {folder}. Copy it to this folder first.', { folder }),
-      );
-    };
+    const parts = partsForCopy(sessions, folder, this.deps);
+    const note = t('This session is a copy from another folder. Only that folder’s window knows what it showed.');
     return {
-      sessions,
-      clock,
-      localization,
-      log,
+      ...parts,
+      verification: verificationOfCopy(sessions, this.deps.clock, note),
       otherFolder: store.label?.path ?? folder,
-      labelContext: { t, language: vscode.env.language },
-      readAt: clock.now(),
-      gateway: { attach: () => nothing, onDidChangeRunning: () => nothing, runningTurns: () => [] },
-      store: { settled: () => Promise.resolve(), onDidChange: () => nothing, hasJustOpened: false },
+      readAt: this.deps.clock.now(),
       editor: {
-        ...editor,
-        showLog: () => void vscode.commands.executeCommand('hermes.showLog'),
+        ...parts.editor,
         openInChat: (sessionId) => this.deps.bringOver({ store, sessionId }),
-        branchFrom: notHere,
-        rewindTo: notHere,
         exportSession: (sessionId) => this.export({ store, sessionId }),
       },
-      code: withoutNames(code),
-      verification: verificationOfCopy(sessions, clock, t),
       onSession: ({ id, title }) => {
         onShown(id);
         const name = t('Transcript: {title} ({folder})', {
@@ -207,7 +181,6 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
         });
         if (panel.title !== name) panel.title = name;
       },
-      isElsewhere: () => false,
     };
   }
 }

@@ -7,6 +7,7 @@ import type { Gateway, Surface } from '../../gateway/gateway';
 import {
   transcriptCommands,
   transcriptRequests,
+  type FileAction,
   type RowFilter,
   type RowForm,
   type TranscriptBranch,
@@ -41,6 +42,8 @@ export interface TranscriptSurfaceDeps {
   readonly otherFolder?: string;
   /** Time of the copy from which another folder's session is read, in seconds since the epoch. */
   readonly readAt?: number;
+  /** The file that the tab shows. Default: none, the tab shows a session of a history. */
+  readonly file?: TranscriptFile;
   readonly labelContext: { readonly t: Translate; readonly language: string };
   readonly clock: Clock;
   readonly localization: Readonly<Record<string, string>>;
@@ -60,6 +63,16 @@ export interface TranscriptSurfaceDeps {
   /** True when another tab already shows this session; that tab is then revealed. */
   readonly isElsewhere: (sessionId: string, messageUid: string | null) => boolean;
   readonly log: Log;
+}
+
+/** A history file, as the tab that shows it needs it. */
+export interface TranscriptFile {
+  /** Number of sessions, and the time of the reading in seconds since the epoch. Before it was read: none, and null. */
+  state(): { readonly sessions: number; readonly readAt: number | null };
+  /** Returns the session to show: `shown`, if the file has it. Reads the file where necessary. Rejects with a sentence
+   *  when it cannot be read. */
+  sessionToShow(shown: string): Promise<string>;
+  act(action: FileAction): Promise<void>;
 }
 
 /** A tab that shows the stored rows of one session, or of another one when the user follows a branch. Read-only: as
@@ -122,6 +135,11 @@ export class TranscriptSurface implements Surface, Disposable {
   reveal(messageUid: string): void {
     if (this.ready) this.inBackground(this.notifyReveal(messageUid));
     else this.revealed = messageUid;
+  }
+
+  /** Moves the tab to another session. */
+  async show(sessionId: string): Promise<void> {
+    await this.goTo(sessionId, null);
   }
 
   /** Verifies the session in this tab, once its page is loaded. */
@@ -187,6 +205,7 @@ export class TranscriptSurface implements Surface, Disposable {
           branchFrom: ({ messageUid }) => editor.branchFrom(this.shown, messageUid),
           rewindTo: ({ messageUid }) => editor.rewindTo(this.shown, messageUid),
           exportSession: () => editor.exportSession(this.shown),
+          fileAction: ({ action }) => this.deps.file?.act(action),
           goTo: ({ sessionId, messageUid }) => this.goTo(sessionId, messageUid),
           copy: ({ text }) => editor.copy(text),
           copyRows: ({ sessionId, uids, filter, form }) => this.copyRows(sessionId, uids, filter, form),
@@ -236,7 +255,7 @@ export class TranscriptSurface implements Surface, Disposable {
 
   /** `around`: row to show when no other is requested. */
   private async bootstrap(around: string | null): Promise<void> {
-    const { localization } = this.deps;
+    const { localization, file } = this.deps;
     await this.deps.store.settled();
     const asked = this.shown;
     const state = await this.readState(around).catch((error: unknown) => ({
@@ -249,11 +268,13 @@ export class TranscriptSurface implements Surface, Disposable {
     // The user switched to another session in the meantime; its own read reports everything.
     if (asked !== this.shown && state.session?.id !== this.shown) return;
     this.branches = JSON.stringify(state.branches);
+    const { sessions = null, readAt = this.deps.readAt ?? null } = file?.state() ?? {};
     this.endpoint.notify('bootstrap', {
       ...state,
       localization,
       otherFolder: this.deps.otherFolder ?? null,
-      readAt: this.deps.readAt ?? null,
+      file: sessions === null ? null : { sessions },
+      readAt,
     });
     this.revealed = null;
     this.ready = true;
@@ -263,7 +284,8 @@ export class TranscriptSurface implements Surface, Disposable {
 
   private async readState(
     around: string | null,
-  ): Promise<Omit<TranscriptNotifications['bootstrap'], 'localization' | 'otherFolder' | 'readAt'>> {
+  ): Promise<Omit<TranscriptNotifications['bootstrap'], 'localization' | 'otherFolder' | 'file' | 'readAt'>> {
+    if (this.deps.file !== undefined) this.shown = await this.deps.file.sessionToShow(this.shown);
     const session = await this.readSession();
     if (session === null)
       return {

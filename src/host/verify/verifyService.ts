@@ -81,8 +81,9 @@ export class VerifyService implements TranscriptVerification {
   }
 }
 
-/** Verify Session for a session of another folder, read from a copy: this window does not know what was shown of it. */
-export function verificationOfCopy(store: VerifiedStore, clock: Clock, t: Translate): TranscriptVerification {
+/** Verify Session for a session that is read from a copy: this window does not know what was shown of it. `note`: a
+ *  sentence that the result gets. */
+export function verificationOfCopy(store: VerifiedStore, clock: Clock, note: string | null): TranscriptVerification {
   return {
     verify: async (sessionId, course) => {
       const found = await verifySession(
@@ -91,12 +92,7 @@ export function verificationOfCopy(store: VerifiedStore, clock: Clock, t: Transl
         { ...readingDeps(store, clock), checkFile: async () => ({ wrong: await store.verifyIntegrity() }) },
         course,
       );
-      return found === null
-        ? null
-        : {
-            ...found,
-            note: t('This session is a copy from another folder. Only that folder’s window knows what it showed.'),
-          };
+      return found === null ? null : { ...found, note };
     },
     copyShown: async () => undefined,
   };

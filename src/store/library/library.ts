@@ -187,7 +187,7 @@ export function sessionsOf(
 }
 
 /** Error texts for another folder's store: the standard sentences refer to this window's own file. */
-function problemText(error: StoreError): string {
+export function problemText(error: StoreError): string {
   switch (error.causeClass) {
     case 'corrupt':
       return t(

@@ -49,6 +49,7 @@ export function transcriptState(rows: Partial<TranscriptRows>, change: Partial<T
     problem: null,
     reveal: null,
     otherFolder: null,
+    file: null,
     readAt: null,
     localization: {},
     ...change,

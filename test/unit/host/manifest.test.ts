@@ -216,6 +216,7 @@ describe('the manifest', () => {
           'Search in Sessions',
           'Show Sessions of Other Folders',
           'Import Sessions',
+          'Open History File',
           'Keep Importing from Other Agents',
           'Show Rescued Sessions',
           'Check Sessions',

@@ -10,12 +10,17 @@ export interface DividedFiles {
   readonly others: readonly string[];
 }
 
-/** Finds our own exports among files and folders that the user chose. */
-export async function exportsAmong(files: HistoryFiles, chosen: readonly string[]): Promise<DividedFiles> {
+/** Finds our own files among files and folders that the user chose. `isOwn`: of a chosen file. In a folder, only exports are
+ *  looked for. */
+export async function exportsAmong(
+  files: HistoryFiles,
+  chosen: readonly string[],
+  isOwn: (path: string) => boolean = isExport,
+): Promise<DividedFiles> {
   const [exports, others] = [new Set<string>(), new Set<string>()];
   for (const place of chosen) {
     if ((await files.stat(place))?.kind !== 'folder') {
-      (isExport(place) ? exports : others).add(place);
+      (isOwn(place) ? exports : others).add(place);
       continue;
     }
     let [found, hasOthers] = [0, false];

@@ -100,7 +100,9 @@ export const storeRules: readonly StoreRule[] = [
   {
     id: 'copyOfMissing',
     broken: 'a message is a copy of one that is not stored',
-    sql: 'SELECT uid FROM messages m WHERE copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)',
+    // In a synchronized store the original may be on its way, or be a part of what another machine made a branch of.
+    sql: `SELECT uid FROM messages m WHERE copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)
+      AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sync_changes')`,
   },
   {
     id: 'waitingWithoutApproval',

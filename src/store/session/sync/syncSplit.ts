@@ -59,7 +59,6 @@ export class SyncSplit {
           idOf(document),
           conversationId,
         ]);
-    this.renameOriginals(branchId);
   }
 
   /** Returns what it was before. */
@@ -70,22 +69,6 @@ export class SyncSplit {
       conversationId,
     ]);
     return before ?? null;
-  }
-
-  /** Of what is no longer in the conversation, the row in the branch is the original now: for search, and for older copies. */
-  private renameOriginals(branchId: string): void {
-    const isGone = 'NOT EXISTS (SELECT 1 FROM messages original WHERE original.uid = copied_from)';
-    const moved = this.database.all(
-      `SELECT uid, copied_from FROM messages WHERE session_id = ? AND copied_from IS NOT NULL AND ${isGone}`,
-      [branchId],
-    );
-    for (const row of moved) {
-      this.database.run('UPDATE messages SET copied_from = NULL WHERE uid = ?', [textOr(row, 'uid', '')]);
-      this.database.run('UPDATE messages SET copied_from = ? WHERE copied_from = ?', [
-        textOr(row, 'uid', ''),
-        textOr(row, 'copied_from', ''),
-      ]);
-    }
   }
 
   private branch({ conversationId, branchId, machine, now }: SplitInput): void {

@@ -163,7 +163,7 @@ function RowToolbar({ row: { message, number }, isOpen, isReachable, transcript 
     >
       {button('json', isOpen ? t('Hide Raw Row') : t('Raw Row'), () => void actions.toggleRaw(message.uid), isOpen)}
       {button('copy', t('Copy Row'), () => actions.copy('markdown', message.uid))}
-      {transcript.otherFolder.value === null &&
+      {transcript.isOfThisHistory.value &&
         message.visibility.kind === 'shown' &&
         button('comment-discussion', t('Open in Chat'), () => actions.openInChat(message))}
       {button('ellipsis', t('More Actions…'), (event) =>

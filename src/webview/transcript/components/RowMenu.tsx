@@ -76,7 +76,7 @@ function itemsOf(uid: string, transcript: TranscriptController): readonly MenuIt
   const message = transcript.stored.value?.messages.find((row) => row.uid === uid) ?? null;
   const several =
     actions.selectedCount.value > 1 && (actions.selection.value.all || actions.selection.value.uids.has(uid));
-  const isShown = message?.visibility.kind === 'shown' && transcript.otherFolder.value === null;
+  const isShown = message?.visibility.kind === 'shown' && transcript.isOfThisHistory.value;
   return [
     { name: actions.rawRows.value.has(uid) ? t('Hide Raw Row') : t('Raw Row'), run: () => void actions.toggleRaw(uid) },
     { name: several ? t('Copy Rows') : t('Copy Row'), run: () => actions.copy('markdown', uid) },

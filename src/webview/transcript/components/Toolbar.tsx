@@ -33,11 +33,7 @@ export function Toolbar({
         >
           <Icon name="verified" /> <span class="label">{t('Verify')}</span>
         </button>
-        {transcript.otherFolder.value === null ? (
-          <Actions transcript={transcript} />
-        ) : (
-          <OtherFolderActions transcript={transcript} />
-        )}
+        <ActionsOfPlace transcript={transcript} />
       </div>
     </div>
   );
@@ -147,6 +143,51 @@ function Actions({ transcript }: { readonly transcript: TranscriptController }) 
         onClick={() => transcript.exportSession()}
       >
         <Icon name="export" /> <span class="label">{t('Export…')}</span>
+      </button>
+    </>
+  );
+}
+
+function ActionsOfPlace({ transcript }: { readonly transcript: TranscriptController }) {
+  if (transcript.file.value !== null)
+    return <FileActions transcript={transcript} sessions={transcript.file.value.sessions} />;
+  return transcript.isOfThisHistory.value ? (
+    <Actions transcript={transcript} />
+  ) : (
+    <OtherFolderActions transcript={transcript} />
+  );
+}
+
+/** A file can be read and imported. */
+function FileActions({
+  transcript,
+  sessions,
+}: {
+  readonly transcript: TranscriptController;
+  readonly sessions: number;
+}) {
+  return (
+    <>
+      <button type="button" class="button compact" title={t('Import')} onClick={() => transcript.importFile()}>
+        <Icon name="cloud-download" /> <span class="label">{t('Import')}</span>
+      </button>
+      {sessions > 1 && (
+        <button
+          type="button"
+          class="button compact secondary"
+          title={t('Show All Sessions…')}
+          onClick={() => transcript.chooseSession()}
+        >
+          <Icon name="list-unordered" /> <span class="label">{t('Show All Sessions…')}</span>
+        </button>
+      )}
+      <button
+        type="button"
+        class="button compact secondary"
+        title={t('Reload')}
+        onClick={() => transcript.reloadFile()}
+      >
+        <Icon name="refresh" /> <span class="label">{t('Reload')}</span>
       </button>
     </>
   );

@@ -49,6 +49,11 @@ function Problem({ sentence, transcript }: { readonly sentence: string; readonly
           <button type="button" class="button compact" onClick={() => transcript.start()}>
             {t('Try Again')}
           </button>
+          {transcript.file.value !== null && (
+            <button type="button" class="button compact secondary" onClick={() => transcript.openAsText()}>
+              {t('Open as Text')}
+            </button>
+          )}
           <button type="button" class="button compact secondary" onClick={() => transcript.showLog()}>
             {t('Show Log')}
           </button>
@@ -62,14 +67,15 @@ function noteOf(transcript: TranscriptController): string {
   const folder = transcript.otherFolder.value;
   const readAt = transcript.readAt.value;
   const total = transcript.stored.value?.total ?? 0;
-  if (folder === null)
-    return total === 0
+  const rows =
+    total === 0
       ? t('Stored rows. Read-only.')
       : total === 1
         ? t('Stored rows: 1. Read-only.')
         : t('Stored rows: {count}. Read-only.', { count: total });
-  const whose = t('Session from {folder}, as it was when you opened this tab. Read-only.', { folder });
-  return readAt === null ? whose : `${whose} ${t('Read on {time}.', { time: fullTime(readAt) })}`;
+  const note =
+    folder === null ? rows : t('Session from {folder}, as it was when you opened this tab. Read-only.', { folder });
+  return readAt === null ? note : `${note} ${t('Read on {time}.', { time: fullTime(readAt) })}`;
 }
 
 function useMedia(query: string): boolean {

@@ -35,6 +35,10 @@ export class TranscriptController {
   readonly problem = signal<string | null>(null);
   /** Folder of the session, if it is not this window's, and when the session was read. */
   readonly otherFolder = signal<string | null>(null);
+  /** The history file that the tab shows. Null: the tab shows a session of a history. */
+  readonly file = signal<TranscriptState['file']>(null);
+  /** False for a session that can only be read here. */
+  readonly isOfThisHistory = computed(() => this.otherFolder.value === null && this.file.value === null);
   readonly readAt = signal<number | null>(null);
   readonly loading = signal(false);
   readonly raw = signal(false);
@@ -98,6 +102,24 @@ export class TranscriptController {
 
   exportSession(): void {
     this.deps.host.send('exportSession', {});
+  }
+
+  importFile(): void {
+    this.deps.host.send('fileAction', { action: 'import' });
+  }
+
+  chooseSession(): void {
+    this.deps.host.send('fileAction', { action: 'chooseSession' });
+  }
+
+  openAsText(): void {
+    this.deps.host.send('fileAction', { action: 'openAsText' });
+  }
+
+  /** Reads the file again, and shows the rows around the current one. */
+  reloadFile(): void {
+    this.deps.host.send('fileAction', { action: 'reload' });
+    this.start();
   }
 
   goToBranch(conversationId: string): void {
@@ -244,6 +266,7 @@ export class TranscriptController {
     problem,
     reveal,
     otherFolder,
+    file,
     readAt,
     localization,
   }: TranscriptState): void {
@@ -262,6 +285,7 @@ export class TranscriptController {
     this.branches.value = branches;
     this.problem.value = problem;
     this.otherFolder.value = otherFolder;
+    this.file.value = file;
     this.readAt.value = readAt;
     if (reveal !== null) void this.reveal(reveal);
     this.keep();

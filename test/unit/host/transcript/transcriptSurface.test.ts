@@ -79,6 +79,7 @@ const state = {
   problem: null,
   reveal: null,
   otherFolder: null,
+  file: null,
   readAt: null,
   localization: {},
 };

@@ -165,3 +165,41 @@ describe('a session of another folder', () => {
     });
   });
 });
+
+describe('a history file', () => {
+  test('can be imported, read again, and asked for another session; its rows offer nothing that writes', async () => {
+    tab = new Tab();
+    await tab.bootstrap({ file: { sessions: 2 }, readAt: afternoon });
+    await tab.select('u1');
+    const offered = [...document.querySelectorAll('.toolbar-actions button')].map((button) =>
+      button.textContent?.trim(),
+    );
+    for (const name of ['Import', 'Show All Sessions…', 'Reload']) await tab.press(name);
+    const asked = tab.posted.slice(-4);
+    await tab.press('More Actions…');
+    expect({
+      note: document.querySelector('.transcript-note')?.textContent?.replace(/Read on .*/, 'Read on …'),
+      offered,
+      asked: asked.map(({ name, payload }) => (name === 'fileAction' ? payload : name)),
+      menu: [...document.querySelectorAll('.menu-item')].map((item) => item.textContent),
+    }).toEqual({
+      note: 'Stored rows: 6. Read-only. Read on …',
+      offered: ['Verify', 'Import', 'Show All Sessions…', 'Reload'],
+      asked: [{ action: 'import' }, { action: 'chooseSession' }, { action: 'reload' }, 'ready'],
+      menu: ['Raw Row', 'Copy Row', 'Copy as JSON', 'Copy Text'],
+    });
+  });
+
+  test('that cannot be read says why, and opens as text', async () => {
+    tab = new Tab();
+    await tab.tell('bootstrap', {
+      ...transcriptState({}, { session: null, file: { sessions: 0 }, problem: 'This no longer exists.' }),
+      rows: null,
+    });
+    await tab.press('Open as Text');
+    expect([document.querySelector('[role=alert] p')?.textContent, tab.posted.at(-1)?.payload]).toEqual([
+      'This no longer exists.',
+      { action: 'openAsText' },
+    ]);
+  });
+});
