@@ -157,7 +157,7 @@ test('sessions come back from backups after their file is lost, and are forgotte
   await backup.first().waitFor();
   await workbench.screenshot(pictures, 'backups-light');
   await backup.first().click();
-  await picker.getByPlaceholder(/Choose sessions to bring back/).waitFor();
+  await picker.getByPlaceholder(/Sessions to bring back/).waitFor();
   await workbench.screenshot(pictures, 'backup-light');
   for (const other of ['Tell of quinces', 'Look into the medlar file']) await workbench.quickInputRow(other).click();
   await picker.getByRole('button', { name: 'OK' }).click();
