@@ -5,7 +5,7 @@ import { parseJson } from '../tables/partsJson';
 import { markColumns, sessionColumns } from './syncTables';
 
 /** Kinds of documents, in the order in which they are written: rows name rows of earlier kinds.
- *  session: a segment. marks: its title and how it is listed. turn: a turn with all rows of it. message: a row without a turn. */
+ *  session: a segment. marks: the conversation’s title and how it is listed. turn: a turn with all rows of it. message: a row without a turn. */
 export const documentKinds = ['session', 'marks', 'turn', 'message'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
@@ -39,6 +39,15 @@ export class SyncDocuments {
   read(conversationId: string, document: string): string | null {
     const body = this.body(conversationId, document);
     return Object.values(body).every((found) => (found ?? []).length === 0) ? null : JSON.stringify(body);
+  }
+
+  /** Gives all segments of a conversation the marks of its first one. */
+  shareMarks(conversationId: string): void {
+    const marks = markColumns.join(', ');
+    this.database.run(
+      `UPDATE sessions SET (${marks}) = (SELECT ${marks} FROM sessions WHERE id = ?1) WHERE conversation_id = ?1 AND id <> ?1`,
+      [conversationId],
+    );
   }
 
   /** True when the store has messages of this document that its other form does not have. */
@@ -85,7 +94,7 @@ export class SyncDocuments {
     if (kind === 'session' || kind === 'marks') {
       for (const row of body.sessions ?? []) {
         if (!isOwn(row, 'id')) throw invalid(`${document} has a row of another session`);
-        if (kind === 'marks') this.update('sessions', markColumns, row);
+        if (kind === 'marks') this.update(markColumns, row, 'conversation_id');
         else this.writeSession(conversationId, row);
       }
       return;
@@ -117,13 +126,13 @@ export class SyncDocuments {
     const columns = sessionColumns(this.database);
     const isKnown = this.database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [row['id'] ?? null]) !== undefined;
     const values = { ...row, conversation_id: conversationId };
-    if (isKnown) this.update('sessions', columns, values);
+    if (isKnown) this.update(columns, values, 'id');
     else this.insertRow('sessions', values, null);
   }
 
-  private update(table: 'sessions', columns: readonly string[], row: SqlRow): void {
+  private update(columns: readonly string[], row: SqlRow, key: 'id' | 'conversation_id'): void {
     const known = columns.filter((column) => row[column] !== undefined && column !== 'id');
-    this.database.run(`UPDATE ${table} SET ${known.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`, [
+    this.database.run(`UPDATE sessions SET ${known.map((column) => `${column} = ?`).join(', ')} WHERE ${key} = ?`, [
       ...known.map((column) => row[column] ?? null),
       row['id'] ?? null,
     ]);

@@ -183,6 +183,7 @@ export class SyncStore implements SyncedStore {
       (one) => !kept.has(one.document) && (one.version > base || (isDivided && changed.includes(one.document))),
     );
     this.documents.write(conversationId, written);
+    this.documents.shareMarks(conversationId);
     this.recount(conversationId);
     if (hasBranch) this.recount(branchId);
     // What came from the server is no change of this machine.

@@ -1,17 +1,8 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 
-/** Columns of `sessions` that describe a session and do not belong to its transcript. They travel as a document of their
- *  own, so that a new title here and a new turn elsewhere are not taken for two versions of one session. */
-export const markColumns = [
-  'title',
-  'title_source',
-  'pinned',
-  'archived',
-  'trashed_at',
-  'mode',
-  'effort',
-  'spending_allowed',
-] as const;
+/** Columns of `sessions` that describe a conversation and do not belong to its transcript: every segment has the same. They
+ *  travel as a document of their own, so that a new title here and a new turn elsewhere are not taken for two versions of one session. */
+export const markColumns = ['title', 'title_source', 'pinned', 'archived', 'trashed_at', 'mode', 'effort'] as const;
 
 /** Columns of `sessions` that belong to this store alone: marks of this machine, and counts that triggers keep. */
 export const ownColumns = ['seen_at', 'pending', 'private', 'message_count', 'tool_call_count', 'turn_count'] as const;
@@ -44,7 +35,7 @@ export function beginSync(database: SqlDatabase): void {
   for (const statement of triggers(sessionColumns(database))) database.run(statement);
   for (const [table, document] of [
     ['sessions', "'session/' || id"],
-    ['sessions', "'marks/' || id"],
+    ['sessions', "'marks/' || conversation_id"],
     ['turns', "'turn/' || uid"],
     ['messages', messageDocument('messages')],
     ['approvals', "'turn/' || turn_uid"],
@@ -92,7 +83,8 @@ function triggers(session: readonly string[]): readonly string[] {
   const ofMessage = (row: string): string =>
     `SELECT s.conversation_id FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.uid = ${row}.message_uid`;
   const onSession = (name: string, event: string, document: string): string =>
-    `CREATE TRIGGER sync_sessions_${name} AFTER ${event} ON sessions BEGIN ${noted(`'${document}/' || new.id`, 'SELECT new.conversation_id')} END`;
+    `CREATE TRIGGER sync_sessions_${name} AFTER ${event} ON sessions BEGIN ${noted(document, 'SELECT new.conversation_id AS conversation_id')} END`;
+  const [sessionRow, marks] = ["'session/' || new.id", "'marks/' || new.conversation_id"];
   return [
     ...onRows('messages', messageDocument, ofSession),
     ...onRows('turns', (row) => `'turn/' || ${row}.uid`, ofSession),
@@ -104,9 +96,9 @@ function triggers(session: readonly string[]): readonly string[] {
         `(SELECT coalesce('turn/' || m.turn_uid, 'message/' || m.uid) FROM messages m WHERE m.uid = ${row}.message_uid)`,
       ofMessage,
     ),
-    onSession('made', 'INSERT', 'session'),
-    onSession('marks_made', 'INSERT', 'marks'),
-    onSession('changed', `UPDATE OF ${session.join(', ')}`, 'session'),
-    onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, 'marks'),
+    onSession('made', 'INSERT', sessionRow),
+    onSession('marks_made', 'INSERT', marks),
+    onSession('changed', `UPDATE OF ${session.join(', ')}`, sessionRow),
+    onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, marks),
   ];
 }
