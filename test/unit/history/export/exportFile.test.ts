@@ -8,7 +8,6 @@ import { t } from '../../../../src/base/translate';
 import { LineChain, verifyEvidence } from '../../../../src/history/export/evidence';
 import { exportCourse } from '../../../../src/history/export/exportCourse';
 import { exportFile, type ExportRequest } from '../../../../src/history/export/exportFile';
-import { htmlArticle } from '../../../../src/history/export/readable/htmlExport';
 import { storeOfExport } from '../../../../src/history/import/exportImport';
 import {
   answer,
@@ -21,7 +20,6 @@ import {
   settle,
   type SessionDbWorld,
 } from '../../../support/sessionDbWorld';
-import { hostileMarkdown } from '../../../support/hostileMarkdown';
 import { backupWorld, type BackupWorld } from '../backup/backupWorld';
 
 const key = `ghp_${'a1B2'.repeat(9)}`;
@@ -41,22 +39,6 @@ beforeEach(async () => {
   answered(world.db, 't2', 'second', { sessionId: 's2' });
 });
 afterEach(() => disk.remove());
-
-/** Every tag that an HTML export writes for the text of an answer. */
-const quoted = '"[^"<>]*"';
-const ownTags = new RegExp(
-  [
-    '</?(?:article|blockquote|code|del|em|h[1-6]|hr|br|li|ol|p|pre|section|strong|table|tbody|td|th|thead|tr|ul)>',
-    `<section class="(?:agent|user)">`,
-    `<a href=${quoted} rel="noreferrer noopener">`,
-    '</a>',
-    `<ol start=${quoted}>`,
-    `<t[dh] align=${quoted}>`,
-    `<code class=${quoted}>`,
-    `<input (?:checked="" )?disabled="" type="checkbox">`,
-  ].join('|'),
-  'g',
-);
 
 const nothing = { toolOutput: false, thinking: false, images: false, hidden: true };
 
@@ -163,18 +145,6 @@ describe('an export', () => {
     expect(text).not.toMatch(/<[^>]*\son\w+=|href="javascript|src="http/i);
     expect(text).toContain('&lt;script&gt;');
   });
-
-  it.each(hostileMarkdown.filter(({ text }) => text.length < 5000))(
-    'is HTML in which nothing becomes an element: $name',
-    ({ text }) => {
-      const message = { ...answer('a', text, 't', 's1'), position: 1 };
-      const session = world.db.getSession('s1');
-      if (session === null) throw new Error('The session is missing.');
-      const html = htmlArticle({ session, messages: [message], turns: [], exportedAt: 1 }, { t, language: 'en' });
-      expect(html.replace(ownTags, '').match(/<[a-z/!?][^>]{0,80}/gi) ?? []).toEqual([]);
-      expect(html).not.toMatch(/href="(?!https?:|mailto:)/i);
-    },
-  );
 
   it('is Markdown with all conversations', async () => {
     const { text } = await exported({ format: 'markdown' });
