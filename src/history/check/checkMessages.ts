@@ -1,6 +1,3 @@
-import type { StoreErrorData } from '../../store/storeError';
-import type { CheckProgress, CheckResult } from './findings/finding';
-
 /** Start parameters of a thread, which checks one place and ends. Both sides come from one build, so messages are typed
  *  and not validated. */
 export interface CheckThread {
@@ -11,8 +8,3 @@ export interface CheckThread {
   /** Only this session of a store. Default: all. */
   readonly sessionId?: string;
 }
-
-export type FromCheck =
-  | { readonly kind: 'progress'; readonly progress: CheckProgress }
-  | { readonly kind: 'done'; readonly result: CheckResult }
-  | { readonly kind: 'failed'; readonly error: StoreErrorData };

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../protocol/markdownParser';
 import { safeLink } from './links';
 
 /** Returns HTML of code; `info` is the text after its opening fence. */
@@ -14,16 +15,4 @@ export function linkMarkup(href: string, title: string, inner: string): string {
   return target === null
     ? inner
     : `<a role="link" tabindex="0" data-href="${escapeHtml(target.href)}" title="${escapeHtml(title)}">${inner}</a>`;
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

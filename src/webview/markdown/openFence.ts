@@ -1,5 +1,5 @@
 import type { Token } from 'marked';
-import { looksHostile } from './renderer';
+import { looksHostile } from '../../protocol/markdownParser';
 
 /** Code without its closing fence yet, at the end of a text: any added text belongs to it until a line closes it. */
 export interface OpenFence {

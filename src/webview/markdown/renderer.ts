@@ -1,20 +1,9 @@
-import { Lexer, Marked, Tokenizer, type Token, type Tokens, type TokensList } from 'marked';
+import { Lexer, type Marked, type Token, type Tokens, type TokensList } from 'marked';
+import { escapeHtml, longestBlock, looksHostile, markdownParser } from '../../protocol/markdownParser';
 import { t } from '../localization';
 import { safeLink } from './links';
-import { codeMarkup, escapeHtml, linkMarkup } from './markup';
+import { codeMarkup, linkMarkup } from './markup';
 import { mathAsText } from './math';
-
-/** Number of characters of one block above which it is shown as plain text. */
-const longestBlock = 200_000;
-// Quotes and lists nested this deep are an attack or an accident; the parser would recurse just as deep.
-const nestedTooDeep = /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){40}/m;
-// A list at column 200 is a hundred lists deep.
-const indentedTooDeep = /^[ \t]{200,}(?:[*+-]|\d{1,9}[.)])[ \t]/m;
-/** Length of what may stand before the "@" of a mail address (RFC 5321 §4.5.3.1.1). */
-const longestLocalPart = 64;
-// An underscore inside a word begins no emphasis.
-const longWord = /^(?:[A-Za-z\d.!#$%&'+/=?{|}-]|(?<=[A-Za-z\d])_+(?=[A-Za-z\d])){129,}/;
-const manyBrackets = /[[\]*_~`]{2000}/;
 
 export interface LinkDefinitions {
   readonly [label: string]: Pick<Tokens.Link | Tokens.Image, 'href' | 'title'>;
@@ -47,11 +36,6 @@ function isHostile(source: string): boolean {
   return looksHostile(source) || (source.length > longestBlock && hasLongRun(source));
 }
 
-/** True when some of its lines would make the parser recurse too deep or try forever. */
-export function looksHostile(source: string): boolean {
-  return nestedTooDeep.test(source) || indentedTooDeep.test(source) || manyBrackets.test(source);
-}
-
 function hasLongRun(source: string): boolean {
   return source.split(/\n[ \t]*\n/).some((run) => run.length > longestBlock);
 }
@@ -61,15 +45,7 @@ function plainToken(source: string): Tokens.Code {
 }
 
 function createRenderer(): Marked {
-  const renderer = new Marked({ gfm: true, async: false });
-  renderer.use(mathAsText(escapeHtml), {
-    // A footnote is not a link definition, which would be removed from the text.
-    tokenizer: {
-      def: (source) => (/^ {0,3}\[\^/.test(source) ? undefined : false),
-      blockquote: quote,
-      tag: tagAsText,
-      inlineText: longWordAsText,
-    },
+  return markdownParser().use(mathAsText(escapeHtml), {
     renderer: {
       html: ({ text, block }) => (block ? `<p class="raw-html">${escapeHtml(text.trimEnd())}</p>\n` : escapeHtml(text)),
       code: ({ text, lang }) => codeMarkup(text, lang ?? ''),
@@ -88,40 +64,4 @@ function createRenderer(): Marked {
         safeLink(href) === null ? escapeHtml(text) : linkMarkup(href, href, escapeHtml(text === '' ? href : text)),
     },
   });
-  return renderer;
-}
-
-/** After `<pre>`, `<code>`, `<kbd>` or `<script>` in a line, the parser treats the text up to the closing tag as raw
- *  HTML and passes it on unescaped. Here no text is ever raw. */
-function tagAsText(this: Tokenizer, source: string): Tokens.Tag | undefined {
-  const token = Tokenizer.prototype.tag.call(this, source);
-  this.lexer.state.inRawBlock = false;
-  return token;
-}
-
-/** Takes a word that is longer than any address but for its end. The parser looks at each character of a word before "@" for
- *  the beginning of a mail address and reads up to the "@" each time: a minute for a file in base64. */
-function longWordAsText(source: string): Tokens.Text | false {
-  const word = longWord.exec(source)?.[0];
-  if (word === undefined) return false;
-  const raw = word.slice(0, -longestLocalPart);
-  return { type: 'text', raw, text: raw, escaped: false };
-}
-
-/** The parser's own function fails on some quotes ("- a", then "  > 2. b", then "c"): such a quote then shows its
- *  source text. */
-function quote(this: Tokenizer, source: string): Tokens.Blockquote | undefined {
-  const state = { ...this.lexer.state };
-  try {
-    return Tokenizer.prototype.blockquote.call(this, source);
-  } catch {
-    Object.assign(this.lexer.state, state);
-    const raw = source.split(/\n[ \t]*\n/, 1)[0] ?? source;
-    return {
-      type: 'blockquote',
-      raw,
-      text: raw,
-      tokens: [{ type: 'paragraph', raw, text: raw, tokens: [{ type: 'text', raw, text: raw, escaped: false }] }],
-    };
-  }
 }

@@ -1,13 +1,12 @@
-import { Marked, type Tokens } from 'marked';
+import type { Tokens } from 'marked';
 import type { Translate } from '../../../base/translate';
 import { isContinuation } from '../../../transcript/continuation';
 import type { Message } from '../../../transcript/message';
 import type { ImagePart, Part, ToolResultPart } from '../../../transcript/part';
+import { escapeHtml, longestBlock, looksHostile, markdownParser } from '../../../transcript/text/markdownParser';
 import { hiddenText, outcomeText } from './exportLabels';
 import type { ExportedSession } from './transcriptExport';
 
-/** Characters of one part above which it is shown as plain text: the parser's time would be noticed. */
-const longestMarkdown = 200_000;
 const imageTypes = /^image\/(?:png|jpeg|gif|webp)$/;
 const safeAddress = /^(?:https?:|mailto:)/i;
 
@@ -35,12 +34,12 @@ table { border-collapse: collapse; } th, td { border: 1px solid var(--line); pad
 /** The beginning of a page that needs no other file, no network and no script. Its policy forbids all three. */
 export function htmlHead(title: string, { language }: HtmlContext): string {
   return `<!doctype html>
-<html lang="${escaped(language)}">
+<html lang="${escapeHtml(language)}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
@@ -64,7 +63,7 @@ export function htmlArticle({ session, messages }: ExportedSession, context: Htm
     ),
   );
   const sections = messages.flatMap((message) => section(message, { ...context, results, calls }));
-  const title = escaped(session.title ?? context.t('Untitled Session'));
+  const title = escapeHtml(session.title ?? context.t('Untitled Session'));
   return `<article>\n<h1>${title}</h1>\n${sections.join('\n')}\n</article>\n`;
 }
 
@@ -84,7 +83,7 @@ function section(message: Message, context: SectionContext): readonly string[] {
     new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(message.createdAt * 1000),
     ...(message.visibility.kind === 'hidden' ? [hiddenText(message.visibility.reason, t)] : []),
   ].join(' · ');
-  return [`<section class="${isUser ? 'user' : 'agent'}"><h2>${escaped(heading)}</h2>\n${body}</section>`];
+  return [`<section class="${isUser ? 'user' : 'agent'}"><h2>${escapeHtml(heading)}</h2>\n${body}</section>`];
 }
 
 function partHtml(part: Part, { t, results, calls }: SectionContext): string {
@@ -94,13 +93,13 @@ function partHtml(part: Part, { t, results, calls }: SectionContext): string {
     case 'thinking':
       return part.text.trim() === '' ? '' : folded(t('Thinking'), markdownHtml(part.text));
     case 'attachment':
-      return folded(part.label, `<pre>${escaped(part.text)}</pre>`);
+      return folded(part.label, `<pre>${escapeHtml(part.text)}</pre>`);
     case 'image':
       return imageHtml(part, t);
     case 'toolCall': {
       const result = results.get(part.callId);
       const state = result === undefined ? t('no result') : outcomeText(result.outcome, t);
-      const shown = `<pre>${escaped(part.arguments)}</pre>${result === undefined ? '' : resultHtml(result, t)}`;
+      const shown = `<pre>${escapeHtml(part.arguments)}</pre>${result === undefined ? '' : resultHtml(result, t)}`;
       return folded(t('Tool: {name}, {state}', { name: part.name, state }), shown);
     }
     case 'toolResult': {
@@ -114,48 +113,39 @@ function partHtml(part: Part, { t, results, calls }: SectionContext): string {
 }
 
 function resultHtml({ text, images = [] }: ToolResultPart, t: Translate): string {
-  return `<pre>${escaped(text)}</pre>${images.map((image) => imageHtml(image, t)).join('')}`;
+  return `<pre>${escapeHtml(text)}</pre>${images.map((image) => imageHtml(image, t)).join('')}`;
 }
 
 function imageHtml({ mediaType, dataBase64, name }: ImagePart, t: Translate): string {
-  const label = escaped(t('Image: {name}', { name: name ?? mediaType }));
+  const label = escapeHtml(t('Image: {name}', { name: name ?? mediaType }));
   return imageTypes.test(mediaType) && /^[A-Za-z0-9+/=]+$/.test(dataBase64)
     ? `<p><img alt="${label}" src="data:${mediaType};base64,${dataBase64}"></p>`
     : `<p>${label}</p>`;
 }
 
 function folded(summary: string, content: string): string {
-  return `<details><summary>${escaped(summary)}</summary>${content}</details>\n`;
+  return `<details><summary>${escapeHtml(summary)}</summary>${content}</details>\n`;
 }
 
 /** HTML in the text is shown as text. A link keeps its address only if that is a web or mail address; an image of the
  *  network becomes a link, so that opening the page loads nothing. */
-const marked = new Marked({
-  gfm: true,
+const parser = markdownParser().use({
   renderer: {
-    html: ({ text }: Tokens.HTML | Tokens.Tag) => escaped(text),
+    html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
     link({ href, tokens }: Tokens.Link) {
-      const text = this.parser.parseInline(tokens);
-      return safeAddress.test(href) ? `<a href="${escaped(href)}" rel="noreferrer noopener">${text}</a>` : text;
+      // An image inside would be a link within a link.
+      return linkHtml(href, this.parser.parseInline(tokens).replace(/<\/?a\b[^>]*>/g, ''));
     },
     image: ({ href, text }: Tokens.Image) =>
-      safeAddress.test(href)
-        ? `<a href="${escaped(href)}" rel="noreferrer noopener">${escaped(text || href)}</a>`
-        : escaped(text),
+      safeAddress.test(href) ? linkHtml(href, escapeHtml(text === '' ? href : text)) : escapeHtml(text),
   },
 });
 
-function markdownHtml(text: string): string {
-  if (text.length > longestMarkdown || /^(?:[ \t]*(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])){40}/m.test(text))
-    return `<pre>${escaped(text)}</pre>`;
-  return marked.parse(text, { async: false });
+function linkHtml(href: string, inner: string): string {
+  return safeAddress.test(href) ? `<a href="${escapeHtml(href)}" rel="noreferrer noopener">${inner}</a>` : inner;
 }
 
-function escaped(text: string): string {
-  return text
-    .replace(/&/g, '&amp;')
-    .replace(/</g, '&lt;')
-    .replace(/>/g, '&gt;')
-    .replace(/"/g, '&quot;')
-    .replace(/'/g, '&#39;');
+function markdownHtml(text: string): string {
+  if (text.length > longestBlock || looksHostile(text)) return `<pre>${escapeHtml(text)}</pre>`;
+  return parser.parse(text, { async: false });
 }
