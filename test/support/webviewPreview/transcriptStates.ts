@@ -254,6 +254,10 @@ export const transcriptStates: Readonly<Record<string, PreviewState>> = {
     view: 'transcript',
     bootstrap: transcriptState(page, { otherFolder: '/home/me/another-project', readAt: afternoon }),
   },
+  'transcript-file': {
+    view: 'transcript',
+    bootstrap: transcriptState(page, { file: { sessions: 3 }, readAt: afternoon }),
+  },
   'transcript-raw-row': {
     view: 'transcript',
     bootstrap: transcriptState(page, { reveal: 'a3' }),

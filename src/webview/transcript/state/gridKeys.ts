@@ -29,13 +29,18 @@ function moves(
 }
 
 /** Returns true when the key was handled. */
-function acts(event: KeyboardEvent, row: HTMLElement, uid: string, { actions, rows }: TranscriptController): boolean {
+function acts(
+  event: KeyboardEvent,
+  row: HTMLElement,
+  uid: string,
+  { actions, rows, file }: TranscriptController,
+): boolean {
   const isCommand = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
   if (event.altKey) return false;
   if (isCommand && key === 'a') actions.selectAll();
   else if (isCommand && key === 'c' && (getSelection()?.toString() ?? '') === '') actions.copy('markdown', uid);
-  else if (isCommand && key === 'enter')
+  else if (isCommand && key === 'enter' && file.peek() === null)
     actions.openInChat(rows.peek().find(({ message }) => message.uid === uid)?.message ?? null);
   else if (isCommand) return false;
   else if (key === 'enter') void actions.toggleRaw(uid);

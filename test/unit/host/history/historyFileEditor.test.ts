@@ -12,6 +12,8 @@ import type { ImportTarget } from '../../../../src/history/import/importTarget';
 import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
 import { noCodeActions } from '../../../support/noCodeActions';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
+import { backupWorld } from '../../history/backup/backupWorld';
+import { converse } from '../../store/library/libraryWorld';
 import type { AnsweringEditor } from '../backups/answeringEditor';
 import { RecordingLog } from '../recordingLog';
 import { RecordingPort } from '../recordingPort';
@@ -210,6 +212,18 @@ describe('a history file in the editor', { timeout: 60_000 }, () => {
       ['What is in fruit.txt?', 6, 2],
       1,
     ]);
+  });
+
+  it('shows a session of a store of ours that is in use, without a question about empty ones', async () => {
+    const world = await backupWorld();
+    const owner = world.open();
+    converse(owner.operations, 's1', 'One');
+    owner.operations.setTitle('s1', 'Fruit', 'person');
+    owner.operations.createSession({ id: 's2', startedAt: 1 });
+    const shown = await new Tab(window(), join(world.place.store, 'state.db')).ready();
+    owner.close();
+    world.remove();
+    expect([shown, editor.offered]).toEqual([['Fruit', 2, 1], []]);
   });
 
   it('says why it cannot be read, opens as text, and is read again when the user tries again', async () => {
