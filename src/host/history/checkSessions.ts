@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
 import { joinSentences } from '../../base/messageText';
 import { t } from '../../base/translate';
 import type { CheckThread } from '../../history/check/checkMessages';
@@ -6,6 +7,7 @@ import type { CheckCourse, CheckResult, Finding } from '../../history/check/find
 import { repairPlans, type RepairPlan } from '../../history/check/findings/repairPlan';
 import type { SessionStore } from '../../store/sessionStore';
 import type { CommandTable } from '../common/commands';
+import { withProgressWhenLong, type WorkNotice } from '../notifications/longWork';
 import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';
 import { checkReport, previewReport } from './checkReport';
 
@@ -27,8 +29,9 @@ export interface SessionChecksDeps {
   readonly onFailure: (error: unknown) => void;
   readonly onRepaired: () => void;
   readonly newId: () => string;
-  /** Seconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Clock;
+  /** A short check shows nothing: the editor shows three notifications at a time, and a repair has more to say. */
+  readonly notice: WorkNotice;
 }
 
 /** Follows a choice: the place is checked again, the findings are shown again, or the command ends. */
@@ -67,26 +70,15 @@ export class SessionChecks {
 
   /** Null when the user cancels. */
   private async check(place: CheckPlace): Promise<CheckResult | null> {
-    const stopping = new AbortController();
-    return vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: t('Checking sessions…'), cancellable: true },
-      async (progress, canceled) => {
-        canceled.onCancellationRequested(() => stopping.abort());
-        try {
-          return await this.deps.check(
-            { place },
-            {
-              signal: stopping.signal,
-              onProgress: ({ done, total }) =>
-                progress.report({ message: t('{done} of {total} sessions', { done, total }) }),
-            },
-          );
-        } catch (error) {
-          if (stopping.signal.aborted) return null;
-          throw error;
-        }
-      },
-    );
+    const stopped = new Error('canceled');
+    try {
+      return await withProgressWhenLong(this.deps, t('Checking sessions…'), stopped, (signal, onProgress) =>
+        this.deps.check({ place }, { signal, onProgress }),
+      );
+    } catch (error) {
+      if (error === stopped) return null;
+      throw error;
+    }
   }
 
   /** Lets the user act on findings. */
@@ -206,7 +198,7 @@ export class SessionChecks {
   }
 
   private inputOf({ sessionId, steps }: RepairPlan) {
-    return { repairId: this.deps.newId(), sessionId, steps, at: this.deps.now() };
+    return { repairId: this.deps.newId(), sessionId, steps, at: this.deps.clock.now() };
   }
 }
 

@@ -109,7 +109,8 @@ export class HistoryFeature implements Disposable {
       onFailure: (error) => reportFailure('checkSessions', error, deps.log),
       onRepaired: () => this.changes.fire(),
       newId: randomUUID,
-      now: deps.clock.now,
+      clock: deps.clock,
+      notice: editorWorkNotice,
     });
     this.files = this.lifetime.register(
       new HistoryFileEditor(deps.programs, {

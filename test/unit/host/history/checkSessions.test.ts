@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../../../src/base/clock';
 import { checkFile, checkHermesFile, checkStore } from '../../../../src/history/check/checking';
 import type { SessionChecksDeps } from '../../../../src/host/history/checkSessions';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
@@ -69,7 +70,8 @@ function checksOf(change: Partial<SessionChecksDeps> = {}) {
     onFailure: (error) => void seen.push(String(error)),
     onRepaired: () => void seen.push('repaired'),
     newId: () => `repair-${++id}`,
-    now: () => world.clock.now,
+    clock: { ...systemClock, now: () => world.clock.now },
+    notice: { show: (title) => void seen.push(title) },
     ...change,
   });
   return { seen, run: async (): Promise<void> => checks.commands['checkSessions']?.() };
@@ -160,7 +162,35 @@ describe('Check Sessions', () => {
     });
   });
 
+  it('shows a notice only when it takes long', async () => {
+    const shown: string[] = [];
+    let pass: () => void = () => undefined;
+    const { run } = checksOf({
+      clock: { ...systemClock, after: (_ms, passed) => ((pass = passed), () => (pass = () => undefined)) },
+      notice: { show: (title) => void shown.push(title) },
+      check: async ({ place }, course) => {
+        await Promise.resolve();
+        pass();
+        return checkStore(world.deps, place.path, course);
+      },
+    });
+    editor.picks.push('This Folder', 'This Folder');
+    await run();
+    const { run: runQuickly, seen } = checksOf();
+    await runQuickly();
+    expect([shown, seen, editor.shown]).toEqual([['Checking sessions…'], ['ready'], [clean, clean]]);
+  });
+
   it('ends quietly when the check is canceled, and passes on other failures', async () => {
+    const canceled = checksOf({
+      clock: { ...systemClock, after: (_ms, passed) => (queueMicrotask(passed), () => undefined) },
+      notice: { show: (_title, _ended, stop) => stop() },
+      check: (_what, { signal }) =>
+        new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    });
+    editor.picks.push('This Folder');
+    await canceled.run();
+    expect(editor.shown).toEqual([]);
     const { run } = checksOf({ check: () => Promise.reject(new Error('The disk is gone.')) });
     editor.picks.push('This Folder');
     await expect(run()).rejects.toThrow('The disk is gone.');
