@@ -27,6 +27,7 @@ export class AnswerContinuation {
     if (turn === null) throw new GatewayError('notFound', t('This turn no longer exists, so it can’t be continued.'));
     const found = await sessions.tipOf(turn.sessionId);
     return slots.inSequence(found.conversationId, async () => {
+      await slots.prepare(found.conversationId);
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session))
         throw new GatewayError('busy', t('Hermes is answering in this session. Stop it first, or wait.'));

@@ -113,6 +113,7 @@ export class ConversationGateway implements Gateway {
       compressionScheduler,
       opening: new TurnOpening(deps),
       agentFor: (...turn) => this.switching.agentForTurn(...turn),
+      ...(deps.beforeTurn === undefined ? {} : { beforeTurn: deps.beforeTurn }),
     }));
     const delegations = (this.delegations = new Delegations({
       ...deps,
@@ -387,6 +388,12 @@ export class ConversationGateway implements Gateway {
 
   resumeQueues(): Promise<void> {
     return this.queue.resume();
+  }
+
+  /** Called after rows of a conversation were replaced by those of another machine. `branchId`: the branch that holds
+   *  what was added here meanwhile; null when nothing was. */
+  received(conversationId: string, branchId: string | null): Promise<void> {
+    return this.switching.received(conversationId, branchId);
   }
 
   /** Called when another memory provider is chosen, registered or removed. */

@@ -38,6 +38,9 @@ export interface GatewayDeps {
   readonly defaultEffort?: () => ReasoningEffort;
   /** Keeps conversations within their model's context. Default: the usual `Summarizer`. */
   readonly contextEngine?: ContextEngine;
+  /** Called before a prompt opens a turn in a conversation, within the conversation's sequence. May change its rows.
+   *  Rejects with a `GatewayError` when no turn may begin there now. Default: nothing else writes to the store. */
+  readonly beforeTurn?: (conversationId: string) => Promise<void>;
   /** Reference of the model that writes summaries. Null: the session's model. Default: null. */
   readonly summaryModel?: () => string | null;
 }

@@ -66,6 +66,7 @@ export class PromptIntake {
       return repeated;
     }
     const taken = await slots.inSequence(conversationId, async (): Promise<SubmitReceipt | Message | 'elsewhere'> => {
+      await slots.prepare(conversationId);
       const context = await store.promptContext(sessionId, prompt.uid);
       if (context.message !== null) return context.message;
       if (context.queued !== null) return this.queuedBefore(context.queued);

@@ -169,7 +169,13 @@ export class PromptQueue {
         return this.compressAhead(current, surfaceId, mayContinue);
       const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (mayContinue ? queue[0] : undefined);
       if (next === undefined) return;
-      await slots.open(surfaceId, current, { prompt: next, reason: 'resume', queuedUid: next.uid, isSubAgent });
+      await slots.prepare(current.conversationId);
+      await slots.open(surfaceId, await sessions.tipOf(current.id), {
+        prompt: next,
+        reason: 'resume',
+        queuedUid: next.uid,
+        isSubAgent,
+      });
       surfaces.notifyAll({ kind: 'queueChanged', sessionId: current.id, queue: await store.queue(current.id) });
     });
   }

@@ -77,6 +77,7 @@ export class PromptVersionSwitching {
     const found = await sessions.tipOf(turn.sessionId);
     const uid = asking.reason === 'edited' ? asking.uid : ids.uid();
     const done = await slots.inSequence(found.conversationId, async (): Promise<SubmitReceipt | Asked> => {
+      await slots.prepare(found.conversationId);
       const session = await sessions.tipOf(found.id);
       if (await slots.isBusy(session)) throw new GatewayError('busy', busySentence());
       const segment = await this.segmentOf(turn, session);

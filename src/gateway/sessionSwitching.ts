@@ -104,6 +104,31 @@ export class SessionSwitching {
     for (const surfaceId of this.deps.surfaces.allShowing(session.id)) this.switchTo(surfaceId, session, 'resume');
   }
 
+  /** Called after rows of a conversation were replaced by those of another machine. Its surfaces show what is stored
+   *  now: its newest segment; or the branch, in which their own text is. */
+  async received(conversationId: string, branchId: string | null): Promise<void> {
+    const { surfaces, sessions, store } = this.deps;
+    const branch = branchId === null ? null : await store.getSession(branchId);
+    const changed = [conversationId, ...(branch === null ? [] : [branch.id])];
+    for (const sessionId of surfaces.allShown()) {
+      if ((await sessions.conversationOf(sessionId)) !== conversationId) continue;
+      const session = await store.getSession(sessionId);
+      if (session === null) {
+        this.emptied([sessionId]);
+        continue;
+      }
+      if (branch !== null) {
+        for (const surfaceId of surfaces.allShowing(sessionId)) this.switchTo(surfaceId, branch, 'branch');
+        continue;
+      }
+      const tip = await sessions.tipOf(sessionId);
+      changed.push(sessionId, tip.id);
+      if (tip.id === sessionId) this.reread(tip);
+      else this.rolledOver(session, tip);
+    }
+    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [...new Set(changed)] });
+  }
+
   /** Marks a session that the user can see as read. Never rejects. */
   async noteSeen(sessionId: string): Promise<void> {
     try {

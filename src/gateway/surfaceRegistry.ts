@@ -80,6 +80,11 @@ export class SurfaceRegistry implements Disposable {
       .map(({ surface }) => surface.id);
   }
 
+  /** Returns the ids of all sessions that surfaces show. */
+  allShown(): readonly string[] {
+    return [...new Set([...this.attached.values()].flatMap(({ sessionId }) => sessionId ?? []))];
+  }
+
   /** True when the user can see this session now. */
   isSeen(sessionId: string): boolean {
     return [...this.attached.values()].some(

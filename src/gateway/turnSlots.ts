@@ -21,6 +21,7 @@ interface SlotDeps {
   readonly compressionScheduler: CompressionScheduler;
   /** Returns the agent that runs the turn. `from`: the session that the surface showed when the prompt was sent. */
   readonly agentFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
+  readonly beforeTurn?: (conversationId: string) => Promise<void>;
 }
 
 /** Input for opening the turn of a prompt. */
@@ -61,6 +62,13 @@ export class TurnSlots {
       await this.deps.runner.makeUpForShown();
       return work();
     });
+  }
+
+  /** Called inside the conversation's sequence, before what a turn depends on is read. Rejects when no turn may begin
+   *  there now. */
+  async prepare(conversationId: string): Promise<void> {
+    this.refuseWhenClosing();
+    if (this.deps.runner.runningIn(conversationId) === null) await this.deps.beforeTurn?.(conversationId);
   }
 
   /** Asked inside the conversation's sequence, in which turns are opened. `known`: the open turn as it was read there. */

@@ -72,6 +72,8 @@ export interface WorldOptions {
   readonly sessionTitles?: 'model' | 'prompt';
   /** The setting `hermes.spendingLimit`. Default: none. */
   readonly spendingLimit?: number;
+  /** Runs before a prompt opens a turn, as another machine's changes do. */
+  readonly beforeTurn?: (conversationId: string) => Promise<void>;
   /** Replaces the model behind the server, where it gives one. */
   readonly openModel?: (ref: string) => Promise<ChatModel> | undefined;
 }
@@ -317,6 +319,7 @@ export class World {
       folder: () => this.home,
       ...(options.contextEngine === undefined ? {} : { contextEngine: options.contextEngine }),
       summaryModel: () => options.summaryModel ?? null,
+      ...(options.beforeTurn === undefined ? {} : { beforeTurn: options.beforeTurn }),
       sessionTitles: () => options.sessionTitles ?? 'prompt',
       spendingLimit: () => options.spendingLimit ?? 0,
       ...(options.mode === undefined ? {} : { defaultMode: () => options.mode ?? 'ask' }),

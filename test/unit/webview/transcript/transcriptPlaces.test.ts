@@ -175,9 +175,9 @@ describe('a history file', () => {
       button.textContent?.trim(),
     );
     for (const name of ['Import', 'Show All Sessions…', 'Reload']) await tab.press(name);
-    await act(() =>
-      rowOf('u1')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true })),
-    );
+    await act(() => {
+      rowOf('u1')?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true }));
+    });
     const asked = tab.posted.slice(-4);
     await tab.press('More Actions…');
     expect({
