@@ -116,6 +116,7 @@ const effects = {
   verifyIntegrity: 'read',
   statistics: 'read',
   storeSizes: 'read',
+  sync: 'upkeep',
 } as const satisfies { readonly [M in MethodName]: M extends LongMethod ? `long ${Effect}` : Effect };
 
 /** True for a method that stores nothing. */

@@ -28,6 +28,7 @@ import type { WorkProgress } from './slicedWork';
 import type { Usage } from '../transcript/usage';
 import type { WireTexts } from './wireTexts';
 import type { StoreSizes } from './storeSizes';
+import type { SyncCall, SyncResult } from './syncing';
 
 /** All operations on stored sessions that the rest of the project may use. `SessionDb` implements them
  *  synchronously; through the worker every method returns a promise (`SessionStore`). One call is one transaction:
@@ -163,6 +164,8 @@ export interface SessionOperations
   statistics(): StoreStatistics;
   /** Bytes of the store, by session and by what takes them. */
   storeSizes(): StoreSizes;
+  /** A call of the exchange with a server. See `SyncedStore`; `promisedSync` offers it by method. */
+  sync(call: SyncCall): SyncResult;
 }
 
 export interface NewSession {

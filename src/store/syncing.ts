@@ -7,12 +7,16 @@ export interface SyncedStore {
   pending(): readonly string[];
   /** Changed documents, in the order of their changes. Null when there are none, or while a turn is open. */
   outgoing(conversationId: string): Outgoing | null;
+  /** What these documents hold now. Null while a turn is open. */
+  bodies(conversationId: string, documents: readonly string[]): readonly SentDocument[] | null;
+  /** What is not on the server yet. */
+  status(): WaitingChanges;
   /** Version of the server that the stored rows contain; 0 when they were never on it. */
   version(conversationId: string): number;
   /** Names of the changed documents. */
   changed(conversationId: string): readonly string[];
   /** Notes what is about to be sent: the answer may get lost. */
-  beginSending(conversationId: string, number: number, documents: readonly OutgoingDocument[]): void;
+  beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[]): void;
   /** What was sent and not yet answered. */
   sending(conversationId: string): Sending | null;
   /** A number for the next sending, above all that are still unanswered. */
@@ -34,15 +38,26 @@ export interface SyncedStore {
 export interface Outgoing {
   /** Version that the changes were made to. */
   readonly base: number;
-  readonly documents: readonly OutgoingDocument[];
+  readonly documents: readonly ChangedDocument[];
 }
 
-export interface OutgoingDocument {
+export interface ChangedDocument {
   readonly document: string;
   /** Number of its newest change. */
   readonly change: number;
+}
+
+export interface SentDocument {
+  readonly document: string;
   /** JSON; null when it has no rows any more. */
   readonly body: string | null;
+}
+
+export interface WaitingChanges {
+  /** Conversations that could be sent now. */
+  readonly conversations: number;
+  /** Time of the oldest change in them, in seconds since the epoch. */
+  readonly oldestAt: number | null;
 }
 
 export interface Sending {
@@ -70,3 +85,57 @@ export interface ServerDocument {
  *  continued the transcript; what was added here is a branch. busy: a turn is open; later. again: something changed here
  *  meanwhile; fetch again. */
 export type ReceiveOutcome = 'received' | 'divided' | 'busy' | 'again';
+
+/** One call of a method of `SyncedStore` as data. */
+export type SyncCall = {
+  readonly [M in keyof SyncedStore]: { readonly method: M; readonly args: Parameters<SyncedStore[M]> };
+}[keyof SyncedStore];
+export type SyncResult = ReturnType<SyncedStore[keyof SyncedStore]>;
+
+/** The same store in another thread. */
+export type AsyncSyncedStore = {
+  readonly [M in keyof SyncedStore]: (
+    ...args: Parameters<SyncedStore[M]>
+  ) => ReturnType<SyncedStore[M]> | Promise<ReturnType<SyncedStore[M]>>;
+};
+
+const methods = {
+  begin: true,
+  pending: true,
+  outgoing: true,
+  bodies: true,
+  status: true,
+  version: true,
+  changed: true,
+  beginSending: true,
+  sending: true,
+  nextNumber: true,
+  sent: true,
+  notSent: true,
+  positions: true,
+  noteDue: true,
+  due: true,
+  receive: true,
+} satisfies Record<keyof SyncedStore, true>;
+
+/** A synchronized store over one function that carries a call. */
+export function promisedSync(call: (request: SyncCall) => Promise<SyncResult>): AsyncSyncedStore {
+  const forwards = Object.keys(methods).map((method) => [
+    method,
+    (...args: unknown[]) => call({ method, args } as SyncCall),
+  ]);
+  return Object.fromEntries(forwards) as AsyncSyncedStore;
+}
+
+type SyncTable = {
+  readonly [M in keyof SyncedStore]: (...args: Parameters<SyncedStore[M]>) => ReturnType<SyncedStore[M]>;
+};
+
+/** Makes a call that came as data. */
+export function performSync<M extends keyof SyncedStore>(
+  store: SyncedStore,
+  { method, args }: { readonly method: M; readonly args: Parameters<SyncedStore[M]> },
+): SyncResult {
+  const table: SyncTable = store;
+  return table[method](...args);
+}

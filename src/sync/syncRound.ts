@@ -1,8 +1,8 @@
-import type { OutgoingDocument, ReceiveOutcome, SyncedStore } from '../store/syncing';
-import type { Connected, SyncServer } from './syncServer';
+import type { AsyncSyncedStore, ChangedDocument, ReceiveOutcome, SentDocument } from '../store/syncing';
+import type { Connected, SendAnswer, SyncServer } from './syncServer';
 
 export interface SyncRoundDeps {
-  readonly store: SyncedStore;
+  readonly store: AsyncSyncedStore;
   readonly server: SyncServer;
   /** Id of this store. */
   readonly origin: string;
@@ -12,43 +12,78 @@ export interface SyncRoundDeps {
   readonly newId: () => string;
   /** Fence of the lease that this machine holds for a conversation; null for none. */
   readonly fenceOf: (conversationId: string) => number | null;
-  /** Called when both machines continued a conversation, and what was added here became a branch. */
-  readonly onDivided?: (conversationId: string, branchId: string) => void;
+  /** Called after the rows of a conversation came from another machine. `branchId`: set when both machines continued it,
+   *  and what was added here became a branch. */
+  readonly onReceived?: (conversationId: string, branchId: string | null) => Promise<void> | void;
 }
 
 /** How often a conversation is fetched again because it changed here meanwhile. The next round continues. */
 const attempts = 3;
+/** Documents that are read from the store in one call, so that it serves others in between. */
+const documentsAtOnce = 50;
+
+/** A turn began here while its conversation was read. */
+class TurnBegan extends Error {}
 
 /** One connection of a store to the server. A round receives what other machines sent and sends what changed here. Whatever
  *  fails is done again by a later round, on a new connection. */
 export class SyncRound {
-  private connection: Connected | null = null;
+  private connection: Promise<Connected> | null = null;
+  private lastNumber = 0;
+  private readonly working = new Map<string, Promise<unknown>>();
 
   constructor(private readonly deps: SyncRoundDeps) {}
 
-  async run(): Promise<void> {
+  /** Goes on after a conversation that fails, and throws its error at the end. Ends early, between two conversations,
+   *  when the signal is aborted. */
+  async run(signal?: AbortSignal): Promise<void> {
     const { store } = this.deps;
     await this.readNews();
-    for (const conversationId of store.due()) await this.receive(conversationId);
-    for (const conversationId of store.pending()) await this.send(conversationId);
+    const failures: unknown[] = [];
+    const each = async (ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<void> => {
+      for (const id of ids) {
+        if (signal?.aborted === true) return;
+        await work(id).catch((error: unknown) => void failures.push(error));
+        // The others would fail as well.
+        if (failures.length >= attempts) return;
+      }
+    };
+    await each(await store.due(), (id) => this.receive(id));
+    await each(await store.pending(), (id) => this.alone(id, () => this.send(id)));
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Brings a conversation to the server's version. */
-  async receive(conversationId: string): Promise<ReceiveOutcome> {
-    const { store, server, machine, newId, onDivided } = this.deps;
+  receive(conversationId: string): Promise<ReceiveOutcome> {
+    return this.alone(conversationId, () => this.receiveAlone(conversationId));
+  }
+
+  /** The first call of a connection: from then on, nothing that an earlier one sent can still arrive. */
+  connected(): Promise<Connected> {
+    this.connection ??= this.connect();
+    return this.connection;
+  }
+
+  private async connect(): Promise<Connected> {
+    const { server, origin, machine } = this.deps;
+    const connected = await server.connect(origin, machine);
+    this.lastNumber = Math.max(this.lastNumber, connected.last);
+    return connected;
+  }
+
+  private async receiveAlone(conversationId: string): Promise<ReceiveOutcome> {
+    const { store, server, machine, newId, onReceived } = this.deps;
     const connection = await this.connected();
     await this.settleSending(conversationId);
     let outcome: ReceiveOutcome = 'again';
     for (let attempt = 0; attempt < attempts && outcome === 'again'; attempt++) {
-      const documents = store.changed(conversationId);
-      const fetched = await server.fetch(connection, {
-        conversationId,
-        since: store.version(conversationId),
-        documents,
-      });
+      const since = await store.version(conversationId);
+      const documents = await store.changed(conversationId);
+      const fetched = await server.fetch(connection, { conversationId, since, documents });
       const branchId = newId();
-      outcome = store.receive({ conversationId, ...fetched, branchId, machine });
-      if (outcome === 'divided') onDivided?.(conversationId, branchId);
+      outcome = await store.receive({ conversationId, ...fetched, branchId, machine });
+      const isNew = fetched.version > since && (outcome === 'received' || outcome === 'divided');
+      if (isNew) await onReceived?.(conversationId, outcome === 'divided' ? branchId : null);
     }
     return outcome;
   }
@@ -57,52 +92,92 @@ export class SyncRound {
     const { store, server } = this.deps;
     const connection = await this.connected();
     const byOrigin = new Map<string, { position: number; ids: string[] }>();
-    for (const { origin, position, conversationId } of await server.news(connection, store.positions())) {
+    for (const { origin, position, conversationId } of await server.news(connection, await store.positions())) {
       const known = byOrigin.get(origin) ?? { position, ids: [] };
       byOrigin.set(origin, { position: Math.max(known.position, position), ids: [...known.ids, conversationId] });
     }
-    for (const [origin, { position, ids }] of byOrigin) store.noteDue(origin, position, ids);
+    for (const [origin, { position, ids }] of byOrigin) await store.noteDue(origin, position, ids);
   }
 
   private async send(conversationId: string): Promise<void> {
-    const { store, server, fenceOf } = this.deps;
+    const { store } = this.deps;
     await this.settleSending(conversationId);
     for (let attempt = 0; attempt < attempts; attempt++) {
-      const connection = await this.connected();
-      const outgoing = store.outgoing(conversationId);
+      const outgoing = await store.outgoing(conversationId);
       if (outgoing === null) return;
-      const number = store.nextNumber(connection.last);
-      this.connection = { ...connection, last: number };
-      store.beginSending(conversationId, number, outgoing.documents);
-      const answer = await server.send(connection, {
-        conversationId,
-        number,
-        base: outgoing.base,
-        fence: fenceOf(conversationId),
-        documents: outgoing.documents.map(({ document, body }: OutgoingDocument) => ({ document, body })),
-      });
+      const answer = await this.sendOnce(conversationId, outgoing.base, outgoing.documents);
+      if (answer === null) return;
       if (answer.kind === 'done') return store.sent(conversationId, answer.version);
-      store.notSent(conversationId);
+      await store.notSent(conversationId);
       // A call of an earlier connection arrived late, or a copy of this store is connected too.
       if (answer.kind === 'closed') this.connection = null;
       if (answer.kind !== 'behind') return;
-      if ((await this.receive(conversationId)) === 'busy') return;
+      if ((await this.receiveAlone(conversationId)) === 'busy') return;
+    }
+  }
+
+  /** Null when a turn began here meanwhile: then nothing was sent. */
+  private async sendOnce(
+    conversationId: string,
+    base: number,
+    documents: readonly ChangedDocument[],
+  ): Promise<SendAnswer | null> {
+    const { store, server, fenceOf } = this.deps;
+    const connection = await this.connected();
+    const number = await store.nextNumber(this.lastNumber);
+    this.lastNumber = number;
+    await store.beginSending(conversationId, number, documents);
+    try {
+      return await server.send(connection, {
+        conversationId,
+        number,
+        base,
+        fence: fenceOf(conversationId),
+        documents: this.bodies(conversationId, documents),
+      });
+    } catch (error) {
+      if (!(error instanceof TurnBegan)) throw error;
+      await store.notSent(conversationId);
+      return null;
+    }
+  }
+
+  /** What the documents hold, piece by piece. Throws when a turn begins: a transcript is sent as it is between two
+   *  turns. */
+  private async *bodies(
+    conversationId: string,
+    documents: readonly ChangedDocument[],
+  ): AsyncGenerator<readonly SentDocument[]> {
+    for (let next = 0; next < documents.length; next += documentsAtOnce) {
+      const names = documents.slice(next, next + documentsAtOnce).map(({ document }) => document);
+      const bodies = await this.deps.store.bodies(conversationId, names);
+      if (bodies === null) throw new TurnBegan();
+      yield bodies;
     }
   }
 
   /** Finds out if an unanswered sending was done. */
   private async settleSending(conversationId: string): Promise<void> {
     const { store, server } = this.deps;
-    const sending = store.sending(conversationId);
+    const sending = await store.sending(conversationId);
     if (sending === null) return;
     const last = await server.lastSent(await this.connected(), conversationId);
-    if (last?.number === sending.number) store.sent(conversationId, last.version);
-    else store.notSent(conversationId);
+    if (last?.number === sending.number) await store.sent(conversationId, last.version);
+    else await store.notSent(conversationId);
   }
 
-  /** The first call of a connection: from then on, nothing that an earlier one sent can still arrive. */
-  private async connected(): Promise<Connected> {
-    this.connection ??= await this.deps.server.connect(this.deps.origin);
-    return this.connection;
+  /** Work on one conversation, one piece after another. */
+  private alone<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
+    const before = this.working.get(conversationId) ?? Promise.resolve();
+    const done = before.then(work, work);
+    const settled = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.working.set(conversationId, settled);
+    void settled.then(() => {
+      if (this.working.get(conversationId) === settled) this.working.delete(conversationId);
+    });
+    return done;
   }
 }

@@ -1,11 +1,11 @@
-import type { OutgoingDocument, ServerDocument } from '../store/syncing';
+import type { SentDocument, ServerDocument } from '../store/syncing';
 
 /** A server that keeps conversations for several machines of one person. It orders the versions of a conversation, and knows
  *  nothing of what is in a document. Every call may fail, and a failed one may have been done. */
 export interface SyncServer {
   /** Begins a connection of this machine. Calls of its earlier connections are refused from then on, also ones that are
-   *  still on their way. `last`: the highest number of a sending that the server has of this machine. */
-  connect(origin: string): Promise<Connected>;
+   *  still on their way. `machine`: its name for the user. `last`: the highest number of a sending that the server has of this machine. */
+  connect(origin: string, machine: string): Promise<Connected>;
   /** What other machines sent, in the order in which each of them sent it, after the positions that were read. */
   news(connection: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]>;
   /** Documents newer than a version, and named ones, as they were at one moment. */
@@ -16,6 +16,8 @@ export interface SyncServer {
   lastSent(connection: Connection, conversationId: string): Promise<LastSent | null>;
   /** Asks for the conversation, so that only this machine runs a turn in it. */
   lease(connection: Connection, conversationId: string): Promise<LeaseAnswer>;
+  /** Extends a lease. False when it was lost. */
+  renew(connection: Connection, conversationId: string, fence: number): Promise<boolean>;
   release(connection: Connection, conversationId: string, fence: number): Promise<void>;
 }
 
@@ -54,7 +56,8 @@ export interface SentChanges {
   readonly base: number;
   /** Fence of the lease that this machine holds; null for none. */
   readonly fence: number | null;
-  readonly documents: readonly Pick<OutgoingDocument, 'document' | 'body'>[];
+  /** Read while they are sent. Nothing is sent when the reading throws; then the call throws the same. */
+  readonly documents: AsyncIterable<readonly SentDocument[]>;
 }
 
 /** behind: another machine changed the conversation since. leased: another machine runs a turn in it. closed: this machine has
@@ -70,4 +73,5 @@ export interface LastSent {
 /** `version`: the conversation's; what the turn must begin from. */
 export type LeaseAnswer =
   | { readonly kind: 'granted'; readonly fence: number; readonly version: number }
+  /** `holder`: name of the machine. */
   | { readonly kind: 'leased'; readonly holder: string };

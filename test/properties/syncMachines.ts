@@ -78,9 +78,9 @@ class Machine {
   newRound(): SyncRound {
     return new SyncRound({
       // The world is another one after a crash.
-      store: new Proxy({} as SessionDbWorld['db']['sync'], {
+      store: new Proxy({} as SessionDbWorld['db']['synced'], {
         get: (_target, key) => {
-          const { sync } = this.world.db;
+          const { synced: sync } = this.world.db;
           const found = Reflect.get(sync, key) as unknown;
           return typeof found === 'function' ? found.bind(sync) : found;
         },
@@ -90,7 +90,7 @@ class Machine {
       machine: this.name,
       newId: this.newId,
       fenceOf: (id) => this.fences.get(id) ?? null,
-      onDivided: (id) => this.divided(id, this),
+      onReceived: (id, branchId) => void (branchId !== null && this.divided(id, this)),
     });
   }
 }
@@ -124,7 +124,7 @@ export class SyncMachines {
       );
       // Clocks that are hours apart.
       machine.world = await sessionDbWorld(undefined, { now: 1000 + all.machines.length * 7200 });
-      machine.world.db.sync.begin();
+      machine.world.db.synced.begin();
       all.machines.push(machine);
     }
     await all.begin();
@@ -304,7 +304,7 @@ export class SyncMachines {
     try {
       const answer = await way.lease({ origin: machine.name, writer: 0 }, conversationId);
       if (answer.kind === 'leased') return 'taken';
-      if (answer.version > machine.world.db.sync.version(conversationId)) await machine.round.receive(conversationId);
+      if (answer.version > machine.world.db.synced.version(conversationId)) await machine.round.receive(conversationId);
       machine.fences.set(conversationId, answer.fence);
       return answer.fence;
     } catch {

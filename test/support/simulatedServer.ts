@@ -1,3 +1,4 @@
+import type { SentDocument } from '../../src/store/syncing';
 import type {
   Connected,
   Connection,
@@ -18,7 +19,11 @@ interface StoredConversation {
   fence: number;
 }
 
+/** A sending whose documents were read. */
+export type CollectedChanges = Omit<SentChanges, 'documents'> & { readonly documents: readonly SentDocument[] };
+
 interface Origin {
+  machine: string;
   writer: number;
   last: number;
   readonly sent: Map<string, LastSent>;
@@ -40,8 +45,9 @@ export class SimulatedServer {
 
   constructor(private readonly rules: ServerRules = {}) {}
 
-  connect(origin: string): Connected {
+  connect(origin: string, machine: string): Connected {
     const known = this.originOf(origin);
+    known.machine = machine;
     known.writer++;
     return { origin, writer: known.writer, last: known.last };
   }
@@ -67,7 +73,7 @@ export class SimulatedServer {
     };
   }
 
-  send({ origin, writer }: Connection, sending: SentChanges): SendAnswer {
+  send({ origin, writer }: Connection, sending: CollectedChanges): SendAnswer {
     const known = this.originOf(origin);
     if (known.writer !== writer && this.rules.closesConnections !== false) return { kind: 'closed' };
     const conversation = this.conversationOf(sending.conversationId);
@@ -92,10 +98,18 @@ export class SimulatedServer {
     const conversation = this.conversationOf(conversationId);
     const { lease } = conversation;
     if (lease !== null && lease.expires > this.clock && lease.holder !== origin)
-      return { kind: 'leased', holder: lease.holder };
+      return { kind: 'leased', holder: this.originOf(lease.holder).machine };
     conversation.fence++;
     conversation.lease = { holder: origin, expires: this.clock + 60 };
     return { kind: 'granted', fence: conversation.fence, version: conversation.version };
+  }
+
+  renew({ origin }: Connection, conversationId: string, fence: number): boolean {
+    const conversation = this.conversationOf(conversationId);
+    const { lease } = conversation;
+    if (lease?.holder !== origin || lease.expires <= this.clock || conversation.fence !== fence) return false;
+    conversation.lease = { holder: origin, expires: this.clock + 60 };
+    return true;
   }
 
   release({ origin }: Connection, conversationId: string, fence: number): void {
@@ -104,7 +118,7 @@ export class SimulatedServer {
   }
 
   private originOf(name: string): Origin {
-    const known = this.origins.get(name) ?? { writer: 0, last: 0, sent: new Map<string, LastSent>() };
+    const known = this.origins.get(name) ?? { machine: name, writer: 0, last: 0, sent: new Map<string, LastSent>() };
     this.origins.set(name, known);
     return known;
   }
@@ -137,12 +151,16 @@ export class SimulatedNetwork {
   wayOf(): SyncServer {
     const { server } = this;
     return {
-      connect: (origin) => this.call(() => server.connect(origin)),
+      connect: (origin, machine) => this.call(() => server.connect(origin, machine)),
       news: (connection, positions) => this.call(() => server.news(connection, positions)),
       fetch: (_connection, query) => this.call(() => server.fetch(query)),
-      send: (connection, sending) => this.call(() => server.send(connection, sending)),
+      send: async (connection, sending) => {
+        const documents = await collected(sending.documents);
+        return this.call(() => server.send(connection, { ...sending, documents }));
+      },
       lastSent: (connection, id) => this.call(() => server.lastSent(connection, id)),
       lease: (connection, id) => this.call(() => server.lease(connection, id)),
+      renew: (connection, id, fence) => this.call(() => server.renew(connection, id, fence)),
       release: (connection, id, fence) => this.call(() => server.release(connection, id, fence)),
     };
   }
@@ -163,4 +181,10 @@ export class SimulatedNetwork {
         throw new Error('no answer in time');
     }
   }
+}
+
+async function collected<T>(pieces: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for await (const piece of pieces) all.push(...piece);
+  return all;
 }

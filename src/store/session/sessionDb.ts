@@ -8,7 +8,7 @@ import { RepairingTransactions } from './repairingTransactions';
 import { createDbOperations, type DbOperations } from './dbOperations';
 import { LongOperations } from './slicedOperations';
 import { SyncStore } from './sync/syncStore';
-import type { SyncedStore } from '../syncing';
+import { performSync, type SyncedStore } from '../syncing';
 import { countOf, textOr } from './tables/columns';
 import { invalid } from './tables/refusal';
 
@@ -29,8 +29,8 @@ export interface SessionDbDeps {
 export interface SessionDb extends SessionOperations {
   /** Operations in slices; `LongOperations` states which other calls may run in between. */
   readonly slices: LongOperations;
-  /** Exchange with a server. */
-  readonly sync: SyncedStore;
+  /** Exchange with a server, which `sync` calls. */
+  readonly synced: SyncedStore;
   /** Does in slices, when the store is idle, the work of `scrub`. */
   tidySlices(): SlicedWork<void>;
   /** Completes long changes that a crash interrupted: deletes rows of sessions that no process finishes, and
@@ -52,10 +52,12 @@ export function createSessionDb(deps: SessionDbDeps): SessionDb {
   );
   const slices = new LongOperations(database, operations, transactions, now);
   const importer = (): StoreImport => new StoreImport(database, operations.messages, operations.closing, now);
+  const synced = new SyncStore({ database, transactions, parts: operations, now });
   return {
     ...operationsOver(deps, operations, transactions, slices, importer),
     slices,
-    sync: new SyncStore({ database, transactions, parts: operations, now }),
+    synced,
+    sync: (call) => performSync(synced, call),
     tidySlices: () => slices.tidy(),
     scrub: () => runWhole(slices.tidy()),
     mergeFrom: (source, liveTurns = []) => transactions.write(() => importer().run(source, 'goOn', liveTurns)),
@@ -70,7 +72,7 @@ function operationsOver(
   transactions: RepairingTransactions,
   long: LongOperations,
   importer: () => StoreImport,
-): SessionOperations {
+): Omit<SessionOperations, 'sync'> {
   const { sessions, messages, turns, approvals, queuedPrompts: prompts, files, outbox } = operations;
   const read: InTransaction =
     (work) =>

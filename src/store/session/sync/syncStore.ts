@@ -3,7 +3,16 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { countOf, numberOr, textOr } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import type { Transactions } from '../tables/transactions';
-import type { SyncedStore, OutgoingDocument, Outgoing, Received, ReceiveOutcome, Sending } from '../../syncing';
+import type {
+  ChangedDocument,
+  Outgoing,
+  Received,
+  ReceiveOutcome,
+  Sending,
+  SentDocument,
+  SyncedStore,
+  WaitingChanges,
+} from '../../syncing';
 import { SyncDocuments, kindOf } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
 import { beginSync } from './syncTables';
@@ -18,6 +27,11 @@ export interface SyncStoreDeps {
   readonly now: () => number;
 }
 
+/** Changes that can be sent now. */
+const sendable = `FROM sync_changes c
+  WHERE EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id)
+    AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id AND (s.private = 1 OR s.pending IS NOT NULL))
+    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = c.conversation_id AND t.state <> 'settled')`;
 const isTranscript = (document: string): boolean => kindOf(document) !== 'marks';
 const isOfTurn = (document: string): boolean => kindOf(document) === 'turn' || kindOf(document) === 'message';
 
@@ -40,13 +54,7 @@ export class SyncStore implements SyncedStore {
   pending(): readonly string[] {
     return this.deps.transactions.read(() =>
       this.database
-        .all(
-          `SELECT DISTINCT c.conversation_id FROM sync_changes c
-           WHERE EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id)
-             AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id AND (s.private = 1 OR s.pending IS NOT NULL))
-             AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = c.conversation_id AND t.state <> 'settled')
-           ORDER BY c.change`,
-        )
+        .all(`SELECT DISTINCT c.conversation_id ${sendable} ORDER BY c.change`)
         .map((row) => textOr(row, 'conversation_id', '')),
     );
   }
@@ -56,15 +64,26 @@ export class SyncStore implements SyncedStore {
       if (this.hasOpenTurn(conversationId)) return null;
       const documents = this.database
         .all('SELECT change, document FROM sync_changes WHERE conversation_id = ? ORDER BY change', [conversationId])
-        .map((row): OutgoingDocument => {
-          const document = textOr(row, 'document', '');
-          return {
-            document,
-            change: numberOr(row, 'change', 0),
-            body: this.documents.read(conversationId, document),
-          };
-        });
+        .map((row): ChangedDocument => ({
+          document: textOr(row, 'document', ''),
+          change: numberOr(row, 'change', 0),
+        }));
       return documents.length === 0 ? null : { base: this.version(conversationId), documents };
+    });
+  }
+
+  bodies(conversationId: string, documents: readonly string[]): readonly SentDocument[] | null {
+    return this.deps.transactions.read(() =>
+      this.hasOpenTurn(conversationId)
+        ? null
+        : documents.map((document) => ({ document, body: this.documents.read(conversationId, document) })),
+    );
+  }
+
+  status(): WaitingChanges {
+    return this.deps.transactions.read(() => {
+      const row = this.database.get(`SELECT count(DISTINCT c.conversation_id) AS n, min(c.at) AS at ${sendable}`);
+      return { conversations: numberOr(row ?? {}, 'n', 0), oldestAt: numberOr(row ?? {}, 'at', null) };
     });
   }
 
@@ -79,7 +98,7 @@ export class SyncStore implements SyncedStore {
       .map((row) => textOr(row, 'document', ''));
   }
 
-  beginSending(conversationId: string, number: number, documents: readonly OutgoingDocument[]): void {
+  beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[]): void {
     const changes = Object.fromEntries(documents.map(({ document, change }) => [document, change]));
     this.deps.transactions.write(() =>
       this.database.run(

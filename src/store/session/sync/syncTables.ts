@@ -11,7 +11,8 @@ const tables = `
 CREATE TABLE sync_changes (
   change INTEGER PRIMARY KEY AUTOINCREMENT,
   document TEXT NOT NULL UNIQUE,
-  conversation_id TEXT NOT NULL
+  conversation_id TEXT NOT NULL,
+  at INTEGER NOT NULL DEFAULT (unixepoch())
 );
 CREATE INDEX sync_changes_conversation ON sync_changes (conversation_id);
 CREATE TABLE sync_conversations (

@@ -16,27 +16,31 @@ async function synced(): Promise<SessionDbWorld> {
   const world = await sessionDbWorld();
   world.db.createSession({ id: 's1', startedAt: 1, title: 'The parser' });
   answered(world.db, 't1', 'It is here.');
-  world.db.sync.begin();
+  world.db.synced.begin();
   return world;
 }
 
 /** Hands everything that is to be sent to the server, which is taken to have it as this version. Returns it. */
 function sent(db: SessionDb, conversationId: string, version: number): readonly ServerDocument[] {
-  const outgoing = db.sync.outgoing(conversationId);
+  const outgoing = db.synced.outgoing(conversationId);
   if (outgoing === null) return [];
-  db.sync.beginSending(conversationId, db.sync.nextNumber(0), outgoing.documents);
-  db.sync.sent(conversationId, version);
-  return outgoing.documents.map(({ document, body }) => ({ document, body, version }));
+  db.synced.beginSending(conversationId, db.synced.nextNumber(0), outgoing.documents);
+  db.synced.sent(conversationId, version);
+  const bodies = db.synced.bodies(
+    conversationId,
+    outgoing.documents.map(({ document }) => document),
+  );
+  return (bodies ?? []).map(({ document, body }) => ({ document, body, version }));
 }
 
 const receive = (db: SessionDb, version: number, documents: readonly ServerDocument[]) =>
-  db.sync.receive({ conversationId: 's1', version, documents, branchId: 'b1', machine: 'desktop' });
+  db.synced.receive({ conversationId: 's1', version, documents, branchId: 'b1', machine: 'desktop' });
 
 /** Two stores that hold the same session. */
 async function twins(): Promise<readonly [SessionDbWorld, SessionDbWorld]> {
   const one = await synced();
   const other = await sessionDbWorld();
-  other.db.sync.begin();
+  other.db.synced.begin();
   receive(other.db, 1, sent(one.db, 's1', 1));
   return [one, other];
 }
@@ -47,9 +51,9 @@ describe('a synchronized store', () => {
     const count = (): unknown =>
       database.get("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'sync_%' OR tbl_name LIKE 'sync_%'")?.['n'];
     expect(count()).toBe(0);
-    db.sync.begin();
+    db.synced.begin();
     const once = count();
-    db.sync.begin();
+    db.synced.begin();
     expect([once, count()]).toEqual([once, once]);
     expect(db.verifyIntegrity()).toEqual([]);
   });
@@ -60,16 +64,16 @@ describe('a synchronized store', () => {
     answered(db, 't2', 'A secret.', { sessionId: 's2' });
     db.createSession({ id: 's3', startedAt: 1 });
     openTurn(db, { sessionId: 's3', turnUid: 't3' });
-    expect(db.sync.pending()).toEqual(['s1']);
-    expect(db.sync.outgoing('s3')).toBeNull();
+    expect(db.synced.pending()).toEqual(['s1']);
+    expect(db.synced.outgoing('s3')).toBeNull();
     settle(db, 't3');
-    expect(db.sync.pending()).toEqual(['s1', 's3']);
+    expect(db.synced.pending()).toEqual(['s1', 's3']);
   });
 
   it('holds the same rows on another machine, and has nothing to send back', async () => {
     const [one, other] = await twins();
     expect(lines(other.db)).toEqual(lines(one.db));
-    expect([other.db.sync.pending(), one.db.sync.pending(), other.db.getSession('s1')?.title]).toEqual([
+    expect([other.db.synced.pending(), one.db.synced.pending(), other.db.getSession('s1')?.title]).toEqual([
       [],
       [],
       'The parser',
@@ -79,11 +83,11 @@ describe('a synchronized store', () => {
 
   it('still has to send what changed while its changes were on their way', async () => {
     const { db } = await synced();
-    const outgoing = db.sync.outgoing('s1');
-    db.sync.beginSending('s1', 1, outgoing?.documents ?? []);
+    const outgoing = db.synced.outgoing('s1');
+    db.synced.beginSending('s1', 1, outgoing?.documents ?? []);
     db.setTitle('s1', 'The lexer', 'person');
-    db.sync.sent('s1', 1);
-    expect([db.sync.changed('s1'), db.sync.version('s1')]).toEqual([['marks/s1'], 1]);
+    db.synced.sent('s1', 1);
+    expect([db.synced.changed('s1'), db.synced.version('s1')]).toEqual([['marks/s1'], 1]);
   });
 
   it('keeps a new title here and a new turn from there', async () => {
@@ -97,7 +101,7 @@ describe('a synchronized store', () => {
       'The lexer',
       ['u-t1', 'a-t1', 'u-t2', 'a-t2'],
     ]);
-    expect(other.db.sync.changed('s1')).toEqual(['marks/s1']);
+    expect(other.db.synced.changed('s1')).toEqual(['marks/s1']);
   });
 
   it('makes a branch of what only it has, hidden versions and queued prompts included, when both continued', async () => {
@@ -110,7 +114,7 @@ describe('a synchronized store', () => {
     const named = new Set(news.map(({ document }) => document));
     const outcome = receive(other.db, 2, [
       ...news,
-      ...other.db.sync
+      ...other.db.synced
         .changed('s1')
         .filter((document) => !named.has(document))
         .map((document) => ({ document, version: 0, body: null })),
@@ -126,7 +130,7 @@ describe('a synchronized store', () => {
       'assistant (retried): First try.',
     ]);
     expect([other.db.queue('b1').map(({ text }) => text), other.db.queue('s1')]).toEqual([['And then?'], []]);
-    expect([other.db.getSession('b1')?.title, other.db.sync.pending(), other.db.verifyIntegrity()]).toEqual([
+    expect([other.db.getSession('b1')?.title, other.db.synced.pending(), other.db.verifyIntegrity()]).toEqual([
       'The parser (desktop)',
       ['b1'],
       [],
@@ -145,7 +149,7 @@ describe('a synchronized store', () => {
         ...sent(one.db, 's1', version),
         { document: `turn/t-desktop-${version}`, version: 0, body: null },
       ];
-      expect(other.db.sync.receive({ conversationId: 's1', version, documents, branchId, machine: 'desktop' })).toBe(
+      expect(other.db.synced.receive({ conversationId: 's1', version, documents, branchId, machine: 'desktop' })).toBe(
         'divided',
       );
     }
@@ -163,7 +167,7 @@ describe('a synchronized store', () => {
     expect(receive(other.db, 2, news)).toBe('busy');
     settle(other.db, 't3');
     expect(receive(other.db, 2, news)).toBe('again');
-    expect(other.db.sync.version('s1')).toBe(1);
+    expect(other.db.synced.version('s1')).toBe(1);
   });
 
   it.each([
@@ -182,6 +186,6 @@ describe('a synchronized store', () => {
       document.document === 'turn/t2' ? { ...document, body: damage(document.body ?? '') } : document,
     );
     expect(refusal(() => receive(other.db, 2, news))).toBe('invalid');
-    expect([lines(other.db), other.db.sync.version('s1')]).toEqual([before, 1]);
+    expect([lines(other.db), other.db.synced.version('s1')]).toEqual([before, 1]);
   });
 });
