@@ -23,7 +23,9 @@ const attempts = 3;
 const documentsAtOnce = 50;
 
 /** A turn began here while its conversation was read. */
-class TurnBegan extends Error {}
+class TurnBegan extends Error {
+  override readonly name = 'TurnBegan';
+}
 
 /** One connection of a store to the server. A round receives what other machines sent and sends what changed here. Whatever
  *  fails is done again by a later round, on a new connection. */
@@ -133,7 +135,7 @@ export class SyncRound {
         number,
         base,
         fence: fenceOf(conversationId),
-        documents: this.bodies(conversationId, documents),
+        documents: () => this.bodies(conversationId, documents),
       });
     } catch (error) {
       if (!(error instanceof TurnBegan)) throw error;

@@ -19,6 +19,24 @@ export interface SyncServer {
   /** Extends a lease. False when it was lost. */
   renew(connection: Connection, conversationId: string, fence: number): Promise<boolean>;
   release(connection: Connection, conversationId: string, fence: number): Promise<void>;
+  /** What the server has of this history. */
+  overview(): Promise<ServerOverview>;
+}
+
+export interface ServerOverview {
+  readonly conversations: number;
+  readonly documents: number;
+  readonly bytes: number;
+  readonly machines: readonly ServerMachine[];
+}
+
+export interface ServerMachine {
+  readonly origin: string;
+  readonly name: string;
+  /** Number of its last sending. */
+  readonly last: number;
+  /** Time of its last connection or sending, by the server's clock, in seconds since the epoch. */
+  readonly seenAt: number;
 }
 
 export interface Connection {
@@ -56,8 +74,8 @@ export interface SentChanges {
   readonly base: number;
   /** Fence of the lease that this machine holds; null for none. */
   readonly fence: number | null;
-  /** Read while they are sent. Nothing is sent when the reading throws; then the call throws the same. */
-  readonly documents: AsyncIterable<readonly SentDocument[]>;
+  /** Read while they are sent, again if need be. Nothing is sent when the reading throws; then the call throws the same. */
+  readonly documents: () => AsyncIterable<readonly SentDocument[]>;
 }
 
 /** behind: another machine changed the conversation since. leased: another machine runs a turn in it. closed: this machine has

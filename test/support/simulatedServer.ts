@@ -9,6 +9,7 @@ import type {
   News,
   SendAnswer,
   SentChanges,
+  ServerOverview,
   SyncServer,
 } from '../../src/sync/syncServer';
 
@@ -117,6 +118,23 @@ export class SimulatedServer {
     if (conversation.lease?.holder === origin && conversation.fence === fence) conversation.lease = null;
   }
 
+  overview(): ServerOverview {
+    const bodies = [...this.conversations.values()].flatMap(({ documents }) =>
+      [...documents.values()].flatMap(({ body }) => body ?? []),
+    );
+    return {
+      conversations: this.conversations.size,
+      documents: bodies.length,
+      bytes: bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0),
+      machines: [...this.origins].map(([origin, { machine, last }]) => ({
+        origin,
+        name: machine,
+        last,
+        seenAt: this.clock,
+      })),
+    };
+  }
+
   private originOf(name: string): Origin {
     const known = this.origins.get(name) ?? { machine: name, writer: 0, last: 0, sent: new Map<string, LastSent>() };
     this.origins.set(name, known);
@@ -155,11 +173,12 @@ export class SimulatedNetwork {
       news: (connection, positions) => this.call(() => server.news(connection, positions)),
       fetch: (_connection, query) => this.call(() => server.fetch(query)),
       send: async (connection, sending) => {
-        const documents = await collected(sending.documents);
+        const documents = await collected(sending.documents());
         return this.call(() => server.send(connection, { ...sending, documents }));
       },
       lastSent: (connection, id) => this.call(() => server.lastSent(connection, id)),
       lease: (connection, id) => this.call(() => server.lease(connection, id)),
+      overview: () => this.call(() => server.overview()),
       renew: (connection, id, fence) => this.call(() => server.renew(connection, id, fence)),
       release: (connection, id, fence) => this.call(() => server.release(connection, id, fence)),
     };

@@ -1,0 +1,409 @@
+import { readFileSync } from 'node:fs';
+import { Pool, type PoolClient, type QueryResultRow } from 'pg';
+import * as v from 'valibot';
+import { t } from '../../base/translate';
+import { SyncFailure } from '../syncFailure';
+import type {
+  Connected,
+  Connection,
+  Fetched,
+  FetchQuery,
+  LastSent,
+  LeaseAnswer,
+  News,
+  SendAnswer,
+  SentChanges,
+  ServerOverview,
+  SyncServer,
+} from '../syncServer';
+import { codeOf, syncFailure } from './connectionFailure';
+import type { DatabaseAddress } from './connectionString';
+import { schemaStatements, schemaVersion } from './schema';
+
+export interface PostgresServerDeps {
+  readonly address: DatabaseAddress;
+  /** Says which stores belong together. */
+  readonly history: string;
+}
+
+/** Milliseconds. */
+const connectPatienceMs = 10_000;
+const queryPatienceMs = 60_000;
+/** A server that is paid by use may sleep while nothing is exchanged. */
+const idleMs = 5000;
+/** How often a transaction that met another one is tried. */
+const attempts = 8;
+/** The most that one look brings; the next one brings the rest. */
+const mostNews = 5000;
+const oldestServer = 130_000;
+
+/** BIGINT comes as text. */
+const count = v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.safeInteger());
+const machineRow = v.object({ writer: count, last: count });
+const newsRow = v.object({ origin: v.string(), number: count, conversation: v.string() });
+const documentRow = v.object({ document: v.string(), version: count, body: v.nullable(v.string()) });
+const versionRow = v.object({ version: count });
+const conversationRow = v.object({ version: count, fence: count, holder: v.nullable(v.string()), leased: v.boolean() });
+const sentRow = v.object({ number: count, version: count });
+const grantRow = v.object({ fence: count, version: count });
+const nameRow = v.object({ name: v.string() });
+const sizeRow = v.object({ conversations: count, documents: count, bytes: count });
+const seenRow = v.object({ origin: v.string(), name: v.string(), last: count, seen: count });
+
+/** A server that speaks PostgreSQL's protocol. Every method is one transaction or one statement, keeps nothing in the
+ *  connection, and throws `SyncFailure`. */
+export class PostgresServer implements SyncServer {
+  private readonly pool: Pool;
+  private prepared: Promise<void> | null = null;
+
+  constructor(private readonly deps: PostgresServerDeps) {
+    const { host, port, database, user, password, tls, rootCertificate } = deps.address;
+    this.pool = new Pool({
+      host,
+      port,
+      database,
+      user,
+      password,
+      ssl:
+        tls === 'none'
+          ? false
+          : { rejectUnauthorized: true, ...(rootCertificate === null ? {} : { ca: certificateIn(rootCertificate) }) },
+      max: 2,
+      idleTimeoutMillis: idleMs,
+      connectionTimeoutMillis: connectPatienceMs,
+      query_timeout: queryPatienceMs,
+      keepAlive: true,
+      application_name: 'Hermes',
+      allowExitOnIdle: true,
+    });
+    // An idle connection broke: the next call opens another.
+    this.pool.on('error', () => undefined);
+  }
+
+  /** Makes the tables where they are missing. */
+  prepare(): Promise<void> {
+    this.prepared ??= this.guarded(() => this.prepareTables()).catch((error: unknown) => {
+      this.prepared = null;
+      throw error;
+    });
+    return this.prepared;
+  }
+
+  async connect(origin: string, machine: string): Promise<Connected> {
+    await this.prepare();
+    const row = await this.one(
+      machineRow,
+      `INSERT INTO hermes_sync.machines AS m (history, origin, name, writer) VALUES ($1, $2, $3, 1)
+       ON CONFLICT (person, history, origin) DO UPDATE SET writer = m.writer + 1, name = excluded.name, seen_at = now()
+       RETURNING writer, last`,
+      [this.deps.history, origin, machine],
+    );
+    return { origin, ...row };
+  }
+
+  async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]> {
+    const rows = await this.all(
+      newsRow,
+      `SELECT s.origin, s.number, s.conversation FROM hermes_sync.sendings s
+       LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = s.origin
+       WHERE s.person = current_user AND s.history = $1 AND s.origin <> $2 AND s.number > coalesce(p.position, 0)
+       ORDER BY s.origin, s.number LIMIT ${mostNews}`,
+      [this.deps.history, origin, [...positions.keys()], [...positions.values()]],
+    );
+    return rows.map(({ origin: of, number, conversation }) => ({
+      origin: of,
+      position: number,
+      conversationId: conversation,
+    }));
+  }
+
+  async fetch(_connection: Connection, { conversationId, since, documents }: FetchQuery): Promise<Fetched> {
+    return this.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ', async (client) => {
+      const key = [this.deps.history, conversationId];
+      const [conversation] = await rowsOf(
+        client,
+        versionRow,
+        'SELECT version FROM hermes_sync.conversations WHERE person = current_user AND history = $1 AND conversation = $2',
+        key,
+      );
+      const rows = await rowsOf(
+        client,
+        documentRow,
+        `SELECT document, version, body FROM hermes_sync.documents
+         WHERE person = current_user AND history = $1 AND conversation = $2 AND (version > $3 OR document = ANY ($4::text[]))`,
+        [...key, since, [...documents]],
+      );
+      const known = new Set(rows.map(({ document }) => document));
+      const unknown = documents.filter((document) => !known.has(document));
+      return {
+        version: conversation?.version ?? 0,
+        documents: [...rows, ...unknown.map((document) => ({ document, version: 0, body: null }))],
+      };
+    });
+  }
+
+  async send({ origin, writer }: Connection, sending: SentChanges): Promise<SendAnswer> {
+    const { history } = this.deps;
+    const { conversationId, number, base, fence } = sending;
+    return this.transaction('BEGIN', async (client) => {
+      // Locked until the end: a machine sends one thing after another, so that its numbers appear in order.
+      const [machine] = await rowsOf(
+        client,
+        v.object({ writer: count }),
+        'SELECT writer FROM hermes_sync.machines WHERE person = current_user AND history = $1 AND origin = $2 FOR UPDATE',
+        [history, origin],
+      );
+      if (machine?.writer !== writer) return { kind: 'closed' };
+      await client.query(
+        'INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2) ON CONFLICT (person, history, conversation) DO NOTHING',
+        [history, conversationId],
+      );
+      const [conversation] = await rowsOf(
+        client,
+        conversationRow,
+        `SELECT version, fence, holder, coalesce(expires > now(), false) AS leased FROM hermes_sync.conversations
+         WHERE person = current_user AND history = $1 AND conversation = $2 FOR UPDATE`,
+        [history, conversationId],
+      );
+      if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
+      const { holder, leased } = conversation;
+      if (leased && holder !== null && (holder !== origin || fence !== conversation.fence)) return { kind: 'leased' };
+      if (conversation.version !== base) return { kind: 'behind' };
+      const version = base + 1;
+      for await (const documents of sending.documents())
+        await client.query(
+          `INSERT INTO hermes_sync.documents (history, conversation, document, version, body)
+           SELECT $1, $2, d.document, $3, d.body FROM unnest($4::text[], $5::text[]) AS d (document, body)
+           ON CONFLICT (person, history, conversation, document)
+           DO UPDATE SET version = excluded.version, body = excluded.body, changed_at = now()`,
+          [
+            history,
+            conversationId,
+            version,
+            documents.map(({ document }) => document),
+            documents.map(({ body }) => body),
+          ],
+        );
+      await client.query(
+        'UPDATE hermes_sync.conversations SET version = $3 WHERE person = current_user AND history = $1 AND conversation = $2',
+        [history, conversationId, version],
+      );
+      await client.query(
+        `INSERT INTO hermes_sync.sendings (history, origin, conversation, number, version) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (person, history, origin, conversation)
+         DO UPDATE SET number = excluded.number, version = excluded.version, sent_at = now()`,
+        [history, origin, conversationId, number, version],
+      );
+      await client.query(
+        `UPDATE hermes_sync.machines SET last = greatest(last, $3), seen_at = now()
+         WHERE person = current_user AND history = $1 AND origin = $2`,
+        [history, origin, number],
+      );
+      return { kind: 'done', version };
+    });
+  }
+
+  async lastSent({ origin }: Connection, conversationId: string): Promise<LastSent | null> {
+    const [row] = await this.all(
+      sentRow,
+      `SELECT number, version FROM hermes_sync.sendings
+       WHERE person = current_user AND history = $1 AND origin = $2 AND conversation = $3`,
+      [this.deps.history, origin, conversationId],
+    );
+    return row ?? null;
+  }
+
+  async lease({ origin }: Connection, conversationId: string): Promise<LeaseAnswer> {
+    const { history } = this.deps;
+    return this.transaction('BEGIN', async (client) => {
+      await client.query(
+        'INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2) ON CONFLICT (person, history, conversation) DO NOTHING',
+        [history, conversationId],
+      );
+      const [granted] = await rowsOf(
+        client,
+        grantRow,
+        `UPDATE hermes_sync.conversations SET fence = fence + 1, holder = $3, expires = now() + interval '60 seconds'
+         WHERE person = current_user AND history = $1 AND conversation = $2
+           AND (holder IS NULL OR holder = $3 OR expires <= now())
+         RETURNING fence, version`,
+        [history, conversationId, origin],
+      );
+      if (granted !== undefined) return { kind: 'granted', ...granted };
+      const [machine] = await rowsOf(
+        client,
+        nameRow,
+        `SELECT m.name FROM hermes_sync.conversations c
+         JOIN hermes_sync.machines m ON m.person = c.person AND m.history = c.history AND m.origin = c.holder
+         WHERE c.person = current_user AND c.history = $1 AND c.conversation = $2`,
+        [history, conversationId],
+      );
+      return { kind: 'leased', holder: machine?.name ?? t('another machine') };
+    });
+  }
+
+  async renew({ origin }: Connection, conversationId: string, fence: number): Promise<boolean> {
+    const rows = await this.all(
+      grantRow,
+      `UPDATE hermes_sync.conversations SET expires = now() + interval '60 seconds'
+       WHERE person = current_user AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
+       RETURNING fence, version`,
+      [this.deps.history, conversationId, origin, fence],
+    );
+    return rows.length > 0;
+  }
+
+  async release({ origin }: Connection, conversationId: string, fence: number): Promise<void> {
+    await this.all(
+      grantRow,
+      `UPDATE hermes_sync.conversations SET holder = NULL, expires = NULL
+       WHERE person = current_user AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4
+       RETURNING fence, version`,
+      [this.deps.history, conversationId, origin, fence],
+    );
+  }
+
+  async overview(): Promise<ServerOverview> {
+    await this.prepare();
+    const size = await this.one(
+      sizeRow,
+      `SELECT count(DISTINCT conversation) AS conversations, count(*) AS documents,
+         coalesce(sum(octet_length(body)), 0) AS bytes
+       FROM hermes_sync.documents WHERE person = current_user AND history = $1 AND body IS NOT NULL`,
+      [this.deps.history],
+    );
+    const machines = await this.all(
+      seenRow,
+      `SELECT origin, name, last, floor(extract(epoch FROM seen_at))::bigint AS seen FROM hermes_sync.machines
+       WHERE person = current_user AND history = $1 ORDER BY name, origin`,
+      [this.deps.history],
+    );
+    return { ...size, machines: machines.map(({ seen, ...machine }) => ({ ...machine, seenAt: seen })) };
+  }
+
+  async dispose(): Promise<void> {
+    await this.pool.end().catch(() => undefined);
+  }
+
+  private async prepareTables(): Promise<void> {
+    const known = await this.layoutVersion();
+    if (known === null)
+      await this.again(async () => {
+        for (const statement of schemaStatements) await this.pool.query(statement);
+      });
+    else if (known > schemaVersion)
+      throw new SyncFailure(
+        'newerTables',
+        t('A newer Hermes made the tables on this server. Update Hermes on this machine.'),
+        `tables of version ${known}`,
+      );
+  }
+
+  /** Version of the tables; null when there are none. */
+  private async layoutVersion(): Promise<number | null> {
+    try {
+      const { rows } = await this.pool.query<QueryResultRow>('SELECT version FROM hermes_sync.layout');
+      return rows.length === 0 ? null : v.parse(versionRow, rows[0]).version;
+    } catch (error) {
+      // The schema or the table is missing.
+      if (!['3F000', '42P01'].includes(codeOf(error) ?? '')) throw error;
+      await this.refuseOld();
+      return null;
+    }
+  }
+
+  private async refuseOld(): Promise<void> {
+    const { rows } = await this.pool.query<QueryResultRow>('SHOW server_version_num');
+    const found = v.parse(v.object({ server_version_num: count }), rows[0]).server_version_num;
+    if (found < oldestServer)
+      throw new SyncFailure(
+        'tooOld',
+        t('The server is too old. PostgreSQL {version} or newer is required.', { version: 13 }),
+        `server version ${found}`,
+      );
+  }
+
+  private async one<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<T> {
+    const [row] = await this.all(schema, sql, values);
+    if (row === undefined) throw new SyncFailure('unknown', t('The server gave no answer.'), sql.slice(0, 60));
+    return row;
+  }
+
+  private all<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
+    return this.guarded(() => this.again(() => rowsOf(this.pool, schema, sql, values)));
+  }
+
+  private transaction<T>(begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.guarded(() =>
+      this.again(async () => {
+        const client = await this.pool.connect();
+        // Without a listener, a connection that breaks in between would end the process.
+        client.on('error', ignored);
+        try {
+          await client.query(begin);
+          const result = await work(client);
+          await client.query('COMMIT');
+          client.off('error', ignored);
+          client.release();
+          return result;
+        } catch (error) {
+          const isUsable = await client.query('ROLLBACK').then(
+            () => true,
+            () => false,
+          );
+          client.off('error', ignored);
+          client.release(!isUsable);
+          throw error;
+        }
+      }),
+    );
+  }
+
+  /** Tries again what met another transaction. */
+  private async again<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await work();
+      } catch (error) {
+        if (attempt >= attempts || !isCollision(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+      }
+  }
+
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      // What the caller's reading threw is the caller's.
+      if (codeOf(error) === null && error instanceof Error && error.name === 'TurnBegan') throw error;
+      throw syncFailure(error, this.deps.address);
+    }
+  }
+}
+
+function ignored(): void {
+  // The call that is running rejects.
+}
+
+/** 40001, 40P01: transactions met. 23505, 42P07, 42710, XX000: the same tables were made at the same time. */
+function isCollision(error: unknown): boolean {
+  return ['40001', '40P01', '23505', '42P06', '42P07', '42710'].includes(codeOf(error) ?? '');
+}
+
+async function rowsOf<T>(
+  client: Pick<Pool | PoolClient, 'query'>,
+  schema: v.GenericSchema<unknown, T>,
+  sql: string,
+  values: readonly unknown[],
+): Promise<readonly T[]> {
+  const { rows } = await client.query<QueryResultRow>(sql, [...values]);
+  return rows.map((row) => v.parse(schema, row));
+}
+
+function certificateIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new SyncFailure('address', t('The file {path} of sslrootcert= could not be read.', { path }), String(error));
+  }
+}

@@ -1,0 +1,71 @@
+/** Version of the tables. A higher one on the server belongs to a newer Hermes. */
+export const schemaVersion = 1;
+
+/** Tables of the server. Every row belongs to a person, who is the database's user, and to a history: the sessions of one
+ *  project on all machines. Plain SQL that PostgreSQL and the databases that speak its protocol share. */
+const tables = [
+  `CREATE TABLE IF NOT EXISTS hermes_sync.layout (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  version INTEGER NOT NULL
+)`,
+  `CREATE TABLE IF NOT EXISTS hermes_sync.machines (
+  person TEXT NOT NULL DEFAULT current_user,
+  history TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  name TEXT NOT NULL,
+  writer BIGINT NOT NULL,
+  last BIGINT NOT NULL DEFAULT 0,
+  seen_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  PRIMARY KEY (person, history, origin)
+)`,
+  `CREATE TABLE IF NOT EXISTS hermes_sync.conversations (
+  person TEXT NOT NULL DEFAULT current_user,
+  history TEXT NOT NULL,
+  conversation TEXT NOT NULL,
+  version BIGINT NOT NULL DEFAULT 0,
+  fence BIGINT NOT NULL DEFAULT 0,
+  holder TEXT,
+  expires TIMESTAMPTZ,
+  PRIMARY KEY (person, history, conversation)
+)`,
+  `CREATE TABLE IF NOT EXISTS hermes_sync.documents (
+  person TEXT NOT NULL DEFAULT current_user,
+  history TEXT NOT NULL,
+  conversation TEXT NOT NULL,
+  document TEXT NOT NULL,
+  version BIGINT NOT NULL,
+  body TEXT,
+  changed_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  PRIMARY KEY (person, history, conversation, document)
+)`,
+  `CREATE INDEX IF NOT EXISTS documents_version ON hermes_sync.documents (person, history, conversation, version)`,
+  `CREATE TABLE IF NOT EXISTS hermes_sync.sendings (
+  person TEXT NOT NULL DEFAULT current_user,
+  history TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  conversation TEXT NOT NULL,
+  number BIGINT NOT NULL,
+  version BIGINT NOT NULL,
+  sent_at TIMESTAMPTZ NOT NULL DEFAULT now(),
+  PRIMARY KEY (person, history, origin, conversation)
+)`,
+  `CREATE INDEX IF NOT EXISTS sendings_number ON hermes_sync.sendings (person, history, origin, number)`,
+] as const;
+
+/** Statements that make the tables, in order. Each may run again. */
+export const schemaStatements: readonly string[] = [
+  'CREATE SCHEMA IF NOT EXISTS hermes_sync',
+  ...tables,
+  `INSERT INTO hermes_sync.layout (only_row, version) VALUES (1, ${schemaVersion}) ON CONFLICT (only_row) DO NOTHING`,
+];
+
+/** What an administrator runs for a user who may not create tables. */
+export function schemaSql(user: string): string {
+  const role = `"${user.replaceAll('"', '""')}"`;
+  return [
+    ...schemaStatements,
+    `GRANT USAGE ON SCHEMA hermes_sync TO ${role}`,
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hermes_sync TO ${role}`,
+    '',
+  ].join(';\n');
+}

@@ -1,0 +1,39 @@
+export type SyncFailureKind =
+  | 'host'
+  | 'port'
+  | 'timeout'
+  | 'noTls'
+  | 'certificate'
+  | 'password'
+  | 'database'
+  | 'noRight'
+  | 'full'
+  | 'busy'
+  | 'readOnly'
+  | 'starting'
+  | 'tooOld'
+  | 'newerTables'
+  | 'address'
+  | 'lost'
+  | 'unknown';
+
+const temporary: readonly SyncFailureKind[] = ['host', 'port', 'timeout', 'busy', 'readOnly', 'starting', 'lost'];
+
+/** A server that cannot be used. The message is a sentence for the user, and never has a password. */
+export class SyncFailure extends Error {
+  override readonly name = 'SyncFailure';
+  constructor(
+    readonly kind: SyncFailureKind,
+    message: string,
+    readonly technical: string,
+    /** Statements that an administrator can run, when a right is missing. */
+    readonly sql: string | null = null,
+  ) {
+    super(message);
+  }
+
+  /** True when it may go away by itself soon. */
+  get isTemporary(): boolean {
+    return temporary.includes(this.kind);
+  }
+}
