@@ -57,6 +57,12 @@ const layers = [
     commands: () => [vitest(process.execPath, 'sandbox.json', '--config', 'test/sandbox/vitest.config.mts')],
   },
   {
+    name: 'postgres',
+    beside: true,
+    report: 'postgres.json',
+    commands: () => [vitest(process.execPath, 'postgres.json', '--config', 'test/postgres/vitest.config.mts')],
+  },
+  {
     name: 'unit24',
     beside: true,
     report: 'unit24.json',

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { Connection, SentChanges, SyncServer } from '../../src/sync/syncServer';
+
+/** Documents as `send` takes them. */
+export const pieces = (...documents: readonly { readonly document: string; readonly body: string | null }[]) =>
+  async function* () {
+    yield await Promise.resolve(documents);
+  };
+
+const change = (number: number, base: number, body: string | null, more: Partial<SentChanges> = {}): SentChanges => ({
+  conversationId: 'c1',
+  number,
+  base,
+  fence: null,
+  documents: pieces({ document: 'turn/t1', body }),
+  ...more,
+});
+const all = { conversationId: 'c1', since: 0, documents: [] };
+
+/** What every server must do. `serve` makes an empty one, and gives ways to it. */
+export function syncContract(serve: () => Promise<() => SyncServer>): void {
+  const two = async (): Promise<readonly [SyncServer, Connection, Connection]> => {
+    const way = (await serve())();
+    return [way, await way.connect('a', 'Laptop'), await way.connect('b', 'Desk')];
+  };
+
+  describe('a server', () => {
+    it('counts versions, and takes changes only to the newest', async () => {
+      const [way, a, b] = await two();
+      const answers = [
+        await way.send(a, change(1, 0, '{"n":1}')),
+        await way.send(b, change(1, 0, '{"n":2}')),
+        await way.send(b, change(1, 1, '{"n":2}')),
+      ];
+      expect(answers).toEqual([{ kind: 'done', version: 1 }, { kind: 'behind' }, { kind: 'done', version: 2 }]);
+      expect(await way.fetch(a, all)).toEqual({
+        version: 2,
+        documents: [{ document: 'turn/t1', version: 2, body: '{"n":2}' }],
+      });
+    });
+
+    it('gives what is newer, and what was asked for by name, also what it does not know', async () => {
+      const [way, a] = await two();
+      await way.send(
+        a,
+        change(1, 0, '1', { documents: pieces({ document: 'x', body: '1' }, { document: 'y', body: '1' }) }),
+      );
+      await way.send(
+        a,
+        change(2, 1, '2', { documents: pieces({ document: 'y', body: '2' }, { document: 'z', body: null }) }),
+      );
+      const { documents } = await way.fetch(a, { conversationId: 'c1', since: 1, documents: ['x', 'w'] });
+      expect([...documents].sort((one, other) => one.document.localeCompare(other.document))).toEqual([
+        { document: 'w', version: 0, body: null },
+        { document: 'x', version: 1, body: '1' },
+        { document: 'y', version: 2, body: '2' },
+        { document: 'z', version: 2, body: null },
+      ]);
+      expect(await way.fetch(a, { ...all, conversationId: 'unknown' })).toEqual({ version: 0, documents: [] });
+    });
+
+    it('tells each machine what the others sent after its position, and not what it sent itself', async () => {
+      const [way, a, b] = await two();
+      await way.send(a, change(1, 0, '1'));
+      await way.send(a, change(2, 0, '1', { conversationId: 'c2' }));
+      await way.send(b, change(7, 0, '1', { conversationId: 'c3' }));
+      expect(await way.news(a, new Map())).toEqual([{ origin: 'b', position: 7, conversationId: 'c3' }]);
+      expect(await way.news(b, new Map([['a', 1]]))).toEqual([{ origin: 'a', position: 2, conversationId: 'c2' }]);
+      await way.send(a, change(3, 1, '2'));
+      expect((await way.news(b, new Map([['a', 2]]))).map(({ position }) => position)).toEqual([3]);
+    });
+
+    it('keeps every text as it is', async () => {
+      const [way, a] = await two();
+      const odd = JSON.stringify({ text: 'nul \u0000, lone \ud800, "quotes" {braces} \\ \', ümlaut, 😀, NULL, \n\t' });
+      await way.send(a, change(1, 0, odd));
+      expect((await way.fetch(a, all)).documents[0]?.body).toBe(odd);
+    });
+
+    it('refuses an earlier connection of a machine, and remembers its last sending', async () => {
+      const [way, a] = await two();
+      await way.send(a, change(4, 0, '1'));
+      const again = await way.connect('a', 'Laptop');
+      expect([again.last, await way.send(a, change(5, 1, '2'))]).toEqual([4, { kind: 'closed' }]);
+      expect(await way.send(again, change(5, 1, '2'))).toEqual({ kind: 'done', version: 2 });
+      expect([await way.lastSent(again, 'c1'), await way.lastSent(again, 'c2')]).toEqual([
+        { number: 5, version: 2 },
+        null,
+      ]);
+    });
+
+    it('sends nothing when what is sent cannot be read', async () => {
+      const [way, a] = await two();
+      class TurnBegan extends Error {
+        override readonly name = 'TurnBegan';
+      }
+      async function* broken() {
+        yield [{ document: 'x', body: '1' }];
+        await Promise.resolve();
+        throw new TurnBegan('not now');
+      }
+      await expect(way.send(a, change(1, 0, '', { documents: broken }))).rejects.toThrow('not now');
+      expect(await way.fetch(a, all)).toEqual({ version: 0, documents: [] });
+      expect(await way.send(a, change(2, 0, '1'))).toEqual({ kind: 'done', version: 1 });
+    });
+
+    it('gives a lease to one machine, whose changes alone it takes until it is given back', async () => {
+      const [way, a, b] = await two();
+      const lease = await way.lease(a, 'c1');
+      expect([lease, await way.lease(b, 'c1')]).toEqual([
+        { kind: 'granted', fence: 1, version: 0 },
+        { kind: 'leased', holder: 'Laptop' },
+      ]);
+      expect([
+        await way.send(b, change(1, 0, '1')),
+        await way.send(a, change(1, 0, '1')),
+        await way.send(a, change(1, 0, '1', { fence: 1 })),
+      ]).toEqual([{ kind: 'leased' }, { kind: 'leased' }, { kind: 'done', version: 1 }]);
+      expect([await way.renew(a, 'c1', 1), await way.renew(a, 'c1', 2), await way.renew(b, 'c1', 1)]).toEqual([
+        true,
+        false,
+        false,
+      ]);
+      await way.release(b, 'c1', 1);
+      expect((await way.lease(b, 'c1')).kind).toBe('leased');
+      await way.release(a, 'c1', 1);
+      expect(await way.lease(b, 'c1')).toEqual({ kind: 'granted', fence: 2, version: 1 });
+      expect(await way.send(a, change(2, 1, '2', { fence: 1 }))).toEqual({ kind: 'leased' });
+    });
+
+    it('says what it has', async () => {
+      const [way, a] = await two();
+      await way.send(
+        a,
+        change(1, 0, 'four', { documents: pieces({ document: 'x', body: 'four' }, { document: 'y', body: null }) }),
+      );
+      const { machines, ...size } = await way.overview();
+      expect(size).toEqual({ conversations: 1, documents: 1, bytes: 4 });
+      expect(machines.map(({ origin, name, last }) => [origin, name, last]).sort()).toEqual([
+        ['a', 'Laptop', 1],
+        ['b', 'Desk', 0],
+      ]);
+    });
+  });
+}
