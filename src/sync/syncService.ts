@@ -1,0 +1,271 @@
+import type { Clock } from '../base/clock';
+import { Emitter, type Disposable } from '../base/disposable';
+import type { Log } from '../base/log';
+import { resultWithin } from '../base/pause';
+import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
+import { SyncRound } from './syncRound';
+import type { LeaseAnswer, SyncServer } from './syncServer';
+
+export interface SyncServiceDeps {
+  readonly store: AsyncSyncedStore;
+  readonly server: SyncServer;
+  /** Id of this store. */
+  readonly origin: string;
+  /** Name of this machine, as the user knows it. */
+  readonly machine: string;
+  readonly newId: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A sentence for the user, and if it is worth trying again soon. */
+  readonly describe: (error: unknown) => { readonly sentence: string; readonly isTemporary: boolean };
+  /** Conversations in which a turn runs here. */
+  readonly running: () => ReadonlySet<string>;
+  /** Called after the rows of a conversation came from another machine. `branchId`: the branch that holds what was
+   *  added here meanwhile; null when nothing was. */
+  readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
+}
+
+/** `upTo`: seconds since the epoch at which everything stored here was on the server; null: not since the window
+ *  started. `waiting`: conversations that are not on the server as they are here. `waitingSince`: of the oldest change,
+ *  in seconds since the epoch. */
+export interface SyncStatus {
+  readonly upTo: number | null;
+  readonly waiting: number;
+  readonly waitingSince: number | null;
+  /** The reason why nothing can be exchanged now; null while all is well. */
+  readonly failure: { readonly sentence: string; readonly since: number } | null;
+}
+
+/** What a turn must do before it begins. `divided`: the conversation was continued elsewhere, and what was added here is
+ *  a branch now. */
+export type TurnStart = { readonly kind: 'free' | 'divided' } | { readonly kind: 'leased'; readonly machine: string };
+
+/** Milliseconds between a change here and the exchange: several changes become one. */
+const settleMs = 150;
+/** Milliseconds between two looks at the server, by the time since anything was exchanged. */
+const paces = [
+  { untilMs: 60_000, everyMs: 1000 },
+  { untilMs: 5 * 60_000, everyMs: 5000 },
+  { untilMs: 60 * 60_000, everyMs: 30_000 },
+  // A server that is paid by use can sleep.
+  { untilMs: Number.POSITIVE_INFINITY, everyMs: 5 * 60_000 },
+] as const;
+/** Milliseconds after the first failure; doubled with each further one. */
+const firstRetryMs = 2000;
+const longestRetryMs = 5 * 60_000;
+/** Milliseconds that a turn waits for the server before it begins without it. */
+const turnPatienceMs = 1500;
+/** Milliseconds between two renewals of a lease, which lasts a minute. */
+const renewMs = 20_000;
+/** Milliseconds from a lease to the turn that it was for. */
+const openingMs = 10_000;
+
+interface Lease {
+  readonly fence: number;
+  readonly grantedAt: number;
+}
+
+/** Keeps one store and the server alike while a window has the store open: sends what changes here, looks for what
+ *  other machines sent, and holds the leases of running turns. A server that is slow or gone costs nothing but its
+ *  news. */
+export class SyncService implements Disposable {
+  private readonly changes = new Emitter<SyncStatus>();
+  private readonly ending = new AbortController();
+  private readonly leases = new Map<string, Lease>();
+  private round: SyncRound;
+  private status: SyncStatus = { upTo: null, waiting: 0, waitingSince: null, failure: null };
+  private working: Promise<void> | null = null;
+  private isDue = false;
+  private failures = 0;
+  private activeAt: number;
+  private cancelNext: () => void = () => undefined;
+  private cancelRenewal: () => void = () => undefined;
+  readonly onDidChange = this.changes.event;
+
+  constructor(private readonly deps: SyncServiceDeps) {
+    this.activeAt = deps.clock.monotonicMs();
+    this.round = this.newRound();
+  }
+
+  get state(): SyncStatus {
+    return this.status;
+  }
+
+  start(): void {
+    this.exchange();
+    this.renewLater();
+  }
+
+  /** Called when something was stored here, or when the user looks. */
+  nudge(): void {
+    this.activeAt = this.deps.clock.monotonicMs();
+    if (this.ending.signal.aborted || this.failures > 0) return;
+    this.schedule(settleMs);
+  }
+
+  /** Exchanges now, and resolves when that is done. Rejects with what went wrong. */
+  async exchangeNow(): Promise<void> {
+    await this.working;
+    this.failures = 0;
+    this.exchange();
+    await this.working;
+    if (this.status.failure !== null) throw new Error(this.status.failure.sentence);
+  }
+
+  /** Called before a turn opens in a conversation. Never rejects: a turn runs without a server too. */
+  async beforeTurn(conversationId: string): Promise<TurnStart> {
+    const { clock, store, log } = this.deps;
+    this.activeAt = clock.monotonicMs();
+    // The first sending makes it known to others.
+    if ((await store.version(conversationId)) === 0 || this.failures > 0) return { kind: 'free' };
+    const work = this.prepare(conversationId).catch((error: unknown): TurnStart => {
+      log.info(`A turn begins without the server: ${this.deps.describe(error).sentence}`);
+      return { kind: 'free' };
+    });
+    return resultWithin(clock, turnPatienceMs, work, { kind: 'free' }, this.ending.signal);
+  }
+
+  /** Called when turns began or ended. */
+  runningChanged(): void {
+    this.nudge();
+  }
+
+  async stop(): Promise<void> {
+    this.dispose();
+    await this.working;
+  }
+
+  dispose(): void {
+    this.ending.abort();
+    this.cancelNext();
+    this.cancelRenewal();
+    this.changes.dispose();
+  }
+
+  private async prepare(conversationId: string): Promise<TurnStart> {
+    const { server, store, clock } = this.deps;
+    const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId);
+    if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
+    this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs() });
+    if (answer.version <= (await store.version(conversationId))) return { kind: 'free' };
+    return { kind: (await this.round.receive(conversationId)) === 'divided' ? 'divided' : 'free' };
+  }
+
+  private newRound(): SyncRound {
+    const { store, server, origin, machine, newId, onReceived } = this.deps;
+    return new SyncRound({
+      store,
+      server,
+      origin,
+      machine,
+      newId,
+      fenceOf: (conversationId) => this.leases.get(conversationId)?.fence ?? null,
+      onReceived: async (conversationId, branchId) => {
+        this.activeAt = this.deps.clock.monotonicMs();
+        await onReceived(conversationId, branchId);
+      },
+    });
+  }
+
+  private exchange(): void {
+    if (this.ending.signal.aborted) return;
+    this.cancelNext();
+    if (this.working !== null) {
+      this.isDue = true;
+      return;
+    }
+    this.isDue = false;
+    this.working = this.exchangeOnce().then((delayMs) => {
+      this.working = null;
+      this.schedule(this.isDue ? settleMs : delayMs);
+    });
+  }
+
+  /** Resolves with the milliseconds until the next exchange. */
+  private async exchangeOnce(): Promise<number> {
+    const { clock, store, log, describe } = this.deps;
+    try {
+      await this.round.run(this.ending.signal);
+      await this.releaseLeases();
+      const { conversations, oldestAt } = await store.status();
+      this.failures = 0;
+      this.show({
+        upTo: conversations === 0 ? clock.now() : this.status.upTo,
+        waiting: conversations,
+        waitingSince: oldestAt,
+        failure: null,
+      });
+      return this.pace();
+    } catch (error) {
+      if (this.ending.signal.aborted) return 0;
+      this.round = this.newRound();
+      this.failures++;
+      const { sentence, isTemporary } = describe(error);
+      if (this.status.failure?.sentence !== sentence) log.warn(`Sync: ${sentence}`);
+      const left = await this.waiting();
+      this.show({
+        ...this.status,
+        ...(left === null ? {} : { waiting: left.conversations, waitingSince: left.oldestAt }),
+        failure: { sentence, since: this.status.failure?.since ?? clock.now() },
+      });
+      return isTemporary ? Math.min(longestRetryMs, firstRetryMs * 2 ** (this.failures - 1)) : longestRetryMs;
+    }
+  }
+
+  /** Null when the store cannot be read now either. */
+  private async waiting(): Promise<WaitingChanges | null> {
+    try {
+      return await this.deps.store.status();
+    } catch {
+      return null;
+    }
+  }
+
+  private pace(): number {
+    const idleMs = this.deps.clock.monotonicMs() - this.activeAt;
+    return paces.find(({ untilMs }) => idleMs < untilMs)?.everyMs ?? longestRetryMs;
+  }
+
+  private schedule(delayMs: number): void {
+    this.cancelNext();
+    if (!this.ending.signal.aborted) this.cancelNext = this.deps.clock.after(delayMs, () => this.exchange());
+  }
+
+  /** Gives back the leases of turns that have ended and were sent. */
+  private async releaseLeases(): Promise<void> {
+    const { server, store, running, clock } = this.deps;
+    const still = running();
+    for (const [conversationId, { fence, grantedAt }] of this.leases) {
+      if (still.has(conversationId) || clock.monotonicMs() - grantedAt < openingMs) continue;
+      if ((await store.changed(conversationId)).length > 0) continue;
+      this.leases.delete(conversationId);
+      await server.release(await this.round.connected(), conversationId, fence);
+    }
+  }
+
+  private renewLater(): void {
+    this.cancelRenewal = this.deps.clock.after(renewMs, () => {
+      void this.renewLeases().finally(() => {
+        if (!this.ending.signal.aborted) this.renewLater();
+      });
+    });
+  }
+
+  /** A lease that was lost is forgotten: the turn goes on, and may become a branch. Never rejects. */
+  private async renewLeases(): Promise<void> {
+    const { server, log, describe } = this.deps;
+    for (const [conversationId, { fence }] of this.leases)
+      try {
+        if (!(await server.renew(await this.round.connected(), conversationId, fence)))
+          this.leases.delete(conversationId);
+      } catch (error) {
+        log.info(`A lease could not be renewed: ${describe(error).sentence}`);
+      }
+  }
+
+  private show(status: SyncStatus): void {
+    if (JSON.stringify(status) === JSON.stringify(this.status)) return;
+    this.status = status;
+    this.changes.fire(status);
+  }
+}

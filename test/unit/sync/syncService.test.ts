@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SyncService, type SyncServiceDeps } from '../../../src/sync/syncService';
+import { ManualClock } from '../../support/manualClock';
+import { answered, lines, openTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+import { SimulatedNetwork, SimulatedServer } from '../../support/simulatedServer';
+
+interface Machine {
+  readonly world: SessionDbWorld;
+  readonly network: SimulatedNetwork;
+  readonly service: SyncService;
+  readonly received: string[];
+  readonly log: string[];
+  readonly running: Set<string>;
+}
+
+let clock: ManualClock;
+let server: SimulatedServer;
+let calls: string[];
+const machines: Machine[] = [];
+beforeEach(() => {
+  clock = new ManualClock();
+  server = new SimulatedServer();
+  calls = [];
+});
+afterEach(() => {
+  for (const { service, world } of machines.splice(0)) {
+    service.dispose();
+    world.database.abandon();
+  }
+});
+
+/** Lets what has begun come to its pause, then moves time on. */
+async function pass(ms: number): Promise<void> {
+  await clock.advance(0);
+  await clock.advance(ms);
+}
+
+async function machine(name: string, change: Partial<SyncServiceDeps> = {}): Promise<Machine> {
+  const world = await sessionDbWorld();
+  world.db.synced.begin();
+  const network = new SimulatedNetwork(server, () => 'done');
+  const way = network.wayOf();
+  const [received, log, running] = [[] as string[], [] as string[], new Set<string>()];
+  const say = (text: string): void => void log.push(text);
+  const service = new SyncService({
+    store: world.db.synced,
+    server: {
+      ...way,
+      news: (...args) => {
+        calls.push(`${name} news`);
+        return way.news(...args);
+      },
+    },
+    origin: name,
+    machine: `The ${name}`,
+    newId: () => `branch-of-${name}`,
+    clock,
+    log: { trace: say, info: say, warn: say, error: say },
+    describe: (error) => ({ sentence: String(error), isTemporary: true }),
+    running: () => running,
+    onReceived: (id, branchId) => Promise.resolve(void received.push(`${id} ${branchId}`)),
+    ...change,
+  });
+  const all = { world, network, service, received, log, running };
+  machines.push(all);
+  return all;
+}
+
+/** Two machines with the same answered prompt. */
+async function pair(): Promise<readonly [Machine, Machine]> {
+  const [a, b] = [await machine('laptop'), await machine('desk')];
+  a.world.db.createSession({ id: 's1', startedAt: 1, title: 'Fruit' });
+  answered(a.world.db, 't1', 'Apples.');
+  a.service.start();
+  b.service.start();
+  await pass(5000);
+  return [a, b];
+}
+
+describe('two machines', () => {
+  it('have what the other stored within about a second, and say up to when', async () => {
+    const [a, b] = await pair();
+    expect(lines(b.world.db)).toEqual(lines(a.world.db));
+    expect(b.received).toEqual(['s1 null']);
+    answered(b.world.db, 't2', 'Pears.');
+    b.service.nudge();
+    await pass(1500);
+    expect(lines(a.world.db)).toEqual(lines(b.world.db));
+    expect([a.service.state, b.service.state.waiting]).toEqual([
+      { upTo: expect.closeTo(clock.now(), -1), waiting: 0, waitingSince: null, failure: null },
+      0,
+    ]);
+  });
+
+  it('ask the server less and less while nothing happens, and often again after a change', async () => {
+    const [a] = await pair();
+    const asked = async (ms: number): Promise<number> => {
+      const before = calls.length;
+      await pass(ms);
+      return calls.slice(before).filter((call) => call === 'laptop news').length;
+    };
+    await asked(6 * 60_000);
+    const [idle, long] = [await asked(10 * 60_000), await asked(3 * 60 * 60_000).then(() => asked(60 * 60_000))];
+    a.service.nudge();
+    const active = await asked(30_000);
+    expect({ idle: idle <= 20, long: long <= 12, active: active >= 25 }).toEqual({
+      idle: true,
+      long: true,
+      active: true,
+    });
+  });
+
+  it('that both continued have one branch, and the one that made it is told', async () => {
+    const [a, b] = await pair();
+    b.network.isCut = true;
+    answered(a.world.db, 't2', 'Pears.');
+    answered(b.world.db, 't3', 'Plums.');
+    a.service.nudge();
+    b.service.nudge();
+    await pass(3000);
+    b.network.isCut = false;
+    await pass(10 * 60_000);
+    expect(b.received.at(-1)).toBe('s1 branch-of-desk');
+    expect([lines(a.world.db), lines(a.world.db, 'branch-of-desk')]).toEqual([
+      lines(b.world.db),
+      lines(b.world.db, 'branch-of-desk'),
+    ]);
+  });
+});
+
+describe('a server that is gone', () => {
+  it('is asked again with growing pauses; what waits is counted; all is well when it is back', async () => {
+    const [a] = await pair();
+    a.network.isCut = true;
+    answered(a.world.db, 't2', 'Pears.');
+    a.service.nudge();
+    await pass(1000);
+    expect(a.service.state).toMatchObject({ waiting: 1, failure: { sentence: 'Error: no connection' } });
+    expect(a.service.state.waitingSince).not.toBeNull();
+    const before = clock.waiting;
+    await pass(60 * 60_000);
+    expect([a.log.filter((line) => line.startsWith('Sync:')).length, clock.waiting]).toEqual([1, before]);
+    a.network.isCut = false;
+    await pass(5 * 60_000);
+    expect(a.service.state).toMatchObject({ waiting: 0, failure: null });
+  });
+
+  it('is tried at once when the user asks, and the failure is passed on', async () => {
+    const [a] = await pair();
+    a.network.isCut = true;
+    await expect(a.service.exchangeNow()).rejects.toThrow('no connection');
+    a.network.isCut = false;
+    await a.service.exchangeNow();
+    expect(a.service.state.failure).toBeNull();
+  });
+
+  it('delays no turn for longer than its patience', async () => {
+    const [a] = await pair();
+    const slow = await machine('slow', {
+      store: a.world.db.synced,
+      server: { ...a.network.wayOf(), lease: () => new Promise(() => undefined) },
+    });
+    const start = slow.service.beforeTurn('s1');
+    await clock.untilWaiting(3);
+    await pass(1500);
+    expect(await start).toEqual({ kind: 'free' });
+  });
+});
+
+describe('before a turn', () => {
+  it('what the other machine added is here, and the lease keeps the other from a turn of its own', async () => {
+    const [a, b] = await pair();
+    answered(b.world.db, 't2', 'Pears.');
+    await b.service.exchangeNow();
+    expect(await a.service.beforeTurn('s1')).toEqual({ kind: 'free' });
+    expect(lines(a.world.db)).toEqual(lines(b.world.db));
+    expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'leased', machine: 'The laptop' });
+  });
+
+  it('a conversation that the server does not know needs no lease', async () => {
+    const [a] = await pair();
+    a.world.db.createSession({ id: 's2', startedAt: 1 });
+    expect(await a.service.beforeTurn('s2')).toEqual({ kind: 'free' });
+    expect(server.conversations.has('s2')).toBe(false);
+  });
+
+  it('the user learns that what was added here became a branch', async () => {
+    const [a, b] = await pair();
+    b.network.isCut = true;
+    answered(b.world.db, 't3', 'Plums.');
+    answered(a.world.db, 't2', 'Pears.');
+    await a.service.exchangeNow();
+    b.network.isCut = false;
+    expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'divided' });
+  });
+
+  it('the lease is renewed while the turn runs, and given back once its answer is sent', async () => {
+    const [a, b] = await pair();
+    await a.service.beforeTurn('s1');
+    openTurn(a.world.db, { sessionId: 's1', turnUid: 't2' });
+    a.running.add('s1');
+    for (let second = 0; second < 120; second++) {
+      server.clock++;
+      await pass(1000);
+    }
+    expect((await b.service.beforeTurn('s1')).kind).toBe('leased');
+    settle(a.world.db, 't2');
+    a.running.delete('s1');
+    a.service.runningChanged();
+    await pass(3000);
+    expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'free' });
+    expect(lines(b.world.db)).toEqual(lines(a.world.db));
+  });
+});
