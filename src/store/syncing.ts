@@ -31,6 +31,12 @@ export interface SyncedStore {
   noteDue(origin: string, position: number, conversationIds: readonly string[]): void;
   /** Conversations to be received. */
   due(): readonly string[];
+  /** Conversations that were forgotten here and are still on the server. */
+  forgotten(): readonly string[];
+  /** The server has erased the conversation. */
+  forgottenThere(conversationId: string): void;
+  /** Erases a conversation that was forgotten on another machine. False while a turn is open in it. */
+  forget(conversationId: string): boolean;
   /** Writes what the server has. See `ReceiveOutcome`. */
   receive(input: Received): ReceiveOutcome;
 }
@@ -81,10 +87,10 @@ export interface ServerDocument {
   readonly body: string | null;
 }
 
-/** received: the store has the server's version, and changes of its own that do not concern the transcript. divided: both
+/** forgotten: another machine erased the conversation, and so did this one. received: the store has the server's version, and changes of its own that do not concern the transcript. divided: both
  *  continued the transcript; what was added here is a branch. busy: a turn is open; later. again: something changed here
  *  meanwhile; fetch again. */
-export type ReceiveOutcome = 'received' | 'divided' | 'busy' | 'again';
+export type ReceiveOutcome = 'received' | 'divided' | 'busy' | 'again' | 'forgotten';
 
 /** One call of a method of `SyncedStore` as data. */
 export type SyncCall = {
@@ -115,6 +121,9 @@ const methods = {
   positions: true,
   noteDue: true,
   due: true,
+  forgotten: true,
+  forgottenThere: true,
+  forget: true,
   receive: true,
 } satisfies Record<keyof SyncedStore, true>;
 

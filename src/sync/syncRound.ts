@@ -50,6 +50,7 @@ export class SyncRound {
         if (failures.length >= attempts) return;
       }
     };
+    await each(await store.forgotten(), (id) => this.alone(id, () => this.eraseThere(id)));
     await each(await store.due(), (id) => this.receive(id));
     await each(await store.pending(), (id) => this.alone(id, () => this.send(id)));
     if (failures.length > 0) throw failures[0];
@@ -81,10 +82,11 @@ export class SyncRound {
     for (let attempt = 0; attempt < attempts && outcome === 'again'; attempt++) {
       const since = await store.version(conversationId);
       const documents = await store.changed(conversationId);
-      const fetched = await server.fetch(connection, { conversationId, since, documents });
+      const { isErased, ...fetched } = await server.fetch(connection, { conversationId, since, documents });
       const branchId = newId();
-      outcome = await store.receive({ conversationId, ...fetched, branchId, machine });
-      const isNew = fetched.version > since && (outcome === 'received' || outcome === 'divided');
+      if (isErased) outcome = (await store.forget(conversationId)) ? 'forgotten' : 'busy';
+      else outcome = await store.receive({ conversationId, ...fetched, branchId, machine });
+      const isNew = fetched.version > since && outcome !== 'busy' && outcome !== 'again';
       if (isNew) await onReceived?.(conversationId, outcome === 'divided' ? branchId : null);
     }
     return outcome;
@@ -113,8 +115,9 @@ export class SyncRound {
       await store.notSent(conversationId);
       // A call of an earlier connection arrived late, or a copy of this store is connected too.
       if (answer.kind === 'closed') this.connection = null;
-      if (answer.kind !== 'behind') return;
-      if ((await this.receiveAlone(conversationId)) === 'busy') return;
+      if (answer.kind !== 'behind' && answer.kind !== 'erased') return;
+      const received = await this.receiveAlone(conversationId);
+      if (received === 'busy' || received === 'forgotten') return;
     }
   }
 
@@ -142,6 +145,15 @@ export class SyncRound {
       await store.notSent(conversationId);
       return null;
     }
+  }
+
+  private async eraseThere(conversationId: string): Promise<void> {
+    const { store, server } = this.deps;
+    const connection = await this.connected();
+    const number = await store.nextNumber(this.lastNumber);
+    this.lastNumber = number;
+    if (await server.erase(connection, conversationId, number)) await store.forgottenThere(conversationId);
+    else this.connection = null;
   }
 
   /** What the documents hold, piece by piece. Throws when a turn begins: a transcript is sent as it is between two

@@ -19,6 +19,8 @@ export interface SyncServer {
   /** Extends a lease. False when it was lost. */
   renew(connection: Connection, conversationId: string, fence: number): Promise<boolean>;
   release(connection: Connection, conversationId: string, fence: number): Promise<void>;
+  /** Erases a conversation for all machines. `number`: as of a sending. False when this machine has a newer connection. */
+  erase(connection: Connection, conversationId: string, number: number): Promise<boolean>;
   /** What the server has of this history. */
   overview(): Promise<ServerOverview>;
 }
@@ -65,6 +67,8 @@ export interface Fetched {
   readonly version: number;
   /** Newer documents, and every named one: with version 0 if the server does not know it. */
   readonly documents: readonly ServerDocument[];
+  /** True when a machine forgot the conversation. */
+  readonly isErased: boolean;
 }
 
 export interface SentChanges {
@@ -78,10 +82,10 @@ export interface SentChanges {
   readonly documents: () => AsyncIterable<readonly SentDocument[]>;
 }
 
-/** behind: another machine changed the conversation since. leased: another machine runs a turn in it. closed: this machine has
+/** erased: another machine forgot the conversation. behind: another machine changed the conversation since. leased: another machine runs a turn in it. closed: this machine has
  *  a newer connection. */
 export type SendAnswer =
-  { readonly kind: 'done'; readonly version: number } | { readonly kind: 'behind' | 'leased' | 'closed' };
+  { readonly kind: 'done'; readonly version: number } | { readonly kind: 'behind' | 'leased' | 'closed' | 'erased' };
 
 export interface LastSent {
   readonly number: number;

@@ -18,6 +18,7 @@ interface StoredConversation {
   readonly documents: Map<string, { readonly version: number; readonly body: string | null }>;
   lease: { readonly holder: string; readonly expires: number } | null;
   fence: number;
+  isErased: boolean;
 }
 
 /** A sending whose documents were read. */
@@ -71,6 +72,7 @@ export class SimulatedServer {
     return {
       version: conversation?.version ?? 0,
       documents: [...named].map(([document, stored]) => ({ document, ...stored })),
+      isErased: conversation?.isErased ?? false,
     };
   }
 
@@ -79,6 +81,7 @@ export class SimulatedServer {
     if (known.writer !== writer && this.rules.closesConnections !== false) return { kind: 'closed' };
     const conversation = this.conversationOf(sending.conversationId);
     const { lease } = conversation;
+    if (conversation.isErased) return { kind: 'erased' };
     const isLeased =
       lease !== null && lease.expires > this.clock && (lease.holder !== origin || sending.fence !== conversation.fence);
     if (isLeased && this.rules.fences !== false) return { kind: 'leased' };
@@ -89,6 +92,18 @@ export class SimulatedServer {
     known.last = Math.max(known.last, sending.number);
     known.sent.set(sending.conversationId, { number: sending.number, version: conversation.version });
     return { kind: 'done', version: conversation.version };
+  }
+
+  erase({ origin, writer }: Connection, conversationId: string, number: number): boolean {
+    const known = this.originOf(origin);
+    if (known.writer !== writer && this.rules.closesConnections !== false) return false;
+    const conversation = this.conversationOf(conversationId);
+    conversation.version++;
+    conversation.isErased = true;
+    conversation.documents.clear();
+    known.last = Math.max(known.last, number);
+    known.sent.set(conversationId, { number, version: conversation.version });
+    return true;
   }
 
   lastSent({ origin }: Connection, conversationId: string): LastSent | null {
@@ -142,7 +157,13 @@ export class SimulatedServer {
   }
 
   private conversationOf(id: string): StoredConversation {
-    const known = this.conversations.get(id) ?? { version: 0, documents: new Map(), lease: null, fence: 0 };
+    const known = this.conversations.get(id) ?? {
+      version: 0,
+      documents: new Map(),
+      lease: null,
+      fence: 0,
+      isErased: false,
+    };
     this.conversations.set(id, known);
     return known;
   }
@@ -178,6 +199,7 @@ export class SimulatedNetwork {
       },
       lastSent: (connection, id) => this.call(() => server.lastSent(connection, id)),
       lease: (connection, id) => this.call(() => server.lease(connection, id)),
+      erase: (connection, id, number) => this.call(() => server.erase(connection, id, number)),
       overview: () => this.call(() => server.overview()),
       renew: (connection, id, fence) => this.call(() => server.renew(connection, id, fence)),
       release: (connection, id, fence) => this.call(() => server.release(connection, id, fence)),

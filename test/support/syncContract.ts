@@ -36,6 +36,7 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       expect(await way.fetch(a, all)).toEqual({
         version: 2,
         documents: [{ document: 'turn/t1', version: 2, body: '{"n":2}' }],
+        isErased: false,
       });
     });
 
@@ -56,7 +57,11 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
         { document: 'y', version: 2, body: '2' },
         { document: 'z', version: 2, body: null },
       ]);
-      expect(await way.fetch(a, { ...all, conversationId: 'unknown' })).toEqual({ version: 0, documents: [] });
+      expect(await way.fetch(a, { ...all, conversationId: 'unknown' })).toEqual({
+        version: 0,
+        documents: [],
+        isErased: false,
+      });
     });
 
     it('tells each machine what the others sent after its position, and not what it sent itself', async () => {
@@ -100,7 +105,7 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
         throw new TurnBegan('not now');
       }
       await expect(way.send(a, change(1, 0, '', { documents: broken }))).rejects.toThrow('not now');
-      expect(await way.fetch(a, all)).toEqual({ version: 0, documents: [] });
+      expect(await way.fetch(a, all)).toEqual({ version: 0, documents: [], isErased: false });
       expect(await way.send(a, change(2, 0, '1'))).toEqual({ kind: 'done', version: 1 });
     });
 
@@ -126,6 +131,17 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       await way.release(a, 'c1', 1);
       expect(await way.lease(b, 'c1')).toEqual({ kind: 'granted', fence: 2, version: 1 });
       expect(await way.send(a, change(2, 1, '2', { fence: 1 }))).toEqual({ kind: 'leased' });
+    });
+
+    it('erases a conversation for all, tells them, and takes nothing for it any more', async () => {
+      const [way, a, b] = await two();
+      await way.send(a, change(1, 0, 'words'));
+      await way.lease(b, 'c1');
+      expect(await way.erase({ ...a, writer: 99 }, 'c1', 2)).toBe(false);
+      expect(await way.erase(a, 'c1', 2)).toBe(true);
+      expect(await way.fetch(b, all)).toEqual({ version: 2, documents: [], isErased: true });
+      expect([await way.send(b, change(1, 2, 'more')), (await way.overview()).bytes]).toEqual([{ kind: 'erased' }, 0]);
+      expect((await way.news(b, new Map([['a', 1]]))).map(({ position }) => position)).toEqual([2]);
     });
 
     it('says what it has', async () => {

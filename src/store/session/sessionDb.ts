@@ -52,7 +52,13 @@ export function createSessionDb(deps: SessionDbDeps): SessionDb {
   );
   const slices = new LongOperations(database, operations, transactions, now);
   const importer = (): StoreImport => new StoreImport(database, operations.messages, operations.closing, now);
-  const synced = new SyncStore({ database, transactions, parts: operations, now });
+  const synced = new SyncStore({
+    database,
+    transactions,
+    parts: operations,
+    erase: (conversationId) => void runWhole(slices.forgetSession(conversationId)),
+    now,
+  });
   return {
     ...operationsOver(deps, operations, transactions, slices, importer),
     slices,

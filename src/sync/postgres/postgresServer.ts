@@ -43,7 +43,14 @@ const machineRow = v.object({ writer: count, last: count });
 const newsRow = v.object({ origin: v.string(), number: count, conversation: v.string() });
 const documentRow = v.object({ document: v.string(), version: count, body: v.nullable(v.string()) });
 const versionRow = v.object({ version: count });
-const conversationRow = v.object({ version: count, fence: count, holder: v.nullable(v.string()), leased: v.boolean() });
+const fetchedRow = v.object({ version: count, erased: v.boolean() });
+const conversationRow = v.object({
+  version: count,
+  fence: count,
+  holder: v.nullable(v.string()),
+  leased: v.boolean(),
+  erased: v.boolean(),
+});
 const sentRow = v.object({ number: count, version: count });
 const grantRow = v.object({ fence: count, version: count });
 const nameRow = v.object({ name: v.string() });
@@ -122,8 +129,8 @@ export class PostgresServer implements SyncServer {
       const key = [this.deps.history, conversationId];
       const [conversation] = await rowsOf(
         client,
-        versionRow,
-        'SELECT version FROM hermes_sync.conversations WHERE person = current_user AND history = $1 AND conversation = $2',
+        fetchedRow,
+        'SELECT version, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations WHERE person = current_user AND history = $1 AND conversation = $2',
         key,
       );
       const rows = await rowsOf(
@@ -137,6 +144,7 @@ export class PostgresServer implements SyncServer {
       const unknown = documents.filter((document) => !known.has(document));
       return {
         version: conversation?.version ?? 0,
+        isErased: conversation?.erased ?? false,
         documents: [...rows, ...unknown.map((document) => ({ document, version: 0, body: null }))],
       };
     });
@@ -146,14 +154,7 @@ export class PostgresServer implements SyncServer {
     const { history } = this.deps;
     const { conversationId, number, base, fence } = sending;
     return this.transaction('BEGIN', async (client) => {
-      // Locked until the end: a machine sends one thing after another, so that its numbers appear in order.
-      const [machine] = await rowsOf(
-        client,
-        v.object({ writer: count }),
-        'SELECT writer FROM hermes_sync.machines WHERE person = current_user AND history = $1 AND origin = $2 FOR UPDATE',
-        [history, origin],
-      );
-      if (machine?.writer !== writer) return { kind: 'closed' };
+      if (!(await this.isNewest(client, origin, writer))) return { kind: 'closed' };
       await client.query(
         'INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2) ON CONFLICT (person, history, conversation) DO NOTHING',
         [history, conversationId],
@@ -161,12 +162,13 @@ export class PostgresServer implements SyncServer {
       const [conversation] = await rowsOf(
         client,
         conversationRow,
-        `SELECT version, fence, holder, coalesce(expires > now(), false) AS leased FROM hermes_sync.conversations
+        `SELECT version, fence, holder, coalesce(expires > now(), false) AS leased, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations
          WHERE person = current_user AND history = $1 AND conversation = $2 FOR UPDATE`,
         [history, conversationId],
       );
       if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
-      const { holder, leased } = conversation;
+      const { holder, leased, erased } = conversation;
+      if (erased) return { kind: 'erased' };
       if (leased && holder !== null && (holder !== origin || fence !== conversation.fence)) return { kind: 'leased' };
       if (conversation.version !== base) return { kind: 'behind' };
       const version = base + 1;
@@ -188,18 +190,30 @@ export class PostgresServer implements SyncServer {
         'UPDATE hermes_sync.conversations SET version = $3 WHERE person = current_user AND history = $1 AND conversation = $2',
         [history, conversationId, version],
       );
-      await client.query(
-        `INSERT INTO hermes_sync.sendings (history, origin, conversation, number, version) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT (person, history, origin, conversation)
-         DO UPDATE SET number = excluded.number, version = excluded.version, sent_at = now()`,
-        [history, origin, conversationId, number, version],
-      );
-      await client.query(
-        `UPDATE hermes_sync.machines SET last = greatest(last, $3), seen_at = now()
-         WHERE person = current_user AND history = $1 AND origin = $2`,
-        [history, origin, number],
-      );
+      await this.noteSent(client, origin, conversationId, number, version);
       return { kind: 'done', version };
+    });
+  }
+
+  async erase({ origin, writer }: Connection, conversationId: string, number: number): Promise<boolean> {
+    const { history } = this.deps;
+    return this.transaction('BEGIN', async (client) => {
+      if (!(await this.isNewest(client, origin, writer))) return false;
+      const [erased] = await rowsOf(
+        client,
+        versionRow,
+        `INSERT INTO hermes_sync.conversations AS c (history, conversation, version, erased_at) VALUES ($1, $2, 1, now())
+         ON CONFLICT (person, history, conversation)
+         DO UPDATE SET version = c.version + 1, erased_at = now(), holder = NULL, expires = NULL
+         RETURNING version`,
+        [history, conversationId],
+      );
+      await client.query(
+        'DELETE FROM hermes_sync.documents WHERE person = current_user AND history = $1 AND conversation = $2',
+        [history, conversationId],
+      );
+      await this.noteSent(client, origin, conversationId, number, erased?.version ?? 0);
+      return true;
     });
   }
 
@@ -283,6 +297,39 @@ export class PostgresServer implements SyncServer {
 
   async dispose(): Promise<void> {
     await this.pool.end().catch(() => undefined);
+  }
+
+  /** True for the machine's newest connection. Locks its row until the end: a machine sends one thing after another, so
+   *  that its numbers appear in order. */
+  private async isNewest(client: PoolClient, origin: string, writer: number): Promise<boolean> {
+    const [machine] = await rowsOf(
+      client,
+      v.object({ writer: count }),
+      'SELECT writer FROM hermes_sync.machines WHERE person = current_user AND history = $1 AND origin = $2 FOR UPDATE',
+      [this.deps.history, origin],
+    );
+    return machine?.writer === writer;
+  }
+
+  private async noteSent(
+    client: PoolClient,
+    origin: string,
+    conversationId: string,
+    number: number,
+    version: number,
+  ): Promise<void> {
+    const { history } = this.deps;
+    await client.query(
+      `INSERT INTO hermes_sync.sendings (history, origin, conversation, number, version) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (person, history, origin, conversation)
+       DO UPDATE SET number = excluded.number, version = excluded.version, sent_at = now()`,
+      [history, origin, conversationId, number, version],
+    );
+    await client.query(
+      `UPDATE hermes_sync.machines SET last = greatest(last, $3), seen_at = now()
+       WHERE person = current_user AND history = $1 AND origin = $2`,
+      [history, origin, number],
+    );
   }
 
   private async prepareTables(): Promise<void> {

@@ -26,6 +26,7 @@ const tables = [
   fence BIGINT NOT NULL DEFAULT 0,
   holder TEXT,
   expires TIMESTAMPTZ,
+  erased_at TIMESTAMPTZ,
   PRIMARY KEY (person, history, conversation)
 )`,
   `CREATE TABLE IF NOT EXISTS hermes_sync.documents (

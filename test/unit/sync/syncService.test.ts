@@ -128,6 +128,31 @@ describe('two machines', () => {
   });
 });
 
+describe('a forgotten conversation', () => {
+  it('is erased on the server and on each machine, also with what was added there meanwhile', async () => {
+    const [a, b] = await pair();
+    b.network.isCut = true;
+    answered(b.world.db, 't3', 'Plums.');
+    a.world.db.forgetSession('s1');
+    a.service.nudge();
+    await pass(3000);
+    expect([server.conversations.get('s1')?.documents.size, a.world.db.synced.forgotten()]).toEqual([0, []]);
+    b.network.isCut = false;
+    await b.service.exchangeNow();
+    expect([b.world.db.getSession('s1'), b.received.at(-1), b.service.state.waiting]).toEqual([null, 's1 null', 0]);
+    expect(b.world.db.verifyIntegrity()).toEqual([]);
+  });
+
+  it('that the server never had is not mentioned there', async () => {
+    const [a] = await pair();
+    a.network.isCut = true;
+    a.world.db.createSession({ id: 's2', startedAt: 1 });
+    answered(a.world.db, 't5', 'Secret.', { sessionId: 's2' });
+    a.world.db.forgetSession('s2');
+    expect(a.world.db.synced.forgotten()).toEqual([]);
+  });
+});
+
 describe('a server that is gone', () => {
   it('is asked again with growing pauses; what waits is counted; all is well when it is back', async () => {
     const [a] = await pair();

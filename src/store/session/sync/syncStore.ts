@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { StoreError } from '../../storeError';
 import { countOf, numberOr, textOr } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import type { Transactions } from '../tables/transactions';
@@ -23,6 +24,8 @@ export interface SyncStoreDeps {
   readonly database: SqlDatabase;
   readonly transactions: Pick<Transactions, 'read' | 'write'>;
   readonly parts: SplitParts;
+  /** Erases a conversation and everything that belongs to it. Throws `conversation-busy` while a turn is open. */
+  readonly erase: (conversationId: string) => void;
   /** Seconds since the epoch. */
   readonly now: () => number;
 }
@@ -169,6 +172,32 @@ export class SyncStore implements SyncedStore {
     return this.database
       .all('SELECT conversation_id FROM sync_conversations WHERE due = 1 ORDER BY conversation_id')
       .map((row) => textOr(row, 'conversation_id', ''));
+  }
+
+  forgotten(): readonly string[] {
+    return this.database
+      .all('SELECT conversation_id FROM sync_forgotten ORDER BY conversation_id')
+      .map((row) => textOr(row, 'conversation_id', ''));
+  }
+
+  forgottenThere(conversationId: string): void {
+    this.deps.transactions.write(() => {
+      this.database.run('DELETE FROM sync_forgotten WHERE conversation_id = ?', [conversationId]);
+      this.database.run('DELETE FROM sync_conversations WHERE conversation_id = ?', [conversationId]);
+    });
+  }
+
+  forget(conversationId: string): boolean {
+    const isHere =
+      this.database.get('SELECT 1 AS n FROM sessions WHERE conversation_id = ?', [conversationId]) !== undefined;
+    try {
+      if (isHere) this.deps.erase(conversationId);
+    } catch (error) {
+      if (error instanceof StoreError && error.causeClass === 'conversation-busy') return false;
+      throw error;
+    }
+    this.forgottenThere(conversationId);
+    return true;
   }
 
   receive(input: Received): ReceiveOutcome {

@@ -26,6 +26,9 @@ CREATE TABLE sync_positions (
   origin TEXT PRIMARY KEY NOT NULL,
   position INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE sync_forgotten (
+  conversation_id TEXT PRIMARY KEY NOT NULL
+) WITHOUT ROWID;
 `;
 
 /** Creates the tables of a store that is synchronized, and marks everything in it as changed. Runs inside its caller's
@@ -97,6 +100,13 @@ function triggers(session: readonly string[]): readonly string[] {
         `(SELECT coalesce('turn/' || m.turn_uid, 'message/' || m.uid) FROM messages m WHERE m.uid = ${row}.message_uid)`,
       ofMessage,
     ),
+    // Its other rows were deleted before.
+    `CREATE TRIGGER sync_sessions_deleted AFTER DELETE ON sessions
+     WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE conversation_id = old.conversation_id) BEGIN
+       INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT conversation_id FROM sync_conversations
+         WHERE conversation_id = old.conversation_id AND (version > 0 OR sending IS NOT NULL);
+       DELETE FROM sync_changes WHERE conversation_id = old.conversation_id;
+     END`,
     onSession('made', 'INSERT', sessionRow),
     onSession('marks_made', 'INSERT', marks),
     onSession('changed', `UPDATE OF ${session.join(', ')}`, sessionRow),
