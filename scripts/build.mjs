@@ -118,6 +118,12 @@ export const bundles = [
   },
   // The client of the Model Context Protocol: loaded when a server is first started.
   { name: 'mcp', entry: 'src/tools/mcp/client/index.ts', target: node },
+  // The client of PostgreSQL: loaded when the person has set up a server.
+  {
+    name: 'sync',
+    entry: 'src/sync/postgres/index.ts',
+    target: { ...node, external: ['pg-native'] },
+  },
   // secretlint's rules: loaded when the first text is masked.
   {
     name: 'secretlint',
@@ -201,17 +207,20 @@ export async function build({
   for (const name of historyThreads)
     fs.writeFileSync(path.join(outdir, `${name}.js`), `require('./historyWorkers.js').start.${name}();\n`);
 
-  const options = present.map(({ name, entry, target }) => ({
-    ...target,
+  // Views are built together, so that they share what they load later.
+  const views = present.filter(({ target }) => target === webview);
+  const together = [...present.filter((bundle) => !views.includes(bundle)).map((bundle) => [bundle]), views];
+  const options = together.map((group) => ({
+    ...group[0].target,
     absWorkingDir: root,
-    entryPoints: { [name]: entry },
+    entryPoints: Object.fromEntries(group.map(({ name, entry }) => [name, entry])),
     outdir,
     bundle: true,
     metafile: true,
     minify: production,
     legalComments: production ? /** @type {const} */ ('linked') : /** @type {const} */ ('none'),
     sourcemap: production ? /** @type {const} */ ('external') : /** @type {const} */ ('linked'),
-    define: { ...target.define, 'process.env.NODE_ENV': JSON.stringify(production ? 'production' : 'development') },
+    define: { ...group[0].target.define, 'process.env.NODE_ENV': JSON.stringify(production ? 'production' : 'development') },
     logLevel: /** @type {const} */ ('warning'),
   }));
   if (watch) {

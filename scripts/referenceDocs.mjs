@@ -101,6 +101,8 @@ const groups = [
       setUpModel: 'Leads through choosing a model, with a key or a server where one is needed.',
       selectModel: 'Chooses the model of the session.',
       setUpMemory: 'Chooses built-in memory, a Hindsight server (after saying what is sent there), or none.',
+      setUpSync: 'Shares the sessions of this folder with other machines through your own PostgreSQL server.',
+      syncStatus: 'Shows what is on the server and which machines share it. Syncs now, or turns sync off.',
       openMemory: 'Shows the files of the built-in memory.',
       manageApprovals: 'Lists what the agent may do without asking. Rules can be removed.',
       manageMcpServers:

@@ -382,6 +382,11 @@ export class ConversationGateway implements Gateway {
     }));
   }
 
+  /** Ids of the conversations in which a turn runs in this window. */
+  runningConversations(): ReadonlySet<string> {
+    return new Set(this.runner.all().map(({ session }) => session.conversationId));
+  }
+
   leaveWaiting(): Promise<void> {
     return this.runner.leaveWaiting();
   }

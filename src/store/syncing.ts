@@ -3,6 +3,8 @@
 export interface SyncedStore {
   /** Begins to note changes, and notes everything that is stored. Does nothing the second time. */
   begin(): void;
+  /** Ends noting, and removes everything that belongs to a server. */
+  end(): void;
   /** Conversations with changes that can be sent now: not private, not being made, without an open turn. */
   pending(): readonly string[];
   /** Changed documents, in the order of their changes. Null when there are none, or while a turn is open. */
@@ -60,7 +62,7 @@ export interface SentDocument {
 }
 
 export interface WaitingChanges {
-  /** Conversations that could be sent now. */
+  /** Conversations that could be sent or erased now. */
   readonly conversations: number;
   /** Time of the oldest change in them, in seconds since the epoch. */
   readonly oldestAt: number | null;
@@ -107,6 +109,7 @@ export type AsyncSyncedStore = {
 
 const methods = {
   begin: true,
+  end: true,
   pending: true,
   outgoing: true,
   bodies: true,

@@ -37,3 +37,11 @@ export class SyncFailure extends Error {
     return temporary.includes(this.kind);
   }
 }
+
+/** The failure in an error that another bundle may have made; null when it is another error. */
+export function syncFailureIn(error: unknown): SyncFailure | null {
+  if (error instanceof SyncFailure) return error;
+  return error instanceof Error && error.name === 'SyncFailure' && 'isTemporary' in error && 'kind' in error
+    ? (error as SyncFailure)
+    : null;
+}

@@ -28,6 +28,7 @@ export const syncActions = [
   'title',
   'pin',
   'trash',
+  'forget',
   'sync',
   'sync',
   'sync',
@@ -102,6 +103,8 @@ export class SyncMachines {
   /** Every answer that was settled. */
   readonly shown: Shown[] = [];
   divisions = 0;
+  /** Conversations that were forgotten on some machine. */
+  readonly forgotten = new Set<string>();
   /** Divisions of a conversation by a machine that held its lease since it had the newest version. */
   readonly overruled: string[] = [];
   private last = 0;
@@ -235,6 +238,14 @@ export class SyncMachines {
         if (which % 2 === 0) db.trashSession(session, machine.world.clock.now);
         else db.restoreSession(session);
         return;
+      case 'forget': {
+        // Seldom: it ends the story of a conversation.
+        if (session === null || which !== 0) return;
+        const conversationId = db.getSession(session)?.conversationId ?? session;
+        db.forgetSession(session);
+        this.forgotten.add(conversationId);
+        return;
+      }
       case 'sync':
         return this.sync(machine);
       case 'cut':

@@ -24,6 +24,8 @@ export interface StatusFacts {
   readonly model: { readonly label: string; readonly destination: string } | null;
   /** Cost of the session that the chat shows, and of today. Null: not known. */
   readonly spending: Spending | null;
+  /** State of sync in one line. Null: this history is not synchronized. */
+  readonly sync: string | null;
   /** Seconds since the epoch. */
   readonly now: number;
 }
@@ -40,7 +42,13 @@ export interface StatusItem {
 
 const longestCall = 24;
 /** Commands that links in the tooltip may run. */
-const tooltipCommands = ['hermes.stop', 'hermes.focusChat', 'hermes.openSession', 'hermes.setUpModel'];
+const tooltipCommands = [
+  'hermes.stop',
+  'hermes.focusChat',
+  'hermes.openSession',
+  'hermes.setUpModel',
+  'hermes.syncStatus',
+];
 
 /** One item on the right: the current state of Hermes and the model that answers. A click opens the chat. */
 export class StatusBar implements vscode.Disposable {
@@ -88,7 +96,11 @@ export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
     facts.model === null
       ? t('no model selected')
       : t('{label}, {destination}', { label: facts.model.label, destination: facts.model.destination });
-  const lines = [...facts.running.map((session) => sessionLine(session, t)), ...costLines(facts.spending, t)];
+  const lines = [
+    ...facts.running.map((session) => sessionLine(session, t)),
+    ...costLines(facts.spending, t),
+    ...syncLines(facts.sync, t),
+  ];
   if (facts.waiting > 0) {
     const state =
       facts.waiting === 1
@@ -146,6 +158,10 @@ function costLines(spending: Spending | null, t: Translate): readonly string[] {
   const today = t('Today: {cost}', { cost: costWords(spending.today, t) });
   if (spending.session === null) return [escaped(today)];
   return [escaped(`${t('This session: {cost}', { cost: costWords(spending.session, t) })} · ${today}`)];
+}
+
+function syncLines(sync: string | null, t: Translate): readonly string[] {
+  return sync === null ? [] : [`${escaped(sync)} · ${commandLink(t('Sync Status…'), 'hermes.syncStatus')}`];
 }
 
 function costWords({ usd, unpriced }: Cost, t: Translate): string {

@@ -13,7 +13,7 @@ export interface StatusPresenterDeps {
   >;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title'> | null> };
   readonly bar: Pick<StatusBar, 'show'>;
-  readonly facts: () => Pick<StatusFacts, 'waiting' | 'store' | 'model'>;
+  readonly facts: () => Pick<StatusFacts, 'waiting' | 'store' | 'model' | 'sync'>;
   /** Session that the chat shows. */
   readonly shownSession: () => string | null;
   readonly clock: Clock;

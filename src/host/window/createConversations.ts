@@ -2,6 +2,7 @@ import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { ExtensionApi } from '../api/extensionApi';
 import type { HermesExtension } from '../api/hermes';
 import { GatewayTurnGuard } from '../storage/turnGuard';
+import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';
 import type { WindowBasics } from './windowBasics';
@@ -13,6 +14,8 @@ export interface WindowConversations {
   readonly memory: WindowMemory;
   readonly gateway: ConversationGateway;
   readonly api: HermesExtension;
+  /** Lets sync act before a turn. */
+  readonly turnGate: TurnGate;
 }
 
 export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
@@ -21,7 +24,9 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   const memory = own(new WindowMemory({ context, distFolder, store: history, settings, keys, clock, log }));
   let keyChanges = 0;
   own(context.secrets.onDidChange(() => keyChanges++));
+  const turnGate = new TurnGate();
   const gateway = windowGateway({
+    beforeTurn: turnGate.before,
     store,
     settings,
     catalog: parts.catalog,
@@ -48,5 +53,5 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   parts.terminal.cleanUpAfter(store, gateway.onDidChangeSessions);
   parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
   connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
-  return { memory, gateway, api: exports };
+  return { memory, gateway, api: exports, turnGate };
 }

@@ -5,9 +5,11 @@ import { AnswerNotices } from '../notifications/answerNotices';
 import { ApprovalNotices } from '../notifications/approvalNotices';
 import { StatusBar } from '../notifications/statusBar';
 import { StatusPresenter } from '../notifications/statusPresenter';
+import { syncLine } from '../sync/syncLabels';
 import { windowNotices } from '../notifications/windowNotices';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
+import type { WindowSessions } from './createSessions';
 import type { WindowTabs } from './createTabs';
 import type { WindowBasics } from './windowBasics';
 
@@ -19,8 +21,10 @@ export interface WindowNotices {
   readonly showStatus: () => void;
 }
 
-export function createNotices(parts: WindowBasics & WindowConversations & WindowChats & WindowTabs): WindowNotices {
-  const { own, context, settings, history, gateway, activeChat, panel, opener, verify, clock, log } = parts;
+export function createNotices(
+  parts: WindowBasics & WindowConversations & WindowChats & WindowTabs & WindowSessions,
+): WindowNotices {
+  const { own, context, settings, history, gateway, activeChat, panel, opener, verify, sync, clock, log } = parts;
   const common = {
     gateway,
     log,
@@ -55,6 +59,7 @@ export function createNotices(parts: WindowBasics & WindowConversations & Window
         waiting: approvalNotices.count,
         store: history.status.shown.kind,
         model: panel.modelState.chosen,
+        sync: sync.status === null ? null : syncLine(sync.status),
       }),
       shownSession: () => panel.shownSession,
     }),

@@ -8,6 +8,7 @@ import { windowExports } from '../sessions/exportSession';
 import { SessionsFeature } from '../sessions/sessionsFeature';
 import { ContainerNotice } from '../storage/containerNotice';
 import { thisMachineFacts } from '../storage/containerPlace';
+import { SyncFeature } from '../sync/syncFeature';
 import { chatSurfaceId } from './activeChat';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
@@ -22,6 +23,7 @@ export interface WindowSessions {
   readonly imports: HistoryFeature;
   readonly restoring: BackupsFeature;
   readonly containerNotice: ContainerNotice;
+  readonly sync: SyncFeature;
 }
 
 export function createSessions(
@@ -119,5 +121,16 @@ export function createSessions(
     memory: context.globalState,
     chooseFolder: () => editor.openSettings('hermes.storage.path'),
   });
-  return { others, sessions, imports, restoring, containerNotice };
+  const sync = own(
+    new SyncFeature({
+      ...common,
+      context,
+      distFolder: parts.distFolder,
+      connection: history.connection,
+      storeFolder: () => history.folder,
+      turnGate: parts.turnGate,
+      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
+    }),
+  );
+  return { others, sessions, imports, restoring, containerNotice, sync };
 }

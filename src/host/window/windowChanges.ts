@@ -35,6 +35,7 @@ export function followChanges(deps: WindowDeps): void {
     }),
   );
   own(storeStatus.onDidChange(showStatus));
+  own(deps.sync.onDidChange(showStatus));
   own(approvalNotices.onDidChange(() => (showStatus(), chat.showWaiting(approvalNotices.count))));
   followSettings(deps);
   followEditor(deps);

@@ -19,6 +19,7 @@ export function registerWindowCommands(deps: WindowDeps): void {
         ...others.commands,
         ...deps.imports.commands,
         ...deps.restoring.commands,
+        ...deps.sync.commands,
         ...ownCommands(deps, shown),
         ...screenCommands({ chosen, search, opener }),
         ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),

@@ -21,6 +21,7 @@ import type { ProjectFiles } from '../workspace/projectFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 
 export interface WindowGatewayDeps {
+  readonly beforeTurn: (conversationId: string) => Promise<void>;
   readonly store: SessionStore;
   readonly settings: SettingsWatcher;
   readonly catalog: ModelCatalog;
@@ -40,6 +41,7 @@ export interface WindowGatewayDeps {
 /** Creates the gateway of one window. Its agents follow the settings, the open folders and the user's approvals. An
  *  agent is rebuilt when any of these has changed. */
 export function windowGateway({
+  beforeTurn,
   store,
   settings,
   catalog,
@@ -59,6 +61,7 @@ export function windowGateway({
     clock,
     ids,
     log,
+    beforeTurn,
     createAgent: (model, agentMemory) =>
       new Agent({
         store,

@@ -22,6 +22,18 @@ export async function gitIdentityOf(folder: string): Promise<GitIdentity | null>
   };
 }
 
+/** Name of the repository that a folder is a clone of, from its remote: "owner/name", with the folder's path below it.
+ *  Null outside of git and without a remote. */
+export async function repositoryName(folder: string): Promise<string | null> {
+  const found = await findGitFolder(folder);
+  if (found === null) return null;
+  const config = await textOf(join(await sharedFolderOf(found.gitFolder), 'config'), mostConfigBytes);
+  const remote = remoteIn(config ?? '');
+  if (remote === null) return null;
+  const below = relative(found.top, folder).replaceAll('\\', '/');
+  return [...remote.split('/').slice(-2), ...(below === '' ? [] : [below])].join('/');
+}
+
 /** The remote "origin", or else the first one, as host and path. Independent of the URL's form, and without user,
  *  password or token. */
 export function remoteIn(config: string): string | null {

@@ -100,11 +100,9 @@ function sentenceOf(kind: SyncFailureKind, code: string | null, technical: strin
     case 'full':
       return t('The disk of the server {host} is full.', { host });
     case 'busy':
-      return t('The server {host} is too busy now.', { host });
     case 'readOnly':
-      return t('The server {host} accepts no changes now. It may be a copy that is not in charge.', { host });
     case 'starting':
-      return t('The server {host} is starting or stopping.', { host });
+      return t('The server {host} can’t be used right now.', { host });
     case 'lost':
       return t('The connection to {host} was lost.', { host });
     default:

@@ -22,12 +22,7 @@ export function parseConnectionString(text: string): DatabaseAddress {
   const host = decodeURIComponent(url.hostname).replace(/^\[(.*)\]$/, '$1');
   const database = decoded(url.pathname.slice(1));
   const [user, password] = [decoded(url.username), decoded(url.password)];
-  if (host === '')
-    throw wrong(t('The connection string names no server. Write postgres://user:password@server/database.'));
-  if (user === '')
-    throw wrong(t('The connection string names no user. Write postgres://user:password@server/database.'));
-  if (database === '')
-    throw wrong(t('The connection string names no database. Write postgres://user:password@server/database.'));
+  if (host === '' || user === '' || database === '') throw wrong(malformed());
   return {
     host,
     port: url.port === '' ? usualPort : Number(url.port),
@@ -39,9 +34,9 @@ export function parseConnectionString(text: string): DatabaseAddress {
   };
 }
 
-/** "database on host", with the port when it is not the usual one. */
+/** "host/database", with the port when it is not the usual one. */
 export function shownAddress({ host, port, database }: Pick<DatabaseAddress, 'host' | 'port' | 'database'>): string {
-  return t('{database} on {host}', { database, host: port === usualPort ? host : `${host}:${port}` });
+  return `${port === usualPort ? host : `${host}:${port}`}/${database}`;
 }
 
 function urlIn(text: string): URL {
@@ -51,11 +46,7 @@ function urlIn(text: string): URL {
   } catch {
     // Said below.
   }
-  throw wrong(
-    t(
-      'This is not a connection string. Write postgres://user:password@server/database. Special characters of the password are written as in a web address.',
-    ),
-  );
+  throw wrong(malformed());
 }
 
 function tlsOf(host: string, mode: string | null): 'none' | 'verified' {
@@ -82,8 +73,14 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw wrong(t('The connection string has a % that begins no character. Write it as %25.'));
+    throw wrong(malformed());
   }
+}
+
+function malformed(): string {
+  return t(
+    'Write postgres://user:password@server/database. Special characters are written as in a web address: %40 for @.',
+  );
 }
 
 function wrong(sentence: string): SyncFailure {

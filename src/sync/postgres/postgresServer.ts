@@ -252,7 +252,7 @@ export class PostgresServer implements SyncServer {
          WHERE c.person = current_user AND c.history = $1 AND c.conversation = $2`,
         [history, conversationId],
       );
-      return { kind: 'leased', holder: machine?.name ?? t('another machine') };
+      return { kind: 'leased', holder: machine?.name ?? origin };
     });
   }
 
@@ -372,7 +372,7 @@ export class PostgresServer implements SyncServer {
 
   private async one<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<T> {
     const [row] = await this.all(schema, sql, values);
-    if (row === undefined) throw new SyncFailure('unknown', t('The server gave no answer.'), sql.slice(0, 60));
+    if (row === undefined) throw new Error(`no row from: ${sql.slice(0, 60)}`);
     return row;
   }
 

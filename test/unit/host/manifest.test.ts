@@ -227,7 +227,16 @@ describe('the manifest', () => {
           'Forget Session',
         ],
         ...['Open Transcript', 'Verify Session', 'Pull the Plug', 'Export Session', 'Export All Sessions'],
-        ...['Set Up Model', 'Try the Demo', 'Set Up Memory', 'Manage Approvals', 'Manage MCP Servers', 'Open Memory'],
+        ...[
+          'Set Up Model',
+          'Try the Demo',
+          'Set Up Memory',
+          'Set Up Sync',
+          'Sync Status',
+          'Manage Approvals',
+          'Manage MCP Servers',
+          'Open Memory',
+        ],
         ...['Select Model', 'Focus Chat', 'Get Started', 'Open Settings', 'Show Log'],
       ],
       [
@@ -276,7 +285,7 @@ describe('the manifest', () => {
         '4_remove Archive Session',
         '4_remove Unarchive Session',
         '4_remove Delete Session',
-        '5_configure Configure: 1_agent Select Model…, 1_agent Manage Approvals…, 1_agent Manage MCP Servers…, 1_agent Set Up Memory…, 2_care Open Settings, 2_care Show Log',
+        '5_configure Configure: 1_agent Select Model…, 1_agent Manage Approvals…, 1_agent Manage MCP Servers…, 1_agent Set Up Memory…, 1_agent Sync Status…, 2_care Open Settings, 2_care Show Log',
       ],
       [],
     ]);

@@ -16,7 +16,7 @@ import type {
 } from '../../syncing';
 import { SyncDocuments, kindOf } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
-import { beginSync } from './syncTables';
+import { beginSync, endSync } from './syncTables';
 
 const changesSchema = v.record(v.string(), v.number());
 
@@ -54,6 +54,10 @@ export class SyncStore implements SyncedStore {
     this.deps.transactions.write(() => beginSync(this.database));
   }
 
+  end(): void {
+    this.deps.transactions.write(() => endSync(this.database));
+  }
+
   pending(): readonly string[] {
     return this.deps.transactions.read(() =>
       this.database
@@ -86,7 +90,8 @@ export class SyncStore implements SyncedStore {
   status(): WaitingChanges {
     return this.deps.transactions.read(() => {
       const row = this.database.get(`SELECT count(DISTINCT c.conversation_id) AS n, min(c.at) AS at ${sendable}`);
-      return { conversations: numberOr(row ?? {}, 'n', 0), oldestAt: numberOr(row ?? {}, 'at', null) };
+      const forgotten = countOf(this.database, 'SELECT count(*) AS n FROM sync_forgotten');
+      return { conversations: numberOr(row ?? {}, 'n', 0) + forgotten, oldestAt: numberOr(row ?? {}, 'at', null) };
     });
   }
 

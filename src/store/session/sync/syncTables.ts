@@ -55,6 +55,14 @@ export function beginSync(database: SqlDatabase): void {
   }
 }
 
+/** Removes the tables and the triggers again. Runs inside its caller's transaction. */
+export function endSync(database: SqlDatabase): void {
+  for (const { type, name } of database.all(
+    "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'table') AND name LIKE 'sync\\_%' ESCAPE '\\' ORDER BY type DESC",
+  ))
+    database.run(`DROP ${String(type)} ${String(name)}`);
+}
+
 function isSynced(database: SqlDatabase): boolean {
   return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = 'sync_changes'") !== undefined;
 }

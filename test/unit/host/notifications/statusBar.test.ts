@@ -20,9 +20,15 @@ const running = (over: Partial<RunningSession> = {}): RunningSession => ({
   ...over,
 });
 const words = (over: Partial<StatusFacts> = {}) =>
-  statusItem({ running: [], waiting: 0, store: 'open', model, spending: null, now: 100, ...over }, t);
+  statusItem({ running: [], waiting: 0, store: 'open', model, spending: null, sync: null, now: 100, ...over }, t);
 
 describe('the status bar', () => {
+  it('names in its tooltip what is on the server, and links to more', () => {
+    const { tooltip, warning } = words({ sync: 'On the server up to 14:02 · To send: 3' });
+    expect([tooltip.includes('On the server up to 14:02 · To send: 3'), warning]).toEqual([true, false]);
+    expect(tooltip).toContain('](command:hermes.syncStatus)');
+  });
+
   it('shows the current state, and warns only when the user is needed', () => {
     const seen = [
       words({ model: null }),
@@ -117,7 +123,7 @@ describe('the data for the status bar', () => {
       shownSession: () => null,
       sessions: { getSession: async () => ({ title: 'Fix upload' }) },
       bar: { show: (facts) => void shown.push(facts) },
-      facts: () => ({ waiting: 0, store: 'open', model }),
+      facts: () => ({ waiting: 0, store: 'open', model, sync: null }),
       clock,
     });
     const happens = (event: TurnEvent) => tell({ sessionId: 's1', event });
@@ -186,7 +192,7 @@ describe('the data for the status bar', () => {
       shownSession: () => shownSession,
       sessions: { getSession: async () => null },
       bar: { show: (facts) => void shown.push(facts) },
-      facts: () => ({ waiting: 0, store: 'open', model }),
+      facts: () => ({ waiting: 0, store: 'open', model, sync: null }),
       clock: new ManualClock(),
     });
     const showAndWait = async (): Promise<void> => (service.show(), await settle());

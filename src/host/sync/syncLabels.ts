@@ -1,0 +1,27 @@
+import { shownLanguage, t } from '../../base/translate';
+import type { SyncStatus } from '../../sync/syncService';
+
+/** Seconds. */
+const day = 24 * 60 * 60;
+
+/** One line: "On the server up to 14:02 · To send: 3". */
+export function syncLine({ upTo, waiting, failure }: SyncStatus): string {
+  const parts = [
+    upTo === null ? t('Not yet on the server') : t('On the server up to {time}', { time: clockTime(upTo) }),
+    ...(waiting === 0 ? [] : [t('To send: {count}', { count: waiting })]),
+  ];
+  return failure === null ? parts.join(' · ') : `${parts.join(' · ')} · ${failure.sentence}`;
+}
+
+/** True when the user must hear of it: something waits for more than a day. `now`: seconds since the epoch. */
+export function isOverdue({ waitingSince, failure }: SyncStatus, now: number): boolean {
+  return failure !== null && waitingSince !== null && now - waitingSince > day;
+}
+
+export function clockTime(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString(shownLanguage(), { hour: '2-digit', minute: '2-digit' });
+}
+
+export function dateAndTime(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleString(shownLanguage(), { dateStyle: 'medium', timeStyle: 'short' });
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { knownKeys } from '../../models/secrecy/secrecy';
+import type { SessionStore } from '../../store/sessionStore';
+import { parseConnectionString, type DatabaseAddress } from '../../sync/postgres/connectionString';
+import type { Secrets } from '../models/providerKeys';
+
+const secretName = 'sync connection';
+const metaKey = 'sync';
+const machineKey = 'sync.machine';
+
+/** How a store is synchronized. It is kept in the store. */
+const choiceSchema = v.object({
+  isOn: v.boolean(),
+  /** Says on the server which stores belong together. */
+  history: v.string(),
+  /** Its name, for the user. */
+  name: v.string(),
+  /** Id of this store on the server. */
+  origin: v.string(),
+  /** Where the store was then: a copy of it elsewhere needs an id of its own. */
+  place: v.string(),
+  /** Where the server is: another one has other versions. */
+  server: v.string(),
+});
+export type SyncChoice = v.InferOutput<typeof choiceSchema>;
+
+export interface SyncMemoryDeps {
+  readonly secrets: Secrets;
+  /** Of all windows on this machine. */
+  readonly global: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
+  readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>;
+  readonly storeFolder: () => string;
+  /** Id of this installation of the editor. */
+  readonly machineId: string;
+  readonly hostName: string;
+  readonly newId: () => string;
+}
+
+/** What is remembered of sync: the connection string in the editor's secret storage, for all folders on this machine; and
+ *  in each store how it is synchronized. */
+export class SyncMemory {
+  constructor(private readonly deps: SyncMemoryDeps) {}
+
+  /** The connection string; null while none was entered. */
+  async connection(): Promise<string | null> {
+    const text = (await this.deps.secrets.get(secretName)) ?? null;
+    if (text !== null) this.known(parseConnectionString(text));
+    return text;
+  }
+
+  async keepConnection(text: string): Promise<void> {
+    this.known(parseConnectionString(text));
+    await this.deps.secrets.store(secretName, text.trim());
+  }
+
+  async forgetConnection(): Promise<void> {
+    await this.deps.secrets.delete(secretName);
+  }
+
+  /** How this store is synchronized; null when it never was. A copy of a store gets an id of its own. */
+  async choice(): Promise<SyncChoice | null> {
+    const text = await this.deps.store.getMeta(metaKey);
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), choiceSchema), text);
+    if (!parsed.success) return null;
+    const choice = parsed.output;
+    if (choice.place === this.place()) return choice;
+    return this.keep({ ...choice, origin: this.deps.newId(), place: this.place() });
+  }
+
+  /** Keeps the id of the store as long as it has one. */
+  async choose(chosen: Pick<SyncChoice, 'isOn' | 'history' | 'name' | 'server'>): Promise<SyncChoice> {
+    const known = await this.choice();
+    return this.keep({ ...chosen, origin: known?.origin ?? this.deps.newId(), place: this.place() });
+  }
+
+  get machine(): string {
+    const named = this.deps.global.get(machineKey);
+    return typeof named === 'string' && named !== '' ? named : this.deps.hostName;
+  }
+
+  async nameMachine(name: string): Promise<void> {
+    await this.deps.global.update(machineKey, name);
+  }
+
+  private async keep(choice: SyncChoice): Promise<SyncChoice> {
+    await this.deps.store.setMeta(metaKey, JSON.stringify(choice));
+    return choice;
+  }
+
+  private place(): string {
+    const { machineId, storeFolder } = this.deps;
+    return createHash('sha256').update(`${machineId}\n${storeFolder()}`).digest('base64url').slice(0, 22);
+  }
+
+  /** Masks the password in logs. */
+  private known(address: DatabaseAddress): DatabaseAddress {
+    if (address.password !== '') knownKeys.add(address.password);
+    return address;
+  }
+}
+
+/** Names a database, apart from who uses it. */
+export function serverOf({ host, port, database, user }: DatabaseAddress): string {
+  return `${user}@${host}:${port}/${database}`;
+}

@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import { t } from '../../base/translate';
+import { syncFailureIn } from '../../sync/syncFailure';
+import type { SyncStatus } from '../../sync/syncService';
+import type { ServerMachine, ServerOverview } from '../../sync/syncServer';
+import { describeError } from '../common/describeError';
+import { dateAndTime, syncLine } from './syncLabels';
+
+type SyncAction = 'now' | 'off' | 'other';
+
+interface SyncItem extends vscode.QuickPickItem {
+  readonly action?: SyncAction;
+}
+
+export interface ShownSync {
+  /** Name of the history. */
+  readonly name: string;
+  /** Id of this store on the server. */
+  readonly origin: string;
+  readonly status: SyncStatus;
+}
+
+/** Shows the state of sync, the machines that share the history, and what can be done. Null when the user cancels. */
+export async function pickSyncAction(
+  shown: ShownSync,
+  overview: () => Promise<ServerOverview>,
+): Promise<SyncAction | null> {
+  const items = overview().then(
+    ({ machines }) => [...actions(), ...machineItems(machines, shown.origin)],
+    // The state says why nothing can be read from the server.
+    (error: unknown) => [
+      ...actions(),
+      { label: `$(warning) ${syncFailureIn(error)?.message ?? describeError(error).sentence}` },
+    ],
+  );
+  const picked = await vscode.window.showQuickPick<SyncItem>(items, {
+    title: t('Sync of “{name}”', { name: shown.name }),
+    placeHolder: syncLine(shown.status),
+  });
+  return picked?.action ?? null;
+}
+
+function actions(): readonly SyncItem[] {
+  return [
+    { label: `$(sync) ${t('Sync Now')}`, action: 'now' },
+    { label: `$(plug) ${t('Set Up Sync')}`, action: 'other' },
+    { label: `$(circle-slash) ${t('Turn Off Sync for This Folder')}`, action: 'off' },
+  ];
+}
+
+function machineItems(machines: readonly ServerMachine[], origin: string): readonly SyncItem[] {
+  return [
+    { label: t('Machines'), kind: vscode.QuickPickItemKind.Separator },
+    ...machines.map(({ name, origin: of, seenAt }) => ({
+      label: `$(device-desktop) ${name}`,
+      description: of === origin ? t('this machine') : t('last seen {date}', { date: dateAndTime(seenAt) }),
+    })),
+  ];
+}
