@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { startPostgres, type RunningPostgres } from '../../scripts/postgresServer.mjs';
+import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { projectRoot, readStateDb, waitFor, type VscodeSession, type Workbench } from '../support/vscode';
+import { ChatPanel } from './chatPanel';
+import { SessionsView } from './sessionsView';
+import { EXTENSION_ID, test } from './vscodeTest';
+
+let model: ModelServer;
+let postgres: RunningPostgres;
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-sync-'));
+const pictures = path.join(projectRoot(), '.vscode-test/screenshots/sync');
+
+beforeAll(async () => {
+  model = await startModelServer();
+  postgres = await startPostgres({ folder, password: randomBytes(9).toString('base64url') });
+});
+afterAll(async () => {
+  await postgres.stop();
+  await model.close();
+  fs.rmSync(folder, { recursive: true, force: true });
+});
+
+const options = () => ({
+  settings: {
+    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: model.url, models: [{ id: 'test-model' }] }],
+    'hermes.model': 'Local/test-model',
+  },
+});
+
+interface Machine {
+  readonly name: string;
+  readonly session: VscodeSession;
+  readonly workbench: Workbench;
+  readonly panel: ChatPanel;
+}
+
+async function machine(name: string, session: VscodeSession): Promise<Machine> {
+  const workbench = await session.open(session.sampleFolder());
+  return { name, session, workbench, panel: await ChatPanel.open(workbench) };
+}
+
+/** Sets up sync as a user does. */
+async function setUp({ name, workbench }: Machine): Promise<void> {
+  await workbench.openAndAnswer(
+    () => workbench.runCommand('Hermes: Set Up Sync…'),
+    /Connection string/,
+    postgres.url(),
+  );
+  await workbench.answerInput(/share their sessions/, 'Parcels');
+  await workbench.answerInput(/Name of this machine/, name);
+  const dialog = workbench.dialog();
+  await dialog.waitFor();
+  await workbench.screenshot(pictures, `agree-${name}`);
+  await dialog.getByRole('button', { name: 'Start Sync' }).click();
+  await workbench.waitForToast(/Sync is on/);
+}
+
+/** Texts of all answers in the store of a machine, whichever session they are in. */
+function answers({ session }: Machine): readonly string[] {
+  const [store = ''] = session.workspaceStorageFolders(EXTENSION_ID);
+  const rows = readStateDb(store, "SELECT DISTINCT parts FROM messages WHERE role = 'assistant' ORDER BY parts");
+  return rows.map(({ parts }) => /"text":"([^"]*)"/.exec(String(parts))?.[1] ?? '');
+}
+
+const sessionsOf = ({ session }: Machine): readonly unknown[] =>
+  readStateDb(session.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', 'SELECT title FROM sessions ORDER BY title').map(
+    ({ title }) => title,
+  );
+
+async function ask({ panel }: Machine, prompt: string, answer: string): Promise<void> {
+  model.script(reply().says(answer));
+  await panel.send(prompt);
+  await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
+}
+
+test('three machines share a session; what two of them added while apart is kept in a branch', async ({
+  startVscode,
+}) => {
+  const desk = await machine('Desk', await startVscode(options()));
+  await setUp(desk);
+  await ask(desk, 'Tell of plums', 'A plum is a stone fruit.');
+
+  // Another machine has it, and continues it
+  const laptop = await machine('Laptop', await startVscode(options()));
+  await setUp(laptop);
+  const view = await SessionsView.open(laptop.workbench);
+  await view.waitForOutline('the session of the other machine', (rows) => rows.join().includes('plums'));
+  await view.click('Tell of plums');
+  await laptop.panel.sees('A plum is a stone fruit.');
+  await ask(laptop, 'Tell of pears', 'A pear is green.');
+  await desk.panel.sees('A pear is green.');
+
+  // Both continue while the server is gone
+  await postgres.stop();
+  await ask(desk, 'Tell of figs', 'A fig is soft.');
+  await ask(laptop, 'Tell of nuts', 'A nut is hard.');
+  await postgres.restart();
+  const all = ['A fig is soft.', 'A nut is hard.', 'A pear is green.', 'A plum is a stone fruit.'];
+  for (const each of [desk, laptop]) {
+    await each.workbench.openPick('Hermes: Sync Status…', /On the server|Not yet/);
+    await each.workbench.screenshot(pictures, `status-${each.name}`);
+    await each.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Sync Now' }).click();
+  }
+  for (const each of [desk, laptop])
+    await waitFor(
+      `${each.name} to have all`,
+      () => JSON.stringify(answers(each)) === JSON.stringify(all) || undefined,
+      {
+        seen: () => [...answers(each), ...sessionsOf(each)],
+      },
+    );
+  await desk.panel.sees('A fig is soft.');
+  await laptop.panel.sees('A nut is hard.');
+
+  // A third one has everything
+  const third = await machine('Third', await startVscode(options()));
+  await setUp(third);
+  await waitFor(
+    'the third machine to have all',
+    () => JSON.stringify(answers(third)) === JSON.stringify(all) || undefined,
+    {
+      seen: () => answers(third),
+    },
+  );
+  expect({
+    sessions: [desk, laptop, third].map(sessionsOf),
+    errors: [desk, laptop, third].flatMap(({ workbench }) => workbench.errors()),
+  }).toEqual({
+    sessions: Array.from({ length: 3 }, () => [
+      'Tell of plums',
+      expect.stringMatching(/Tell of plums.*(?:Desk|Laptop)/),
+    ]),
+    errors: [],
+  });
+});
