@@ -131,12 +131,12 @@ export class SyncSetup {
     const sum = (of: (session: (typeof sessions)[number]) => number): number =>
       sessions.reduce((total, session) => total + of(session), 0);
     const detail = [
-      t('To send: {sessions} sessions with {messages} messages, {size}. Private sessions stay here.', {
+      t('To send: {size} (sessions: {sessions}, messages: {messages}). Private sessions stay here.', {
         sessions: sessions.length,
         messages: sum(({ messages }) => messages),
         size: this.size(sum(({ textBytes, imageBytes }) => textBytes + imageBytes)),
       }),
-      t('To receive: {sessions} sessions, {size}.', { sessions: there.conversations, size: this.size(there.bytes) }),
+      t('To receive: {size} (sessions: {sessions}).', { sessions: there.conversations, size: this.size(there.bytes) }),
       t('Later messages are sent when their turn has ended. Whoever runs the server can read them.'),
     ].join('\n\n');
     const question = t('Share the sessions of “{name}” through {where}?', {

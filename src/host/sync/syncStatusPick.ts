@@ -35,7 +35,8 @@ export async function pickSyncAction(
   );
   const picked = await vscode.window.showQuickPick<SyncItem>(items, {
     title: t('Sync of “{name}”', { name: shown.name }),
-    placeHolder: syncLine(shown.status),
+    // The list says why the server cannot be used.
+    placeHolder: syncLine({ ...shown.status, failure: null }),
   });
   return picked?.action ?? null;
 }
