@@ -53,6 +53,15 @@ function completeLinks(native) {
   }
 }
 
+/** The programs where the owner can start them: it may not be allowed into the folder of the packages. */
+function usable(found, owner, folder) {
+  if (spawnSync(found.postgres, ['--version'], { ...owner, cwd: folder }).status === 0) return found;
+  const copy = path.join(folder, 'programs');
+  if (!fs.existsSync(copy)) fs.cpSync(found.native, copy, { recursive: true, verbatimSymlinks: true });
+  const moved = (file) => path.join(copy, path.relative(found.native, file));
+  return { initdb: moved(found.initdb), postgres: moved(found.postgres), native: copy };
+}
+
 /** A port that is free now. */
 function freePort() {
   return new Promise((resolve, reject) => {
@@ -67,12 +76,12 @@ function freePort() {
 
 /** @type {import('./postgresServer.d.mts').startPostgres} */
 export async function startPostgres({ folder, password, port = null, durable = true, settings = {} }) {
-  const { initdb, postgres } = await programs();
   const owner = nobody();
   const data = path.join(folder, 'data');
   fs.mkdirSync(folder, { recursive: true });
   // The other user must reach its data.
   if (owner.uid !== undefined) fs.chmodSync(folder, 0o755);
+  const { initdb, postgres } = usable(await programs(), owner, folder);
   if (!fs.existsSync(path.join(data, 'PG_VERSION'))) {
     const secret = path.join(folder, 'password');
     fs.writeFileSync(secret, password);

@@ -1,4 +1,5 @@
 import { StoreError } from '../../src/store/storeError';
+import type { SyncServer } from '../../src/sync/syncServer';
 import { SyncRound } from '../../src/sync/syncRound';
 import { seededRandom } from '../crash/powerCuts';
 import {
@@ -10,7 +11,7 @@ import {
   stopped,
   type SessionDbWorld,
 } from '../support/sessionDbWorld';
-import { type Fate, SimulatedNetwork, SimulatedServer, type ServerRules } from '../support/simulatedServer';
+import { type Fate, served, SimulatedNetwork, SimulatedServer, type ServerRules } from '../support/simulatedServer';
 
 /** What a machine does. `which` chooses among its sessions or messages. */
 export const syncActions = [
@@ -96,6 +97,12 @@ class Machine {
   }
 }
 
+/** In place of the simulated one. */
+export interface RealServer {
+  readonly server: SyncServer;
+  expireLeases(): Promise<unknown>;
+}
+
 /** Three machines of one person, a server, and an unreliable network between them. */
 export class SyncMachines {
   readonly machines: Machine[] = [];
@@ -111,17 +118,21 @@ export class SyncMachines {
   private readonly random: () => number;
   private isCalm = false;
 
-  private constructor(seed: number, rules: ServerRules) {
+  private constructor(
+    seed: number,
+    rules: ServerRules,
+    private readonly real: RealServer | null,
+  ) {
     this.random = seededRandom(seed);
     this.server = new SimulatedServer(rules);
   }
 
-  static async open(seed: number, rules: ServerRules = {}): Promise<SyncMachines> {
-    const all = new SyncMachines(seed, rules);
+  static async open(seed: number, rules: ServerRules = {}, real: RealServer | null = null): Promise<SyncMachines> {
+    const all = new SyncMachines(seed, rules, real);
     for (const name of ['laptop', 'desktop', 'container']) {
       const machine = new Machine(
         name,
-        new SimulatedNetwork(all.server, () => all.fate()),
+        new SimulatedNetwork(real === null ? all.server : served(real.server), () => all.fate()),
         (conversationId, of) => all.divided(conversationId, of),
         () => all.id('branch'),
       );
@@ -161,10 +172,11 @@ export class SyncMachines {
     this.isCalm = true;
     for (const machine of this.machines) {
       machine.network.isCut = false;
-      machine.network.deliverLate();
+      await machine.network.deliverLate();
       if (machine.open !== null) this.settleOpen(machine, complete);
     }
     this.server.clock += 10_000;
+    await this.real?.expireLeases();
     for (let round = 0; round < 12; round++) for (const machine of this.machines) await this.sync(machine, true);
   }
 
@@ -260,7 +272,7 @@ export class SyncMachines {
         this.server.clock += 45;
         return;
       case 'late':
-        return machine.network.deliverLate();
+        return await machine.network.deliverLate();
     }
   }
 

@@ -64,7 +64,7 @@ export class SimulatedServer {
       );
   }
 
-  fetch({ conversationId, since, documents }: FetchQuery): Fetched {
+  fetch(_connection: Connection, { conversationId, since, documents }: FetchQuery): Fetched {
     const conversation = this.conversations.get(conversationId);
     const named = new Map(documents.map((document) => [document, { version: 0, body: null as string | null }]));
     for (const [document, stored] of conversation?.documents ?? [])
@@ -172,19 +172,50 @@ export class SimulatedServer {
 /** What becomes of a call: done; lost on its way; done, and the answer lost; given up by the caller, and done later. */
 export type Fate = 'done' | 'lost' | 'unanswered' | 'late';
 
+/** A server to whose calls a network leads. */
+type Served = {
+  readonly [M in Exclude<keyof SyncServer, 'send'>]: (
+    ...args: Parameters<SyncServer[M]>
+  ) => Awaited<ReturnType<SyncServer[M]>> | ReturnType<SyncServer[M]>;
+} & {
+  send(connection: Connection, sending: CollectedChanges): SendAnswer | Promise<SendAnswer>;
+};
+
+/** A real server, as a network leads to it. */
+export function served(server: SyncServer): Served {
+  return {
+    connect: (...args) => server.connect(...args),
+    news: (...args) => server.news(...args),
+    fetch: (...args) => server.fetch(...args),
+    send: (connection, sending) =>
+      server.send(connection, {
+        ...sending,
+        documents: async function* () {
+          yield await Promise.resolve(sending.documents);
+        },
+      }),
+    lastSent: (...args) => server.lastSent(...args),
+    lease: (...args) => server.lease(...args),
+    renew: (...args) => server.renew(...args),
+    release: (...args) => server.release(...args),
+    erase: (...args) => server.erase(...args),
+    overview: () => server.overview(),
+  };
+}
+
 /** A machine's way to the server. */
 export class SimulatedNetwork {
-  private readonly late: (() => void)[] = [];
+  private readonly late: (() => unknown)[] = [];
   isCut = false;
 
   constructor(
-    private readonly server: SimulatedServer,
+    private readonly server: Served,
     private readonly nextFate: () => Fate,
   ) {}
 
   /** Does what was given up and is still on its way. */
-  deliverLate(): void {
-    for (const call of this.late.splice(0)) call();
+  async deliverLate(): Promise<void> {
+    for (const call of this.late.splice(0)) await call();
   }
 
   wayOf(): SyncServer {
@@ -192,7 +223,7 @@ export class SimulatedNetwork {
     return {
       connect: (origin, machine) => this.call(() => server.connect(origin, machine)),
       news: (connection, positions) => this.call(() => server.news(connection, positions)),
-      fetch: (_connection, query) => this.call(() => server.fetch(query)),
+      fetch: (connection, query) => this.call(() => server.fetch(connection, query)),
       send: async (connection, sending) => {
         const documents = await collected(sending.documents());
         return this.call(() => server.send(connection, { ...sending, documents }));
@@ -206,7 +237,7 @@ export class SimulatedNetwork {
     };
   }
 
-  private async call<T>(work: () => T): Promise<T> {
+  private async call<T>(work: () => T | Promise<T>): Promise<T> {
     await Promise.resolve();
     const fate = this.isCut ? 'lost' : this.nextFate();
     switch (fate) {
@@ -215,7 +246,7 @@ export class SimulatedNetwork {
       case 'lost':
         throw new Error('no connection');
       case 'unanswered':
-        work();
+        await work();
         throw new Error('the answer was lost');
       case 'late':
         this.late.push(work);

@@ -275,6 +275,7 @@ export class SyncFeature implements Disposable {
     const uri = vscode.workspace.workspaceFolders?.[0]?.uri;
     if (uri === undefined || (uri.scheme !== 'file' && uri.scheme !== 'vscode-remote')) return null;
     const [identity, name] = await Promise.all([gitIdentityOf(uri.fsPath), repositoryName(uri.fsPath)]);
-    return identity?.remote == null || name === null ? null : repositoryHistory(identity.remote, name);
+    const remote = identity?.remote ?? null;
+    return remote === null || name === null ? null : repositoryHistory(remote, name);
   }
 }

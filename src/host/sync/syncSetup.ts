@@ -9,7 +9,7 @@ import { sizeText } from '../history/importLabels';
 import type { SyncMemory } from './syncMemory';
 
 export interface SyncSetupDeps {
-  readonly memory: SyncMemory;
+  readonly memory: Pick<SyncMemory, 'machine' | 'nameMachine'>;
   readonly open: (deps: PostgresServerDeps) => Pick<PostgresServer, 'prepare' | 'overview' | 'dispose'>;
   readonly store: Pick<SessionStore, 'storeSizes' | 'listSessions'>;
   /** The repository of the open folder; null when it is no clone of one. */

@@ -24,6 +24,8 @@ export interface PostgresServerDeps {
   readonly address: DatabaseAddress;
   /** Says which stores belong together. */
   readonly history: string;
+  /** Milliseconds that an answer may take. Default: 60,000. */
+  readonly patienceMs?: number;
 }
 
 /** Milliseconds. */
@@ -77,8 +79,8 @@ export class PostgresServer implements SyncServer {
           : { rejectUnauthorized: true, ...(rootCertificate === null ? {} : { ca: certificateIn(rootCertificate) }) },
       max: 2,
       idleTimeoutMillis: idleMs,
-      connectionTimeoutMillis: connectPatienceMs,
-      query_timeout: queryPatienceMs,
+      connectionTimeoutMillis: deps.patienceMs ?? connectPatienceMs,
+      query_timeout: deps.patienceMs ?? queryPatienceMs,
       keepAlive: true,
       application_name: 'Hermes',
       allowExitOnIdle: true,

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schemaSql, schemaVersion } from '../../src/sync/postgres/schema';
+import { SyncFailure } from '../../src/sync/syncFailure';
+import { freePort } from '../support/vscode/port';
+import { PostgresWorld } from '../support/postgres/postgresWorld';
+import { SyncMachines, syncActions, type SyncStep } from '../properties/syncMachines';
+import { seededRandom } from '../crash/powerCuts';
+import { pieces } from '../support/syncContract';
+
+let world: PostgresWorld;
+beforeAll(async () => {
+  world = await PostgresWorld.start();
+});
+afterAll(() => world.close());
+
+const failureOf = async (work: Promise<unknown>): Promise<SyncFailure> => {
+  const error: unknown = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof SyncFailure) return error;
+  throw new Error(`not a SyncFailure: ${String(error)}`);
+};
+
+describe('the tables', () => {
+  it('are made once by eight clients that come at the same time', async () => {
+    const address = world.address(await world.database());
+    const clients = Array.from({ length: 8 }, () => world.client(address));
+    await Promise.all(clients.map((client) => client.prepare()));
+    const connected = await Promise.all(clients.map((client, n) => client.connect(`m${n}`, 'M')));
+    expect(connected.map(({ writer }) => writer)).toEqual(Array.from({ length: 8 }, () => 1));
+  });
+
+  it('of a newer Hermes are left alone', async () => {
+    const database = await world.database();
+    await world.client(world.address(database)).prepare();
+    await world.run(database, `UPDATE hermes_sync.layout SET version = ${schemaVersion + 1}`);
+    expect((await failureOf(world.client(world.address(database)).prepare())).kind).toBe('newerTables');
+  });
+
+  it('can be made by an administrator for a user who may not make them', async () => {
+    const database = await world.database();
+    await world.run(
+      database,
+      `CREATE ROLE guest LOGIN PASSWORD 'g'`,
+      `REVOKE CREATE ON DATABASE ${database} FROM PUBLIC`,
+    );
+    const address = world.address(database, 'guest', 'g');
+    const failure = await failureOf(world.client(address).prepare());
+    expect([failure.kind, failure.sql]).toEqual(['noRight', schemaSql('guest')]);
+    await world.run(
+      database,
+      ...schemaSql('guest')
+        .split(';\n')
+        .filter((statement) => statement !== ''),
+    );
+    const client = world.client(address);
+    const connection = await client.connect('a', 'A');
+    const sent = await client.send(connection, {
+      conversationId: 'c',
+      number: 1,
+      base: 0,
+      fence: null,
+      documents: pieces({ document: 'turn/t', body: '1' }),
+    });
+    expect(sent).toEqual({ kind: 'done', version: 1 });
+  });
+});
+
+describe('a failure of a real server', () => {
+  it('is told apart', async () => {
+    const database = await world.database();
+    const address = world.address(database);
+    const kinds = await Promise.all(
+      [
+        { ...address, password: 'wrong' },
+        { ...address, user: 'nobody' },
+        { ...address, database: 'missing' },
+        { ...address, port: await freePort() },
+        { ...address, host: 'no-such-host.invalid' },
+        { ...address, tls: 'verified' as const },
+      ].map(async (wrong) => (await failureOf(world.client(wrong).prepare())).kind),
+    );
+    expect(kinds).toEqual(['password', 'password', 'database', 'port', 'host', 'noTls']);
+  });
+
+  it('that revoked its rights or became read-only says so, and works again afterwards', async () => {
+    const database = await world.database();
+    const client = world.client(world.address(database));
+    const connection = await client.connect('a', 'A');
+    await world.run(database, `ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+    const again = world.client(world.address(database));
+    expect((await failureOf(again.connect('a', 'A'))).kind).toBe('readOnly');
+    await world.run('postgres', `ALTER DATABASE ${database} SET default_transaction_read_only = off`);
+    expect((await client.news(connection, new Map())).length).toBe(0);
+  });
+});
+
+describe('many writers', () => {
+  it('are all read, each once, by a reader that never stops, although their transactions end in any order', async () => {
+    const address = world.address(await world.database());
+    const reader = world.client(address);
+    const reading = await reader.connect('reader', 'R');
+    const writers = 12;
+    const each = 25;
+    const seen: string[] = [];
+    const positions = new Map<string, number>();
+    const read = async (): Promise<void> => {
+      for (const { origin, position, conversationId } of await reader.news(reading, positions)) {
+        seen.push(conversationId);
+        positions.set(origin, Math.max(position, positions.get(origin) ?? 0));
+      }
+    };
+    let isOver = false;
+    const following = (async () => {
+      while (!isOver) await read();
+    })();
+    await Promise.all(
+      Array.from({ length: writers }, async (_, n) => {
+        const client = world.client(address);
+        const connection = await client.connect(`w${n}`, 'W');
+        for (let number = 1; number <= each; number++)
+          await client.send(connection, {
+            conversationId: `w${n}-${number}`,
+            number,
+            base: 0,
+            fence: null,
+            documents: async function* () {
+              // Some transactions stay open longer than others.
+              await new Promise((resolve) => setTimeout(resolve, (n * 7 + number) % 5));
+              yield [{ document: 'turn/t', body: 'x'.repeat(number) }];
+            },
+          });
+      }),
+    );
+    isOver = true;
+    await following;
+    await read();
+    expect([seen.length, new Set(seen).size]).toEqual([writers * each, writers * each]);
+  });
+
+  it('of one conversation: one is taken, the others are told that they are behind', async () => {
+    const address = world.address(await world.database());
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, async (_, n) => {
+        const client = world.client(address);
+        const connection = await client.connect(`m${n}`, 'M');
+        return client.send(connection, {
+          conversationId: 'c',
+          number: 1,
+          base: 0,
+          fence: null,
+          documents: pieces({ document: 'turn/t', body: String(n) }),
+        });
+      }),
+    );
+    expect(answers.map(({ kind }) => kind).sort()).toEqual(['behind', 'behind', 'behind', 'behind', 'behind', 'done']);
+  });
+
+  it('work on a database that only serializes', async () => {
+    const database = await world.database();
+    await world.run(database, `ALTER DATABASE ${database} SET default_transaction_isolation = 'serializable'`);
+    const address = world.address(database);
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, async (_, n) => {
+        const client = world.client(address);
+        const connection = await client.connect(`m${n}`, 'M');
+        const kinds: string[] = [];
+        for (let number = 1; number <= 8; number++)
+          kinds.push(
+            (
+              await client.send(connection, {
+                conversationId: `c${n}-${number}`,
+                number,
+                base: 0,
+                fence: null,
+                documents: pieces({ document: 'turn/t', body: '1' }),
+              })
+            ).kind,
+          );
+        return kinds;
+      }),
+    );
+    expect(new Set(answers.flat())).toEqual(new Set(['done']));
+  });
+});
+
+describe('three machines and a real server', () => {
+  it('end with the same rows, whatever happens', async () => {
+    const random = seededRandom(11);
+    for (let run = 0; run < 12; run++) {
+      const database = await world.database();
+      const server = world.client(world.address(database));
+      const expireLeases = () =>
+        world.run(database, "UPDATE hermes_sync.conversations SET expires = now() - interval '1 s'");
+      const all = await SyncMachines.open(run, {}, { server, expireLeases });
+      const steps: SyncStep[] = Array.from({ length: 50 }, () => ({
+        machine: Math.floor(random() * 3),
+        action: syncActions[Math.floor(random() * syncActions.length)] ?? 'sync',
+        which: Math.floor(random() * 8),
+      }));
+      for (const step of steps) await all.take(step);
+      await all.calm();
+      const [first, ...others] = all.machines.map((machine) => [...all.documentsOf(machine)].sort());
+      for (const other of others) expect(other).toEqual(first);
+      expect(all.machines.flatMap((machine) => machine.world.db.verifyIntegrity())).toEqual([]);
+      all.dispose();
+      await server.dispose();
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import net from 'node:net';
+
+/** What a connection through the proxy meets: after this many bytes towards the server or back, it is cut, or nothing passes
+ *  any more. */
+export interface Fault {
+  readonly kind: 'cut' | 'stall';
+  readonly direction: 'there' | 'back';
+  readonly afterBytes: number;
+}
+
+/** Stands between a client and a server. */
+export class FaultProxy {
+  /** For the connections that begin from now on; null for none. */
+  fault: Fault | null = null;
+  private readonly sockets = new Set<net.Socket>();
+
+  private constructor(
+    private readonly server: net.Server,
+    readonly port: number,
+  ) {}
+
+  static start(target: number): Promise<FaultProxy> {
+    return new Promise((resolve, reject) => {
+      const server = net.createServer((near) => {
+        const far = net.connect(target, '127.0.0.1');
+        const end = (): void => {
+          near.destroy();
+          far.destroy();
+        };
+        for (const socket of [near, far]) {
+          proxy.sockets.add(socket);
+          socket.on('error', end);
+          socket.on('close', () => {
+            proxy.sockets.delete(socket);
+            end();
+          });
+        }
+        const { fault } = proxy;
+        let passed = 0;
+        const pass = (from: net.Socket, to: net.Socket, direction: Fault['direction']): void => {
+          from.on('data', (data) => {
+            if (fault?.direction !== direction) return void to.write(data);
+            const left = fault.afterBytes - passed;
+            passed += data.length;
+            if (data.length <= left) return void to.write(data);
+            // A part of a message still arrives.
+            if (left > 0) to.write(data.subarray(0, left));
+            if (fault.kind === 'cut') setImmediate(end);
+          });
+        };
+        pass(near, far, 'there');
+        pass(far, near, 'back');
+      });
+      server.once('error', reject);
+      server.listen(0, '127.0.0.1', () => {
+        const address = server.address();
+        proxy = new FaultProxy(server, typeof address === 'object' && address !== null ? address.port : 0);
+        resolve(proxy);
+      });
+      let proxy: FaultProxy;
+    });
+  }
+
+  /** Ends every connection. */
+  cutAll(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  close(): Promise<void> {
+    this.cutAll();
+    return new Promise((resolve) => void this.server.close(() => resolve()));
+  }
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { isOverdue, syncLine } from '../../../../src/host/sync/syncLabels';
+import { serverOf, SyncMemory } from '../../../../src/host/sync/syncMemory';
+import { TurnGate } from '../../../../src/host/sync/turnGate';
+import { maskSecrets } from '../../../../src/models/secrecy/secrecy';
+import { parseConnectionString } from '../../../../src/sync/postgres/connectionString';
+
+function remembering() {
+  const [secrets, meta, global] = [new Map<string, string>(), new Map<string, string>(), new Map<string, unknown>()];
+  let ids = 0;
+  const at = (storeFolder: string, machineId = 'm1'): SyncMemory =>
+    new SyncMemory({
+      secrets: {
+        get: async (key) => secrets.get(key),
+        store: async (key, value) => void secrets.set(key, value),
+        delete: async (key) => void secrets.delete(key),
+      },
+      global: { get: (key) => global.get(key), update: async (key, value) => void global.set(key, value) },
+      store: {
+        getMeta: async (key) => meta.get(key) ?? null,
+        setMeta: async (key, value) => void meta.set(key, value),
+      },
+      storeFolder: () => storeFolder,
+      machineId,
+      hostName: 'host-1',
+      newId: () => `origin-${++ids}`,
+    });
+  return { at, meta, secrets };
+}
+
+const chosen = { isOn: true, history: 'name:x', name: 'Parcels', server: 'me@db:5432/d' };
+
+describe('what is remembered of sync', () => {
+  it('is the connection string in the secret storage, whose password is masked from then on', async () => {
+    const { at, secrets, meta } = remembering();
+    const memory = at('/a');
+    expect(await memory.connection()).toBeNull();
+    await memory.keepConnection(' postgres://me:correct-horse-9-battery@db.example/d ');
+    expect(await memory.connection()).toBe('postgres://me:correct-horse-9-battery@db.example/d');
+    expect([
+      maskSecrets('it was correct-horse-9-battery').includes('correct-horse-9-battery'),
+      meta.size,
+      secrets.size,
+    ]).toEqual([false, 0, 1]);
+    await expect(memory.keepConnection('mysql://x')).rejects.toThrow('Write postgres://');
+    await memory.forgetConnection();
+    expect(await memory.connection()).toBeNull();
+  });
+
+  it('is one id for a store, which a copy of it does not share', async () => {
+    const { at, meta } = remembering();
+    const first = await at('/a').choose(chosen);
+    const later = await at('/a').choose({ ...chosen, isOn: false });
+    const moved = await at('/b').choice();
+    const other = await at('/b', 'm2').choice();
+    expect([first.origin, later.origin, moved?.origin, other?.origin, other?.isOn]).toEqual([
+      'origin-1',
+      'origin-1',
+      'origin-2',
+      'origin-3',
+      false,
+    ]);
+    meta.set('sync', '{"isOn":');
+    expect(await at('/a').choice()).toBeNull();
+  });
+
+  it('is the name of the machine, which is its host name at first', async () => {
+    const memory = remembering().at('/a');
+    expect(memory.machine).toBe('host-1');
+    await memory.nameMachine('Desk');
+    expect(memory.machine).toBe('Desk');
+  });
+
+  it('names a database without the password', () => {
+    expect(serverOf(parseConnectionString('postgres://me:secret@DB/d'))).toBe('me@db:5432/d');
+  });
+});
+
+describe('the state in one line', () => {
+  const status = { upTo: null, waiting: 0, waitingSince: null, failure: null };
+
+  it('says what is on the server, what waits, and why', () => {
+    const at = new Date(2026, 0, 1, 14, 2).getTime() / 1000;
+    expect([
+      syncLine(status),
+      syncLine({ ...status, upTo: at, waiting: 3, failure: { sentence: 'No network.', since: 1 } }),
+    ]).toEqual([
+      'Not yet on the server',
+      expect.stringMatching(/^On the server up to 0?2:02.PM · To send: 3 · No network\.$/),
+    ]);
+  });
+
+  it('is loud only when something could not be sent for a day', () => {
+    const failure = { sentence: 'No network.', since: 0 };
+    const day = 24 * 60 * 60;
+    expect([
+      isOverdue({ ...status, waiting: 1, waitingSince: 0, failure }, day + 1),
+      isOverdue({ ...status, waiting: 1, waitingSince: 0, failure }, day - 1),
+      isOverdue({ ...status, waiting: 1, waitingSince: 0 }, day + 1),
+      isOverdue({ ...status, failure }, day + 1),
+    ]).toEqual([true, false, false, false]);
+  });
+});
+
+describe('the gate before a turn', () => {
+  it('is open until somebody watches it', async () => {
+    const gate = new TurnGate();
+    await gate.before('c');
+    gate.set((id) => Promise.reject(new Error(id)));
+    await expect(gate.before('c')).rejects.toThrow('c');
+  });
+});
