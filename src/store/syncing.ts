@@ -1,8 +1,11 @@
 /** A store as the exchange with a server sees it. Documents are the rows of a session, a turn or a single message, in JSON; a
  *  conversation has a version that the server counts. Each call is one transaction. */
 export interface SyncedStore {
-  /** Begins to note changes, and notes everything that is stored. Does nothing the second time. */
+  /** Begins to note changes. What is stored already is noted by `noteMore`. Does nothing the second time. */
   begin(): void;
+  /** Notes everything of some conversations that were stored before the beginning. Until then they are not sent. False
+   *  when all are noted. */
+  noteMore(): boolean;
   /** Ends noting, and removes everything that belongs to a server. */
   end(): void;
   /** Conversations with changes that can be sent now: not private, not being made, without an open turn. */
@@ -109,6 +112,7 @@ export type AsyncSyncedStore = {
 
 const methods = {
   begin: true,
+  noteMore: true,
   end: true,
   pending: true,
   outgoing: true,

@@ -40,6 +40,7 @@ export class SyncRound {
    *  when the signal is aborted. */
   async run(signal?: AbortSignal): Promise<void> {
     const { store } = this.deps;
+    while (signal?.aborted !== true && (await store.noteMore())) continue;
     await this.readNews();
     const failures: unknown[] = [];
     const each = async (ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<void> => {

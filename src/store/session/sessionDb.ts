@@ -58,6 +58,7 @@ export function createSessionDb(deps: SessionDbDeps): SessionDb {
     parts: operations,
     erase: (conversationId) => void runWhole(slices.forgetSession(conversationId)),
     now,
+    monotonicMs: deps.monotonicMs ?? (() => now() * 1000),
   });
   return {
     ...operationsOver(deps, operations, transactions, slices, importer),

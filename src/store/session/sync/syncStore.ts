@@ -16,7 +16,7 @@ import type {
 } from '../../syncing';
 import { SyncDocuments, kindOf } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
-import { beginSync, endSync } from './syncTables';
+import { beginSync, endSync, noteConversation } from './syncTables';
 
 const changesSchema = v.record(v.string(), v.number());
 
@@ -28,11 +28,15 @@ export interface SyncStoreDeps {
   readonly erase: (conversationId: string) => void;
   /** Seconds since the epoch. */
   readonly now: () => number;
+  readonly monotonicMs: () => number;
 }
 
-/** Changes that can be sent now. */
-const sendable = `FROM sync_changes c
+/** Milliseconds of one `noteMore`. */
+const noteMs = 20;
+/** Conversations with changes that can be sent now. */
+const sendable = `FROM (SELECT conversation_id, min(at) AS at, min(change) AS first FROM sync_changes GROUP BY conversation_id) c
   WHERE EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id)
+    AND NOT EXISTS (SELECT 1 FROM sync_unnoted u WHERE u.conversation_id = c.conversation_id)
     AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id AND (s.private = 1 OR s.pending IS NOT NULL))
     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = c.conversation_id AND t.state <> 'settled')`;
 const isTranscript = (document: string): boolean => kindOf(document) !== 'marks';
@@ -54,6 +58,18 @@ export class SyncStore implements SyncedStore {
     this.deps.transactions.write(() => beginSync(this.database));
   }
 
+  noteMore(): boolean {
+    const until = this.deps.monotonicMs() + noteMs;
+    return this.deps.transactions.write(() => {
+      do {
+        const row = this.database.get('SELECT conversation_id FROM sync_unnoted LIMIT 1');
+        if (row === undefined) return false;
+        noteConversation(this.database, textOr(row, 'conversation_id', ''));
+      } while (this.deps.monotonicMs() < until);
+      return true;
+    });
+  }
+
   end(): void {
     this.deps.transactions.write(() => endSync(this.database));
   }
@@ -61,14 +77,14 @@ export class SyncStore implements SyncedStore {
   pending(): readonly string[] {
     return this.deps.transactions.read(() =>
       this.database
-        .all(`SELECT DISTINCT c.conversation_id ${sendable} ORDER BY c.change`)
+        .all(`SELECT c.conversation_id ${sendable} ORDER BY c.first`)
         .map((row) => textOr(row, 'conversation_id', '')),
     );
   }
 
   outgoing(conversationId: string): Outgoing | null {
     return this.deps.transactions.read(() => {
-      if (this.hasOpenTurn(conversationId)) return null;
+      if (this.hasOpenTurn(conversationId) || this.isUnnoted(conversationId)) return null;
       const documents = this.database
         .all('SELECT change, document FROM sync_changes WHERE conversation_id = ? ORDER BY change', [conversationId])
         .map((row): ChangedDocument => ({
@@ -89,7 +105,7 @@ export class SyncStore implements SyncedStore {
 
   status(): WaitingChanges {
     return this.deps.transactions.read(() => {
-      const row = this.database.get(`SELECT count(DISTINCT c.conversation_id) AS n, min(c.at) AS at ${sendable}`);
+      const row = this.database.get(`SELECT count(*) AS n, min(c.at) AS at ${sendable}`);
       const forgotten = countOf(this.database, 'SELECT count(*) AS n FROM sync_forgotten');
       return { conversations: numberOr(row ?? {}, 'n', 0) + forgotten, oldestAt: numberOr(row ?? {}, 'at', null) };
     });
@@ -101,6 +117,7 @@ export class SyncStore implements SyncedStore {
   }
 
   changed(conversationId: string): readonly string[] {
+    this.noteNow(conversationId);
     return this.database
       .all('SELECT document FROM sync_changes WHERE conversation_id = ? ORDER BY document', [conversationId])
       .map((row) => textOr(row, 'document', ''));
@@ -213,6 +230,7 @@ export class SyncStore implements SyncedStore {
     if (this.hasOpenTurn(conversationId)) return 'busy';
     const base = this.version(conversationId);
     if (version <= base) return this.finished(conversationId, base);
+    if (this.isUnnoted(conversationId)) noteConversation(this.database, conversationId);
     const changed = this.changed(conversationId);
     const byName = new Map(documents.map((one) => [one.document, one]));
     // A change that was made while the documents were on their way.
@@ -268,6 +286,17 @@ export class SyncStore implements SyncedStore {
          AND EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = t.uid AND m.active = 1)) WHERE conversation_id = ?`,
       [conversationId],
     );
+  }
+
+  private isUnnoted(conversationId: string): boolean {
+    return (
+      this.database.get('SELECT 1 AS n FROM sync_unnoted WHERE conversation_id = ?', [conversationId]) !== undefined
+    );
+  }
+
+  private noteNow(conversationId: string): void {
+    if (this.isUnnoted(conversationId))
+      this.deps.transactions.write(() => noteConversation(this.database, conversationId));
   }
 
   private hasOpenTurn(conversationId: string): boolean {

@@ -14,7 +14,10 @@ CREATE TABLE sync_changes (
   conversation_id TEXT NOT NULL,
   at INTEGER NOT NULL DEFAULT (unixepoch())
 );
-CREATE INDEX sync_changes_conversation ON sync_changes (conversation_id);
+CREATE INDEX sync_changes_conversation ON sync_changes (conversation_id, at);
+CREATE TABLE sync_unnoted (
+  conversation_id TEXT PRIMARY KEY NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE sync_conversations (
   conversation_id TEXT PRIMARY KEY NOT NULL,
   version INTEGER NOT NULL DEFAULT 0,
@@ -31,28 +34,31 @@ CREATE TABLE sync_forgotten (
 ) WITHOUT ROWID;
 `;
 
-/** Creates the tables of a store that is synchronized, and marks everything in it as changed. Runs inside its caller's
- *  transaction. Does nothing in a store that has them. */
+/** Creates the tables of a store that is synchronized. Runs inside its caller's transaction. Does nothing in a store that has
+ *  them. */
 export function beginSync(database: SqlDatabase): void {
   if (isSynced(database)) return;
   for (const statement of tables.split(';')) if (statement.trim() !== '') database.run(statement);
   for (const statement of triggers(sessionColumns(database))) database.run(statement);
-  for (const [table, document] of [
-    ['sessions', "'session/' || id"],
-    ['sessions', "'marks/' || conversation_id"],
-    ['turns', "'turn/' || uid"],
-    ['messages', messageDocument('messages')],
-    ['approvals', "'turn/' || turn_uid"],
-    ['file_changes', "'turn/' || turn_uid"],
-  ] as const) {
-    const conversation =
-      table === 'sessions'
-        ? 'conversation_id'
-        : `(SELECT s.conversation_id FROM sessions s WHERE s.id = ${table}.session_id)`;
+  database.run('INSERT INTO sync_unnoted (conversation_id) SELECT DISTINCT conversation_id FROM sessions');
+}
+
+/** Notes everything of a conversation as changed. Runs inside its caller's transaction. */
+export function noteConversation(database: SqlDatabase, conversationId: string): void {
+  const own = 'session_id IN (SELECT id FROM sessions WHERE conversation_id = ?1)';
+  for (const [table, document, where] of [
+    ['sessions', "'session/' || id", 'conversation_id = ?1'],
+    ['sessions', "'marks/' || conversation_id", 'conversation_id = ?1'],
+    ['turns', "'turn/' || uid", own],
+    ['messages', messageDocument('messages'), own],
+    ['approvals', "'turn/' || turn_uid", own],
+    ['file_changes', "'turn/' || turn_uid", own],
+  ] as const)
     database.run(
-      `INSERT OR IGNORE INTO sync_changes (document, conversation_id) SELECT DISTINCT ${document}, ${conversation} FROM ${table} WHERE ${conversation} IS NOT NULL`,
+      `INSERT OR IGNORE INTO sync_changes (document, conversation_id) SELECT DISTINCT ${document}, ?1 FROM ${table} WHERE ${where}`,
+      [conversationId],
     );
-  }
+  database.run('DELETE FROM sync_unnoted WHERE conversation_id = ?', [conversationId]);
 }
 
 /** Removes the tables and the triggers again. Runs inside its caller's transaction. */
@@ -114,6 +120,7 @@ function triggers(session: readonly string[]): readonly string[] {
        INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT conversation_id FROM sync_conversations
          WHERE conversation_id = old.conversation_id AND (version > 0 OR sending IS NOT NULL);
        DELETE FROM sync_changes WHERE conversation_id = old.conversation_id;
+       DELETE FROM sync_unnoted WHERE conversation_id = old.conversation_id;
      END`,
     onSession('made', 'INSERT', sessionRow),
     onSession('marks_made', 'INSERT', marks),

@@ -12,11 +12,17 @@ import {
   settle,
 } from '../../../support/sessionDbWorld';
 
+/** Begins to note changes, and notes everything. */
+function begin(db: SessionDb): void {
+  db.synced.begin();
+  while (db.synced.noteMore());
+}
+
 async function synced(): Promise<SessionDbWorld> {
   const world = await sessionDbWorld();
   world.db.createSession({ id: 's1', startedAt: 1, title: 'The parser' });
   answered(world.db, 't1', 'It is here.');
-  world.db.synced.begin();
+  begin(world.db);
   return world;
 }
 
@@ -40,7 +46,7 @@ const receive = (db: SessionDb, version: number, documents: readonly ServerDocum
 async function twins(): Promise<readonly [SessionDbWorld, SessionDbWorld]> {
   const one = await synced();
   const other = await sessionDbWorld();
-  other.db.synced.begin();
+  begin(other.db);
   receive(other.db, 1, sent(one.db, 's1', 1));
   return [one, other];
 }
@@ -56,6 +62,20 @@ describe('a synchronized store', () => {
     db.synced.begin();
     expect([once, count()]).toEqual([once, once]);
     expect(db.verifyIntegrity()).toEqual([]);
+  });
+
+  it('notes what it held piece by piece, and sends no conversation that is not noted', async () => {
+    const { db } = await sessionDbWorld();
+    for (const id of ['s1', 's2']) {
+      db.createSession({ id, startedAt: 1 });
+      answered(db, `t-${id}`, 'Words.', { sessionId: id });
+    }
+    db.synced.begin();
+    // A change of a conversation that is not noted yet.
+    answered(db, 'later', 'More.', { sessionId: 's2' });
+    expect([db.synced.pending(), db.synced.outgoing('s2'), db.synced.status().conversations]).toEqual([[], null, 0]);
+    while (db.synced.noteMore());
+    expect([db.synced.pending().length, db.synced.outgoing('s2')?.documents.length]).toEqual([2, 4]);
   });
 
   it('sends everything that it held, but no private session and none with an open turn', async () => {
