@@ -20,7 +20,7 @@ export interface SyncRoundDeps {
 /** How often a conversation is fetched again because it changed here meanwhile. The next round continues. */
 const attempts = 3;
 /** Documents that are read from the store in one call, so that it serves others in between. */
-const documentsAtOnce = 50;
+const documentsAtOnce = 200;
 
 /** A turn began here while its conversation was read. */
 class TurnBegan extends Error {
