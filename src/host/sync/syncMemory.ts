@@ -22,6 +22,8 @@ const choiceSchema = v.object({
   place: v.string(),
   /** Where the server is: another one has other versions. */
   server: v.string(),
+  /** True when the server holds only encrypted text. */
+  isSealed: v.optional(v.boolean(), false),
 });
 export type SyncChoice = v.InferOutput<typeof choiceSchema>;
 
@@ -58,6 +60,16 @@ export class SyncMemory {
     await this.deps.secrets.delete(secretName);
   }
 
+  /** The key of an encrypted history; null when it is not on this machine. */
+  async sealKey(history: string): Promise<Uint8Array<ArrayBuffer> | null> {
+    const text = await this.deps.secrets.get(sealSecret(history));
+    return text === undefined ? null : new Uint8Array(Buffer.from(text, 'base64url'));
+  }
+
+  async keepSealKey(history: string, key: Uint8Array): Promise<void> {
+    await this.deps.secrets.store(sealSecret(history), Buffer.from(key).toString('base64url'));
+  }
+
   /** How this store is synchronized; null when it never was. A copy of a store gets an id of its own. */
   async choice(): Promise<SyncChoice | null> {
     const text = await this.deps.store.getMeta(metaKey);
@@ -69,7 +81,7 @@ export class SyncMemory {
   }
 
   /** Keeps the id of the store as long as it has one. */
-  async choose(chosen: Pick<SyncChoice, 'isOn' | 'history' | 'name' | 'server'>): Promise<SyncChoice> {
+  async choose(chosen: Pick<SyncChoice, 'isOn' | 'history' | 'name' | 'server' | 'isSealed'>): Promise<SyncChoice> {
     const known = await this.choice();
     return this.keep({ ...chosen, origin: known?.origin ?? this.deps.newId(), place: this.place() });
   }
@@ -98,6 +110,10 @@ export class SyncMemory {
     if (address.password !== '') knownKeys.add(address.password);
     return address;
   }
+}
+
+function sealSecret(history: string): string {
+  return `sync key ${history}`;
 }
 
 /** Names a database, apart from who uses it. */

@@ -55,6 +55,7 @@ const conversationRow = v.object({
 });
 const sentRow = v.object({ number: count, version: count });
 const grantRow = v.object({ fence: count, version: count });
+const sealRow = v.object({ description: v.string() });
 const nameRow = v.object({ name: v.string() });
 const sizeRow = v.object({ conversations: count, documents: count, bytes: count });
 const seenRow = v.object({ origin: v.string(), name: v.string(), last: count, seen: count });
@@ -295,6 +296,28 @@ export class PostgresServer implements SyncServer {
       [this.deps.history],
     );
     return { ...size, machines: machines.map(({ seen, ...machine }) => ({ ...machine, seenAt: seen })) };
+  }
+
+  /** How the history is encrypted; null when it is not. */
+  async sealDescription(): Promise<string | null> {
+    await this.prepare();
+    const [row] = await this.all(
+      sealRow,
+      'SELECT description FROM hermes_sync.seals WHERE person = current_user AND history = $1',
+      [this.deps.history],
+    );
+    return row?.description ?? null;
+  }
+
+  /** Keeps how the history is encrypted, unless another machine was first. Returns what is kept. */
+  async keepSeal(description: string): Promise<string> {
+    await this.prepare();
+    await this.all(
+      sealRow,
+      'INSERT INTO hermes_sync.seals (history, description) VALUES ($1, $2) ON CONFLICT (person, history) DO NOTHING RETURNING description',
+      [this.deps.history, description],
+    );
+    return (await this.sealDescription()) ?? description;
   }
 
   async dispose(): Promise<void> {
