@@ -123,6 +123,7 @@ export class SyncFeature implements Disposable {
     const { store } = this.deps;
     store.begin();
     await store.settled();
+    // A stored connection string that cannot be read is asked for again.
     const chosen = await this.setup.ask(await this.memory.connection().catch(() => null));
     if (chosen === null) return;
     const { address, history, seal } = chosen;

@@ -9,7 +9,7 @@ const secretName = 'sync connection';
 const metaKey = 'sync';
 const machineKey = 'sync.machine';
 
-/** How a store is synchronized. It is kept in the store. */
+/** Choices of the user for one store, kept in it. */
 const choiceSchema = v.object({
   isOn: v.boolean(),
   /** Says on the server which stores belong together. */
@@ -18,9 +18,9 @@ const choiceSchema = v.object({
   name: v.string(),
   /** Id of this store on the server. */
   origin: v.string(),
-  /** Where the store was then: a copy of it elsewhere needs an id of its own. */
+  /** Place of the store at that time: a copy of it elsewhere needs an id of its own. */
   place: v.string(),
-  /** Where the server is: another one has other versions. */
+  /** Names the database: another one has other versions. */
   server: v.string(),
   /** True when the server holds only encrypted text. */
   isSealed: v.optional(v.boolean(), false),
@@ -39,7 +39,7 @@ export interface SyncMemoryDeps {
   readonly newId: () => string;
 }
 
-/** What is remembered of sync: the connection string in the editor's secret storage, for all folders on this machine; and
+/** Remembers sync: the connection string in the editor's secret storage, for all folders on this machine; and
  *  in each store how it is synchronized. */
 export class SyncMemory {
   constructor(private readonly deps: SyncMemoryDeps) {}
@@ -70,7 +70,7 @@ export class SyncMemory {
     await this.deps.secrets.store(sealSecret(history), Buffer.from(key).toString('base64url'));
   }
 
-  /** How this store is synchronized; null when it never was. A copy of a store gets an id of its own. */
+  /** Returns the choices for this store; null when it was never synchronized. A copy of a store gets an id of its own. */
   async choice(): Promise<SyncChoice | null> {
     const text = await this.deps.store.getMeta(metaKey);
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), choiceSchema), text);

@@ -66,7 +66,7 @@ export const schemaStatements: readonly string[] = [
   `INSERT INTO hermes_sync.layout (only_row, version) VALUES (1, ${schemaVersion}) ON CONFLICT (only_row) DO NOTHING`,
 ];
 
-/** What an administrator runs for a user who may not create tables. */
+/** Returns the statements that an administrator runs for a user who may not create tables. */
 export function schemaSql(user: string): string {
   const role = `"${user.replaceAll('"', '""')}"`;
   return [
