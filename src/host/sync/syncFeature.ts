@@ -119,7 +119,8 @@ export class SyncFeature implements Disposable {
     return this.load()(deps, translations());
   }
 
-  private async setUp(): Promise<void> {
+  /** Leads through the choices, then starts sync. */
+  async setUp(): Promise<void> {
     const { store } = this.deps;
     store.begin();
     await store.settled();
