@@ -71,6 +71,20 @@ export function storeStates(
         ...foundSpillNotices([{ path: spillPath, outcome: 'otherStore', sessionId: null, technical: '' }], t),
       ],
     }),
+    'store-container': streams({
+      kind: 'open',
+      notices: [
+        {
+          sentence: t(
+            'Your sessions are stored in this container and are deleted with it. To keep them, mount a folder in the container and choose it.',
+          ),
+          actions: [t('Choose Folder…'), t('Set Up Sync'), t('Don’t Show Again')].map((label) => ({
+            action: label,
+            label,
+          })),
+        },
+      ],
+    }),
     'store-put-back': streams({ kind: 'open', notices: putRightNotices({ ...report, putBack: copy }, null, t) }),
     'store-silent': {
       view: 'chat',
