@@ -15,6 +15,7 @@ import { codeCommands, codeRequests, type CodeResults } from './codeProtocol';
 import { composerRequests, type ComposerNotifications, type ComposerResults } from './composerProtocol';
 import { approvalRequests, type ApprovalResults, type WorkNotifications } from './workProtocol';
 import { startRequests, type StartResults } from './startProtocol';
+import { syncCommands, type ChatSync, type SyncNotifications } from './syncProtocol';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { PromptVersions, Turn } from '../transcript/turn';
 import type { ChangedFile } from '../transcript/changedFile';
@@ -79,6 +80,7 @@ export const chatCommands = {
   openLink: v.object({ href: v.string() }),
   ...codeCommands,
   ...feedCommands,
+  ...syncCommands,
   /** Sends the turn's prompt without waiting for memory any longer. */
   skipRecall: v.object({ sessionId: v.string(), turnUid: v.string() }),
   /** Runs one of the actions offered by `ViewStoreState` or a setup entry. */
@@ -195,7 +197,12 @@ export interface ChatResults
 
 /** Notifications from the host to a chat view. */
 export interface ChatNotifications
-  extends ComposerNotifications, Pick<WorkNotifications, 'mode'>, DeliveryNotifications, FeedNotifications {
+  extends
+    ComposerNotifications,
+    Pick<WorkNotifications, 'mode'>,
+    DeliveryNotifications,
+    FeedNotifications,
+    SyncNotifications {
   readonly bootstrap: ChatState;
   readonly changedFiles: ChangedFileNotifications['changedFiles'];
   /** Content the view now shows (null: the empty state). Replaces everything but the models and setup. */
@@ -236,6 +243,8 @@ export interface ChatState {
   readonly model: ModelState;
   readonly setup: Setup;
   readonly store: ViewStoreState;
+  /** Absent or null: this history is not synchronized. */
+  readonly sync?: ChatSync | null;
   readonly restricted: boolean;
   readonly folderName: string | null;
   /** True when the folder is not on a disk of the machine that runs extensions: commands and git cannot work in it.

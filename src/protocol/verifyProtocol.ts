@@ -3,6 +3,7 @@ import type { Verification } from '../transcript/verification';
 
 export type {
   MissingPart,
+  ServerAccount,
   StorageFinding,
   UnreadMessage,
   Verification,

@@ -20,6 +20,8 @@ export interface SyncedStore {
   version(conversationId: string): number;
   /** Names of the changed documents. */
   changed(conversationId: string): readonly string[];
+  /** Names of the turns and single messages that are stored. */
+  transcriptDocuments(conversationId: string): readonly string[];
   /** Notes what is about to be sent: the answer may get lost. */
   beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[]): void;
   /** What was sent and not yet answered. */
@@ -120,6 +122,7 @@ const methods = {
   status: true,
   version: true,
   changed: true,
+  transcriptDocuments: true,
   beginSending: true,
   sending: true,
   nextNumber: true,

@@ -3,8 +3,11 @@ import { Emitter, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import { resultWithin } from '../base/pause';
 import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
+import type { ServerAccount } from '../transcript/verification';
+import { serverAccount } from './serverAccount';
 import { SyncRound } from './syncRound';
 import type { LeaseAnswer, SyncServer } from './syncServer';
+import type { TurnSharing } from './turnSharing';
 
 export interface SyncServiceDeps {
   readonly store: AsyncSyncedStore;
@@ -20,6 +23,8 @@ export interface SyncServiceDeps {
   readonly describe: (error: unknown) => { readonly sentence: string; readonly isTemporary: boolean };
   /** Conversations in which a turn runs here. */
   readonly running: () => ReadonlySet<string>;
+  /** Shows turns that run here to other machines. */
+  readonly sharing?: Pick<TurnSharing, 'begin' | 'end'>;
   /** Called after the rows of a conversation came from another machine. `branchId`: the branch that holds what was
    *  added here meanwhile; null when nothing was. */
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
@@ -125,6 +130,18 @@ export class SyncService implements Disposable {
     return resultWithin(clock, turnPatienceMs, work, { kind: 'free' }, this.ending.signal);
   }
 
+  /** Compares a conversation with the server, after an exchange. Rejects with what went wrong. Null while a turn is open. */
+  async account(conversationId: string): Promise<ServerAccount | null> {
+    await this.exchangeNow();
+    const { store, server } = this.deps;
+    return serverAccount(store, server, await this.round.connected(), conversationId);
+  }
+
+  /** Takes the conversation from a machine whose lease has run out. False when that machine is back. */
+  async takeOver(conversationId: string): Promise<boolean> {
+    return (await this.prepare(conversationId)).kind !== 'leased';
+  }
+
   /** Called when turns began or ended. */
   runningChanged(): void {
     this.nudge();
@@ -147,6 +164,7 @@ export class SyncService implements Disposable {
     const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId);
     if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
     this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs() });
+    this.deps.sharing?.begin(conversationId, answer.fence);
     if (answer.version <= (await store.version(conversationId))) return { kind: 'free' };
     return { kind: (await this.round.receive(conversationId)) === 'divided' ? 'divided' : 'free' };
   }
@@ -238,6 +256,7 @@ export class SyncService implements Disposable {
     for (const [conversationId, { fence, grantedAt }] of this.leases) {
       if (still.has(conversationId) || clock.monotonicMs() - grantedAt < openingMs) continue;
       if ((await store.changed(conversationId)).length > 0) continue;
+      await this.deps.sharing?.end(conversationId);
       this.leases.delete(conversationId);
       await server.release(await this.round.connected(), conversationId, fence);
     }

@@ -54,6 +54,18 @@ export interface StorageFinding {
   readonly messageUid: string | null;
 }
 
+/** What a server has of a session that several machines share, compared with the disk. Turns and single messages are
+ *  counted. */
+export interface ServerAccount {
+  readonly same: number;
+  /** Changed here, and not on the server yet. */
+  readonly waiting: number;
+  /** Those of which the server has other messages than the disk. */
+  readonly different: readonly string[];
+  /** Reason why the server was not compared, as a sentence; null when it was. */
+  readonly unread: string | null;
+}
+
 /** Result of Verify Session. */
 export interface Verification {
   readonly sessionId: string;
@@ -70,6 +82,8 @@ export interface Verification {
   readonly unread: readonly string[];
   /** Reason why the file as a whole was not checked, as a sentence; null when it was. */
   readonly fileUnchecked: string | null;
+  /** Absent: the history is not synchronized. */
+  readonly server?: ServerAccount;
   /** Further facts that the user needs to interpret the result; null when there are none. */
   readonly note: string | null;
 }

@@ -26,6 +26,7 @@ import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers, type CodeActions } from '../codeActions/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
+import type { SyncSight } from '../sync/syncSight';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ViewReports } from '../verify/viewReports';
 
@@ -66,6 +67,8 @@ export interface ChatHandlerDeps {
   /** Returns what of the user's and the folders' files for agents is part of every request. Default: none. */
   readonly contextFiles?: () => ContextFiles;
   readonly reports: ViewReports;
+  /** Default: never synchronized. */
+  readonly sync?: Pick<SyncSight, 'run'>;
   readonly onReady: () => Promise<void>;
   /** Called when the store begins to save a draft or a prompt of this page. */
   readonly onWriting: (written: Promise<unknown>) => void;
@@ -156,6 +159,9 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       copy: ({ text }) => editor.copy(text),
       openLink: ({ href }) => editor.openLink(href),
       skipRecall: ({ sessionId, turnUid }) => gateway.skipRecall(sessionId, turnUid),
+      stopElsewhere: async () => deps.sync?.run('stopElsewhere'),
+      takeOver: async () => deps.sync?.run('takeOver'),
+      showSync: async () => deps.sync?.run('showSync'),
       runAction: async ({ action }) => {
         if (!(await store.runAction(action))) await editor.runAction(action);
       },

@@ -29,6 +29,7 @@ import { PendingWrites } from '../storage/pendingWrites';
 import { RecentSessions } from './recentSessions';
 import { RunningCallEvents } from './runningCallEvents';
 import type { StoreStatus } from '../storage/storeStatus';
+import type { SyncSight } from '../sync/syncSight';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 import type { ViewReports } from '../verify/viewReports';
 
@@ -47,6 +48,8 @@ export interface ChatSurfaceDeps {
   /** Default: none. */
   readonly contextFiles?: () => ContextFiles;
   readonly reports: ViewReports;
+  /** Default: never synchronized. */
+  readonly sync?: Pick<SyncSight, 'current' | 'onDidChange' | 'run'>;
   /** True for a tab: its page keeps the shown session, not the store. */
   readonly isTab?: boolean;
   readonly surroundings: () => Pick<
@@ -116,6 +119,8 @@ export class ChatSurface implements Surface, Disposable {
     );
     this.lifetime.register(deps.reports.onDidAsk((ask) => this.notify('deliveryRequest', ask)));
     this.lifetime.register(gateway.onDidChangeRunning(() => this.recent.refresh()));
+    const { sync } = deps;
+    if (sync !== undefined) this.lifetime.register(sync.onDidChange(() => this.notify('sync', sync.current)));
     this.storeChanged();
   }
 
@@ -346,6 +351,7 @@ export class ChatSurface implements Surface, Disposable {
       model: this.modelState,
       setup: models.setup,
       store: store.shown,
+      sync: this.deps.sync?.current ?? null,
       ...this.deps.surroundings(),
     };
   }

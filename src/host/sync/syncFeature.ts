@@ -15,19 +15,19 @@ import { repositoryHistory, type History } from '../../sync/historyKey';
 import { parseConnectionString } from '../../sync/postgres/connectionString';
 import type * as postgres from '../../sync/postgres/index';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
-import { Seal } from '../../sync/sealing/seal';
-import { sealedServer } from '../../sync/sealing/sealedServer';
-import { syncFailureIn } from '../../sync/syncFailure';
-import { SyncService, type SyncStatus } from '../../sync/syncService';
+import type { SyncService, SyncStatus } from '../../sync/syncService';
+import type { ServerAccount } from '../../transcript/verification';
 import { reportFailure, type CommandTable } from '../common/commands';
 import { describeError } from '../common/describeError';
 import { lazyBundle } from '../common/lazyBundle';
 import type { StoreStatus } from '../storage/storeStatus';
 import { HistorySeals } from './historySeals';
-import { isOverdue, syncLine } from './syncLabels';
-import { serverOf, SyncMemory, type SyncChoice } from './syncMemory';
+import { chatSync, isOverdue, syncLine } from './syncLabels';
+import { RunningSync } from './runningSync';
+import { serverOf, SyncMemory } from './syncMemory';
 import { SyncSetup } from './syncSetup';
 import { pickSyncAction } from './syncStatusPick';
+import type { SyncSight } from './syncSight';
 import type { TurnGate } from './turnGate';
 
 export interface SyncFeatureDeps {
@@ -39,18 +39,15 @@ export interface SyncFeatureDeps {
   readonly store: Pick<StoreStatus, 'begin' | 'settled' | 'offer'>;
   readonly gateway: Pick<
     ConversationGateway,
-    'received' | 'runningConversations' | 'onDidChangeSessions' | 'onDidChangeRunning'
+    'received' | 'runningConversations' | 'stop' | 'onDidChangeSessions' | 'onDidChangeRunning' | 'onDidSwitchSession'
   >;
   readonly turnGate: TurnGate;
+  readonly sight: SyncSight;
+  /** The session that the user sees. */
+  readonly shownSession: () => string | null;
   readonly openInChat: (sessionId: string) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-interface Running {
-  readonly service: SyncService;
-  readonly server: PostgresServer;
-  readonly choice: SyncChoice;
 }
 
 /** Sync of this window's history with a server of the user's: its setup, its state, and the exchange while the store is
@@ -63,12 +60,12 @@ export class SyncFeature implements Disposable {
   private readonly seals: HistorySeals;
   private readonly synced: AsyncSyncedStore;
   private readonly load: () => typeof postgres.openPostgres;
-  private running: Running | null = null;
+  private running: RunningSync | null = null;
   private starting: Promise<void> = Promise.resolve();
   readonly onDidChange = this.changes.event;
 
   constructor(private readonly deps: SyncFeatureDeps) {
-    const { context, distFolder, sessions, connection, storeFolder, gateway, turnGate } = deps;
+    const { context, distFolder, sessions, connection, storeFolder, gateway, turnGate, sight } = deps;
     this.load = lazyBundle<typeof postgres, 'openPostgres'>(
       distFolder,
       { file: 'sync.js', name: 'PostgreSQL' },
@@ -93,11 +90,18 @@ export class SyncFeature implements Disposable {
     });
     this.synced = promisedSync((call) => sessions.sync(call));
     turnGate.set((conversationId) => this.beforeTurn(conversationId));
+    sight.connect({
+      stopElsewhere: async () => this.running?.watched.stop(),
+      takeOver: async () => this.running?.watched.takeOver(),
+      showSync: () => this.showStatus(),
+      account: (conversationId) => this.account(conversationId),
+    });
     const follow = (part: Disposable): void => void this.lifetime.register(part);
     follow(connection.onDidChangeState(() => this.restart()));
     follow(gateway.onDidChangeSessions(() => this.running?.service.nudge()));
     follow(gateway.onDidChangeRunning(() => this.running?.service.runningChanged()));
-    follow(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.running?.service.nudge()));
+    follow(gateway.onDidSwitchSession(() => this.running?.watched.shownChanged()));
+    follow(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.running?.nudge()));
     this.restart();
   }
 
@@ -150,6 +154,18 @@ export class SyncFeature implements Disposable {
     );
   }
 
+  private async account(conversationId: string): Promise<ServerAccount | null> {
+    const { running } = this;
+    if (running === null) return null;
+    const unread = (sentence: string): ServerAccount => ({ same: 0, waiting: 0, different: [], unread: sentence });
+    try {
+      const account = await running.service.account(conversationId);
+      return account ?? unread(t('The server wasn’t compared because Hermes is answering.'));
+    } catch (error) {
+      return unread(t('The server couldn’t be compared. {reason}', { reason: describeError(error).sentence }));
+    }
+  }
+
   private async showStatus(): Promise<void> {
     await this.starting;
     const { running } = this;
@@ -192,7 +208,7 @@ export class SyncFeature implements Disposable {
   }
 
   private async start(): Promise<void> {
-    const { connection, gateway, clock, log } = this.deps;
+    const { connection, gateway, sessions, shownSession, clock, log } = this.deps;
     if (this.lifetime.isDisposed || connection.state.kind !== 'open') return;
     const choice = await this.memory.choice();
     if (choice === null || !choice.isOn) return;
@@ -203,29 +219,23 @@ export class SyncFeature implements Disposable {
     const key = choice.isSealed ? await this.memory.sealKey(choice.history) : null;
     if (choice.isSealed && key === null) return this.askForKey();
     await this.synced.begin();
-    const server = this.open({ address, history: choice.history });
-    const service = new SyncService({
-      store: this.synced,
-      server: key === null ? server : sealedServer(server, new Seal(key, choice.history)),
-      origin: choice.origin,
-      machine: this.memory.machine,
-      newId: randomUUID,
+    const running = new RunningSync({
+      gateway,
+      sessions,
+      shownSession,
       clock,
       log,
-      describe: (error) => {
-        const failure = syncFailureIn(error);
-        return {
-          sentence: failure?.message ?? describeError(error).sentence,
-          isTemporary: failure?.isTemporary ?? true,
-        };
-      },
-      running: () => gateway.runningConversations(),
+      store: this.synced,
+      server: this.open({ address, history: choice.history }),
+      choice,
+      machine: this.memory.machine,
+      key,
       onReceived: (conversationId, branchId) => this.received(conversationId, branchId),
+      onChange: () => this.statusChanged(),
     });
-    service.onDidChange(() => this.statusChanged());
-    this.running = { service, server, choice };
-    service.start();
-    this.changes.fire();
+    this.running = running;
+    running.service.start();
+    this.statusChanged();
   }
 
   private askForKey(): void {
@@ -242,8 +252,9 @@ export class SyncFeature implements Disposable {
     if (running === null) return;
     this.running = null;
     this.deps.store.offer('sync', []);
+    this.deps.sight.show(null);
     this.changes.fire();
-    running.service.dispose();
+    running.dispose();
     await running.server.dispose();
   }
 
@@ -282,7 +293,8 @@ export class SyncFeature implements Disposable {
 
   private statusChanged(): void {
     const { status } = this;
-    const { store, clock } = this.deps;
+    const { store, sight, clock } = this.deps;
+    sight.show(status === null ? null : chatSync(status, clock.now(), this.running?.watched.turn ?? null));
     store.offer(
       'sync',
       status === null || !isOverdue(status, clock.now())

@@ -1,4 +1,5 @@
 import { shownLanguage, t } from '../../base/translate';
+import type { ChatSync, TurnElsewhere } from '../../protocol/syncProtocol';
 import type { SyncStatus } from '../../sync/syncService';
 
 /** Seconds. */
@@ -11,6 +12,18 @@ export function syncLine({ upTo, waiting, failure }: SyncStatus): string {
     ...(waiting === 0 ? [] : [t('To send: {count}', { count: waiting })]),
   ];
   return failure === null ? parts.join(' · ') : `${parts.join(' · ')} · ${failure.sentence}`;
+}
+
+/** What a chat shows. `now`: seconds since the epoch. */
+export function chatSync(status: SyncStatus, now: number, turn: TurnElsewhere | null): ChatSync {
+  const state = isOverdue(status, now)
+    ? 'overdue'
+    : status.failure !== null
+      ? 'failed'
+      : status.waiting > 0
+        ? 'waiting'
+        : 'even';
+  return { line: `${t('Saved here')} · ${syncLine(status)}`, state, turn };
 }
 
 /** True when the user must hear of it: something waits for more than a day. `now`: seconds since the epoch. */

@@ -13,6 +13,7 @@ import { CrashDemo } from './crashDemo';
 import { describeError } from '../common/describeError';
 import type { ChosenSessions } from '../sessions/chosenSessions';
 import type { StoreStatus } from '../storage/storeStatus';
+import type { SyncSight } from '../sync/syncSight';
 import { VerifyService } from './verifyService';
 import { DeliveryReports } from './deliveryReports';
 
@@ -24,6 +25,7 @@ export interface VerifyFeatureDeps {
   readonly storageFolder: () => string;
   readonly folder: () => string | null;
   readonly surfaceId: string;
+  readonly sync: Pick<SyncSight, 'account'>;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Log;
@@ -67,6 +69,7 @@ export class VerifyFeature implements Disposable {
       t,
       copy: (text) => vscode.env.clipboard.writeText(text),
       notify: (sentence) => void vscode.window.showInformationMessage(sentence),
+      server: (conversationId) => this.deps.sync.account(conversationId),
       isAnswering: () => gateway.runningTurns().some(({ isWaiting }) => !isWaiting),
       storeSentence: () => ('sentence' in storeStatus.shown ? storeStatus.shown.sentence : null),
     });

@@ -3,7 +3,7 @@ import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
 import { verifySession, type VerificationCourse, type VerificationDeps } from '../../gateway/verify/verifySession';
 import type { SessionStore } from '../../store/sessionStore';
-import type { Verification } from '../../transcript/verification';
+import type { ServerAccount, Verification } from '../../transcript/verification';
 import { describeError } from '../common/describeError';
 import type { TranscriptVerification } from './tabVerification';
 import type { DeliveryReports } from './deliveryReports';
@@ -22,6 +22,8 @@ export interface VerifyServiceDeps {
   readonly isAnswering: () => boolean;
   /** The store's own message if it is not simply open; otherwise null. */
   readonly storeSentence: () => string | null;
+  /** What the server has of a conversation; null when the history is not synchronized. Must not reject. */
+  readonly server: (conversationId: string) => Promise<ServerAccount | null>;
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
@@ -57,7 +59,10 @@ export class VerifyService implements TranscriptVerification {
     }
     for (const { sentence, messageUid } of found.findings)
       log.error(`Verify: ${sentence}${messageUid === null ? '' : ` (${messageUid})`}`, undefined);
-    return { ...found, note: storeSentence() };
+    const account = session === null ? null : await this.deps.server(session.conversationId);
+    for (const document of account?.different ?? [])
+      log.error(`Verify: the server has other messages of ${document} than the disk.`, undefined);
+    return { ...found, ...(account === null ? {} : { server: account }), note: storeSentence() };
   }
 
   async copyShown(messageUid: string): Promise<void> {

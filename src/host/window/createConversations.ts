@@ -2,6 +2,7 @@ import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { ExtensionApi } from '../api/extensionApi';
 import type { HermesExtension } from '../api/hermes';
 import { GatewayTurnGuard } from '../storage/turnGuard';
+import { SyncSight } from '../sync/syncSight';
 import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';
@@ -16,6 +17,8 @@ export interface WindowConversations {
   readonly api: HermesExtension;
   /** Lets sync act before a turn. */
   readonly turnGate: TurnGate;
+  /** What the chats show of sync. */
+  readonly syncSight: SyncSight;
 }
 
 export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
@@ -53,5 +56,5 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   parts.terminal.cleanUpAfter(store, gateway.onDidChangeSessions);
   parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
   connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
-  return { memory, gateway, api: exports, turnGate };
+  return { memory, gateway, api: exports, turnGate, syncSight: new SyncSight() };
 }

@@ -120,6 +120,8 @@ export function createSessions(
       connection: history.connection,
       storeFolder: () => history.folder,
       turnGate: parts.turnGate,
+      sight: parts.syncSight,
+      shownSession: () => gateway.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );

@@ -16,6 +16,7 @@ import type {
 import type { DatabaseAddress } from './connectionString';
 import { count, PostgresConnection, rowsOf } from './postgresConnection';
 import { prepareTables } from './postgresTables';
+import { PostgresTurns } from './postgresTurns';
 
 export interface PostgresServerDeps {
   readonly address: DatabaseAddress;
@@ -64,6 +65,11 @@ export class PostgresServer implements SyncServer {
       throw error;
     });
     return this.prepared;
+  }
+
+  /** Running turns, as the machine `origin` shows and watches them. */
+  turns(origin: string): PostgresTurns {
+    return new PostgresTurns(this.connection, this.deps.history, origin);
   }
 
   async connect(origin: string, machine: string): Promise<Connected> {
@@ -178,10 +184,11 @@ export class PostgresServer implements SyncServer {
          RETURNING version`,
         [history, conversationId],
       );
-      await client.query(
-        'DELETE FROM hermes_sync.documents WHERE person = current_user AND history = $1 AND conversation = $2',
-        [history, conversationId],
-      );
+      for (const table of ['documents', 'turns'] as const)
+        await client.query(
+          `DELETE FROM hermes_sync.${table} WHERE person = current_user AND history = $1 AND conversation = $2`,
+          [history, conversationId],
+        );
       await this.noteSent(client, origin, conversationId, number, erased?.version ?? 0);
       return true;
     });

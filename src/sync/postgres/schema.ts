@@ -15,6 +15,7 @@ const tables = [
   name TEXT NOT NULL,
   writer BIGINT NOT NULL,
   last BIGINT NOT NULL DEFAULT 0,
+  since TIMESTAMPTZ NOT NULL DEFAULT now(),
   seen_at TIMESTAMPTZ NOT NULL DEFAULT now(),
   PRIMARY KEY (person, history, origin)
 )`,
@@ -49,6 +50,25 @@ const tables = [
   version BIGINT NOT NULL,
   sent_at TIMESTAMPTZ NOT NULL DEFAULT now(),
   PRIMARY KEY (person, history, origin, conversation)
+)`,
+  // What a running turn shows, while another machine watches it.
+  `CREATE TABLE IF NOT EXISTS hermes_sync.turns (
+  person TEXT NOT NULL DEFAULT current_user,
+  history TEXT NOT NULL,
+  conversation TEXT NOT NULL,
+  fence BIGINT NOT NULL,
+  watched_until TIMESTAMPTZ NOT NULL,
+  stop_asked BOOLEAN NOT NULL DEFAULT false,
+  body TEXT,
+  PRIMARY KEY (person, history, conversation)
+)`,
+  // Machines that have erased a conversation which was forgotten.
+  `CREATE TABLE IF NOT EXISTS hermes_sync.erasures (
+  person TEXT NOT NULL DEFAULT current_user,
+  history TEXT NOT NULL,
+  conversation TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  PRIMARY KEY (person, history, conversation, origin)
 )`,
   `CREATE TABLE IF NOT EXISTS hermes_sync.seals (
   person TEXT NOT NULL DEFAULT current_user,

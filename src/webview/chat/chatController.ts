@@ -256,6 +256,20 @@ export class ChatController {
     this.deps.host.send('dismissBackground', { sessionId });
   }
 
+  /** Asks the machine that runs the shown turn to stop it. */
+  stopElsewhere(): void {
+    this.deps.host.send('stopElsewhere', {});
+  }
+
+  /** Continues the session of a machine that cannot be reached. */
+  takeOver(): void {
+    this.deps.host.send('takeOver', {});
+  }
+
+  showSync(): void {
+    this.deps.host.send('showSync', {});
+  }
+
   runAction(action: string): void {
     this.deps.host.send('runAction', { action });
   }

@@ -18,6 +18,7 @@ import { approvalStates } from './approvalStates';
 import { attachmentStates } from './attachmentStates';
 import { endingStates } from './endingStates';
 import { startStates } from './startStates';
+import { syncStates } from './syncStates';
 import { storeStates } from './storeStates';
 import { composerStates } from './composerStates';
 import { feedStates, type StoredConversation } from './feedStates';
@@ -591,6 +592,7 @@ export const states: Readonly<Record<string, PreviewState>> = {
   ...composerStates(state),
   ...feedStates(state),
   ...deliveryStates(state),
+  ...syncStates(state, complete),
   rtl: { view: 'chat', bootstrap: state(complete), direction: 'rtl' },
   ...transcriptStates,
   'search-idle': { view: 'search', bootstrap: searching('') },

@@ -85,6 +85,7 @@ describe('the delivery reports of views', () => {
       log: new RecordingLog(),
       t: (message) => message,
       isAnswering: () => false,
+      server: () => Promise.resolve(null),
       storeSentence: () => null,
       copy: async (text) => void done.push(`copied ${text}`),
       notify: (sentence) => void done.push(sentence),

@@ -123,6 +123,17 @@ export class SyncStore implements SyncedStore {
       .map((row) => textOr(row, 'document', ''));
   }
 
+  transcriptDocuments(conversationId: string): readonly string[] {
+    return this.database
+      .all(
+        `SELECT 'turn/' || uid AS document FROM turns WHERE conversation_id = ?1
+         UNION ALL SELECT 'message/' || m.uid FROM messages m JOIN sessions s ON s.id = m.session_id
+         WHERE s.conversation_id = ?1 AND m.turn_uid IS NULL`,
+        [conversationId],
+      )
+      .map((row) => textOr(row, 'document', ''));
+  }
+
   beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[]): void {
     const changes = Object.fromEntries(documents.map(({ document, change }) => [document, change]));
     this.deps.transactions.write(() =>

@@ -4,6 +4,7 @@ import { t } from '../../localization';
 import type { SessionOrigin } from '../../../protocol/chatProtocol';
 import type { Session } from '../../../protocol/transcriptTypes';
 import { useChat } from './common/ChatContext';
+import { laterParts } from './common/laterParts';
 import { ModelPicker } from './pickers/ModelPicker';
 
 /** Session title (renamed in place), the session it branched from, and the model that answers. */
@@ -11,6 +12,7 @@ export function Header() {
   const chat = useChat();
   const { conversation, beginning } = chat.steady.value;
   const session = conversation?.session ?? null;
+  const later = laterParts.value;
   const isPrivate = session === null ? beginning.private : session.private;
   return (
     <header class="header">
@@ -21,6 +23,7 @@ export function Header() {
           <Title session={session} key={session.conversationId} />
         )}
         {isPrivate && <PrivateMark />}
+        {later !== null && <later.SyncMark />}
         <ModelPicker />
       </div>
       {conversation !== null && conversation.origin !== null && <Origin origin={conversation.origin} />}

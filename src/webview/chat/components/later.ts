@@ -49,3 +49,5 @@ export { MentionList } from './composer/MentionList';
 export { ProblemLine } from './cards/ProblemLine';
 export { PartPreview } from './composer/PartPreview';
 export { BackgroundStrip } from './BackgroundStrip';
+export { TurnElsewhereCard } from './turn/TurnElsewhereCard';
+export { SyncMark } from './SyncMark';

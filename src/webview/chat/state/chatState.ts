@@ -8,6 +8,7 @@ import type {
   Setup,
   ViewStoreState,
 } from '../../../protocol/chatProtocol';
+import type { ChatSync } from '../../../protocol/syncProtocol';
 import type { Message, Mode, SandboxState, SessionSummary } from '../../../protocol/transcriptTypes';
 import {
   applyRead,
@@ -33,6 +34,8 @@ export interface ChatViewState {
   readonly model: ModelState;
   readonly setup: Setup;
   readonly store: ViewStoreState;
+  /** Null: not synchronized. */
+  readonly sync: ChatSync | null;
   readonly restricted: boolean;
   readonly folderName: string | null;
   readonly isVirtual: boolean;
@@ -54,6 +57,7 @@ export const initialState: ChatViewState = {
   model: { chosen: null, problem: null },
   setup: { searching: false, entries: [] },
   store: { kind: 'opening' },
+  sync: null,
   restricted: false,
   folderName: null,
   isVirtual: false,
@@ -131,6 +135,8 @@ function afterNotification(state: ChatViewState, { name, payload }: Notification
       return { ...state, setup: payload };
     case 'store':
       return { ...state, store: payload };
+    case 'sync':
+      return { ...state, sync: payload };
     case 'currentFile':
       return { ...state, currentFile: payload };
     case 'promptFiles':
@@ -169,6 +175,7 @@ function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): 
     promptFiles,
     isVirtual = false,
     sandbox = null,
+    sync = null,
   } = bootstrap;
   const conversation = shown(state.conversation, bootstrap.shown, now);
   return {
@@ -181,6 +188,7 @@ function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): 
     model,
     setup,
     store,
+    sync,
     restricted,
     folderName,
     isVirtual,

@@ -1,5 +1,11 @@
 import { joinSentences } from '../../../protocol/messageText';
-import type { UnreadMessage, Verification, VerifiedTurn, VerifyProgress } from '../../../protocol/verifyProtocol';
+import type {
+  ServerAccount,
+  UnreadMessage,
+  Verification,
+  VerifiedTurn,
+  VerifyProgress,
+} from '../../../protocol/verifyProtocol';
 import { pageLanguage, t } from '../../localization';
 
 const count = new Intl.NumberFormat(pageLanguage);
@@ -8,9 +14,10 @@ const hour = new Intl.DateTimeFormat(pageLanguage, { hour: 'numeric', minute: '2
 /** Severity of the result. */
 export type VerifyTone = 'pass' | 'info' | 'warning' | 'error';
 
-export function verifyTone({ turns, findings, unread, shown }: Verification): VerifyTone {
+export function verifyTone({ turns, findings, unread, shown, server }: Verification): VerifyTone {
   if (findings.length > 0 || turns.some(({ verdict }) => verdict === 'missing')) return 'error';
-  if (unread.length > 0) return 'warning';
+  if (server !== undefined && server.different.length > 0) return 'error';
+  if (unread.length > 0 || (server !== undefined && server.unread !== null)) return 'warning';
   return shown > 0 ? 'pass' : 'info';
 }
 
@@ -19,6 +26,7 @@ export function verifySentence(verification: Verification): string {
   return [
     `${t('Verified {time}:', { time: hour.format(new Date(verification.at * 1000)) })} ${shownSentence(verification)}`,
     storageSentence(verification),
+    ...(verification.server === undefined ? [] : [serverSentence(verification.server)]),
     ...notKnown(verification),
   ].join(' ');
 }
@@ -97,6 +105,19 @@ function storageSentence({ findings, unread }: Verification): string {
   return unread.length === 0
     ? wrong
     : `${wrong} ${t('Some of it couldn’t be read: {reason}', { reason: joinSentences(unread) })}`;
+}
+
+/** The third account, after what was shown and what is on disk. */
+function serverSentence({ same, waiting, different, unread }: ServerAccount): string {
+  if (unread !== null) return unread;
+  if (different.length > 0)
+    return t('The server has other text than this machine. Turns: {count}.', { count: count.format(different.length) });
+  if (waiting > 0)
+    return t('On the server as here: {count}. To send: {waiting}.', {
+      count: count.format(same),
+      waiting: count.format(waiting),
+    });
+  return t('On the server: all of it, as here.');
 }
 
 function notKnown({ turns, shown, note, fileUnchecked }: Verification): readonly string[] {

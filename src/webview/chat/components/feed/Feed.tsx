@@ -84,6 +84,7 @@ export function Feed({ conversation }: { readonly conversation: Conversation }) 
             ))}
           </div>
           {rendered.activity?.turnUid === null && <CompressingLine />}
+          {away === null && later !== null && <later.TurnElsewhereCard conversationId={conversationId} />}
         </div>
         {away !== null && (
           <EdgeButton

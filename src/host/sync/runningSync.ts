@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import type { Disposable } from '../../base/disposable';
+import type { AsyncSyncedStore } from '../../store/syncing';
+import type { PostgresServer } from '../../sync/postgres/postgresServer';
+import { Seal } from '../../sync/sealing/seal';
+import { sealedServer } from '../../sync/sealing/sealedServer';
+import { sealedTurns } from '../../sync/sealing/sealedTurns';
+import { syncFailureIn } from '../../sync/syncFailure';
+import { SyncService } from '../../sync/syncService';
+import { TurnSharing } from '../../sync/turnSharing';
+import { describeError } from '../common/describeError';
+import type { SyncFeatureDeps } from './syncFeature';
+import type { SyncChoice } from './syncMemory';
+import { readShownTurn } from './turnElsewhere';
+import { WatchedTurns } from './watchedTurns';
+
+export interface RunningSyncDeps extends Pick<
+  SyncFeatureDeps,
+  'gateway' | 'sessions' | 'shownSession' | 'clock' | 'log'
+> {
+  readonly store: AsyncSyncedStore;
+  readonly server: PostgresServer;
+  readonly choice: SyncChoice;
+  /** Name of this machine. */
+  readonly machine: string;
+  /** Key of an encrypted history; null for one that is not. */
+  readonly key: Uint8Array<ArrayBuffer> | null;
+  readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
+  readonly onChange: () => void;
+}
+
+/** Sync of one store with one server, from its start to its end. */
+export class RunningSync implements Disposable {
+  readonly service: SyncService;
+  readonly watched: WatchedTurns;
+  readonly choice: SyncChoice;
+  readonly server: PostgresServer;
+  private readonly sharing: TurnSharing;
+
+  constructor(deps: RunningSyncDeps) {
+    const { server, choice, key, gateway, sessions, clock, log } = deps;
+    this.server = server;
+    this.choice = choice;
+    const seal = key === null ? null : new Seal(key, choice.history);
+    const own = server.turns(choice.origin);
+    const turns = seal === null ? own : sealedTurns(own, seal);
+    this.sharing = new TurnSharing({
+      turns,
+      clock,
+      log,
+      read: (conversationId) => readShownTurn(sessions, conversationId),
+      stop: (conversationId) => gateway.stop(conversationId),
+    });
+    this.service = new SyncService({
+      store: deps.store,
+      server: seal === null ? server : sealedServer(server, seal),
+      sharing: this.sharing,
+      origin: choice.origin,
+      machine: deps.machine,
+      newId: randomUUID,
+      clock,
+      log,
+      describe: (error) => {
+        const failure = syncFailureIn(error);
+        return {
+          sentence: failure?.message ?? describeError(error).sentence,
+          isTemporary: failure?.isTemporary ?? true,
+        };
+      },
+      running: () => gateway.runningConversations(),
+      onReceived: async (conversationId, branchId) => {
+        await deps.onReceived(conversationId, branchId);
+        this.watched.active();
+      },
+    });
+    this.service.onDidChange(deps.onChange);
+    this.watched = new WatchedTurns({
+      turns,
+      service: this.service,
+      sessions,
+      gateway,
+      shownSession: deps.shownSession,
+      newId: randomUUID,
+      clock,
+      log,
+      onChange: deps.onChange,
+    });
+  }
+
+  /** Called when the user does something. */
+  nudge(): void {
+    this.service.nudge();
+    this.watched.active();
+  }
+
+  dispose(): void {
+    this.watched.dispose();
+    this.sharing.dispose();
+    this.service.dispose();
+  }
+}

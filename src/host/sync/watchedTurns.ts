@@ -1,0 +1,131 @@
+import type { Clock } from '../../base/clock';
+import type { Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { ConversationGateway } from '../../gateway/conversationGateway';
+import type { TurnElsewhere } from '../../protocol/syncProtocol';
+import type { SessionStore } from '../../store/sessionStore';
+import type { SharedTurns } from '../../sync/sharedTurns';
+import type { SyncService } from '../../sync/syncService';
+import { TurnWatch } from '../../sync/turnWatch';
+import { parseShownTurn, turnElsewhere, type ShownTurn } from './turnElsewhere';
+
+export interface WatchedTurnsDeps {
+  readonly turns: SharedTurns;
+  readonly service: Pick<SyncService, 'takeOver'>;
+  readonly sessions: SessionStore;
+  readonly gateway: Pick<ConversationGateway, 'received' | 'runningConversations'>;
+  /** The session that the user sees. */
+  readonly shownSession: () => string | null;
+  readonly newId: () => string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onChange: () => void;
+}
+
+/** The turn that another machine runs in the session that the user sees. */
+export class WatchedTurns implements Disposable {
+  private readonly watch: TurnWatch;
+  private shown: ShownTurn | null = null;
+  private working: Promise<void> = Promise.resolve();
+  turn: TurnElsewhere | null = null;
+
+  constructor(private readonly deps: WatchedTurnsDeps) {
+    const { turns, gateway, clock, log } = deps;
+    this.watch = new TurnWatch({ turns, clock, log, running: () => gateway.runningConversations() });
+    this.watch.onDidChange(() => this.refresh());
+    this.shownChanged();
+  }
+
+  /** Called when the user may see another session. */
+  shownChanged(): void {
+    this.later(async () => {
+      const sessionId = this.deps.shownSession();
+      const session = sessionId === null ? null : await this.deps.sessions.getSession(sessionId);
+      this.watch.follow(session?.conversationId ?? null);
+    });
+  }
+
+  /** Called when the user does something, or when something came from another machine. */
+  active(): void {
+    this.watch.active();
+    this.refresh();
+  }
+
+  async stop(): Promise<void> {
+    await this.watch.askToStop();
+  }
+
+  /** Continues here: what was seen is stored as an interrupted turn, so that it is not lost and the model knows it. Does
+   *  nothing when the other machine is back. */
+  async takeOver(): Promise<void> {
+    const { service, sessions, gateway, newId, clock } = this.deps;
+    const { turn, shown } = this;
+    if (turn === null || shown === null || !(await service.takeOver(turn.conversationId))) return this.active();
+    if ((await sessions.getTurn(shown.turnUid)) === null) {
+      const [turnUid, sessionId, now] = [newId(), await sessions.conversationTip(turn.conversationId), clock.now()];
+      const row = { sessionId, turnUid, createdAt: now, visibility: { kind: 'shown' }, carriedFrom: null } as const;
+      await sessions.openTurn({
+        turnUid,
+        sessionId,
+        userMessage: { ...row, uid: newId(), role: 'user', parts: [{ kind: 'text', text: shown.prompt }] },
+        model: shown.model,
+        startedAt: now,
+      });
+      await sessions.settleTurn({
+        turnUid,
+        settledAt: now,
+        settlement: { outcome: 'interrupted', stopReason: 'connectionLost', failure: null },
+        messages: shown.text === '' ? [] : [answerRow({ ...row, uid: newId() }, shown)],
+      });
+    }
+    await gateway.received(turn.conversationId, null);
+    this.active();
+  }
+
+  dispose(): void {
+    this.watch.dispose();
+  }
+
+  /** A turn that has arrived as a whole is part of the transcript, and not shown twice. */
+  private refresh(): void {
+    this.later(async () => {
+      const seen = this.watch.state;
+      const shown = seen === null ? null : parseShownTurn(seen.body);
+      const isNew = shown !== null && (await this.deps.sessions.getTurn(shown.turnUid)) === null;
+      this.shown = isNew ? shown : null;
+      const turn = seen !== null && isNew ? turnElsewhere(seen, shown) : null;
+      if (JSON.stringify(turn) === JSON.stringify(this.turn)) return;
+      this.turn = turn;
+      this.deps.onChange();
+    });
+  }
+
+  private later(work: () => Promise<void>): void {
+    this.working = this.working
+      .then(work)
+      .catch((error: unknown) => this.deps.log.warn(`Turns of other machines cannot be shown: ${String(error)}`));
+  }
+}
+
+function answerRow(
+  row: {
+    readonly uid: string;
+    readonly sessionId: string;
+    readonly turnUid: string;
+    readonly createdAt: number;
+    readonly visibility: { readonly kind: 'shown' };
+    readonly carriedFrom: null;
+  },
+  { text, model }: ShownTurn,
+) {
+  return {
+    ...row,
+    role: 'assistant',
+    parts: [{ kind: 'text', text }],
+    state: 'final',
+    lastSeq: 0,
+    model,
+    finishReason: null,
+    usage: null,
+  } as const;
+}

@@ -1,0 +1,31 @@
+import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { ChatSync, TurnElsewhere } from '../../../src/protocol/syncProtocol';
+import { session } from '../builders/viewMessages';
+import type { PreviewState } from './states';
+
+const turn: TurnElsewhere = {
+  conversationId: session().conversationId,
+  machine: 'Desktop',
+  prompt: 'Make the retry wait twice as long each time, and say so in the README.',
+  text: 'The wait is in `upload.ts`, in `retryDelay`. It is constant there:\n\n```ts\nconst retryDelay = 500;\n```\n\nI make it a function of the attempt',
+  call: { kind: 'toolCall', callId: 'c1', name: 'run_command', arguments: '{"command":"npm test -- upload"}' },
+  isAlive: true,
+  isStopAsked: false,
+};
+
+/** What the chat shows of sync. */
+export function syncStates(
+  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
+  shown: ShownSession,
+): Readonly<Record<string, PreviewState>> {
+  const scene = (sync: ChatSync): PreviewState => ({ view: 'chat', bootstrap: state(shown, { sync }) });
+  return {
+    'sync-even': scene({ line: 'Saved here · On the server up to 14:02', state: 'even', turn: null }),
+    'sync-elsewhere': scene({ line: 'Saved here · On the server up to 14:02', state: 'even', turn }),
+    'sync-lost': scene({
+      line: 'Saved here · On the server up to 14:02 · To send: 3',
+      state: 'overdue',
+      turn: { ...turn, isAlive: false, machine: 'Laptop of a colleague with a long name' },
+    }),
+  };
+}
