@@ -36,16 +36,24 @@ export interface SyncedStore {
   positions(): ReadonlyMap<string, number>;
   /** Notes that these conversations are to be received, and the position that is read with it. */
   noteDue(origin: string, position: number, conversationIds: readonly string[]): void;
+  /** Notes which machine continued these conversations last, by its name. */
+  noteMachines(machines: readonly ContinuedThere[]): void;
   /** Conversations to be received. */
   due(): readonly string[];
   /** Conversations that were forgotten here and are still on the server. */
   forgotten(): readonly string[];
-  /** The server has erased the conversation. */
+  /** The server has erased the conversation, or knows that it is erased here. */
   forgottenThere(conversationId: string): void;
-  /** Erases a conversation that was forgotten on another machine. False while a turn is open in it. */
+  /** Erases a conversation that was forgotten on another machine. It stays due until `forgottenThere`. False while a turn is
+   *  open in it. */
   forget(conversationId: string): boolean;
   /** Writes what the server has. See `ReceiveOutcome`. */
   receive(input: Received): ReceiveOutcome;
+}
+
+export interface ContinuedThere {
+  readonly conversationId: string;
+  readonly machine: string;
 }
 
 export interface Outgoing {
@@ -130,6 +138,7 @@ const methods = {
   notSent: true,
   positions: true,
   noteDue: true,
+  noteMachines: true,
   due: true,
   forgotten: true,
   forgottenThere: true,

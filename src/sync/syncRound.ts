@@ -1,5 +1,5 @@
 import type { AsyncSyncedStore, ChangedDocument, ReceiveOutcome, SentDocument } from '../store/syncing';
-import type { Connected, SendAnswer, SyncServer } from './syncServer';
+import type { Connected, News, SendAnswer, SyncServer } from './syncServer';
 
 export interface SyncRoundDeps {
   readonly store: AsyncSyncedStore;
@@ -85,7 +85,7 @@ export class SyncRound {
       const documents = await store.changed(conversationId);
       const { isErased, ...fetched } = await server.fetch(connection, { conversationId, since, documents });
       const branchId = newId();
-      if (isErased) outcome = (await store.forget(conversationId)) ? 'forgotten' : 'busy';
+      if (isErased) outcome = await this.eraseHere(connection, conversationId);
       else outcome = await store.receive({ conversationId, ...fetched, branchId, machine });
       const isNew = fetched.version > since && outcome !== 'busy' && outcome !== 'again';
       if (isNew) await onReceived?.(conversationId, outcome === 'divided' ? branchId : null);
@@ -97,11 +97,15 @@ export class SyncRound {
     const { store, server } = this.deps;
     const connection = await this.connected();
     const byOrigin = new Map<string, { position: number; ids: string[] }>();
-    for (const { origin, position, conversationId } of await server.news(connection, await store.positions())) {
+    const newest = new Map<string, News>();
+    for (const news of await server.news(connection, await store.positions())) {
+      const { origin, position, conversationId } = news;
+      if ((newest.get(conversationId)?.version ?? 0) <= news.version) newest.set(conversationId, news);
       const known = byOrigin.get(origin) ?? { position, ids: [] };
       byOrigin.set(origin, { position: Math.max(known.position, position), ids: [...known.ids, conversationId] });
     }
     for (const [origin, { position, ids }] of byOrigin) await store.noteDue(origin, position, ids);
+    if (newest.size > 0) await store.noteMachines([...newest.values()]);
   }
 
   private async send(conversationId: string): Promise<void> {
@@ -155,6 +159,15 @@ export class SyncRound {
     this.lastNumber = number;
     if (await server.erase(connection, conversationId, number)) await store.forgottenThere(conversationId);
     else this.connection = null;
+  }
+
+  /** The conversation stays due until the server knows that it is erased here. */
+  private async eraseHere(connection: Connected, conversationId: string): Promise<'forgotten' | 'busy'> {
+    const { store, server } = this.deps;
+    if (!(await store.forget(conversationId))) return 'busy';
+    await server.confirmErased(connection, conversationId);
+    await store.forgottenThere(conversationId);
+    return 'forgotten';
   }
 
   /** What the documents hold, piece by piece. Throws when a turn begins: a transcript is sent as it is between two

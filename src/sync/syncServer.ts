@@ -21,6 +21,8 @@ export interface SyncServer {
   release(connection: Connection, conversationId: string, fence: number): Promise<void>;
   /** Erases a conversation for all machines. `number`: as of a sending. False when this machine has a newer connection. */
   erase(connection: Connection, conversationId: string, number: number): Promise<boolean>;
+  /** Tells that this machine has erased a conversation which was forgotten. */
+  confirmErased(connection: Connection, conversationId: string): Promise<void>;
   /** Counts what the server has of this history. */
   overview(): Promise<ServerOverview>;
 }
@@ -39,6 +41,8 @@ export interface ServerMachine {
   readonly last: number;
   /** Time of its last connection or sending, by the server's clock, in seconds since the epoch. */
   readonly seenAt: number;
+  /** Number of forgotten sessions that it has not confirmed to have erased. */
+  readonly unerased: number;
 }
 
 export interface Connection {
@@ -53,6 +57,10 @@ export interface Connected extends Connection {
 
 export interface News {
   readonly origin: string;
+  /** Name of that machine. */
+  readonly machine: string;
+  /** Version of the conversation that it sent. */
+  readonly version: number;
   readonly position: number;
   readonly conversationId: string;
 }

@@ -60,6 +60,8 @@ export interface BranchReference {
 export interface SessionSummary extends Session {
   /** First prompt, cut to 120 characters; null for a session without one. */
   readonly preview: string | null;
+  /** Name of the other machine that continued it last; absent when this one did. */
+  readonly machine?: string;
   readonly turnCount: number;
   readonly messageCount: number;
   readonly lastTurn: { readonly state: 'running' | 'waiting' | 'complete' | 'interrupted' | 'failed' } | null;

@@ -19,6 +19,8 @@ interface StoredConversation {
   lease: { readonly holder: string; readonly expires: number } | null;
   fence: number;
   isErased: boolean;
+  /** Machines that have erased it. */
+  readonly erasedBy: Set<string>;
 }
 
 /** A sending whose documents were read. */
@@ -57,9 +59,15 @@ export class SimulatedServer {
   news({ origin }: Connection, positions: ReadonlyMap<string, number>): readonly News[] {
     return [...this.origins]
       .filter(([name]) => name !== origin)
-      .flatMap(([name, { sent }]) =>
+      .flatMap(([name, { sent, machine }]) =>
         [...sent]
-          .map(([conversationId, { number }]) => ({ origin: name, position: number, conversationId }))
+          .map(([conversationId, { number, version }]) => ({
+            origin: name,
+            machine,
+            version,
+            position: number,
+            conversationId,
+          }))
           .filter(({ position }) => position > (positions.get(name) ?? 0)),
       );
   }
@@ -101,9 +109,14 @@ export class SimulatedServer {
     conversation.version++;
     conversation.isErased = true;
     conversation.documents.clear();
+    conversation.erasedBy.add(origin);
     known.last = Math.max(known.last, number);
     known.sent.set(conversationId, { number, version: conversation.version });
     return true;
+  }
+
+  confirmErased({ origin }: Connection, conversationId: string): void {
+    this.conversationOf(conversationId).erasedBy.add(origin);
   }
 
   lastSent({ origin }: Connection, conversationId: string): LastSent | null {
@@ -146,6 +159,8 @@ export class SimulatedServer {
         name: machine,
         last,
         seenAt: this.clock,
+        unerased: [...this.conversations.values()].filter(({ isErased, erasedBy }) => isErased && !erasedBy.has(origin))
+          .length,
       })),
     };
   }
@@ -163,6 +178,7 @@ export class SimulatedServer {
       lease: null,
       fence: 0,
       isErased: false,
+      erasedBy: new Set<string>(),
     };
     this.conversations.set(id, known);
     return known;
@@ -199,6 +215,7 @@ export function served(server: SyncServer): Served {
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),
     erase: (...args) => server.erase(...args),
+    confirmErased: (...args) => server.confirmErased(...args),
     overview: () => server.overview(),
   };
 }
@@ -231,6 +248,7 @@ export class SimulatedNetwork {
       lastSent: (connection, id) => this.call(() => server.lastSent(connection, id)),
       lease: (connection, id) => this.call(() => server.lease(connection, id)),
       erase: (connection, id, number) => this.call(() => server.erase(connection, id, number)),
+      confirmErased: (connection, id) => this.call(() => server.confirmErased(connection, id)),
       overview: () => this.call(() => server.overview()),
       renew: (connection, id, fence) => this.call(() => server.renew(connection, id, fence)),
       release: (connection, id, fence) => this.call(() => server.release(connection, id, fence)),

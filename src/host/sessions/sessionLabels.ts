@@ -79,6 +79,7 @@ export function factsOf(session: SessionSummary, { t, language, now }: LabelCont
     ageLabels(session.lastActiveAt, now, language),
     turnLabels(session.turnCount, t),
     ...(session.private ? [t('private')] : []),
+    ...(session.machine === undefined ? [] : [session.machine]),
     ...(session.origin === undefined ? [] : [sourceTitle(session.origin.source)]),
     ...sessionMarks(session).map((mark) => markLabel(mark, t)),
   ];
@@ -119,6 +120,7 @@ export function hoverText(session: SessionSummary, { t, language }: LabelContext
     t('Started {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) }),
     session.trashedAt === null ? null : t('In the trash since {time}', { time: time(session.trashedAt) }),
     session.queuedCount === 0 ? null : t('Queued prompts: {count}', { count: String(session.queuedCount) }),
+    session.machine === undefined ? null : t('Last continued on {machine}', { machine: session.machine }),
     session.private ? t('Private: not added to memory') : null,
     session.origin === undefined
       ? null

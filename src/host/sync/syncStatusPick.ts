@@ -54,9 +54,12 @@ function actions(isSealed: boolean): readonly SyncItem[] {
 function machineItems(machines: readonly ServerMachine[], origin: string): readonly SyncItem[] {
   return [
     { label: t('Machines'), kind: vscode.QuickPickItemKind.Separator },
-    ...machines.map(({ name, origin: of, seenAt }) => ({
+    ...machines.map(({ name, origin: of, seenAt, unerased }) => ({
       label: `$(device-desktop) ${name}`,
       description: of === origin ? t('this machine') : t('last seen {date}', { date: dateAndTime(seenAt) }),
+      ...(unerased === 0
+        ? {}
+        : { detail: t('Forgotten sessions that it has not erased yet: {count}', { count: unerased }) }),
     })),
   ];
 }

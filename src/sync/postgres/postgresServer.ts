@@ -30,7 +30,13 @@ export interface PostgresServerDeps {
 const mostNews = 5000;
 
 const machineRow = v.object({ writer: count, last: count });
-const newsRow = v.object({ origin: v.string(), number: count, conversation: v.string() });
+const newsRow = v.object({
+  origin: v.string(),
+  name: v.string(),
+  number: count,
+  version: count,
+  conversation: v.string(),
+});
 const documentRow = v.object({ document: v.string(), version: count, body: v.nullable(v.string()) });
 const versionRow = v.object({ version: count });
 const fetchedRow = v.object({ version: count, erased: v.boolean() });
@@ -44,9 +50,13 @@ const conversationRow = v.object({
 const sentRow = v.object({ number: count, version: count });
 const grantRow = v.object({ fence: count, version: count });
 const sealRow = v.object({ description: v.string() });
+const originRow = v.object({ origin: v.string() });
 const nameRow = v.object({ name: v.string() });
 const sizeRow = v.object({ conversations: count, documents: count, bytes: count });
-const seenRow = v.object({ origin: v.string(), name: v.string(), last: count, seen: count });
+const seenRow = v.object({ origin: v.string(), name: v.string(), last: count, seen: count, unerased: count });
+
+const confirmation =
+  'INSERT INTO hermes_sync.erasures (history, conversation, origin) VALUES ($1, $2, $3) ON CONFLICT (person, history, conversation, origin) DO NOTHING';
 
 /** A server that speaks PostgreSQL's protocol. Every method is one transaction or one statement, keeps nothing in the
  *  connection, and throws `SyncFailure`. */
@@ -87,14 +97,17 @@ export class PostgresServer implements SyncServer {
   async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]> {
     const rows = await this.connection.all(
       newsRow,
-      `SELECT s.origin, s.number, s.conversation FROM hermes_sync.sendings s
+      `SELECT s.origin, m.name, s.number, s.version, s.conversation FROM hermes_sync.sendings s
+       JOIN hermes_sync.machines m ON m.person = s.person AND m.history = s.history AND m.origin = s.origin
        LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = s.origin
        WHERE s.person = current_user AND s.history = $1 AND s.origin <> $2 AND s.number > coalesce(p.position, 0)
        ORDER BY s.origin, s.number LIMIT ${mostNews}`,
       [this.deps.history, origin, [...positions.keys()], [...positions.values()]],
     );
-    return rows.map(({ origin: of, number, conversation }) => ({
+    return rows.map(({ origin: of, name, number, version, conversation }) => ({
       origin: of,
+      machine: name,
+      version,
       position: number,
       conversationId: conversation,
     }));
@@ -190,8 +203,17 @@ export class PostgresServer implements SyncServer {
           [history, conversationId],
         );
       await this.noteSent(client, origin, conversationId, number, erased?.version ?? 0);
+      await client.query(confirmation, [history, conversationId, origin]);
       return true;
     });
+  }
+
+  async confirmErased({ origin }: Connection, conversationId: string): Promise<void> {
+    await this.connection.all(originRow, `${confirmation} RETURNING origin`, [
+      this.deps.history,
+      conversationId,
+      origin,
+    ]);
   }
 
   async lastSent({ origin }: Connection, conversationId: string): Promise<LastSent | null> {
@@ -265,8 +287,12 @@ export class PostgresServer implements SyncServer {
     );
     const machines = await this.connection.all(
       seenRow,
-      `SELECT origin, name, last, floor(extract(epoch FROM seen_at))::bigint AS seen FROM hermes_sync.machines
-       WHERE person = current_user AND history = $1 ORDER BY name, origin`,
+      `SELECT origin, name, last, floor(extract(epoch FROM seen_at))::bigint AS seen,
+         (SELECT count(*) FROM hermes_sync.conversations c
+          WHERE c.person = m.person AND c.history = m.history AND c.erased_at >= m.since
+            AND NOT EXISTS (SELECT 1 FROM hermes_sync.erasures e WHERE e.person = m.person AND e.history = m.history
+              AND e.conversation = c.conversation AND e.origin = m.origin)) AS unerased
+       FROM hermes_sync.machines m WHERE m.person = current_user AND m.history = $1 ORDER BY name, origin`,
       [this.deps.history],
     );
     return { ...size, machines: machines.map(({ seen, ...machine }) => ({ ...machine, seenAt: seen })) };

@@ -35,6 +35,7 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),
     erase: (...args) => server.erase(...args),
+    confirmErased: (...args) => server.confirmErased(...args),
     overview: () => server.overview(),
   };
 }

@@ -6,6 +6,7 @@ import { integerOr, oneOf, textOr, timeOr } from '../tables/columns';
 import { lastSettled } from '../tables/turnTable';
 import { invalid } from '../tables/refusal';
 import { readSession } from '../tables/sessionTable';
+import { isSynced } from '../sync/syncTables';
 
 const unreadableSession = (): string => t('This session couldn’t be fully read from the file. Its messages are kept.');
 
@@ -57,10 +58,10 @@ export class SessionList {
     const wordFilter = words
       .map(
         () => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
-      OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\')`,
+      OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\' OR coalesce(${this.machineColumn()}, '') LIKE ? ESCAPE '\\')`,
       )
       .join(' ');
-    const wordValues = words.flatMap((word) => Array<string>(3).fill(`%${escapeLike(word)}%`));
+    const wordValues = words.flatMap((word) => Array<string>(4).fill(`%${escapeLike(word)}%`));
     const pinned = query.pinned === undefined ? '' : `AND s.pinned ${query.pinned ? '<>' : '='} 0`;
     const isPublic = query.withoutPrivate === true ? 'AND s.private = 0' : '';
     const { after, sessionIds } = query;
@@ -87,14 +88,22 @@ export class SessionList {
 
   private read(where: string, values: readonly SqlValue[]): readonly SessionSummary[] {
     return this.database
-      .all(`SELECT ${summaryColumns} FROM ${newestSegments} ${where}`, values)
+      .all(`SELECT ${summaryColumns}, ${this.machineColumn()} AS machine FROM ${newestSegments} ${where}`, values)
       .map((row) => this.summary(row));
+  }
+
+  /** The machine that continued a conversation last, in a store that is synchronized. */
+  private machineColumn(): string {
+    return isSynced(this.database)
+      ? '(SELECT y.machine FROM sync_conversations y WHERE y.conversation_id = s.conversation_id)'
+      : 'NULL';
   }
 
   private summary(row: SqlRow): SessionSummary {
     const session = readSession(row);
     const state = oneOf(row, 'last_turn', ['running', 'waiting', 'complete', 'interrupted', 'failed'], null);
     const seenAt = timeOr(row, 'seen_at', null);
+    const machine = textOr(row, 'machine', null);
     // Listed field by field: spreading the session costs a list of thousands as much as reading it.
     return {
       id: session.id,
@@ -114,6 +123,7 @@ export class SessionList {
       trashedAt: session.trashedAt,
       private: session.private,
       ...(session.origin === undefined ? {} : { origin: session.origin }),
+      ...(machine === null ? {} : { machine }),
       preview: textOr(row, 'preview', null),
       turnCount: integerOr(row, 'turns', 0),
       messageCount: integerOr(row, 'messages', 0),

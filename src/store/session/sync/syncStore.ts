@@ -6,6 +6,7 @@ import { parseJson } from '../tables/partsJson';
 import type { Transactions } from '../tables/transactions';
 import type {
   ChangedDocument,
+  ContinuedThere,
   Outgoing,
   Received,
   ReceiveOutcome,
@@ -165,7 +166,7 @@ export class SyncStore implements SyncedStore {
       for (const [document, change] of Object.entries(parsed.success ? parsed.output : {}))
         this.database.run('DELETE FROM sync_changes WHERE document = ? AND change = ?', [document, change]);
       this.database.run(
-        'UPDATE sync_conversations SET version = ?, sending = NULL, sent_changes = NULL WHERE conversation_id = ?',
+        'UPDATE sync_conversations SET version = ?, sending = NULL, sent_changes = NULL, machine = NULL WHERE conversation_id = ?',
         [version, conversationId],
       );
     });
@@ -201,6 +202,16 @@ export class SyncStore implements SyncedStore {
     });
   }
 
+  noteMachines(machines: readonly ContinuedThere[]): void {
+    this.deps.transactions.write(() => {
+      for (const { conversationId, machine } of machines)
+        this.database.run('UPDATE sync_conversations SET machine = ? WHERE conversation_id = ?', [
+          machine,
+          conversationId,
+        ]);
+    });
+  }
+
   due(): readonly string[] {
     return this.database
       .all('SELECT conversation_id FROM sync_conversations WHERE due = 1 ORDER BY conversation_id')
@@ -229,7 +240,10 @@ export class SyncStore implements SyncedStore {
       if (error instanceof StoreError && error.causeClass === 'conversation-busy') return false;
       throw error;
     }
-    this.forgottenThere(conversationId);
+    // The erasing noted it as to be erased on the server, where it came from.
+    this.deps.transactions.write(() =>
+      this.database.run('DELETE FROM sync_forgotten WHERE conversation_id = ?', [conversationId]),
+    );
     return true;
   }
 

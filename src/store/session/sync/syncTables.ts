@@ -32,7 +32,8 @@ CREATE TABLE sync_conversations (
   version INTEGER NOT NULL DEFAULT 0,
   sending INTEGER,
   sent_changes TEXT,
-  due INTEGER NOT NULL DEFAULT 0
+  due INTEGER NOT NULL DEFAULT 0,
+  machine TEXT
 ) WITHOUT ROWID;
 CREATE TABLE sync_positions (
   origin TEXT PRIMARY KEY NOT NULL,
@@ -78,7 +79,8 @@ export function endSync(database: SqlDatabase): void {
     database.run(`DROP ${String(type)} ${String(name)}`);
 }
 
-function isSynced(database: SqlDatabase): boolean {
+/** True for a store that several machines share. */
+export function isSynced(database: SqlDatabase): boolean {
   return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = 'sync_changes'") !== undefined;
 }
 
