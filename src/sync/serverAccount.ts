@@ -29,7 +29,8 @@ export async function serverAccount(
     if (bodies === null) return null;
     for (const { document, body } of bodies) {
       if (waiting.has(document)) continue;
-      if (messagesOf(body) === messagesOf(there.get(document) ?? null)) same++;
+      const own = messagesOf(body);
+      if (own !== null && own === messagesOf(there.get(document) ?? null)) same++;
       else different.push(document);
     }
   }
@@ -49,7 +50,8 @@ function isTranscript(document: string): boolean {
   return document.startsWith('turn/') || document.startsWith('message/');
 }
 
-/** Uid, role and content of each message, as text that can be compared. Null for what cannot be read. */
+/** Uid, role and content of each message, as text that can be compared. Null for what cannot be read. A turn without
+ *  messages has an empty list. */
 function messagesOf(body: string | null): string | null {
   if (body === null) return null;
   const parsed = v.safeParse(bodySchema, body);

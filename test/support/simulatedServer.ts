@@ -46,6 +46,7 @@ export class SimulatedServer {
   private readonly origins = new Map<string, Origin>();
   /** Seconds. */
   clock = 1000;
+  onErase: (conversationId: string) => void = () => undefined;
 
   constructor(private readonly rules: ServerRules = {}) {}
 
@@ -108,6 +109,8 @@ export class SimulatedServer {
     const conversation = this.conversationOf(conversationId);
     conversation.version++;
     conversation.isErased = true;
+    conversation.lease = null;
+    this.onErase(conversationId);
     conversation.documents.clear();
     conversation.erasedBy.add(origin);
     known.last = Math.max(known.last, number);
@@ -144,6 +147,10 @@ export class SimulatedServer {
   release({ origin }: Connection, conversationId: string, fence: number): void {
     const conversation = this.conversationOf(conversationId);
     if (conversation.lease?.holder === origin && conversation.fence === fence) conversation.lease = null;
+  }
+
+  nameOf(origin: string): string {
+    return this.originOf(origin).machine;
   }
 
   overview(): ServerOverview {

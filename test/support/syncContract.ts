@@ -69,8 +69,12 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       await way.send(a, change(1, 0, '1'));
       await way.send(a, change(2, 0, '1', { conversationId: 'c2' }));
       await way.send(b, change(7, 0, '1', { conversationId: 'c3' }));
-      expect(await way.news(a, new Map())).toEqual([{ origin: 'b', position: 7, conversationId: 'c3' }]);
-      expect(await way.news(b, new Map([['a', 1]]))).toEqual([{ origin: 'a', position: 2, conversationId: 'c2' }]);
+      expect(await way.news(a, new Map())).toEqual([
+        { origin: 'b', machine: 'Desk', version: 1, position: 7, conversationId: 'c3' },
+      ]);
+      expect(await way.news(b, new Map([['a', 1]]))).toEqual([
+        { origin: 'a', machine: 'Laptop', version: 1, position: 2, conversationId: 'c2' },
+      ]);
       await way.send(a, change(3, 1, '2'));
       expect((await way.news(b, new Map([['a', 2]]))).map(({ position }) => position)).toEqual([3]);
     });
@@ -142,6 +146,21 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       expect(await way.fetch(b, all)).toEqual({ version: 2, documents: [], isErased: true });
       expect([await way.send(b, change(1, 2, 'more')), (await way.overview()).bytes]).toEqual([{ kind: 'erased' }, 0]);
       expect((await way.news(b, new Map([['a', 1]]))).map(({ position }) => position)).toEqual([2]);
+    });
+
+    it('says which machines have not erased what was forgotten', async () => {
+      const [way, a, b] = await two();
+      await way.send(a, change(1, 0, 'words'));
+      const unerased = async () =>
+        (await way.overview()).machines.map(({ name, unerased: n }) => `${name} ${n}`).sort();
+      await way.erase(a, 'c1', 2);
+      const before = await unerased();
+      await way.confirmErased(b, 'c1');
+      await way.confirmErased(b, 'c1');
+      expect([before, await unerased()]).toEqual([
+        ['Desk 1', 'Laptop 0'],
+        ['Desk 0', 'Laptop 0'],
+      ]);
     });
 
     it('says what it has', async () => {

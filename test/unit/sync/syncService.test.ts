@@ -237,3 +237,67 @@ describe('before a turn', () => {
     expect(lines(b.world.db)).toEqual(lines(a.world.db));
   });
 });
+
+describe('the account of the server', () => {
+  it('is the same as here after an exchange, counts what waits, and names what is other there', async () => {
+    const [a, b] = await pair();
+    answered(a.world.db, 't2', 'Pears.');
+    const same = await a.service.account('s1');
+    const stored = server.conversations.get('s1')?.documents.get('turn/t2');
+    server.conversations
+      .get('s1')
+      ?.documents.set('turn/t2', {
+        version: stored?.version ?? 0,
+        body: (stored?.body ?? '').replaceAll('Pears', 'Plums'),
+      });
+    const changed = await a.service.account('s1');
+    server.conversations.get('s1')?.documents.delete('turn/t1');
+    expect([same, changed, (await a.service.account('s1'))?.different]).toEqual([
+      { same: 2, waiting: 0, different: [], unread: null },
+      { same: 1, waiting: 0, different: ['turn/t2'], unread: null },
+      ['turn/t1', 'turn/t2'],
+    ]);
+    expect(b.received.length).toBeGreaterThan(0);
+  });
+
+  it('cannot be had while a turn runs, and without the server says why', async () => {
+    const [a] = await pair();
+    openTurn(a.world.db, { turnUid: 't2' });
+    const busy = await a.service.account('s1');
+    a.network.isCut = true;
+    await expect(a.service.account('s1')).rejects.toThrow('no connection');
+    expect(busy).toBeNull();
+  });
+});
+
+describe('a session', () => {
+  it('names the machine that continued it last, until this one does', async () => {
+    const [a, b] = await pair();
+    const machineOf = ({ world }: Machine): string | undefined => world.db.listSessions({ limit: 5 })[0]?.machine;
+    const first = [machineOf(a), machineOf(b)];
+    answered(b.world.db, 't2', 'Pears.');
+    await b.service.exchangeNow();
+    await a.service.exchangeNow();
+    expect([first, [machineOf(a), machineOf(b)]]).toEqual([
+      [undefined, 'The laptop'],
+      ['The desk', undefined],
+    ]);
+    const found = (text: string): number => a.world.db.listSessions({ limit: 5, text }).length;
+    expect([found('desk'), found('laptop')]).toEqual([1, 0]);
+  });
+});
+
+describe('a machine that has not met a forgotten session', () => {
+  it('is named until it has erased it', async () => {
+    const [a, b] = await pair();
+    b.network.isCut = true;
+    a.world.db.forgetSession('s1');
+    await a.service.exchangeNow();
+    const unerased = (): readonly string[] =>
+      server.overview().machines.flatMap(({ name, unerased: count }) => (count > 0 ? [name] : []));
+    const before = unerased();
+    b.network.isCut = false;
+    await b.service.exchangeNow();
+    expect([before, unerased()]).toEqual([['The desk'], []]);
+  });
+});
