@@ -68,6 +68,8 @@ const openingMs = 10_000;
 interface Lease {
   readonly fence: number;
   readonly grantedAt: number;
+  /** True once the turn that it is for was seen to run. */
+  hasRun: boolean;
 }
 
 /** Keeps one store and the server alike while a window has the store open: sends what changes here, looks for what
@@ -144,6 +146,8 @@ export class SyncService implements Disposable {
 
   /** Called when turns began or ended. */
   runningChanged(): void {
+    const running = this.deps.running();
+    for (const [conversationId, lease] of this.leases) lease.hasRun ||= running.has(conversationId);
     this.nudge();
   }
 
@@ -163,7 +167,7 @@ export class SyncService implements Disposable {
     const { server, store, clock } = this.deps;
     const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId);
     if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
-    this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs() });
+    this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs(), hasRun: false });
     this.deps.sharing?.begin(conversationId, answer.fence);
     if (answer.version <= (await store.version(conversationId))) return { kind: 'free' };
     return { kind: (await this.round.receive(conversationId)) === 'divided' ? 'divided' : 'free' };
@@ -253,8 +257,9 @@ export class SyncService implements Disposable {
   private async releaseLeases(): Promise<void> {
     const { server, store, running, clock } = this.deps;
     const still = running();
-    for (const [conversationId, { fence, grantedAt }] of this.leases) {
-      if (still.has(conversationId) || clock.monotonicMs() - grantedAt < openingMs) continue;
+    for (const [conversationId, { fence, grantedAt, hasRun }] of this.leases) {
+      const mayOpen = !hasRun && clock.monotonicMs() - grantedAt < openingMs;
+      if (still.has(conversationId) || mayOpen) continue;
       if ((await store.changed(conversationId)).length > 0) continue;
       await this.deps.sharing?.end(conversationId);
       this.leases.delete(conversationId);

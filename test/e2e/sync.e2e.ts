@@ -10,6 +10,7 @@ import { projectRoot, readStateDb, waitFor, type VscodeSession, type Workbench }
 import { ChatPanel } from './chatPanel';
 import { SessionsView } from './sessionsView';
 import { EXTENSION_ID, test } from './vscodeTest';
+import { numberedWords } from './words';
 
 let model: ModelServer;
 let postgres: RunningPostgres;
@@ -91,6 +92,14 @@ async function ask({ panel }: Machine, prompt: string, answer: string): Promise<
   await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
 }
 
+/** Verify Session: what was shown, what is on disk, and what the server has are the same. */
+async function verified({ workbench, name }: Machine): Promise<void> {
+  await workbench.runCommand('Hermes: Verify Session');
+  const tab = workbench.editorWebview(EXTENSION_ID, 0);
+  await tab.getByText(/On the server: all of it, as here\./).waitFor();
+  await workbench.screenshot(pictures, `verified-${name}`);
+}
+
 test('three machines share a session; what two of them added while apart is kept in a branch', async ({
   startVscode,
 }) => {
@@ -108,12 +117,30 @@ test('three machines share a session; what two of them added while apart is kept
   await ask(laptop, 'Tell of pears', 'A pear is green.');
   await desk.panel.sees('A pear is green.');
 
+  // The laptop watches an answer of the desk, and stops it
+  model.script(reply().says(numberedWords('w', 400), { every: 20 }).hangs());
+  await desk.panel.send('Tell of many words');
+  await laptop.panel.sees(/Desk is answering/);
+  await laptop.panel.sees(/w0030/);
+  await laptop.workbench.screenshot(pictures, 'watching');
+  await laptop.panel.frame
+    .getByRole('region', { name: 'Answer on Desk' })
+    .getByRole('button', { name: 'Stop' })
+    .click();
+  await desk.panel.sees(/You stopped this answer/);
+  await laptop.panel.sees(/You stopped this answer/);
+  await waitFor(
+    'the answer to be shown once',
+    async () => !(await laptop.panel.frame.getByText('Desk is answering').isVisible()),
+  );
+
   // Both continue while the server is gone
   await postgres.stop();
   await ask(desk, 'Tell of figs', 'A fig is soft.');
   await ask(laptop, 'Tell of nuts', 'A nut is hard.');
   await postgres.restart();
-  const all = ['A fig is soft.', 'A nut is hard.', 'A pear is green.', 'A plum is a stone fruit.'];
+  const [stopped = ''] = answers(desk).filter((text) => text.startsWith('w0001 '));
+  const all = ['A fig is soft.', 'A nut is hard.', 'A pear is green.', 'A plum is a stone fruit.', stopped];
   for (const each of [desk, laptop]) {
     await each.workbench.openPick('Hermes: Sync Status…', /On the server|Not yet/);
     await each.workbench.screenshot(pictures, `status-${each.name}`);
@@ -148,6 +175,7 @@ test('three machines share a session; what two of them added while apart is kept
   await client.end();
   expect(rows.length).toBeGreaterThan(5);
   expect(rows.filter(({ body }) => !/^hermes1:[\w-]+$/.test(body))).toEqual([]);
+  for (const each of [desk, laptop, third]) await verified(each);
   expect({
     sessions: [desk, laptop, third].map(sessionsOf),
     errors: [desk, laptop, third].flatMap(({ workbench }) => workbench.errors()),

@@ -219,6 +219,20 @@ describe('before a turn', () => {
     expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'divided' });
   });
 
+  it('the other machine may answer as soon as a short turn has ended here', async () => {
+    const [a, b] = await pair();
+    await a.service.beforeTurn('s1');
+    openTurn(a.world.db, { sessionId: 's1', turnUid: 't2' });
+    a.running.add('s1');
+    a.service.runningChanged();
+    await pass(1000);
+    settle(a.world.db, 't2');
+    a.running.delete('s1');
+    a.service.runningChanged();
+    await pass(500);
+    expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'free' });
+  });
+
   it('the lease is renewed while the turn runs, and given back once its answer is sent', async () => {
     const [a, b] = await pair();
     await a.service.beforeTurn('s1');
