@@ -93,8 +93,11 @@ async function ask({ panel }: Machine, prompt: string, answer: string): Promise<
 }
 
 /** Verify Session: what was shown, what is on disk, and what the server has are the same. */
-async function verified({ workbench, name }: Machine): Promise<void> {
+async function verified({ workbench, name, panel }: Machine): Promise<void> {
   await workbench.runCommand('Hermes: Verify Session');
+  // Without a session in the chat the user chooses one.
+  if (await panel.frame.getByText('Try asking').isVisible())
+    await workbench.page.locator('.quick-input-list .monaco-list-row').first().click();
   const tab = workbench.editorWebview(EXTENSION_ID, 0);
   await tab.getByText(/On the server: all of it, as here\./).waitFor();
   await workbench.screenshot(pictures, `verified-${name}`);

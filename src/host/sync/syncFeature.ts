@@ -6,7 +6,6 @@ import { DisposableStore, Emitter, type Disposable } from '../../base/disposable
 import type { Log } from '../../base/log';
 import { t, translations } from '../../base/translate';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
-import { GatewayError } from '../../gateway/gateway';
 import { gitIdentityOf, repositoryName } from '../../store/library/gitIdentity';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
@@ -17,16 +16,18 @@ import type * as postgres from '../../sync/postgres/index';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
 import type { SyncService, SyncStatus } from '../../sync/syncService';
 import type { ServerAccount } from '../../transcript/verification';
-import { reportFailure, type CommandTable } from '../common/commands';
+import type { CommandTable } from '../common/commands';
 import { describeError } from '../common/describeError';
 import { lazyBundle } from '../common/lazyBundle';
 import type { StoreStatus } from '../storage/storeStatus';
 import { HistorySeals } from './historySeals';
-import { chatSync, isOverdue, syncLine } from './syncLabels';
+import { KnownHistories, type KnownHistory } from './knownHistories';
+import { chatSync, syncLine } from './syncLabels';
 import { RunningSync } from './runningSync';
 import { serverOf, SyncMemory } from './syncMemory';
 import { SyncSetup } from './syncSetup';
 import { pickSyncAction } from './syncStatusPick';
+import { refuseTurn, SyncNotices } from './syncNotices';
 import type { SyncSight } from './syncSight';
 import type { TurnGate } from './turnGate';
 
@@ -56,6 +57,8 @@ export class SyncFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private readonly memory: SyncMemory;
+  private readonly known: KnownHistories;
+  private readonly notices: SyncNotices;
   private readonly setup: SyncSetup;
   private readonly seals: HistorySeals;
   private readonly synced: AsyncSyncedStore;
@@ -80,6 +83,8 @@ export class SyncFeature implements Disposable {
       hostName: hostname(),
       newId: randomUUID,
     });
+    this.known = new KnownHistories(context.globalState);
+    this.notices = new SyncNotices(deps.store, deps.openInChat, deps.log);
     this.seals = new HistorySeals({ memory: this.memory, open: (server) => this.open(server) });
     this.setup = new SyncSetup({
       memory: this.memory,
@@ -139,15 +144,12 @@ export class SyncFeature implements Disposable {
     await this.memory.keepConnection(chosen.text);
     // Versions and positions are those of one server.
     if (isOther) await this.synced.end();
-    await this.memory.choose({
-      isOn: true,
+    await this.begin({
       history: history.key,
       name: history.name,
       server: serverOf(address),
       isSealed: seal.key !== null,
     });
-    this.restart();
-    await this.starting;
     if (seal.description !== null) await this.seals.showKey();
     void vscode.window.showInformationMessage(
       t('Sync is on. To have these sessions on another machine, set up sync there with the same connection string.'),
@@ -164,6 +166,13 @@ export class SyncFeature implements Disposable {
     } catch (error) {
       return unread(t('The server couldn’t be compared. {reason}', { reason: describeError(error).sentence }));
     }
+  }
+
+  private async begin(known: KnownHistory): Promise<void> {
+    await this.known.remember(known);
+    await this.memory.choose({ ...known, isOn: true });
+    this.restart();
+    await this.starting;
   }
 
   private async showStatus(): Promise<void> {
@@ -211,13 +220,14 @@ export class SyncFeature implements Disposable {
     const { connection, gateway, sessions, shownSession, clock, log } = this.deps;
     if (this.lifetime.isDisposed || connection.state.kind !== 'open') return;
     const choice = await this.memory.choice();
-    if (choice === null || !choice.isOn) return;
+    if (choice === null) return this.offerKnown();
+    if (!choice.isOn) return;
     const text = await this.memory.connection();
     if (text === null) return log.info('Sync waits: no connection string is stored on this machine.');
     const address = parseConnectionString(text);
     if (serverOf(address) !== choice.server) return log.info('Sync waits: this history belongs to another server.');
     const key = choice.isSealed ? await this.memory.sealKey(choice.history) : null;
-    if (choice.isSealed && key === null) return this.askForKey();
+    if (choice.isSealed && key === null) return this.notices.askForKey(() => this.setUp());
     await this.synced.begin();
     const running = new RunningSync({
       gateway,
@@ -238,20 +248,22 @@ export class SyncFeature implements Disposable {
     this.statusChanged();
   }
 
-  private askForKey(): void {
-    this.deps.store.offer('sync', [
-      {
-        sentence: t('Sync waits for the passphrase of this history.'),
-        choices: [{ label: t('Set Up Sync'), run: () => this.setUp() }],
-      },
-    ]);
+  /** Offers what this user synchronizes on other machines: a clone of the same repository, in a new container say. Nothing is
+   *  asked of the server before. */
+  private async offerKnown(): Promise<void> {
+    const text = await this.memory.connection().catch(() => null);
+    const repository = text === null ? null : await this.repository();
+    if (text === null || repository === null) return;
+    const known = this.known.find(repository.key, serverOf(parseConnectionString(text)));
+    if (known === null) return;
+    this.notices.offerKnown(known, () => this.begin(known));
   }
 
   private async stop(): Promise<void> {
     const { running } = this;
+    this.notices.none();
     if (running === null) return;
     this.running = null;
-    this.deps.store.offer('sync', []);
     this.deps.sight.show(null);
     this.changes.fire();
     running.dispose();
@@ -260,54 +272,21 @@ export class SyncFeature implements Disposable {
 
   private async beforeTurn(conversationId: string): Promise<void> {
     const start = await this.running?.service.beforeTurn(conversationId);
-    if (start?.kind === 'leased')
-      throw new GatewayError(
-        'busy',
-        t('{machine} is answering in this session. Wait until it has finished, or branch the session.', {
-          machine: start.machine,
-        }),
-      );
-    if (start?.kind === 'divided')
-      throw new GatewayError(
-        'busy',
-        t(
-          'This session was also continued on another machine. What was added here is now a branch. Send your prompt again.',
-        ),
-      );
+    if (start !== undefined) refuseTurn(start);
   }
 
   private async received(conversationId: string, branchId: string | null): Promise<void> {
-    const { gateway, sessions, openInChat, log } = this.deps;
+    const { gateway, sessions } = this.deps;
     await gateway.received(conversationId, branchId);
-    if (branchId === null) return;
-    const title = (await sessions.getSession(branchId))?.title ?? t('Untitled Session');
-    const show = t('Show Session');
-    const sentence = t('A session was continued here and on another machine. What was added here is now “{title}”.', {
-      title,
-    });
-    // Nobody waits for the answer.
-    Promise.resolve(vscode.window.showInformationMessage(sentence, show))
-      .then((chosen) => (chosen === show ? openInChat(branchId) : undefined))
-      .catch((error: unknown) => reportFailure('sync', error, log));
+    if (branchId !== null)
+      this.notices.divided(branchId, (await sessions.getSession(branchId))?.title ?? t('Untitled Session'));
   }
 
   private statusChanged(): void {
     const { status } = this;
-    const { store, sight, clock } = this.deps;
+    const { sight, clock } = this.deps;
     sight.show(status === null ? null : chatSync(status, clock.now(), this.running?.watched.turn ?? null));
-    store.offer(
-      'sync',
-      status === null || !isOverdue(status, clock.now())
-        ? []
-        : [
-            {
-              sentence: t('For more than a day, new messages could not be sent to your server. {reason}', {
-                reason: status.failure?.sentence ?? '',
-              }),
-              choices: [{ label: t('Sync Status…'), run: () => this.showStatus() }],
-            },
-          ],
-    );
+    this.notices.update(status, clock.now(), () => this.showStatus());
     this.changes.fire();
   }
 

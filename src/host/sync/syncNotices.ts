@@ -1,0 +1,85 @@
+import * as vscode from 'vscode';
+import type { Log } from '../../base/log';
+import { t } from '../../base/translate';
+import { GatewayError } from '../../gateway/gateway';
+import type { SyncStatus, TurnStart } from '../../sync/syncService';
+import { reportFailure } from '../common/commands';
+import type { StoreStatus } from '../storage/storeStatus';
+import type { KnownHistory } from './knownHistories';
+import { isOverdue } from './syncLabels';
+
+const topic = 'sync';
+
+/** What sync tells the user without being asked, and what it refuses. */
+export class SyncNotices {
+  constructor(
+    private readonly store: Pick<StoreStatus, 'offer'>,
+    private readonly openInChat: (sessionId: string) => Promise<void>,
+    private readonly log: Log,
+  ) {}
+
+  none(): void {
+    this.store.offer(topic, []);
+  }
+
+  /** Offers what this user synchronizes on other machines. */
+  offerKnown({ name }: KnownHistory, get: () => Promise<void>): void {
+    this.store.offer(topic, [
+      {
+        sentence: t('Sessions of “{name}” from your other machines are on your server.', { name }),
+        choices: [{ label: t('Get Sessions'), run: get }],
+      },
+    ]);
+  }
+
+  askForKey(setUp: () => Promise<void>): void {
+    this.store.offer(topic, [
+      {
+        sentence: t('Sync waits for the passphrase of this history.'),
+        choices: [{ label: t('Set Up Sync'), run: setUp }],
+      },
+    ]);
+  }
+
+  /** Loud only when something has waited for more than a day. `now`: seconds since the epoch. */
+  update(status: SyncStatus | null, now: number, showStatus: () => Promise<void>): void {
+    if (status === null || !isOverdue(status, now)) return this.none();
+    this.store.offer(topic, [
+      {
+        sentence: t('For more than a day, new messages could not be sent to your server. {reason}', {
+          reason: status.failure?.sentence ?? '',
+        }),
+        choices: [{ label: t('Sync Status…'), run: showStatus }],
+      },
+    ]);
+  }
+
+  divided(branchId: string, title: string): void {
+    const show = t('Show Session');
+    const sentence = t('A session was continued here and on another machine. What was added here is now “{title}”.', {
+      title,
+    });
+    // Nobody waits for the answer.
+    Promise.resolve(vscode.window.showInformationMessage(sentence, show))
+      .then((chosen) => (chosen === show ? this.openInChat(branchId) : undefined))
+      .catch((error: unknown) => reportFailure('sync', error, this.log));
+  }
+}
+
+/** Throws for a turn that must not begin now. */
+export function refuseTurn(start: TurnStart): void {
+  if (start.kind === 'leased')
+    throw new GatewayError(
+      'busy',
+      t('{machine} is answering in this session. Wait until it has finished, or branch the session.', {
+        machine: start.machine,
+      }),
+    );
+  if (start.kind === 'divided')
+    throw new GatewayError(
+      'busy',
+      t(
+        'This session was also continued on another machine. What was added here is now a branch. Send your prompt again.',
+      ),
+    );
+}
