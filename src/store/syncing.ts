@@ -12,9 +12,9 @@ export interface SyncedStore {
   pending(): readonly string[];
   /** Changed documents, in the order of their changes. Null when there are none, or while a turn is open. */
   outgoing(conversationId: string): Outgoing | null;
-  /** What these documents hold now. Null while a turn is open. */
+  /** Returns the present content of these documents. Null while a turn is open. */
   bodies(conversationId: string, documents: readonly string[]): readonly SentDocument[] | null;
-  /** What is not on the server yet. */
+  /** Counts what is not on the server yet. */
   status(): WaitingChanges;
   /** Version of the server that the stored rows contain; 0 when they were never on it. */
   version(conversationId: string): number;

@@ -15,6 +15,8 @@ export type SyncFailureKind =
   | 'newerTables'
   | 'address'
   | 'lost'
+  /** Encryption: see `SealError`. */
+  | 'seal'
   | 'unknown';
 
 const temporary: readonly SyncFailureKind[] = ['host', 'port', 'timeout', 'busy', 'readOnly', 'starting', 'lost'];

@@ -21,7 +21,7 @@ export interface SyncServer {
   release(connection: Connection, conversationId: string, fence: number): Promise<void>;
   /** Erases a conversation for all machines. `number`: as of a sending. False when this machine has a newer connection. */
   erase(connection: Connection, conversationId: string, number: number): Promise<boolean>;
-  /** What the server has of this history. */
+  /** Counts what the server has of this history. */
   overview(): Promise<ServerOverview>;
 }
 

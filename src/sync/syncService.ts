@@ -36,7 +36,7 @@ export interface SyncStatus {
   readonly failure: { readonly sentence: string; readonly since: number } | null;
 }
 
-/** What a turn must do before it begins. `divided`: the conversation was continued elsewhere, and what was added here is
+/** Result of asking before a turn. `divided`: the conversation was continued elsewhere, and what was added here is
  *  a branch now. */
 export type TurnStart = { readonly kind: 'free' | 'divided' } | { readonly kind: 'leased'; readonly machine: string };
 
@@ -251,7 +251,7 @@ export class SyncService implements Disposable {
     });
   }
 
-  /** A lease that was lost is forgotten: the turn goes on, and may become a branch. Never rejects. */
+  /** Forgets a lease that was lost: its turn goes on, and may become a branch. Never rejects. */
   private async renewLeases(): Promise<void> {
     const { server, log, describe } = this.deps;
     for (const [conversationId, { fence }] of this.leases)

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startPostgres, type RunningPostgres } from '../../scripts/postgresServer.mjs';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
@@ -44,19 +45,31 @@ async function machine(name: string, session: VscodeSession): Promise<Machine> {
   return { name, session, workbench, panel: await ChatPanel.open(workbench) };
 }
 
-/** Sets up sync as a user does. */
-async function setUp({ name, workbench }: Machine): Promise<void> {
+const passphrase = 'correct horse battery';
+
+/** Sets up sync as a user does. The first machine chooses that the server gets only encrypted text. */
+async function setUp({ name, workbench }: Machine, isFirst = false): Promise<void> {
   await workbench.openAndAnswer(
     () => workbench.runCommand('Hermes: Set Up Sync…'),
     /Connection string/,
     postgres.url(),
   );
   await workbench.answerInput(/share their sessions/, 'Parcels');
+  if (isFirst) {
+    await workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Encrypt with' }).click();
+    await workbench.answerInput(/You need it on each machine/, passphrase);
+    await workbench.answerInput(/passphrase again/, passphrase);
+  } else await workbench.answerInput(/or its recovery key/, passphrase);
   await workbench.answerInput(/Name of this machine/, name);
   const dialog = workbench.dialog();
   await dialog.waitFor();
   await workbench.screenshot(pictures, `agree-${name}`);
   await dialog.getByRole('button', { name: 'Start Sync' }).click();
+  if (isFirst) {
+    await dialog.getByText(/Recovery key of/).waitFor();
+    await workbench.screenshot(pictures, 'recovery-key');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  }
   await workbench.waitForToast(/Sync is on/);
 }
 
@@ -82,7 +95,7 @@ test('three machines share a session; what two of them added while apart is kept
   startVscode,
 }) => {
   const desk = await machine('Desk', await startVscode(options()));
-  await setUp(desk);
+  await setUp(desk, true);
   await ask(desk, 'Tell of plums', 'A plum is a stone fruit.');
 
   // Another machine has it, and continues it
@@ -127,6 +140,14 @@ test('three machines share a session; what two of them added while apart is kept
       seen: () => answers(third),
     },
   );
+  const client = new Client({ connectionString: postgres.url() });
+  await client.connect();
+  const { rows } = await client.query<{ body: string }>(
+    'SELECT body FROM hermes_sync.documents WHERE body IS NOT NULL',
+  );
+  await client.end();
+  expect(rows.length).toBeGreaterThan(5);
+  expect(rows.filter(({ body }) => !/^hermes1:[\w-]+$/.test(body))).toEqual([]);
   expect({
     sessions: [desk, laptop, third].map(sessionsOf),
     errors: [desk, laptop, third].flatMap(({ workbench }) => workbench.errors()),

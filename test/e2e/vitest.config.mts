@@ -51,6 +51,8 @@ export default defineConfig({
     testTimeout: 180_000 * patience,
     hookTimeout: 120_000 * patience,
     teardownTimeout: 30_000,
+    // What is missing is named in full: `[ …(2) ]` in the log of a run elsewhere says nothing.
+    chaiConfig: { truncateThreshold: 0 },
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
     maxWorkers: atOnce,

@@ -73,6 +73,7 @@ class Machine {
     readonly network: SimulatedNetwork,
     private readonly divided: (conversationId: string, machine: Machine) => void,
     private readonly newId: () => string,
+    private readonly wrapped: (server: SyncServer) => SyncServer,
   ) {
     this.round = this.newRound();
   }
@@ -87,7 +88,7 @@ class Machine {
           return typeof found === 'function' ? found.bind(sync) : found;
         },
       }),
-      server: this.network.wayOf(),
+      server: this.wrapped(this.network.wayOf()),
       origin: this.name,
       machine: this.name,
       newId: this.newId,
@@ -127,7 +128,13 @@ export class SyncMachines {
     this.server = new SimulatedServer(rules);
   }
 
-  static async open(seed: number, rules: ServerRules = {}, real: RealServer | null = null): Promise<SyncMachines> {
+  static async open(
+    seed: number,
+    rules: ServerRules = {},
+    real: RealServer | null = null,
+    /** What is between a machine and its way to the server. */
+    wrapped: (server: SyncServer) => SyncServer = (server) => server,
+  ): Promise<SyncMachines> {
     const all = new SyncMachines(seed, rules, real);
     for (const name of ['laptop', 'desktop', 'container']) {
       const machine = new Machine(
@@ -135,6 +142,7 @@ export class SyncMachines {
         new SimulatedNetwork(real === null ? all.server : served(real.server), () => all.fate()),
         (conversationId, of) => all.divided(conversationId, of),
         () => all.id('branch'),
+        wrapped,
       );
       // Clocks that are hours apart.
       machine.world = await sessionDbWorld(undefined, { now: 1000 + all.machines.length * 7200 });

@@ -15,11 +15,14 @@ export interface ContainerNoticeDeps {
   /** Remembers that the user dismissed the notice. */
   readonly memory: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
   readonly chooseFolder: () => Promise<void>;
+  /** True when a server has the sessions, too. */
+  readonly isSynced: () => boolean;
+  readonly setUpSync: () => Promise<void>;
   readonly t: Translate;
 }
 
 /** Shows a notice in the empty state when sessions are stored inside a container and are deleted with it, and how to
- *  keep them. */
+ *  keep them: in a mounted folder, or also on a server. */
 export class ContainerNotice {
   private judged: { readonly folder: string; readonly dies: boolean } | null = null;
 
@@ -27,8 +30,9 @@ export class ContainerNotice {
 
   /** Called when the chat may show another state, or the history has another folder. */
   update(): void {
-    const { storeStatus, chooseFolder, memory, isEmptyState, t } = this.deps;
-    if (!isEmptyState() || memory.get(dismissedKey) === true || !this.dies()) return storeStatus.offer(topic, []);
+    const { storeStatus, chooseFolder, isSynced, setUpSync, memory, isEmptyState, t } = this.deps;
+    if (!isEmptyState() || isSynced() || memory.get(dismissedKey) === true || !this.dies())
+      return storeStatus.offer(topic, []);
     storeStatus.offer(topic, [
       {
         sentence: t(
@@ -36,6 +40,7 @@ export class ContainerNotice {
         ),
         choices: [
           { label: t('Choose Folder…'), run: chooseFolder },
+          { label: t('Set Up Sync'), run: setUpSync },
           {
             label: t('Don’t Show Again'),
             run: async () => {

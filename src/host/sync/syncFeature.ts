@@ -15,12 +15,15 @@ import { repositoryHistory, type History } from '../../sync/historyKey';
 import { parseConnectionString } from '../../sync/postgres/connectionString';
 import type * as postgres from '../../sync/postgres/index';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
+import { Seal } from '../../sync/sealing/seal';
+import { sealedServer } from '../../sync/sealing/sealedServer';
 import { syncFailureIn } from '../../sync/syncFailure';
 import { SyncService, type SyncStatus } from '../../sync/syncService';
 import { reportFailure, type CommandTable } from '../common/commands';
 import { describeError } from '../common/describeError';
 import { lazyBundle } from '../common/lazyBundle';
 import type { StoreStatus } from '../storage/storeStatus';
+import { HistorySeals } from './historySeals';
 import { isOverdue, syncLine } from './syncLabels';
 import { serverOf, SyncMemory, type SyncChoice } from './syncMemory';
 import { SyncSetup } from './syncSetup';
@@ -57,6 +60,7 @@ export class SyncFeature implements Disposable {
   private readonly changes = this.lifetime.register(new Emitter<void>());
   private readonly memory: SyncMemory;
   private readonly setup: SyncSetup;
+  private readonly seals: HistorySeals;
   private readonly synced: AsyncSyncedStore;
   private readonly load: () => typeof postgres.openPostgres;
   private running: Running | null = null;
@@ -79,6 +83,7 @@ export class SyncFeature implements Disposable {
       hostName: hostname(),
       newId: randomUUID,
     });
+    this.seals = new HistorySeals({ memory: this.memory, open: (server) => this.open(server) });
     this.setup = new SyncSetup({
       memory: this.memory,
       open: (server) => this.open(server),
@@ -114,22 +119,32 @@ export class SyncFeature implements Disposable {
     return this.load()(deps, translations());
   }
 
-  private async setUp(): Promise<void> {
+  /** Leads through the choices, then starts sync. */
+  async setUp(): Promise<void> {
     const { store } = this.deps;
     store.begin();
     await store.settled();
+    // A stored connection string that cannot be read is asked for again.
     const chosen = await this.setup.ask(await this.memory.connection().catch(() => null));
     if (chosen === null) return;
-    const { address, history } = chosen;
+    const { address, history, seal } = chosen;
     const before = await this.memory.choice();
     const isOther = before !== null && (before.history !== history.key || before.server !== serverOf(address));
+    await this.seals.keep(chosen);
     await this.stop();
     await this.memory.keepConnection(chosen.text);
     // Versions and positions are those of one server.
     if (isOther) await this.synced.end();
-    await this.memory.choose({ isOn: true, history: history.key, name: history.name, server: serverOf(address) });
+    await this.memory.choose({
+      isOn: true,
+      history: history.key,
+      name: history.name,
+      server: serverOf(address),
+      isSealed: seal.key !== null,
+    });
     this.restart();
     await this.starting;
+    if (seal.description !== null) await this.seals.showKey();
     void vscode.window.showInformationMessage(
       t('Sync is on. To have these sessions on another machine, set up sync there with the same connection string.'),
     );
@@ -140,14 +155,17 @@ export class SyncFeature implements Disposable {
     const { running } = this;
     if (running === null) return this.setUp();
     const { service, server, choice } = running;
-    const action = await pickSyncAction({ name: choice.name, origin: choice.origin, status: service.state }, () =>
-      server.overview(),
+    const action = await pickSyncAction(
+      { name: choice.name, origin: choice.origin, isSealed: choice.isSealed, status: service.state },
+      () => server.overview(),
     );
     switch (action) {
       case null:
         return;
       case 'now':
         return this.syncNow(service);
+      case 'key':
+        return this.seals.showKey();
       case 'other':
         return this.setUp();
       case 'off':
@@ -182,11 +200,13 @@ export class SyncFeature implements Disposable {
     if (text === null) return log.info('Sync waits: no connection string is stored on this machine.');
     const address = parseConnectionString(text);
     if (serverOf(address) !== choice.server) return log.info('Sync waits: this history belongs to another server.');
+    const key = choice.isSealed ? await this.memory.sealKey(choice.history) : null;
+    if (choice.isSealed && key === null) return this.askForKey();
     await this.synced.begin();
     const server = this.open({ address, history: choice.history });
     const service = new SyncService({
       store: this.synced,
-      server,
+      server: key === null ? server : sealedServer(server, new Seal(key, choice.history)),
       origin: choice.origin,
       machine: this.memory.machine,
       newId: randomUUID,
@@ -206,6 +226,15 @@ export class SyncFeature implements Disposable {
     this.running = { service, server, choice };
     service.start();
     this.changes.fire();
+  }
+
+  private askForKey(): void {
+    this.deps.store.offer('sync', [
+      {
+        sentence: t('Sync waits for the passphrase of this history.'),
+        choices: [{ label: t('Set Up Sync'), run: () => this.setUp() }],
+      },
+    ]);
   }
 
   private async stop(): Promise<void> {

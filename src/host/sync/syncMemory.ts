@@ -9,7 +9,7 @@ const secretName = 'sync connection';
 const metaKey = 'sync';
 const machineKey = 'sync.machine';
 
-/** How a store is synchronized. It is kept in the store. */
+/** Choices of the user for one store, kept in it. */
 const choiceSchema = v.object({
   isOn: v.boolean(),
   /** Says on the server which stores belong together. */
@@ -18,10 +18,12 @@ const choiceSchema = v.object({
   name: v.string(),
   /** Id of this store on the server. */
   origin: v.string(),
-  /** Where the store was then: a copy of it elsewhere needs an id of its own. */
+  /** Place of the store at that time: a copy of it elsewhere needs an id of its own. */
   place: v.string(),
-  /** Where the server is: another one has other versions. */
+  /** Names the database: another one has other versions. */
   server: v.string(),
+  /** True when the server holds only encrypted text. */
+  isSealed: v.optional(v.boolean(), false),
 });
 export type SyncChoice = v.InferOutput<typeof choiceSchema>;
 
@@ -37,7 +39,7 @@ export interface SyncMemoryDeps {
   readonly newId: () => string;
 }
 
-/** What is remembered of sync: the connection string in the editor's secret storage, for all folders on this machine; and
+/** Remembers sync: the connection string in the editor's secret storage, for all folders on this machine; and
  *  in each store how it is synchronized. */
 export class SyncMemory {
   constructor(private readonly deps: SyncMemoryDeps) {}
@@ -58,7 +60,17 @@ export class SyncMemory {
     await this.deps.secrets.delete(secretName);
   }
 
-  /** How this store is synchronized; null when it never was. A copy of a store gets an id of its own. */
+  /** The key of an encrypted history; null when it is not on this machine. */
+  async sealKey(history: string): Promise<Uint8Array<ArrayBuffer> | null> {
+    const text = await this.deps.secrets.get(sealSecret(history));
+    return text === undefined ? null : new Uint8Array(Buffer.from(text, 'base64url'));
+  }
+
+  async keepSealKey(history: string, key: Uint8Array): Promise<void> {
+    await this.deps.secrets.store(sealSecret(history), Buffer.from(key).toString('base64url'));
+  }
+
+  /** Returns the choices for this store; null when it was never synchronized. A copy of a store gets an id of its own. */
   async choice(): Promise<SyncChoice | null> {
     const text = await this.deps.store.getMeta(metaKey);
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), choiceSchema), text);
@@ -69,7 +81,7 @@ export class SyncMemory {
   }
 
   /** Keeps the id of the store as long as it has one. */
-  async choose(chosen: Pick<SyncChoice, 'isOn' | 'history' | 'name' | 'server'>): Promise<SyncChoice> {
+  async choose(chosen: Pick<SyncChoice, 'isOn' | 'history' | 'name' | 'server' | 'isSealed'>): Promise<SyncChoice> {
     const known = await this.choice();
     return this.keep({ ...chosen, origin: known?.origin ?? this.deps.newId(), place: this.place() });
   }
@@ -98,6 +110,10 @@ export class SyncMemory {
     if (address.password !== '') knownKeys.add(address.password);
     return address;
   }
+}
+
+function sealSecret(history: string): string {
+  return `sync key ${history}`;
 }
 
 /** Names a database, apart from who uses it. */

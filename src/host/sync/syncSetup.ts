@@ -6,11 +6,14 @@ import { parseConnectionString, shownAddress, type DatabaseAddress } from '../..
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
 import { syncFailureIn } from '../../sync/syncFailure';
 import { sizeText } from '../history/importLabels';
+import { askNewSeal, askPassphrase, type ChosenSeal } from './sealQuestions';
 import type { SyncMemory } from './syncMemory';
 
 export interface SyncSetupDeps {
   readonly memory: Pick<SyncMemory, 'machine' | 'nameMachine'>;
-  readonly open: (deps: PostgresServerDeps) => Pick<PostgresServer, 'prepare' | 'overview' | 'dispose'>;
+  readonly open: (
+    deps: PostgresServerDeps,
+  ) => Pick<PostgresServer, 'prepare' | 'overview' | 'sealDescription' | 'dispose'>;
   readonly store: Pick<SessionStore, 'storeSizes' | 'listSessions'>;
   /** The repository of the open folder; null when it is no clone of one. */
   readonly repository: () => Promise<History | null>;
@@ -23,6 +26,7 @@ export interface ChosenSync {
   readonly text: string;
   readonly address: DatabaseAddress;
   readonly history: History;
+  readonly seal: ChosenSeal;
 }
 
 const example = 'postgres://user:password@server/database';
@@ -39,6 +43,8 @@ export class SyncSetup {
     const address = parseConnectionString(text);
     const history = await this.askHistory();
     if (history === null) return null;
+    const seal = await this.askSeal(address, history);
+    if (seal === null) return null;
     const machine = await vscode.window.showInputBox({
       title: t('Set Up Sync'),
       prompt: t('Name of this machine'),
@@ -46,9 +52,9 @@ export class SyncSetup {
       ignoreFocusOut: true,
       validateInput: (value) => (value.trim() === '' ? t('Enter a name.') : null),
     });
-    if (machine === undefined || !(await this.agreed(address, history))) return null;
+    if (machine === undefined || !(await this.agreed(address, history, seal.key !== null))) return null;
     await this.deps.memory.nameMachine(machine.trim());
-    return { text, address, history };
+    return { text, address, history, seal };
   }
 
   /** Asks until a server can be used. */
@@ -120,7 +126,20 @@ export class SyncSetup {
     return name === undefined ? null : namedHistory(name);
   }
 
-  private async agreed(address: DatabaseAddress, history: History): Promise<boolean> {
+  /** A history that others have begun stays as they began it. */
+  private async askSeal(address: DatabaseAddress, { key }: History): Promise<ChosenSeal | null> {
+    const server = this.deps.open({ address, history: key });
+    try {
+      const description = await server.sealDescription();
+      if (description !== null) return await askPassphrase(description);
+      const { documents } = await server.overview();
+      return documents > 0 ? { key: null, description: null } : await askNewSeal();
+    } finally {
+      void server.dispose();
+    }
+  }
+
+  private async agreed(address: DatabaseAddress, history: History, isSealed: boolean): Promise<boolean> {
     const { store } = this.deps;
     const isPrivate = new Set(
       (await store.listSessions({ limit: 1_000_000 })).flatMap((session) => (session.private ? session.id : [])),
@@ -137,7 +156,9 @@ export class SyncSetup {
         size: this.size(sum(({ textBytes, imageBytes }) => textBytes + imageBytes)),
       }),
       t('To receive: {size} (sessions: {sessions}).', { sessions: there.conversations, size: this.size(there.bytes) }),
-      t('Later messages are sent when their turn has ended. Whoever runs the server can read them.'),
+      isSealed
+        ? t('Later messages are sent when their turn has ended. The server holds them encrypted.')
+        : t('Later messages are sent when their turn has ended. Whoever runs the server can read them.'),
     ].join('\n\n');
     const question = t('Share the sessions of “{name}” through {where}?', {
       name: history.name,

@@ -6,7 +6,7 @@ import type { ServerMachine, ServerOverview } from '../../sync/syncServer';
 import { describeError } from '../common/describeError';
 import { dateAndTime, syncLine } from './syncLabels';
 
-type SyncAction = 'now' | 'off' | 'other';
+type SyncAction = 'now' | 'off' | 'other' | 'key';
 
 interface SyncItem extends vscode.QuickPickItem {
   readonly action?: SyncAction;
@@ -17,6 +17,7 @@ export interface ShownSync {
   readonly name: string;
   /** Id of this store on the server. */
   readonly origin: string;
+  readonly isSealed: boolean;
   readonly status: SyncStatus;
 }
 
@@ -26,10 +27,10 @@ export async function pickSyncAction(
   overview: () => Promise<ServerOverview>,
 ): Promise<SyncAction | null> {
   const items = overview().then(
-    ({ machines }) => [...actions(), ...machineItems(machines, shown.origin)],
+    ({ machines }) => [...actions(shown.isSealed), ...machineItems(machines, shown.origin)],
     // The state says why nothing can be read from the server.
     (error: unknown) => [
-      ...actions(),
+      ...actions(shown.isSealed),
       { label: `$(warning) ${syncFailureIn(error)?.message ?? describeError(error).sentence}` },
     ],
   );
@@ -41,9 +42,10 @@ export async function pickSyncAction(
   return picked?.action ?? null;
 }
 
-function actions(): readonly SyncItem[] {
+function actions(isSealed: boolean): readonly SyncItem[] {
   return [
     { label: `$(sync) ${t('Sync Now')}`, action: 'now' },
+    ...(isSealed ? [{ label: `$(key) ${t('Recovery Key…')}`, action: 'key' as const }] : []),
     { label: `$(plug) ${t('Set Up Sync')}`, action: 'other' },
     { label: `$(circle-slash) ${t('Turn Off Sync for This Folder')}`, action: 'off' },
   ];

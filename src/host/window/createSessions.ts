@@ -112,15 +112,6 @@ export function createSessions(
     pickSession: (surfaceId) => sessions.resume(surfaceId),
     openTranscript: (sessionId, messageUid) => parts.transcripts.open(sessionId, messageUid),
   });
-  const containerNotice = new ContainerNotice({
-    storeStatus: history.status,
-    t,
-    folder: () => history.folder,
-    facts: thisMachineFacts(vscode.env.remoteName),
-    isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
-    memory: context.globalState,
-    chooseFolder: () => editor.openSettings('hermes.storage.path'),
-  });
   const sync = own(
     new SyncFeature({
       ...common,
@@ -132,5 +123,17 @@ export function createSessions(
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
+  const containerNotice = new ContainerNotice({
+    storeStatus: history.status,
+    t,
+    folder: () => history.folder,
+    facts: thisMachineFacts(vscode.env.remoteName),
+    isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
+    memory: context.globalState,
+    isSynced: () => sync.status !== null,
+    setUpSync: () => sync.setUp(),
+    chooseFolder: () => editor.openSettings('hermes.storage.path'),
+  });
+  own(sync.onDidChange(() => containerNotice.update()));
   return { others, sessions, imports, restoring, containerNotice, sync };
 }

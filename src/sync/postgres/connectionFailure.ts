@@ -35,7 +35,7 @@ const kinds: Readonly<Record<string, SyncFailureKind>> = {
   '40001': 'busy',
   '40P01': 'busy',
 };
-/** What `pg` throws without a code. */
+/** Messages of errors that `pg` throws without a code. */
 const messages: readonly (readonly [RegExp, SyncFailureKind])[] = [
   [/does not support SSL/i, 'noTls'],
   [/timeout/i, 'timeout'],

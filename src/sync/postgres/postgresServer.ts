@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { Pool, type PoolClient, type QueryResultRow } from 'pg';
+import type { PoolClient } from 'pg';
 import * as v from 'valibot';
-import { t } from '../../base/translate';
-import { SyncFailure } from '../syncFailure';
 import type {
   Connected,
   Connection,
@@ -16,9 +13,9 @@ import type {
   ServerOverview,
   SyncServer,
 } from '../syncServer';
-import { codeOf, syncFailure } from './connectionFailure';
 import type { DatabaseAddress } from './connectionString';
-import { schemaStatements, schemaVersion } from './schema';
+import { count, PostgresConnection, rowsOf } from './postgresConnection';
+import { prepareTables } from './postgresTables';
 
 export interface PostgresServerDeps {
   readonly address: DatabaseAddress;
@@ -28,19 +25,9 @@ export interface PostgresServerDeps {
   readonly patienceMs?: number;
 }
 
-/** Milliseconds. */
-const connectPatienceMs = 10_000;
-const queryPatienceMs = 60_000;
-/** A server that is paid by use may sleep while nothing is exchanged. */
-const idleMs = 5000;
-/** How often a transaction that met another one is tried. */
-const attempts = 8;
 /** The most that one look brings; the next one brings the rest. */
 const mostNews = 5000;
-const oldestServer = 130_000;
 
-/** BIGINT comes as text. */
-const count = v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.safeInteger());
 const machineRow = v.object({ writer: count, last: count });
 const newsRow = v.object({ origin: v.string(), number: count, conversation: v.string() });
 const documentRow = v.object({ document: v.string(), version: count, body: v.nullable(v.string()) });
@@ -55,6 +42,7 @@ const conversationRow = v.object({
 });
 const sentRow = v.object({ number: count, version: count });
 const grantRow = v.object({ fence: count, version: count });
+const sealRow = v.object({ description: v.string() });
 const nameRow = v.object({ name: v.string() });
 const sizeRow = v.object({ conversations: count, documents: count, bytes: count });
 const seenRow = v.object({ origin: v.string(), name: v.string(), last: count, seen: count });
@@ -62,36 +50,16 @@ const seenRow = v.object({ origin: v.string(), name: v.string(), last: count, se
 /** A server that speaks PostgreSQL's protocol. Every method is one transaction or one statement, keeps nothing in the
  *  connection, and throws `SyncFailure`. */
 export class PostgresServer implements SyncServer {
-  private readonly pool: Pool;
+  private readonly connection: PostgresConnection;
   private prepared: Promise<void> | null = null;
 
   constructor(private readonly deps: PostgresServerDeps) {
-    const { host, port, database, user, password, tls, rootCertificate } = deps.address;
-    this.pool = new Pool({
-      host,
-      port,
-      database,
-      user,
-      password,
-      ssl:
-        tls === 'none'
-          ? false
-          : { rejectUnauthorized: true, ...(rootCertificate === null ? {} : { ca: certificateIn(rootCertificate) }) },
-      max: 2,
-      idleTimeoutMillis: idleMs,
-      connectionTimeoutMillis: deps.patienceMs ?? connectPatienceMs,
-      query_timeout: deps.patienceMs ?? queryPatienceMs,
-      keepAlive: true,
-      application_name: 'Hermes',
-      allowExitOnIdle: true,
-    });
-    // An idle connection broke: the next call opens another.
-    this.pool.on('error', () => undefined);
+    this.connection = new PostgresConnection(deps.address, deps.patienceMs);
   }
 
   /** Makes the tables where they are missing. */
   prepare(): Promise<void> {
-    this.prepared ??= this.guarded(() => this.prepareTables()).catch((error: unknown) => {
+    this.prepared ??= prepareTables(this.connection).catch((error: unknown) => {
       this.prepared = null;
       throw error;
     });
@@ -100,7 +68,7 @@ export class PostgresServer implements SyncServer {
 
   async connect(origin: string, machine: string): Promise<Connected> {
     await this.prepare();
-    const row = await this.one(
+    const row = await this.connection.one(
       machineRow,
       `INSERT INTO hermes_sync.machines AS m (history, origin, name, writer) VALUES ($1, $2, $3, 1)
        ON CONFLICT (person, history, origin) DO UPDATE SET writer = m.writer + 1, name = excluded.name, seen_at = now()
@@ -111,7 +79,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]> {
-    const rows = await this.all(
+    const rows = await this.connection.all(
       newsRow,
       `SELECT s.origin, s.number, s.conversation FROM hermes_sync.sendings s
        LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = s.origin
@@ -127,7 +95,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async fetch(_connection: Connection, { conversationId, since, documents }: FetchQuery): Promise<Fetched> {
-    return this.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ', async (client) => {
+    return this.connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ', async (client) => {
       const key = [this.deps.history, conversationId];
       const [conversation] = await rowsOf(
         client,
@@ -155,7 +123,7 @@ export class PostgresServer implements SyncServer {
   async send({ origin, writer }: Connection, sending: SentChanges): Promise<SendAnswer> {
     const { history } = this.deps;
     const { conversationId, number, base, fence } = sending;
-    return this.transaction('BEGIN', async (client) => {
+    return this.connection.transaction('BEGIN', async (client) => {
       if (!(await this.isNewest(client, origin, writer))) return { kind: 'closed' };
       await client.query(
         'INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2) ON CONFLICT (person, history, conversation) DO NOTHING',
@@ -199,7 +167,7 @@ export class PostgresServer implements SyncServer {
 
   async erase({ origin, writer }: Connection, conversationId: string, number: number): Promise<boolean> {
     const { history } = this.deps;
-    return this.transaction('BEGIN', async (client) => {
+    return this.connection.transaction('BEGIN', async (client) => {
       if (!(await this.isNewest(client, origin, writer))) return false;
       const [erased] = await rowsOf(
         client,
@@ -220,7 +188,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async lastSent({ origin }: Connection, conversationId: string): Promise<LastSent | null> {
-    const [row] = await this.all(
+    const [row] = await this.connection.all(
       sentRow,
       `SELECT number, version FROM hermes_sync.sendings
        WHERE person = current_user AND history = $1 AND origin = $2 AND conversation = $3`,
@@ -231,7 +199,7 @@ export class PostgresServer implements SyncServer {
 
   async lease({ origin }: Connection, conversationId: string): Promise<LeaseAnswer> {
     const { history } = this.deps;
-    return this.transaction('BEGIN', async (client) => {
+    return this.connection.transaction('BEGIN', async (client) => {
       await client.query(
         'INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2) ON CONFLICT (person, history, conversation) DO NOTHING',
         [history, conversationId],
@@ -259,7 +227,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async renew({ origin }: Connection, conversationId: string, fence: number): Promise<boolean> {
-    const rows = await this.all(
+    const rows = await this.connection.all(
       grantRow,
       `UPDATE hermes_sync.conversations SET expires = now() + interval '60 seconds'
        WHERE person = current_user AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
@@ -270,7 +238,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async release({ origin }: Connection, conversationId: string, fence: number): Promise<void> {
-    await this.all(
+    await this.connection.all(
       grantRow,
       `UPDATE hermes_sync.conversations SET holder = NULL, expires = NULL
        WHERE person = current_user AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4
@@ -281,14 +249,14 @@ export class PostgresServer implements SyncServer {
 
   async overview(): Promise<ServerOverview> {
     await this.prepare();
-    const size = await this.one(
+    const size = await this.connection.one(
       sizeRow,
       `SELECT count(DISTINCT conversation) AS conversations, count(*) AS documents,
          coalesce(sum(octet_length(body)), 0) AS bytes
        FROM hermes_sync.documents WHERE person = current_user AND history = $1 AND body IS NOT NULL`,
       [this.deps.history],
     );
-    const machines = await this.all(
+    const machines = await this.connection.all(
       seenRow,
       `SELECT origin, name, last, floor(extract(epoch FROM seen_at))::bigint AS seen FROM hermes_sync.machines
        WHERE person = current_user AND history = $1 ORDER BY name, origin`,
@@ -297,8 +265,30 @@ export class PostgresServer implements SyncServer {
     return { ...size, machines: machines.map(({ seen, ...machine }) => ({ ...machine, seenAt: seen })) };
   }
 
+  /** How the history is encrypted; null when it is not. */
+  async sealDescription(): Promise<string | null> {
+    await this.prepare();
+    const [row] = await this.connection.all(
+      sealRow,
+      'SELECT description FROM hermes_sync.seals WHERE person = current_user AND history = $1',
+      [this.deps.history],
+    );
+    return row?.description ?? null;
+  }
+
+  /** Keeps how the history is encrypted, unless another machine was first. Returns what is kept. */
+  async keepSeal(description: string): Promise<string> {
+    await this.prepare();
+    await this.connection.all(
+      sealRow,
+      'INSERT INTO hermes_sync.seals (history, description) VALUES ($1, $2) ON CONFLICT (person, history) DO NOTHING RETURNING description',
+      [this.deps.history, description],
+    );
+    return (await this.sealDescription()) ?? description;
+  }
+
   async dispose(): Promise<void> {
-    await this.pool.end().catch(() => undefined);
+    await this.connection.dispose();
   }
 
   /** True for the machine's newest connection. Locks its row until the end: a machine sends one thing after another, so
@@ -332,127 +322,5 @@ export class PostgresServer implements SyncServer {
        WHERE person = current_user AND history = $1 AND origin = $2`,
       [history, origin, number],
     );
-  }
-
-  private async prepareTables(): Promise<void> {
-    const known = await this.layoutVersion();
-    if (known === null)
-      await this.again(async () => {
-        for (const statement of schemaStatements) await this.pool.query(statement);
-      });
-    else if (known > schemaVersion)
-      throw new SyncFailure(
-        'newerTables',
-        t('A newer Hermes made the tables on this server. Update Hermes on this machine.'),
-        `tables of version ${known}`,
-      );
-  }
-
-  /** Version of the tables; null when there are none. */
-  private async layoutVersion(): Promise<number | null> {
-    try {
-      const { rows } = await this.pool.query<QueryResultRow>('SELECT version FROM hermes_sync.layout');
-      return rows.length === 0 ? null : v.parse(versionRow, rows[0]).version;
-    } catch (error) {
-      // The schema or the table is missing.
-      if (!['3F000', '42P01'].includes(codeOf(error) ?? '')) throw error;
-      await this.refuseOld();
-      return null;
-    }
-  }
-
-  private async refuseOld(): Promise<void> {
-    const { rows } = await this.pool.query<QueryResultRow>('SHOW server_version_num');
-    const found = v.parse(v.object({ server_version_num: count }), rows[0]).server_version_num;
-    if (found < oldestServer)
-      throw new SyncFailure(
-        'tooOld',
-        t('The server is too old. PostgreSQL {version} or newer is required.', { version: 13 }),
-        `server version ${found}`,
-      );
-  }
-
-  private async one<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<T> {
-    const [row] = await this.all(schema, sql, values);
-    if (row === undefined) throw new Error(`no row from: ${sql.slice(0, 60)}`);
-    return row;
-  }
-
-  private all<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
-    return this.guarded(() => this.again(() => rowsOf(this.pool, schema, sql, values)));
-  }
-
-  private transaction<T>(begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
-    return this.guarded(() =>
-      this.again(async () => {
-        const client = await this.pool.connect();
-        // Without a listener, a connection that breaks in between would end the process.
-        client.on('error', ignored);
-        try {
-          await client.query(begin);
-          const result = await work(client);
-          await client.query('COMMIT');
-          client.off('error', ignored);
-          client.release();
-          return result;
-        } catch (error) {
-          const isUsable = await client.query('ROLLBACK').then(
-            () => true,
-            () => false,
-          );
-          client.off('error', ignored);
-          client.release(!isUsable);
-          throw error;
-        }
-      }),
-    );
-  }
-
-  /** Tries again what met another transaction. */
-  private async again<T>(work: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt++)
-      try {
-        return await work();
-      } catch (error) {
-        if (attempt >= attempts || !isCollision(error)) throw error;
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
-      }
-  }
-
-  private async guarded<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      // What the caller's reading threw is the caller's.
-      if (codeOf(error) === null && error instanceof Error && error.name === 'TurnBegan') throw error;
-      throw syncFailure(error, this.deps.address);
-    }
-  }
-}
-
-function ignored(): void {
-  // The call that is running rejects.
-}
-
-/** 40001, 40P01: transactions met. 23505, 42P07, 42710, XX000: the same tables were made at the same time. */
-function isCollision(error: unknown): boolean {
-  return ['40001', '40P01', '23505', '42P06', '42P07', '42710'].includes(codeOf(error) ?? '');
-}
-
-async function rowsOf<T>(
-  client: Pick<Pool | PoolClient, 'query'>,
-  schema: v.GenericSchema<unknown, T>,
-  sql: string,
-  values: readonly unknown[],
-): Promise<readonly T[]> {
-  const { rows } = await client.query<QueryResultRow>(sql, [...values]);
-  return rows.map((row) => v.parse(schema, row));
-}
-
-function certificateIn(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new SyncFailure('address', t('The file {path} of sslrootcert= could not be read.', { path }), String(error));
   }
 }

@@ -50,6 +50,12 @@ const tables = [
   sent_at TIMESTAMPTZ NOT NULL DEFAULT now(),
   PRIMARY KEY (person, history, origin, conversation)
 )`,
+  `CREATE TABLE IF NOT EXISTS hermes_sync.seals (
+  person TEXT NOT NULL DEFAULT current_user,
+  history TEXT NOT NULL,
+  description TEXT NOT NULL,
+  PRIMARY KEY (person, history)
+)`,
   `CREATE INDEX IF NOT EXISTS sendings_number ON hermes_sync.sendings (person, history, origin, number)`,
 ] as const;
 
@@ -60,7 +66,7 @@ export const schemaStatements: readonly string[] = [
   `INSERT INTO hermes_sync.layout (only_row, version) VALUES (1, ${schemaVersion}) ON CONFLICT (only_row) DO NOTHING`,
 ];
 
-/** What an administrator runs for a user who may not create tables. */
+/** Returns the statements that an administrator runs for a user who may not create tables. */
 export function schemaSql(user: string): string {
   const role = `"${user.replaceAll('"', '""')}"`;
   return [

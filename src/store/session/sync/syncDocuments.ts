@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import { textOr } from '../tables/columns';
 import { invalid } from '../tables/refusal';
 import { parseJson } from '../tables/partsJson';
 import { markColumns, sessionColumns } from './syncTables';
@@ -43,7 +44,7 @@ export class SyncDocuments {
 
   /** Gives all segments of a conversation the marks of its first one. */
   shareMarks(conversationId: string): void {
-    const marks = markColumns.join(', ');
+    const marks = [...markColumns, 'mode'].join(', ');
     this.database.run(
       `UPDATE sessions SET (${marks}) = (SELECT ${marks} FROM sessions WHERE id = ?1) WHERE conversation_id = ?1 AND id <> ?1`,
       [conversationId],
@@ -118,7 +119,7 @@ export class SyncDocuments {
     for (const table of ['approvals', 'file_changes'] as const)
       for (const row of body[table] ?? []) {
         if (!isOwn(row, 'turn_uid')) throw invalid(`${document} has a row of another turn`);
-        this.insertRow(table, row, conversationId);
+        this.insertRow(table, table === 'approvals' ? withoutRights(row) : row, conversationId);
       }
   }
 
@@ -226,6 +227,17 @@ function isPlain(row: SqlRow): row is Record<string, v.InferOutput<typeof value>
   if (Object.values(row).some((one) => one !== null && typeof one === 'object'))
     throw invalid('a row that travels holds bytes');
   return true;
+}
+
+/** An approval that was given on another machine grants nothing here beyond its own call: the server and whoever writes to it
+ *  must not be able to give the agent rights on this machine. */
+function withoutRights(row: SqlRow): SqlRow {
+  const decision = v.safeParse(
+    v.object({ kind: v.literal('allow'), scope: v.string() }),
+    parseJson(textOr(row, 'decision', 'null')),
+  );
+  const isWider = decision.success && decision.output.scope !== 'once';
+  return isWider ? { ...row, decision: JSON.stringify({ kind: 'allow', scope: 'once' }) } : row;
 }
 
 export function idOf(document: string): string {

@@ -2,10 +2,19 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 
 /** Columns of `sessions` that describe a conversation and do not belong to its transcript: every segment has the same. They
  *  travel as a document of their own, so that a new title here and a new turn elsewhere are not taken for two versions of one session. */
-export const markColumns = ['title', 'title_source', 'pinned', 'archived', 'trashed_at', 'mode', 'effort'] as const;
+export const markColumns = ['title', 'title_source', 'pinned', 'archived', 'trashed_at', 'effort'] as const;
 
-/** Columns of `sessions` that belong to this store alone: marks of this machine, and counts that triggers keep. */
-export const ownColumns = ['seen_at', 'pending', 'private', 'message_count', 'tool_call_count', 'turn_count'] as const;
+/** Columns of `sessions` that belong to this store alone: marks of this machine, counts that triggers keep, and how freely the
+ *  agent may act, which only the user of this machine decides. */
+export const ownColumns = [
+  'mode',
+  'seen_at',
+  'pending',
+  'private',
+  'message_count',
+  'tool_call_count',
+  'turn_count',
+] as const;
 
 const tables = `
 CREATE TABLE sync_changes (

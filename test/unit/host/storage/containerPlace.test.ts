@@ -80,6 +80,7 @@ describe('the notice about a container', () => {
       isEmpty: true,
       read: undefined as unknown,
       asked: 0,
+      isSynced: false,
       folder: '/root',
     };
     const update = new ContainerNotice({
@@ -89,6 +90,8 @@ describe('the notice about a container', () => {
       storeStatus: { offer: (_topic, offers) => (state.offers = offers) },
       memory: { get: () => state.read, update: async (_key, value) => void (state.read = value) },
       chooseFolder: async () => void state.asked++,
+      isSynced: () => state.isSynced,
+      setUpSync: async () => void (state.isSynced = true),
       t: (message) => message,
     });
     return {
@@ -99,15 +102,22 @@ describe('the notice about a container', () => {
 
   it('stays in the empty state until the user dismisses it', async () => {
     const { state, update } = notice(docker());
-    expect(update()).toEqual([['Choose Folder…', 'Don’t Show Again']]);
+    expect(update()).toEqual([['Choose Folder…', 'Set Up Sync', 'Don’t Show Again']]);
     await state.offers[0]?.choices[0]?.run();
     expect(state.asked).toBe(1);
     state.isEmpty = false;
     expect(update()).toEqual([]);
     state.isEmpty = true;
     expect(update()).toHaveLength(1);
-    await state.offers[0]?.choices[1]?.run();
+    await state.offers[0]?.choices[2]?.run();
     expect(state.offers).toEqual([]);
+    expect(update()).toEqual([]);
+  });
+
+  it('is removed when a server has the sessions, too', async () => {
+    const { state, update } = notice(docker());
+    update();
+    await state.offers[0]?.choices[1]?.run();
     expect(update()).toEqual([]);
   });
 

@@ -28,7 +28,7 @@ function remembering() {
   return { at, meta, secrets };
 }
 
-const chosen = { isOn: true, history: 'name:x', name: 'Parcels', server: 'me@db:5432/d' };
+const chosen = { isOn: true, history: 'name:x', name: 'Parcels', server: 'me@db:5432/d', isSealed: false };
 
 describe('what is remembered of sync', () => {
   it('is the connection string in the secret storage, whose password is masked from then on', async () => {

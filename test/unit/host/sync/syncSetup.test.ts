@@ -37,6 +37,8 @@ vi.mock('vscode', () => ({
     withProgress: (_options: unknown, work: () => Promise<unknown>) => work(),
   },
 }));
+const { createSeal } = await import('../../../../src/sync/sealing/sealDescription');
+const { recoveryKey } = await import('../../../../src/sync/sealing/recoveryKey');
 const { SyncSetup } = await import('../../../../src/host/sync/syncSetup');
 
 beforeEach(() => {
@@ -53,6 +55,7 @@ function setup(change: Partial<SyncSetupDeps> = {}) {
     open: () => ({
       prepare: async () => undefined,
       overview: async () => ({ conversations: 2, documents: 9, bytes: 4000, machines: [] }),
+      sealDescription: async () => null,
       dispose: async () => undefined,
     }),
     store: {
@@ -104,7 +107,8 @@ describe('setting up sync', () => {
         prepare: async () => {
           if (++tries === 1) throw new SyncFailure('noRight', 'No right.', 'x', 'CREATE SCHEMA');
         },
-        overview: async () => ({ conversations: 0, documents: 0, bytes: 0, machines: [] }),
+        overview: async () => ({ conversations: 0, documents: 9, bytes: 0, machines: [] }),
+        sealDescription: async () => null,
         dispose: async () => undefined,
       }),
     });
@@ -113,6 +117,58 @@ describe('setting up sync', () => {
     asked.messages.push('Start Sync');
     expect((await made.ask(null))?.text).toBe(text);
     expect([asked.clipboard, asked.seen.includes('No right. [Copy SQL, Try Again]')]).toEqual(['CREATE SCHEMA', true]);
+  });
+
+  describe('of a history that may be encrypted', () => {
+    const serverWith = (description: string | null, documents = 0): Partial<SyncSetupDeps> => ({
+      open: () => ({
+        prepare: async () => undefined,
+        overview: async () => ({ conversations: 0, documents, bytes: 0, machines: [] }),
+        sealDescription: async () => description,
+        dispose: async () => undefined,
+      }),
+    });
+    const cheap = { n: 2 ** 10, r: 8, p: 1 };
+
+    it('offers encryption while nobody has begun it, with a passphrase that is typed twice', async () => {
+      asked.inputs.push(text, 'Parcels', 'correct horse battery', 'correct horse battery', 'Desk');
+      asked.picks.push('Encrypt with a passphrase');
+      asked.messages.push('Start Sync');
+      const chosen = await setup(serverWith(null)).made.ask(null);
+      expect([chosen?.seal.key?.length, chosen?.seal.description?.includes('scrypt')]).toEqual([32, true]);
+      expect(asked.seen.at(-1)).toContain('The server holds them encrypted.');
+      expect(chosen?.seal.description).not.toContain('horse');
+    });
+
+    it('refuses a short passphrase, and one that was typed differently', async () => {
+      asked.inputs.push(text, 'Parcels', 'short');
+      asked.picks.push('Encrypt with a passphrase');
+      await expect(setup(serverWith(null)).made.ask(null)).rejects.toThrow('Enter at least 12 characters.');
+      asked.inputs.push(text, 'Parcels', 'correct horse battery', 'correct horse');
+      asked.picks.push('Encrypt with a passphrase');
+      await expect(setup(serverWith(null)).made.ask(null)).rejects.toThrow('The passphrases differ.');
+    });
+
+    it('leaves a history plain that others began so', async () => {
+      asked.inputs.push(text, 'Parcels', 'Desk');
+      asked.messages.push('Start Sync');
+      expect((await setup(serverWith(null, 3)).made.ask(null))?.seal).toEqual({ key: null, description: null });
+    });
+
+    it('asks for the passphrase of an encrypted one until it fits, or takes the recovery key', async () => {
+      const { description, key } = await createSeal('correct horse battery', cheap);
+      asked.inputs.push(text, 'Parcels', 'wrong', 'correct horse battery', 'Desk');
+      asked.messages.push('Start Sync');
+      const byPassphrase = await setup(serverWith(description)).made.ask(null);
+      expect(asked.seen.join()).toContain('This passphrase does not open the history');
+      asked.inputs.push(text, 'Parcels', recoveryKey(key).toLowerCase(), 'Desk');
+      asked.messages.push('Start Sync');
+      const byKey = await setup(serverWith(description)).made.ask(null);
+      expect([byPassphrase?.seal, byKey?.seal]).toEqual([
+        { key, description: null },
+        { key, description: null },
+      ]);
+    });
   });
 
   it('refuses what is no connection string while it is typed', async () => {

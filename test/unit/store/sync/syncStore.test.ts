@@ -3,10 +3,13 @@ import type { ServerDocument } from '../../../../src/store/syncing';
 import type { SessionDb } from '../../../../src/store/session/sessionDb';
 import {
   activeUids,
+  anApproval,
+  answer,
   answered,
   lines,
   openTurn,
   refusal,
+  runningTurn,
   sessionDbWorld,
   type SessionDbWorld,
   settle,
@@ -99,6 +102,24 @@ describe('a synchronized store', () => {
       'The parser',
     ]);
     expect(other.db.search({ text: 'here', limit: 5 }).map(({ messageUid }) => messageUid)).toEqual(['a-t1', 'u-t1']);
+  });
+
+  it('takes over no right of the agent: neither a rule that was allowed there, nor the mode', async () => {
+    const one = await sessionDbWorld();
+    runningTurn(one.db);
+    one.db.requestApproval(anApproval('ap'));
+    one.db.decideApproval('ap', { kind: 'allow', scope: 'session', rules: ['run(git push)'] }, 5);
+    settle(one.db, 't1', undefined, [answer('m1', 'Done.', 't1')]);
+    one.db.setSessionMode('s1', 'auto');
+    begin(one.db);
+    const other = await sessionDbWorld();
+    begin(other.db);
+    receive(other.db, 1, sent(one.db, 's1', 1));
+    expect([one.db.sessionRules('s1'), one.db.sessionMode('s1')]).toEqual([['run(git push)'], 'auto']);
+    expect([other.db.sessionRules('s1'), other.db.sessionMode('s1')]).toEqual([[], null]);
+    expect(other.db.approvalsOf('t1').map(({ state }) => state)).toEqual([
+      { kind: 'decided', decidedAt: 5, decision: { kind: 'allow', scope: 'once' } },
+    ]);
   });
 
   it('still has to send what changed while its changes were on their way', async () => {

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { Pool, type PoolClient, type QueryResultRow } from 'pg';
+import * as v from 'valibot';
+import { t } from '../../base/translate';
+import { SyncFailure } from '../syncFailure';
+import { codeOf, syncFailure } from './connectionFailure';
+import type { DatabaseAddress } from './connectionString';
+
+/** Milliseconds. */
+const connectPatienceMs = 10_000;
+const queryPatienceMs = 60_000;
+/** A server that is paid by use may sleep while nothing is exchanged. */
+const idleMs = 5000;
+/** Number of times that a transaction which met another one is tried. */
+const attempts = 8;
+
+/** A whole number. BIGINT comes as text. */
+export const count = v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.safeInteger());
+
+/** Connections to one database. Every failure is a `SyncFailure`. */
+export class PostgresConnection {
+  private readonly pool: Pool;
+
+  /** `patienceMs`: milliseconds that an answer may take. Default: 60,000. */
+  constructor(
+    private readonly address: DatabaseAddress,
+    patienceMs?: number,
+  ) {
+    const { host, port, database, user, password, tls, rootCertificate } = address;
+    this.pool = new Pool({
+      host,
+      port,
+      database,
+      user,
+      password,
+      ssl:
+        tls === 'none'
+          ? false
+          : { rejectUnauthorized: true, ...(rootCertificate === null ? {} : { ca: certificateIn(rootCertificate) }) },
+      max: 2,
+      idleTimeoutMillis: idleMs,
+      connectionTimeoutMillis: patienceMs ?? connectPatienceMs,
+      query_timeout: patienceMs ?? queryPatienceMs,
+      keepAlive: true,
+      application_name: 'Hermes',
+      allowExitOnIdle: true,
+    });
+    // An idle connection broke: the next call opens another.
+    this.pool.on('error', () => undefined);
+  }
+
+  /** Returns the one row of a statement. */
+  async one<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<T> {
+    const [row] = await this.all(schema, sql, values);
+    if (row === undefined) throw new Error(`no row from: ${sql.slice(0, 60)}`);
+    return row;
+  }
+
+  all<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
+    return this.guarded(() => this.again(() => rowsOf(this.pool, schema, sql, values)));
+  }
+
+  /** Runs a transaction, again if it met another one. `begin`: the statement that begins it. */
+  transaction<T>(begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+    return this.guarded(() =>
+      this.again(async () => {
+        const client = await this.pool.connect();
+        // Without a listener, a connection that breaks in between would end the process.
+        client.on('error', ignored);
+        try {
+          await client.query(begin);
+          const result = await work(client);
+          await client.query('COMMIT');
+          client.off('error', ignored);
+          client.release();
+          return result;
+        } catch (error) {
+          const isUsable = await client.query('ROLLBACK').then(
+            () => true,
+            () => false,
+          );
+          client.off('error', ignored);
+          client.release(!isUsable);
+          throw error;
+        }
+      }),
+    );
+  }
+
+  /** Tries again what met another transaction. */
+  private async again<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await work();
+      } catch (error) {
+        if (attempt >= attempts || !isCollision(error)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+      }
+  }
+
+  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      // What the caller's reading threw is the caller's.
+      if (codeOf(error) === null && error instanceof Error && error.name === 'TurnBegan') throw error;
+      throw syncFailure(error, this.address);
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await this.pool.end().catch(ignored);
+  }
+}
+
+/** Reads rows within a transaction. */
+export async function rowsOf<T>(
+  client: Pick<Pool | PoolClient, 'query'>,
+  schema: v.GenericSchema<unknown, T>,
+  sql: string,
+  values: readonly unknown[],
+): Promise<readonly T[]> {
+  const { rows } = await client.query<QueryResultRow>(sql, [...values]);
+  return rows.map((row) => v.parse(schema, row));
+}
+
+function ignored(): void {
+  // The call that is running rejects, or there is none.
+}
+
+/** 40001, 40P01: transactions met. 23505, 42P07, 42710, XX000: the same tables were made at the same time. */
+function isCollision(error: unknown): boolean {
+  return ['40001', '40P01', '23505', '42P06', '42P07', '42710'].includes(codeOf(error) ?? '');
+}
+
+function certificateIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new SyncFailure('address', t('The file {path} of sslrootcert= could not be read.', { path }), String(error));
+  }
+}

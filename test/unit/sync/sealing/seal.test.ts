@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Seal, type Place } from '../../../../src/sync/sealing/seal';
+import { sealedServer } from '../../../../src/sync/sealing/sealedServer';
+import { SimulatedNetwork, SimulatedServer } from '../../../support/simulatedServer';
+import { pieces } from '../../../support/syncContract';
+
+const key = new Uint8Array(32).fill(3);
+const seal = new Seal(key, 'git:one');
+const place: Place = { conversationId: 's1', document: 'turn/t1', version: 4 };
+const damaged = { problem: { kind: 'damagedRow', conversationId: 's1', document: 'turn/t1' } };
+
+describe('a sealed body', () => {
+  it('is read back whatever it holds', async () => {
+    const body = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.json(),
+      fc.nat(5000).map((n) => 'again '.repeat(n)),
+    );
+    await fc.assert(
+      fc.asyncProperty(body, async (text) => {
+        expect(await seal.open(await seal.seal(text, place), place)).toBe(text);
+      }),
+    );
+  });
+
+  it('is refused when any bit of it changed', async () => {
+    const sealed = await seal.seal('The parser is here.', place);
+    const bytes = Buffer.from(sealed.slice('hermes1:'.length), 'base64url');
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      await expect(seal.open(`hermes1:${changed.toString('base64url')}`, place)).rejects.toMatchObject(damaged);
+    }
+    await expect(seal.open(`${sealed}!`, place)).rejects.toMatchObject(damaged);
+    await expect(seal.open(sealed.slice(0, -4), place)).rejects.toMatchObject(damaged);
+  });
+
+  it('is refused in another conversation, document, version or history, and with another key', async () => {
+    const sealed = await seal.seal('The parser is here.', place);
+    for (const moved of [{ conversationId: 's2' }, { document: 'turn/t2' }, { version: 5 }])
+      await expect(seal.open(sealed, { ...place, ...moved })).rejects.toMatchObject({
+        problem: { kind: 'damagedRow' },
+      });
+    await expect(new Seal(key, 'git:two').open(sealed, place)).rejects.toMatchObject(damaged);
+    await expect(new Seal(new Uint8Array(32), 'git:one').open(sealed, place)).rejects.toMatchObject(damaged);
+  });
+
+  it('never has the same form twice, and is smaller than a long text', async () => {
+    const text = 'The parser is here. '.repeat(500);
+    const [one, two] = [await seal.seal(text, place), await seal.seal(text, place)];
+    expect([one === two, one.length < text.length / 5]).toEqual([false, true]);
+  });
+
+  it('is refused when it is plain, and when a newer version wrote it', async () => {
+    await expect(seal.open('{"turns":[]}', place)).rejects.toMatchObject({ problem: { kind: 'unsealedRow' } });
+    await expect(seal.open('hermes2:AAAA', place)).rejects.toMatchObject({ problem: { kind: 'newerVersion' } });
+  });
+});
+
+describe('a sealed server', () => {
+  it('holds encrypted bodies, keeps erased documents erased, and notices a body that it exchanged', async () => {
+    const held = new SimulatedServer();
+    const server = sealedServer(new SimulatedNetwork(held, () => 'done').wayOf(), seal);
+    const connection = await server.connect('one', 'One');
+    const documents = [
+      { document: 'turn/t1', body: 'first' },
+      { document: 'turn/t2', body: 'second' },
+      { document: 'turn/t3', body: null },
+    ];
+    await server.send(connection, {
+      conversationId: 's1',
+      number: 1,
+      base: 0,
+      fence: null,
+      documents: pieces(...documents),
+    });
+    const query = { conversationId: 's1', since: 0, documents: ['turn/t4'] };
+    const fetched = await server.fetch(connection, query);
+    expect(fetched.documents.map(({ document, body }) => [document, body])).toEqual([
+      ['turn/t4', null],
+      ['turn/t1', 'first'],
+      ['turn/t2', 'second'],
+      ['turn/t3', null],
+    ]);
+    const stored = held.conversations.get('s1')?.documents;
+    const second = stored?.get('turn/t2');
+    if (second === undefined) throw new Error('not sent');
+    stored?.set('turn/t1', second);
+    await expect(server.fetch(connection, query)).rejects.toMatchObject(damaged);
+  });
+});

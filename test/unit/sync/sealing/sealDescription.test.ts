@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readRecoveryKey, recoveryKey, recoverySheet } from '../../../../src/sync/sealing/recoveryKey';
+import { checkKey, createSeal, describeKey, openSeal } from '../../../../src/sync/sealing/sealDescription';
+
+const cheap = { n: 16, r: 1, p: 1 };
+const problem = (kind: string) => ({ problem: { kind } });
+
+describe('the description of a key', () => {
+  it('gives the key for its passphrase, however its letters are composed, and for no other', async () => {
+    const { description, key } = await createSeal('caf\u00e9 noir', cheap);
+    expect(await openSeal(description, 'cafe\u0301 noir')).toEqual(key);
+    await expect(openSeal(description, 'cafe noir')).rejects.toMatchObject(problem('wrongPassphrase'));
+    expect(description).not.toContain(Buffer.from(key).toString('base64url'));
+  });
+
+  it('keeps the key when the passphrase changes', async () => {
+    const { key } = await createSeal('old', cheap);
+    const description = await describeKey(key, 'new', cheap);
+    expect(await openSeal(description, 'new')).toEqual(key);
+    await expect(openSeal(description, 'old')).rejects.toMatchObject(problem('wrongPassphrase'));
+  });
+
+  it('is refused when it is damaged or newer', async () => {
+    const { description } = await createSeal('words', cheap);
+    const other = await createSeal('words', cheap);
+    const changed = (change: object): string => JSON.stringify({ ...JSON.parse(description), ...change });
+    for (const text of ['', '{', '[]', changed({ wrappedKey: 'AAAA' }), changed({ kdf: {} }), description.slice(0, -2)])
+      await expect(openSeal(text, 'words')).rejects.toMatchObject(problem('damagedDescription'));
+    await expect(openSeal(changed({ version: 2 }), 'words')).rejects.toMatchObject(problem('newerVersion'));
+    await expect(checkKey(description, other.key)).rejects.toMatchObject(problem('wrongRecoveryKey'));
+  });
+});
+
+describe('a recovery key', () => {
+  const anyKey = fc.uint8Array({ minLength: 32, maxLength: 32 });
+
+  it('is read back as people type it', () => {
+    fc.assert(
+      fc.property(anyKey, (key) => {
+        const written = recoveryKey(key);
+        expect(written).toMatch(/^(.{4}-){13}.$/);
+        const typed = written.toLowerCase().replaceAll('-', '  ').replaceAll('0', 'o').replaceAll('1', 'l');
+        expect([...readRecoveryKey(typed)]).toEqual([...key]);
+      }),
+    );
+  });
+
+  it('is refused with one wrong character, or one too few', () => {
+    fc.assert(
+      fc.property(anyKey, fc.nat(51), fc.constantFrom(...'0123456789ABCDEFGHJKMNPQRSTVWXYZ'), (key, index, symbol) => {
+        const typed = recoveryKey(key).replaceAll('-', '');
+        fc.pre(typed[index] !== symbol);
+        expect(() => readRecoveryKey(typed.slice(0, index) + symbol + typed.slice(index + 1))).toThrow('recovery key');
+        expect(() => readRecoveryKey(typed.slice(1))).toThrow('recovery key');
+      }),
+    );
+  });
+
+  it('is on a sheet together with its server', () => {
+    const key = new Uint8Array(32).fill(9);
+    const sheet = recoverySheet({ host: 'db.example', database: 'work', history: 'acme/parser', key });
+    for (const part of ['db.example', 'work', 'acme/parser', recoveryKey(key)]) expect(sheet).toContain(part);
+  });
+});
