@@ -16,6 +16,7 @@ import type {
 import type { DatabaseAddress } from './connectionString';
 import { count, PostgresConnection, rowsOf } from './postgresConnection';
 import { prepareTables } from './postgresTables';
+import { currentPerson as me } from './schema';
 
 export interface PostgresServerDeps {
   readonly address: DatabaseAddress;
@@ -81,9 +82,11 @@ export class PostgresServer implements SyncServer {
   async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]> {
     const rows = await this.connection.all(
       newsRow,
-      `SELECT s.origin, s.number, s.conversation FROM hermes_sync.sendings s
-       LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = s.origin
-       WHERE s.person = current_user AND s.history = $1 AND s.origin <> $2 AND s.number > coalesce(p.position, 0)
+      `SELECT s.origin, s.number, s.conversation FROM hermes_sync.machines m
+       LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = m.origin
+       JOIN hermes_sync.sendings s ON s.person = m.person AND s.history = m.history AND s.origin = m.origin
+         AND s.number > coalesce(p.position, 0)
+       WHERE m.person = ${me} AND m.history = $1 AND m.origin <> $2 AND m.last > coalesce(p.position, 0)
        ORDER BY s.origin, s.number LIMIT ${mostNews}`,
       [this.deps.history, origin, [...positions.keys()], [...positions.values()]],
     );
@@ -100,14 +103,14 @@ export class PostgresServer implements SyncServer {
       const [conversation] = await rowsOf(
         client,
         fetchedRow,
-        'SELECT version, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations WHERE person = current_user AND history = $1 AND conversation = $2',
+        `SELECT version, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations WHERE person = ${me} AND history = $1 AND conversation = $2`,
         key,
       );
       const rows = await rowsOf(
         client,
         documentRow,
         `SELECT document, version, body FROM hermes_sync.documents
-         WHERE person = current_user AND history = $1 AND conversation = $2 AND (version > $3 OR document = ANY ($4::text[]))`,
+         WHERE person = ${me} AND history = $1 AND conversation = $2 AND (version > $3 OR document = ANY ($4::text[]))`,
         [...key, since, [...documents]],
       );
       const known = new Set(rows.map(({ document }) => document));
@@ -133,7 +136,7 @@ export class PostgresServer implements SyncServer {
         client,
         conversationRow,
         `SELECT version, fence, holder, coalesce(expires > now(), false) AS leased, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations
-         WHERE person = current_user AND history = $1 AND conversation = $2 FOR UPDATE`,
+         WHERE person = ${me} AND history = $1 AND conversation = $2 FOR UPDATE`,
         [history, conversationId],
       );
       if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
@@ -157,7 +160,7 @@ export class PostgresServer implements SyncServer {
           ],
         );
       await client.query(
-        'UPDATE hermes_sync.conversations SET version = $3 WHERE person = current_user AND history = $1 AND conversation = $2',
+        `UPDATE hermes_sync.conversations SET version = $3 WHERE person = ${me} AND history = $1 AND conversation = $2`,
         [history, conversationId, version],
       );
       await this.noteSent(client, origin, conversationId, number, version);
@@ -179,7 +182,7 @@ export class PostgresServer implements SyncServer {
         [history, conversationId],
       );
       await client.query(
-        'DELETE FROM hermes_sync.documents WHERE person = current_user AND history = $1 AND conversation = $2',
+        `DELETE FROM hermes_sync.documents WHERE person = ${me} AND history = $1 AND conversation = $2`,
         [history, conversationId],
       );
       await this.noteSent(client, origin, conversationId, number, erased?.version ?? 0);
@@ -191,7 +194,7 @@ export class PostgresServer implements SyncServer {
     const [row] = await this.connection.all(
       sentRow,
       `SELECT number, version FROM hermes_sync.sendings
-       WHERE person = current_user AND history = $1 AND origin = $2 AND conversation = $3`,
+       WHERE person = ${me} AND history = $1 AND origin = $2 AND conversation = $3`,
       [this.deps.history, origin, conversationId],
     );
     return row ?? null;
@@ -208,7 +211,7 @@ export class PostgresServer implements SyncServer {
         client,
         grantRow,
         `UPDATE hermes_sync.conversations SET fence = fence + 1, holder = $3, expires = now() + interval '60 seconds'
-         WHERE person = current_user AND history = $1 AND conversation = $2
+         WHERE person = ${me} AND history = $1 AND conversation = $2
            AND (holder IS NULL OR holder = $3 OR expires <= now())
          RETURNING fence, version`,
         [history, conversationId, origin],
@@ -219,7 +222,7 @@ export class PostgresServer implements SyncServer {
         nameRow,
         `SELECT m.name FROM hermes_sync.conversations c
          JOIN hermes_sync.machines m ON m.person = c.person AND m.history = c.history AND m.origin = c.holder
-         WHERE c.person = current_user AND c.history = $1 AND c.conversation = $2`,
+         WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
         [history, conversationId],
       );
       return { kind: 'leased', holder: machine?.name ?? origin };
@@ -230,7 +233,7 @@ export class PostgresServer implements SyncServer {
     const rows = await this.connection.all(
       grantRow,
       `UPDATE hermes_sync.conversations SET expires = now() + interval '60 seconds'
-       WHERE person = current_user AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
+       WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
        RETURNING fence, version`,
       [this.deps.history, conversationId, origin, fence],
     );
@@ -241,7 +244,7 @@ export class PostgresServer implements SyncServer {
     await this.connection.all(
       grantRow,
       `UPDATE hermes_sync.conversations SET holder = NULL, expires = NULL
-       WHERE person = current_user AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4
+       WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4
        RETURNING fence, version`,
       [this.deps.history, conversationId, origin, fence],
     );
@@ -253,13 +256,13 @@ export class PostgresServer implements SyncServer {
       sizeRow,
       `SELECT count(DISTINCT conversation) AS conversations, count(*) AS documents,
          coalesce(sum(octet_length(body)), 0) AS bytes
-       FROM hermes_sync.documents WHERE person = current_user AND history = $1 AND body IS NOT NULL`,
+       FROM hermes_sync.documents WHERE person = ${me} AND history = $1 AND body IS NOT NULL`,
       [this.deps.history],
     );
     const machines = await this.connection.all(
       seenRow,
       `SELECT origin, name, last, floor(extract(epoch FROM seen_at))::bigint AS seen FROM hermes_sync.machines
-       WHERE person = current_user AND history = $1 ORDER BY name, origin`,
+       WHERE person = ${me} AND history = $1 ORDER BY name, origin`,
       [this.deps.history],
     );
     return { ...size, machines: machines.map(({ seen, ...machine }) => ({ ...machine, seenAt: seen })) };
@@ -270,7 +273,7 @@ export class PostgresServer implements SyncServer {
     await this.prepare();
     const [row] = await this.connection.all(
       sealRow,
-      'SELECT description FROM hermes_sync.seals WHERE person = current_user AND history = $1',
+      `SELECT description FROM hermes_sync.seals WHERE person = ${me} AND history = $1`,
       [this.deps.history],
     );
     return row?.description ?? null;
@@ -297,7 +300,7 @@ export class PostgresServer implements SyncServer {
     const [machine] = await rowsOf(
       client,
       v.object({ writer: count }),
-      'SELECT writer FROM hermes_sync.machines WHERE person = current_user AND history = $1 AND origin = $2 FOR UPDATE',
+      `SELECT writer FROM hermes_sync.machines WHERE person = ${me} AND history = $1 AND origin = $2 FOR UPDATE`,
       [this.deps.history, origin],
     );
     return machine?.writer === writer;
@@ -319,7 +322,7 @@ export class PostgresServer implements SyncServer {
     );
     await client.query(
       `UPDATE hermes_sync.machines SET last = greatest(last, $3), seen_at = now()
-       WHERE person = current_user AND history = $1 AND origin = $2`,
+       WHERE person = ${me} AND history = $1 AND origin = $2`,
       [history, origin, number],
     );
   }
