@@ -1,26 +1,23 @@
-import { readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/sync/postgres/connectionFailure';
 import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
-import { schemaSql } from '../../src/sync/postgres/schema';
+import { currentPerson, schemaSql } from '../../src/sync/postgres/schema';
 import { SyncRound } from '../../src/sync/syncRound';
 import type { SyncServer } from '../../src/sync/syncServer';
+import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
 import { pieces } from '../support/syncContract';
 
 type Row = Record<string, unknown>;
 
-/** SQL blocks of a section of docs/sync.md, in order. */
-function documented(heading: string): readonly string[] {
-  const sections = readFileSync(new URL('../../docs/sync.md', import.meta.url), 'utf8').split(/^## /m);
-  const section = sections.find((each) => each.startsWith(`${heading}\n`)) ?? '';
-  return [...section.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql]) => sql ?? '');
-}
-
 const passwords = { anna: 'choose-a-password', ben: 'choose-another-password' } as const;
 type Person = keyof typeof passwords;
+
+const [roles = '', rows = '', audit = '', retention = '', leaving = ''] = documentedSql('A team on one database', 5);
+const steps = { roles, rows, audit, retention, leaving };
+const tables = schemaSql('hermes_members');
 
 let world: PostgresWorld;
 let database: string;
@@ -30,8 +27,7 @@ beforeAll(async () => {
   await world.run('postgres', `CREATE ROLE dba LOGIN CREATEROLE PASSWORD 'd'`);
   database = await world.database();
   await world.run('postgres', `ALTER DATABASE ${database} OWNER TO dba`);
-  const [roles = '', rows = '', audit = '', retention = ''] = documented('A team on one database');
-  for (const sql of [roles, schemaSql('hermes_members'), rows, audit, retention]) await asDba(sql);
+  for (const sql of [steps.roles, tables, steps.rows, steps.audit, steps.retention]) await asDba(sql);
 });
 afterAll(() => world.close());
 
@@ -68,33 +64,66 @@ async function sent(person: Person, history: string, conversationId: string, bod
     documents: pieces({ document: 'turn/t', body }),
   });
   expect(answer).toEqual({ kind: 'done', version: 1 });
+  await client.keepSeal(`seal of ${person}`);
+}
+
+/** Tables of the history that a member could read or write beyond the own rows. */
+async function unprotected(): Promise<readonly unknown[]> {
+  const found = await asDba(
+    `SELECT c.relname FROM pg_class c
+     WHERE c.relnamespace = 'hermes_sync'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+       AND NOT (c.relrowsecurity AND EXISTS (SELECT 1 FROM pg_policy p WHERE p.polrelid = c.oid))
+       AND NOT (c.relname = 'layout' AND NOT has_table_privilege('hermes_members', c.oid, 'INSERT, UPDATE, DELETE'))
+     ORDER BY 1`,
+  );
+  return found.map(({ relname }) => relname);
+}
+
+/** Names of the tables with rows of people. */
+async function tablesOfPeople(): Promise<readonly string[]> {
+  const found = await asDba(
+    `SELECT table_name FROM information_schema.columns WHERE table_schema = 'hermes_sync' AND column_name = 'person'`,
+  );
+  return found.map((row) => String(row.table_name)).sort();
 }
 
 describe('people of a team', () => {
-  const tables = ['machines', 'conversations', 'documents', 'sendings'] as const;
+  it('are protected in every table, also in one that a newer version adds, once the steps are run again', async () => {
+    expect(await unprotected()).toEqual([]);
+    await asDba(`CREATE TABLE hermes_sync.later (person TEXT NOT NULL DEFAULT current_user); ${tables}`);
+    const before = await unprotected();
+    await asDba(`BEGIN; ${tables}; ${steps.rows}; COMMIT`);
+    const after = await unprotected();
+    await asDba('DROP TABLE hermes_sync.later');
+    expect([before, after]).toEqual([['later', 'layout'].sort(), []]);
+  });
 
   it('see only their own rows, also of a conversation and a history of the same name', async () => {
     await sent('anna', 'shared', 'c', '"of Anna"');
     await sent('ben', 'shared', 'c', '"of Ben"');
+    const names = await tablesOfPeople();
     const seen = (): Promise<readonly (readonly unknown[])[]> =>
       Promise.all(
-        tables.map(async (table) =>
-          (await as('ben', `SELECT DISTINCT person FROM hermes_sync.${table} ORDER BY 1`)).map(({ person }) => person),
-        ),
+        names.map(async (table) => [
+          table,
+          ...(await as('ben', `SELECT DISTINCT person FROM hermes_sync.${table} ORDER BY 1`)).map(
+            ({ person }) => person,
+          ),
+        ]),
       );
-    expect(await seen()).toEqual(tables.map(() => ['ben']));
+    expect(await seen()).toEqual(names.map((table) => [table, 'ben']));
     const reader = world.client(address('ben'), 'shared');
     const { documents } = await reader.fetch(await reader.connect('desk', 'Desk'), {
       conversationId: 'c',
       since: 0,
       documents: [],
     });
-    expect(documents.map(({ body }) => body)).toEqual(['"of Ben"']);
+    expect([documents.map(({ body }) => body), await reader.sealDescription()]).toEqual([['"of Ben"'], 'seal of ben']);
     // Without the policies the same question is answered with the rows of both.
-    await asDba(tables.map((table) => `ALTER TABLE hermes_sync.${table} DISABLE ROW LEVEL SECURITY`).join(';'));
-    const unprotected = await seen();
-    await asDba(tables.map((table) => `ALTER TABLE hermes_sync.${table} ENABLE ROW LEVEL SECURITY`).join(';'));
-    expect(unprotected).toEqual(tables.map(() => ['anna', 'ben']));
+    await asDba(names.map((table) => `ALTER TABLE hermes_sync.${table} DISABLE ROW LEVEL SECURITY`).join(';'));
+    const open = await seen();
+    await asDba(names.map((table) => `ALTER TABLE hermes_sync.${table} ENABLE ROW LEVEL SECURITY`).join(';'));
+    expect(open).toEqual(names.map((table) => [table, 'anna', 'ben']));
   });
 
   it('cannot write, move or remove rows of others', async () => {
@@ -107,7 +136,7 @@ describe('people of a team', () => {
       await refusal(as('ben', 'TRUNCATE hermes_sync.documents')),
       await refusal(as('ben', 'UPDATE hermes_sync.layout SET version = 99')),
       await refusal(as('ben', 'CREATE TABLE hermes_sync.mine (a TEXT)')),
-      await refusal(as('ben', `SELECT hermes_sync.forget_older_than(interval '0')`)),
+      await refusal(as('ben', `SELECT hermes_sync.forget_older_than(interval '0', 1)`)),
     ]).toEqual(Array.from({ length: 6 }, () => '42501'));
     await as('ben', `UPDATE hermes_sync.documents SET body = '' WHERE person = 'anna'`);
     await as('ben', `DELETE FROM hermes_sync.documents WHERE person = 'anna'`);
@@ -123,10 +152,10 @@ describe('people of a team', () => {
     );
     const plan = await as(
       'anna',
-      `EXPLAIN SELECT body FROM hermes_sync.documents WHERE person = current_user AND history = 'many' AND conversation = 'c1'`,
+      `EXPLAIN SELECT body FROM hermes_sync.documents WHERE person = ${currentPerson} AND history = 'many' AND conversation = 'c1'`,
     );
     await asDba(`DELETE FROM hermes_sync.documents WHERE history = 'many'`);
-    expect(plan.map((row) => String(row['QUERY PLAN'])).join('\n')).toMatch(/Index Cond: \(+person = CURRENT_USER/i);
+    expect(plan.map((row) => String(row['QUERY PLAN'])).join('\n')).toMatch(/Index Cond: \(+person = \(*CURRENT_USER/i);
   });
 });
 
@@ -172,12 +201,12 @@ describe('retention', () => {
     await there.run();
     await server.lease(await here.connected(), 'leased');
     await asDba(
-      `UPDATE hermes_sync.documents SET changed_at = now() - interval '400 days'
+      `UPDATE hermes_sync.sendings SET sent_at = now() - interval '400 days'
        WHERE history = 'kept' AND conversation IN ('old', 'leased')`,
     );
     // Not yet sent: this is erased too, as by a person who forgets the session.
     answered(desk.db, 't-late', 'Added later.', { sessionId: 'old' });
-    const forget = `SELECT hermes_sync.forget_older_than(interval '365 days') AS n`;
+    const forget = `SELECT hermes_sync.forget_older_than(interval '365 days', 1000) AS n`;
     expect([await asDba(forget), await asDba(forget)]).toEqual([[{ n: '1' }], [{ n: '0' }]]);
     for (const each of [here, there, here]) await each.run();
     const ids = ({ db }: SessionDbWorld): readonly string[] => db.listSessions({ limit: 9 }).map(({ id }) => id);
@@ -194,10 +223,18 @@ describe('somebody who leaves', () => {
   it('leaves nothing behind, also for a later role of the same name, and takes nothing of others along', async () => {
     await sent('anna', 'left', 'c', '"of Anna"');
     await sent('ben', 'left', 'c', '"of Ben"');
-    await asDba(documented('A team on one database').at(-1) ?? '');
+    const open = new Client({ connectionString: world.server.url(database, 'ben', passwords.ben) });
+    await open.connect();
+    const read = (): Promise<unknown> => open.query('SELECT body FROM hermes_sync.documents');
+    expect(await refusal(read())).toBe('done');
+    await asDba(steps.leaving.slice(0, steps.leaving.indexOf('DROP ROLE')));
+    expect(await refusal(read())).toBe('42501');
+    await open.end();
+    await asDba('DROP ROLE ben');
     expect(await refusal(as('ben', 'SELECT 1'))).toBe('28P01');
     await asDba(`CREATE ROLE ben LOGIN PASSWORD '${passwords.ben}'; GRANT hermes_members TO ben`);
-    expect(await as('ben', 'SELECT person FROM hermes_sync.documents')).toEqual([]);
+    for (const table of await tablesOfPeople())
+      expect([table, await as('ben', `SELECT * FROM hermes_sync.${table}`)]).toEqual([table, []]);
     expect(await as('anna', `SELECT body FROM hermes_sync.documents WHERE history = 'left'`)).toEqual([
       { body: '"of Anna"' },
     ]);
