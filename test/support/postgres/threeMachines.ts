@@ -18,7 +18,7 @@ export async function threeMachines(
   { seed, steps, connect = world.address(database) }: RunOptions,
 ): Promise<MachinesOutcome> {
   const random = seededRandom(seed);
-  const server = world.client(connect);
+  const server = world.client(connect, 'three machines');
   const expireLeases = () =>
     world.run(database, "UPDATE hermes_sync.conversations SET expires = now() - interval '1 s'");
   const all = await SyncMachines.open(seed, {}, { server, expireLeases });
