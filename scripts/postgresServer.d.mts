@@ -18,6 +18,8 @@ export declare function startPostgres(options: {
   readonly port?: number | null;
   readonly durable?: boolean;
   readonly settings?: Readonly<Record<string, string | number>>;
+  /** Called with pieces of the server's log. */
+  readonly onLog?: (text: string) => void;
 }): Promise<RunningPostgres>;
 
 export declare const tryOutFolder: string;

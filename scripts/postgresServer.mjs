@@ -75,7 +75,7 @@ function freePort() {
 }
 
 /** @type {import('./postgresServer.d.mts').startPostgres} */
-export async function startPostgres({ folder, password, port = null, durable = true, settings = {} }) {
+export async function startPostgres({ folder, password, port = null, durable = true, settings = {}, onLog = null }) {
   const owner = nobody();
   const data = path.join(folder, 'data');
   fs.mkdirSync(folder, { recursive: true });
@@ -124,6 +124,7 @@ export async function startPostgres({ folder, password, port = null, durable = t
       }, START_LIMIT_MS);
       started.stderr.setEncoding('utf8');
       started.stderr.on('data', (text) => {
+        onLog?.(text);
         said = (said + text).slice(-4000);
         if (!said.includes('ready to accept connections')) return;
         clearTimeout(timer);

@@ -3,8 +3,7 @@ import { schemaSql, schemaVersion } from '../../src/sync/postgres/schema';
 import { SyncFailure } from '../../src/sync/syncFailure';
 import { freePort } from '../support/vscode/port';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
-import { SyncMachines, syncActions, type SyncStep } from '../properties/syncMachines';
-import { seededRandom } from '../crash/powerCuts';
+import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
 import { pieces } from '../support/syncContract';
 
 let world: PostgresWorld;
@@ -187,25 +186,7 @@ describe('many writers', () => {
 
 describe('three machines and a real server', () => {
   it('end with the same rows, whatever happens', async () => {
-    const random = seededRandom(11);
-    for (let run = 0; run < 12; run++) {
-      const database = await world.database();
-      const server = world.client(world.address(database));
-      const expireLeases = () =>
-        world.run(database, "UPDATE hermes_sync.conversations SET expires = now() - interval '1 s'");
-      const all = await SyncMachines.open(run, {}, { server, expireLeases });
-      const steps: SyncStep[] = Array.from({ length: 50 }, () => ({
-        machine: Math.floor(random() * 3),
-        action: syncActions[Math.floor(random() * syncActions.length)] ?? 'sync',
-        which: Math.floor(random() * 8),
-      }));
-      for (const step of steps) await all.take(step);
-      await all.calm();
-      const [first, ...others] = all.machines.map((machine) => [...all.documentsOf(machine)].sort());
-      for (const other of others) expect(other).toEqual(first);
-      expect(all.machines.flatMap((machine) => machine.world.db.verifyIntegrity())).toEqual([]);
-      all.dispose();
-      await server.dispose();
-    }
+    for (let run = 0; run < 12; run++)
+      expect(await threeMachines(world, await world.database(), { seed: 11 + run, steps: 50 })).toEqual(sameOnAll);
   });
 });

@@ -35,8 +35,12 @@ const kinds: Readonly<Record<string, SyncFailureKind>> = {
   '40001': 'busy',
   '40P01': 'busy',
 };
-/** Messages of errors that `pg` throws without a code. */
+/** Messages of errors that `pg` throws without a code, and of PgBouncer, which gives all of its own 08P01. */
 const messages: readonly (readonly [RegExp, SyncFailureKind])[] = [
+  [/server_login_retry|cannot connect to server|no more connections/i, 'busy'],
+  [/server conn crashed|server connection closed|closed the connection/i, 'lost'],
+  [/no such database|database ".*" does not exist/i, 'database'],
+  [/no such user/i, 'password'],
   [/does not support SSL/i, 'noTls'],
   [/timeout/i, 'timeout'],
   [/terminated|connection ended|not queryable|Cannot use a pool/i, 'lost'],

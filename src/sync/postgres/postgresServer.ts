@@ -17,6 +17,7 @@ import type { DatabaseAddress } from './connectionString';
 import { count, PostgresConnection, rowsOf } from './postgresConnection';
 import { prepareTables } from './postgresTables';
 import { PostgresTurns } from './postgresTurns';
+import { currentPerson as me } from './schema';
 
 export interface PostgresServerDeps {
   readonly address: DatabaseAddress;
@@ -97,10 +98,11 @@ export class PostgresServer implements SyncServer {
   async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]> {
     const rows = await this.connection.all(
       newsRow,
-      `SELECT s.origin, m.name, s.number, s.version, s.conversation FROM hermes_sync.sendings s
-       JOIN hermes_sync.machines m ON m.person = s.person AND m.history = s.history AND m.origin = s.origin
-       LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = s.origin
-       WHERE s.person = current_user AND s.history = $1 AND s.origin <> $2 AND s.number > coalesce(p.position, 0)
+      `SELECT s.origin, m.name, s.number, s.version, s.conversation FROM hermes_sync.machines m
+       LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = m.origin
+       JOIN hermes_sync.sendings s ON s.person = m.person AND s.history = m.history AND s.origin = m.origin
+         AND s.number > coalesce(p.position, 0)
+       WHERE m.person = ${me} AND m.history = $1 AND m.origin <> $2 AND m.last > coalesce(p.position, 0)
        ORDER BY s.origin, s.number LIMIT ${mostNews}`,
       [this.deps.history, origin, [...positions.keys()], [...positions.values()]],
     );
@@ -119,14 +121,14 @@ export class PostgresServer implements SyncServer {
       const [conversation] = await rowsOf(
         client,
         fetchedRow,
-        'SELECT version, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations WHERE person = current_user AND history = $1 AND conversation = $2',
+        `SELECT version, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations WHERE person = ${me} AND history = $1 AND conversation = $2`,
         key,
       );
       const rows = await rowsOf(
         client,
         documentRow,
         `SELECT document, version, body FROM hermes_sync.documents
-         WHERE person = current_user AND history = $1 AND conversation = $2 AND (version > $3 OR document = ANY ($4::text[]))`,
+         WHERE person = ${me} AND history = $1 AND conversation = $2 AND (version > $3 OR document = ANY ($4::text[]))`,
         [...key, since, [...documents]],
       );
       const known = new Set(rows.map(({ document }) => document));
@@ -152,7 +154,7 @@ export class PostgresServer implements SyncServer {
         client,
         conversationRow,
         `SELECT version, fence, holder, coalesce(expires > now(), false) AS leased, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations
-         WHERE person = current_user AND history = $1 AND conversation = $2 FOR UPDATE`,
+         WHERE person = ${me} AND history = $1 AND conversation = $2 FOR UPDATE`,
         [history, conversationId],
       );
       if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
@@ -176,7 +178,7 @@ export class PostgresServer implements SyncServer {
           ],
         );
       await client.query(
-        'UPDATE hermes_sync.conversations SET version = $3 WHERE person = current_user AND history = $1 AND conversation = $2',
+        `UPDATE hermes_sync.conversations SET version = $3 WHERE person = ${me} AND history = $1 AND conversation = $2`,
         [history, conversationId, version],
       );
       await this.noteSent(client, origin, conversationId, number, version);
@@ -199,7 +201,7 @@ export class PostgresServer implements SyncServer {
       );
       for (const table of ['documents', 'turns'] as const)
         await client.query(
-          `DELETE FROM hermes_sync.${table} WHERE person = current_user AND history = $1 AND conversation = $2`,
+          `DELETE FROM hermes_sync.${table} WHERE person = ${me} AND history = $1 AND conversation = $2`,
           [history, conversationId],
         );
       await this.noteSent(client, origin, conversationId, number, erased?.version ?? 0);
@@ -220,7 +222,7 @@ export class PostgresServer implements SyncServer {
     const [row] = await this.connection.all(
       sentRow,
       `SELECT number, version FROM hermes_sync.sendings
-       WHERE person = current_user AND history = $1 AND origin = $2 AND conversation = $3`,
+       WHERE person = ${me} AND history = $1 AND origin = $2 AND conversation = $3`,
       [this.deps.history, origin, conversationId],
     );
     return row ?? null;
@@ -237,7 +239,7 @@ export class PostgresServer implements SyncServer {
         client,
         grantRow,
         `UPDATE hermes_sync.conversations SET fence = fence + 1, holder = $3, expires = now() + interval '60 seconds'
-         WHERE person = current_user AND history = $1 AND conversation = $2
+         WHERE person = ${me} AND history = $1 AND conversation = $2
            AND (holder IS NULL OR holder = $3 OR expires <= now())
          RETURNING fence, version`,
         [history, conversationId, origin],
@@ -248,7 +250,7 @@ export class PostgresServer implements SyncServer {
         nameRow,
         `SELECT m.name FROM hermes_sync.conversations c
          JOIN hermes_sync.machines m ON m.person = c.person AND m.history = c.history AND m.origin = c.holder
-         WHERE c.person = current_user AND c.history = $1 AND c.conversation = $2`,
+         WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
         [history, conversationId],
       );
       return { kind: 'leased', holder: machine?.name ?? origin };
@@ -259,7 +261,7 @@ export class PostgresServer implements SyncServer {
     const rows = await this.connection.all(
       grantRow,
       `UPDATE hermes_sync.conversations SET expires = now() + interval '60 seconds'
-       WHERE person = current_user AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
+       WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
        RETURNING fence, version`,
       [this.deps.history, conversationId, origin, fence],
     );
@@ -270,7 +272,7 @@ export class PostgresServer implements SyncServer {
     await this.connection.all(
       grantRow,
       `UPDATE hermes_sync.conversations SET holder = NULL, expires = NULL
-       WHERE person = current_user AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4
+       WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4
        RETURNING fence, version`,
       [this.deps.history, conversationId, origin, fence],
     );
@@ -282,7 +284,7 @@ export class PostgresServer implements SyncServer {
       sizeRow,
       `SELECT count(DISTINCT conversation) AS conversations, count(*) AS documents,
          coalesce(sum(octet_length(body)), 0) AS bytes
-       FROM hermes_sync.documents WHERE person = current_user AND history = $1 AND body IS NOT NULL`,
+       FROM hermes_sync.documents WHERE person = ${me} AND history = $1 AND body IS NOT NULL`,
       [this.deps.history],
     );
     const machines = await this.connection.all(
@@ -292,7 +294,7 @@ export class PostgresServer implements SyncServer {
           WHERE c.person = m.person AND c.history = m.history AND c.erased_at >= m.since
             AND NOT EXISTS (SELECT 1 FROM hermes_sync.erasures e WHERE e.person = m.person AND e.history = m.history
               AND e.conversation = c.conversation AND e.origin = m.origin)) AS unerased
-       FROM hermes_sync.machines m WHERE m.person = current_user AND m.history = $1 ORDER BY name, origin`,
+       FROM hermes_sync.machines m WHERE m.person = ${me} AND m.history = $1 ORDER BY name, origin`,
       [this.deps.history],
     );
     return { ...size, machines: machines.map(({ seen, ...machine }) => ({ ...machine, seenAt: seen })) };
@@ -303,7 +305,7 @@ export class PostgresServer implements SyncServer {
     await this.prepare();
     const [row] = await this.connection.all(
       sealRow,
-      'SELECT description FROM hermes_sync.seals WHERE person = current_user AND history = $1',
+      `SELECT description FROM hermes_sync.seals WHERE person = ${me} AND history = $1`,
       [this.deps.history],
     );
     return row?.description ?? null;
@@ -330,7 +332,7 @@ export class PostgresServer implements SyncServer {
     const [machine] = await rowsOf(
       client,
       v.object({ writer: count }),
-      'SELECT writer FROM hermes_sync.machines WHERE person = current_user AND history = $1 AND origin = $2 FOR UPDATE',
+      `SELECT writer FROM hermes_sync.machines WHERE person = ${me} AND history = $1 AND origin = $2 FOR UPDATE`,
       [this.deps.history, origin],
     );
     return machine?.writer === writer;
@@ -352,7 +354,7 @@ export class PostgresServer implements SyncServer {
     );
     await client.query(
       `UPDATE hermes_sync.machines SET last = greatest(last, $3), seen_at = now()
-       WHERE person = current_user AND history = $1 AND origin = $2`,
+       WHERE person = ${me} AND history = $1 AND origin = $2`,
       [history, origin, number],
     );
   }

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { SharedTurns, TurnWishes, WatchedTurn } from '../sharedTurns';
 import { count, type PostgresConnection } from './postgresConnection';
+import { currentPerson as me } from './schema';
 
 const wishesRow = v.object({ watched: v.boolean(), stop_asked: v.boolean() });
 const fenceRow = v.object({ fence: count });
@@ -12,7 +13,7 @@ const turnRow = v.object({
   body: v.nullable(v.string()),
 });
 
-const own = 'person = current_user AND history = $1 AND conversation = $2';
+const own = `person = ${me} AND history = $1 AND conversation = $2`;
 
 /** Running turns in a table of PostgreSQL: a row for each conversation that somebody watches. */
 export class PostgresTurns implements SharedTurns {
@@ -35,7 +36,7 @@ export class PostgresTurns implements SharedTurns {
     await this.connection.all(
       fenceRow,
       `UPDATE hermes_sync.turns SET body = $4 WHERE ${own} AND fence = $3
-         AND EXISTS (SELECT 1 FROM hermes_sync.conversations c WHERE c.person = current_user AND c.history = $1
+         AND EXISTS (SELECT 1 FROM hermes_sync.conversations c WHERE c.person = ${me} AND c.history = $1
            AND c.conversation = $2 AND c.fence = $3 AND c.holder = $5)
        RETURNING fence`,
       [this.history, conversationId, fence, body, this.origin],
@@ -58,7 +59,7 @@ export class PostgresTurns implements SharedTurns {
        JOIN hermes_sync.machines m ON m.person = c.person AND m.history = c.history AND m.origin = c.holder
        LEFT JOIN hermes_sync.turns t
          ON t.person = c.person AND t.history = c.history AND t.conversation = c.conversation AND t.fence = c.fence
-       WHERE c.person = current_user AND c.history = $1 AND c.conversation = $2 AND c.holder <> $3`,
+       WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2 AND c.holder <> $3`,
       [this.history, conversationId, this.origin],
     );
     if (turn === undefined) return null;

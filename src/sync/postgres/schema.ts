@@ -1,6 +1,10 @@
 /** Version of the tables. A higher one on the server belongs to a newer Hermes. */
 export const schemaVersion = 1;
 
+/** The database's user, comparable with the column `person`. Without the collation PostgreSQL compares as in "C", and
+ *  then neither an index nor partitions of the column help. */
+export const currentPerson = 'current_user COLLATE "default"';
+
 /** Tables of the server. Every row belongs to a person, who is the database's user, and to a history: the sessions of one
  *  project on all machines. Plain SQL that PostgreSQL and the databases that speak its protocol share. */
 const tables = [

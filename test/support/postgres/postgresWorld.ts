@@ -15,12 +15,23 @@ export class PostgresWorld {
   private constructor(
     readonly server: RunningPostgres,
     private readonly folder: string,
+    private readonly logged: readonly string[],
   ) {}
 
-  static async start(options: { readonly durable?: boolean } = {}): Promise<PostgresWorld> {
+  static async start(
+    options: { readonly durable?: boolean; readonly settings?: Readonly<Record<string, string>> } = {},
+  ): Promise<PostgresWorld> {
     const folder = mkdtempSync(join(tmpdir(), 'hermes-postgres-'));
     const password = randomBytes(9).toString('base64url');
-    return new PostgresWorld(await startPostgres({ folder, password, durable: options.durable ?? false }), folder);
+    const { durable = false, settings = {} } = options;
+    const logged: string[] = [];
+    const onLog = (text: string): void => void logged.push(text);
+    return new PostgresWorld(await startPostgres({ folder, password, durable, settings, onLog }), folder, logged);
+  }
+
+  /** The server's log, up to now. */
+  get log(): string {
+    return this.logged.join('');
   }
 
   /** Makes an empty database. */

@@ -94,6 +94,20 @@ describe('a failure', () => {
     expect(failure.message).toContain('db.example');
   });
 
+  it.each([
+    ['server login has been failing, try again later (server_login_retry)', 'busy', true],
+    ['no more connections allowed (max_client_conn)', 'busy', true],
+    ['query_wait_timeout', 'timeout', true],
+    ['server conn crashed?', 'lost', true],
+    ['no such database: d', 'database', false],
+    ['database "d" does not exist', 'database', false],
+    ['no such user: me', 'password', false],
+    ['SASL authentication failed', 'password', false],
+  ])('of PgBouncer is told apart by its message: %s', (message, kind, isTemporary) => {
+    const failure = of('08P01', message);
+    expect([failure.kind, failure.isTemporary]).toEqual([kind, isTemporary]);
+  });
+
   it('has a sentence of its own for each certificate fault, and never the password', () => {
     const sentences = ['CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'SELF_SIGNED_CERT_IN_CHAIN'].map(
       (code) => of(code).message,

@@ -1,0 +1,83 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PostgresWorld } from '../support/postgres/postgresWorld';
+import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
+
+let world: PostgresWorld;
+beforeAll(async () => {
+  world = await PostgresWorld.start({ settings: { log_statement: 'all', log_line_prefix: '@%a@ ' } });
+});
+afterAll(() => world.close());
+
+interface Logged {
+  readonly sql: string;
+  /** Name of a prepared statement; null for one that has none. */
+  readonly prepared: string | null;
+}
+
+let reads = 0;
+
+/** Statements of the client, in the order of the log. */
+async function statements(): Promise<readonly Logged[]> {
+  const mark = `read ${++reads}`;
+  await world.run('postgres', `SELECT '${mark}'`);
+  while (!world.log.includes(mark)) await new Promise((resolve) => setTimeout(resolve, 10));
+  return world.log.split(/^@/m).flatMap((entry) => {
+    const [, name, sql] = /^Hermes@ LOG:\s+(?:statement|execute (\S+)): (.*)$/s.exec(entry) ?? [];
+    return sql === undefined ? [] : [{ sql: sql.trim(), prepared: name === '<unnamed>' ? null : (name ?? null) }];
+  });
+}
+
+/** Statements that need nothing of a connection beyond their transaction. */
+const stateless = /^(?:SELECT|INSERT|UPDATE|DELETE|BEGIN|COMMIT|ROLLBACK|SHOW|CREATE (?:SCHEMA|TABLE|INDEX) IF NOT) /;
+/** Parts of a statement that leave something in a connection, or expect it there. */
+const stateful =
+  /advisory|set_config|currval|lastval|pg_notify|pg_temp|\bTEMP(?:ORARY)?\b|\bWITH HOLD\b|\bSET (?:SESSION|LOCAL)\b/i;
+
+const needsConnection = ({ sql, prepared }: Logged): boolean =>
+  prepared !== null || !stateless.test(`${sql} `) || stateful.test(sql);
+
+describe('a pooler that gives each transaction another connection', () => {
+  it('is enough: no statement needs more than its transaction', async () => {
+    const database = await world.database();
+    expect(await threeMachines(world, database, { seed: 5, steps: 120 })).toEqual(sameOnAll);
+    const client = world.client(world.address(database));
+    const connection = await client.connect('a', 'A');
+    await client.erase(connection, 'c', connection.last + 1);
+    const lease = await client.lease(connection, 'd');
+    const fence = lease.kind === 'granted' ? lease.fence : 0;
+    await client.renew(connection, 'd', fence);
+    await client.release(connection, 'd', fence);
+    await client.keepSeal('a seal');
+    await client.overview();
+    const all = await statements();
+    expect(all.filter(needsConnection)).toEqual([]);
+    const kinds = new Set(all.map(({ sql }) => (/^\w+/.exec(sql) ?? [''])[0]));
+    // The run had statements of every kind.
+    expect(
+      ['BEGIN', 'COMMIT', 'CREATE', 'DELETE', 'INSERT', 'SELECT', 'UPDATE'].filter((kind) => !kinds.has(kind)),
+    ).toEqual([]);
+    expect(all.length).toBeGreaterThan(500);
+  });
+
+  it.each([
+    'SET search_path = hermes_sync',
+    'LISTEN news',
+    'PREPARE p AS SELECT 1',
+    'SELECT pg_advisory_lock(1)',
+    `SELECT set_config('a.b', '1', false)`,
+    'CREATE TEMP TABLE IF NOT EXISTS t ()',
+    'DECLARE c CURSOR WITH HOLD FOR SELECT 1',
+  ])('would not be enough for %s', (sql) => {
+    expect(needsConnection({ sql, prepared: null })).toBe(true);
+  });
+
+  it('would not be enough for a prepared statement', async () => {
+    const database = await world.database();
+    const client = new Client({ connectionString: world.server.url(database), application_name: 'Hermes' });
+    await client.connect();
+    await client.query({ name: 'kept', text: 'SELECT $1::int', values: [1] });
+    await client.end();
+    expect((await statements()).filter(needsConnection).map(({ prepared }) => prepared)).toEqual(['kept']);
+  });
+});

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keyBytes } from '../../src/sync/sealing/aes';
+import { Seal } from '../../src/sync/sealing/seal';
+import { PostgresWorld } from '../support/postgres/postgresWorld';
+import { rowsRead } from '../support/postgres/rowsRead';
+import { workday } from '../support/postgres/workday';
+import { pieces } from '../support/syncContract';
+
+let world: PostgresWorld;
+beforeAll(async () => {
+  // Cleaning happens when a test asks for it.
+  world = await PostgresWorld.start({ settings: { autovacuum: 'off' } });
+});
+afterAll(() => world.close());
+
+const people = 200;
+
+/** A database in which each person has three machines, 20 conversations and 500 documents. */
+async function crowded(): Promise<string> {
+  const database = await world.database();
+  const client = world.client(world.address(database));
+  await client.prepare();
+  await client.dispose();
+  const each = `FROM generate_series(1, ${people}) p, generate_series(1, 20) c`;
+  await world.run(
+    database,
+    `INSERT INTO hermes_sync.machines (person, history, origin, name, writer, last)
+     SELECT 'person' || p, 'h', 'm' || m, 'M', 1, 500 FROM generate_series(1, ${people}) p, generate_series(1, 3) m`,
+    `INSERT INTO hermes_sync.conversations (person, history, conversation, version) SELECT 'person' || p, 'h', 'c' || c, 25 ${each}`,
+    `INSERT INTO hermes_sync.documents (person, history, conversation, document, version, body)
+     SELECT 'person' || p, 'h', 'c' || c, 'turn/' || d, d, 'x' ${each}, generate_series(1, 25) d`,
+    `INSERT INTO hermes_sync.sendings (person, history, origin, conversation, number, version)
+     SELECT 'person' || p, 'h', 'm' || m, 'c' || c, c * 25, 25 ${each}, generate_series(1, 3) m`,
+    `INSERT INTO hermes_sync.seals (person, history, description) SELECT 'person' || p, 'h', repeat('x', 400)
+     FROM generate_series(1, ${people}) p`,
+    'VACUUM ANALYZE',
+    `CREATE ROLE person7 LOGIN PASSWORD 'p'`,
+    'GRANT USAGE ON SCHEMA hermes_sync TO person7',
+    'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA hermes_sync TO person7',
+  );
+  return database;
+}
+
+describe('a server with 200 people', () => {
+  it('reads a few rows of one person for what one person asks', async () => {
+    const address = world.address(await crowded(), 'person7', 'p');
+    const known = new Map(['m1', 'm3'].map((origin) => [origin, 500]));
+    const news: number[] = [];
+    const idle = await rowsRead(world, address, async (client) => {
+      for (let look = 0; look < 10; look++) news.push((await client.news({ origin: 'm2', writer: 1 }, known)).length);
+    });
+    expect(news).toEqual(Array.from({ length: 10 }, () => 0));
+    // Each look reads the rows of the machines, and finds that nothing follows.
+    expect([...idle].filter(([, read]) => read > 60)).toEqual([]);
+
+    const busy = await rowsRead(world, address, async (client) => {
+      const connection = await client.connect('m2', 'M');
+      expect((await client.news(connection, new Map([...known, ['m1', 475]]))).length).toBe(1);
+      expect(
+        (await client.fetch(connection, { conversationId: 'c3', since: 20, documents: [] })).documents.length,
+      ).toBe(5);
+      const lease = await client.lease(connection, 'c4');
+      const fence = lease.kind === 'granted' ? lease.fence : 0;
+      expect(await client.renew(connection, 'c4', fence)).toBe(true);
+      const documents = pieces({ document: 'turn/new', body: 'x' });
+      const sending = { conversationId: 'c4', number: 501, base: 25, fence, documents };
+      expect(await client.send(connection, sending)).toEqual({ kind: 'done', version: 26 });
+      await client.release(connection, 'c4', fence);
+      expect(await client.lastSent(connection, 'c4')).toEqual({ number: 501, version: 26 });
+      expect(await client.erase(connection, 'c5', 502)).toBe(true);
+      expect((await client.sealDescription())?.length).toBe(400);
+      await client.keepSeal('another');
+    });
+    expect([...busy.keys()]).toEqual(['conversations', 'documents', 'layout', 'machines', 'seals', 'sendings']);
+    expect([...busy].filter(([, read]) => read > 60)).toEqual([]);
+  });
+});
+
+describe('the space of a turn', () => {
+  /** Figures of a row of a table in the guide. */
+  const documented = (row: string): readonly number[] => {
+    const guide = readFileSync(new URL('../../docs/sync-team.md', import.meta.url), 'utf8');
+    const line = guide.split('\n').find((each) => each.startsWith(`| ${row} |`)) ?? '';
+    return [...line.matchAll(/\| ([\d,]+)(?= \|)/g)].map(([, figure]) => Number((figure ?? '').replaceAll(',', '')));
+  };
+
+  it('is what the guide says, plain and encrypted', async () => {
+    const turns = 300;
+    const measured = async (seal: Seal | null): Promise<readonly number[]> => {
+      const database = await world.database();
+      const clean = () => world.run(database, 'VACUUM');
+      const { said } = await workday(world.client(world.address(database)), { turns, cleanEach: 50, clean, seal });
+      const [row] = await world.run(
+        database,
+        `SELECT sum(pg_table_size(oid))::int AS rows, sum(pg_indexes_size(oid))::int AS indexes,
+           (SELECT sum(octet_length(body))::int FROM hermes_sync.documents WHERE document LIKE 'turn/%') AS sent FROM pg_class
+         WHERE relnamespace = 'hermes_sync'::regnamespace AND relkind = 'r'`,
+      );
+      return [said, Number(row?.['sent']), Number(row?.['rows']), Number(row?.['indexes'])].map(
+        (bytes) => bytes / turns,
+      );
+    };
+    const [plain, sealed] = [await measured(null), await measured(new Seal(new Uint8Array(keyBytes).fill(7), 'h'))];
+    const found = [0, 1, 2, 3].map((which) => [plain[which] ?? 0, sealed[which] ?? 0]);
+    const expected = ['text of a turn', 'its document, as sent', 'rows', 'indexes'].map(documented);
+    const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 0.2 * Math.max(one, other);
+    expect(found.map((pair, row) => pair.map((bytes, at) => isNear(bytes, expected[row]?.[at] ?? 0)))).toEqual(
+      Array.from({ length: 4 }, () => [true, true]),
+    );
+  });
+});
