@@ -55,10 +55,12 @@ it('keep the rows of before, take new ones, and the indexes are those of the tab
   expect(indexes.map(({ tablename, n }) => [tablename, n])).toEqual([
     ['conversations', 1],
     ['documents', 2],
+    ['erasures', 1],
     ['layout', 1],
     ['machines', 1],
     ['seals', 1],
     ['sendings', 2],
+    ['turns', 1],
   ]);
 });
 

@@ -65,6 +65,9 @@ async function sent(person: Person, history: string, conversationId: string, bod
   });
   expect(answer).toEqual({ kind: 'done', version: 1 });
   await client.keepSeal(`seal of ${person}`);
+  await client.lease(connection, 'running');
+  await client.turns('desk').watch('running');
+  await client.confirmErased(connection, 'gone');
 }
 
 /** Tables of the history that a member could read or write beyond the own rows. */
