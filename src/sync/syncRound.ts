@@ -1,5 +1,5 @@
-import type { AsyncSyncedStore, ChangedDocument, ReceiveOutcome, SentDocument } from '../store/syncing';
-import type { Connected, News, SendAnswer, SyncServer } from './syncServer';
+import type { AsyncSyncedStore, ChangedDocument, Outgoing, ReceiveOutcome, SentDocument } from '../store/syncing';
+import type { Connected, Fetched, FetchQuery, News, SendAnswer, SyncServer } from './syncServer';
 
 export interface SyncRoundDeps {
   readonly store: AsyncSyncedStore;
@@ -20,7 +20,20 @@ export interface SyncRoundDeps {
 /** How often a conversation is fetched again because it changed here meanwhile. The next round continues. */
 const attempts = 3;
 /** Documents that are read from the store in one call, so that it serves others in between. */
-const documentsAtOnce = 200;
+const documentsAtOnce = 50;
+
+/** A conversation that is read while another one is sent. */
+interface ReadAhead {
+  readonly conversationId: string;
+  readonly outgoing: Outgoing;
+  /** The first piece. */
+  readonly bodies: readonly SentDocument[];
+}
+
+/** A conversation that is fetched while another one is written. */
+interface FetchAhead extends FetchQuery {
+  readonly fetched: Promise<Fetched | null>;
+}
 
 /** A turn began here while its conversation was read. */
 class TurnBegan extends Error {
@@ -33,6 +46,8 @@ export class SyncRound {
   private connection: Promise<Connected> | null = null;
   private lastNumber = 0;
   private readonly working = new Map<string, Promise<unknown>>();
+  private readAhead: Promise<ReadAhead | null> = Promise.resolve(null);
+  private fetchAhead: Promise<FetchAhead | null> = Promise.resolve(null);
 
   constructor(private readonly deps: SyncRoundDeps) {}
 
@@ -43,23 +58,26 @@ export class SyncRound {
     while (signal?.aborted !== true && (await store.noteMore())) continue;
     await this.readNews();
     const failures: unknown[] = [];
-    const each = async (ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<void> => {
-      for (const id of ids) {
+    const each = async (
+      ids: readonly string[],
+      work: (id: string, next: string | null) => Promise<unknown>,
+    ): Promise<void> => {
+      for (const [index, id] of ids.entries()) {
         if (signal?.aborted === true) return;
-        await work(id).catch((error: unknown) => void failures.push(error));
+        await work(id, ids[index + 1] ?? null).catch((error: unknown) => void failures.push(error));
         // The others would fail as well.
         if (failures.length >= attempts) return;
       }
     };
     await each(await store.forgotten(), (id) => this.alone(id, () => this.eraseThere(id)));
-    await each(await store.due(), (id) => this.receive(id));
-    await each(await store.pending(), (id) => this.alone(id, () => this.send(id)));
+    await each(await store.due(), (id, next) => this.alone(id, () => this.receiveAlone(id, next)));
+    await each(await store.pending(), (id, next) => this.alone(id, () => this.send(id, next)));
     if (failures.length > 0) throw failures[0];
   }
 
   /** Brings a conversation to the server's version. */
   receive(conversationId: string): Promise<ReceiveOutcome> {
-    return this.alone(conversationId, () => this.receiveAlone(conversationId));
+    return this.alone(conversationId, () => this.receiveAlone(conversationId, null));
   }
 
   /** The first call of a connection: from then on, nothing that an earlier one sent can still arrive. */
@@ -75,15 +93,17 @@ export class SyncRound {
     return connected;
   }
 
-  private async receiveAlone(conversationId: string): Promise<ReceiveOutcome> {
-    const { store, server, machine, newId, onReceived } = this.deps;
+  /** `next`: fetched already while this one is written. */
+  private async receiveAlone(conversationId: string, next: string | null): Promise<ReceiveOutcome> {
+    const { store, machine, newId, onReceived } = this.deps;
     const connection = await this.connected();
     await this.settleSending(conversationId);
     let outcome: ReceiveOutcome = 'again';
     for (let attempt = 0; attempt < attempts && outcome === 'again'; attempt++) {
       const since = await store.version(conversationId);
       const documents = await store.changed(conversationId);
-      const { isErased, ...fetched } = await server.fetch(connection, { conversationId, since, documents });
+      const { isErased, ...fetched } = await this.fetch(connection, { conversationId, since, documents });
+      if (next !== null) this.fetchAhead = this.fetchLater(connection, next);
       const branchId = newId();
       if (isErased) outcome = await this.eraseHere(connection, conversationId);
       else outcome = await store.receive({ conversationId, ...fetched, branchId, machine });
@@ -91,6 +111,26 @@ export class SyncRound {
       if (isNew) await onReceived?.(conversationId, outcome === 'divided' ? branchId : null);
     }
     return outcome;
+  }
+
+  private async fetch(connection: Connected, query: FetchQuery): Promise<Fetched> {
+    const ahead = await this.fetchAhead;
+    this.fetchAhead = Promise.resolve(null);
+    const { fetched, ...asked } = ahead ?? { fetched: null };
+    return (isSame(asked, query) ? await fetched : null) ?? this.deps.server.fetch(connection, query);
+  }
+
+  /** Resolves when the store was asked, before the server answers. */
+  private async fetchLater(connection: Connected, conversationId: string): Promise<FetchAhead | null> {
+    const { store, server } = this.deps;
+    try {
+      const [since, documents] = await Promise.all([store.version(conversationId), store.changed(conversationId)]);
+      const query = { conversationId, since, documents };
+      // One that fails is fetched again when it is its turn.
+      return { ...query, fetched: server.fetch(connection, query).catch(() => null) };
+    } catch {
+      return null;
+    }
   }
 
   private async readNews(): Promise<void> {
@@ -108,31 +148,33 @@ export class SyncRound {
     if (newest.size > 0) await store.noteMachines([...newest.values()]);
   }
 
-  private async send(conversationId: string): Promise<void> {
+  /** `next`: read already while the server takes this one. */
+  private async send(conversationId: string, next: string | null): Promise<void> {
     const { store } = this.deps;
     await this.settleSending(conversationId);
     for (let attempt = 0; attempt < attempts; attempt++) {
       const outgoing = await store.outgoing(conversationId);
       if (outgoing === null) return;
-      const answer = await this.sendOnce(conversationId, outgoing.base, outgoing.documents);
+      const answer = await this.sendOnce(conversationId, outgoing, next);
       if (answer === null) return;
       if (answer.kind === 'done') return store.sent(conversationId, answer.version);
       await store.notSent(conversationId);
       // A call of an earlier connection arrived late, or a copy of this store is connected too.
       if (answer.kind === 'closed') this.connection = null;
       if (answer.kind !== 'behind' && answer.kind !== 'erased') return;
-      const received = await this.receiveAlone(conversationId);
+      const received = await this.receiveAlone(conversationId, null);
       if (received === 'busy' || received === 'forgotten') return;
     }
   }
 
   /** Null when a turn began here meanwhile: then nothing was sent. */
-  private async sendOnce(
-    conversationId: string,
-    base: number,
-    documents: readonly ChangedDocument[],
-  ): Promise<SendAnswer | null> {
+  private async sendOnce(conversationId: string, outgoing: Outgoing, next: string | null): Promise<SendAnswer | null> {
     const { store, server, fenceOf } = this.deps;
+    const { base, documents } = outgoing;
+    const ahead = await this.readAhead;
+    // Read before anything of it changed again.
+    const isRead = ahead?.conversationId === conversationId && isSame(ahead.outgoing, outgoing);
+    this.readAhead = Promise.resolve(null);
     const connection = await this.connected();
     const number = await store.nextNumber(this.lastNumber);
     this.lastNumber = number;
@@ -143,7 +185,7 @@ export class SyncRound {
         number,
         base,
         fence: fenceOf(conversationId),
-        documents: () => this.bodies(conversationId, documents),
+        documents: () => this.bodies(conversationId, documents, isRead ? ahead.bodies : null, next),
       });
     } catch (error) {
       if (!(error instanceof TurnBegan)) throw error;
@@ -171,16 +213,38 @@ export class SyncRound {
   }
 
   /** What the documents hold, piece by piece. Throws when a turn begins: a transcript is sent as it is between two
-   *  turns. */
+   *  turns. `first`: the first piece, if it was read. `next`: the conversation to be read when this one was. */
   private async *bodies(
     conversationId: string,
     documents: readonly ChangedDocument[],
+    first: readonly SentDocument[] | null,
+    next: string | null,
   ): AsyncGenerator<readonly SentDocument[]> {
-    for (let next = 0; next < documents.length; next += documentsAtOnce) {
-      const names = documents.slice(next, next + documentsAtOnce).map(({ document }) => document);
-      const bodies = await this.deps.store.bodies(conversationId, names);
+    for (let from = 0; from < documents.length; from += documentsAtOnce) {
+      const bodies = from === 0 && first !== null ? first : await this.piece(conversationId, documents, from);
       if (bodies === null) throw new TurnBegan();
+      if (next !== null && from + documentsAtOnce >= documents.length) this.readAhead = this.readLater(next);
       yield bodies;
+    }
+  }
+
+  private async piece(
+    conversationId: string,
+    documents: readonly ChangedDocument[],
+    from: number,
+  ): Promise<readonly SentDocument[] | null> {
+    const names = documents.slice(from, from + documentsAtOnce).map(({ document }) => document);
+    return this.deps.store.bodies(conversationId, names);
+  }
+
+  /** Null for one that cannot be sent now. It is asked again when it is its turn. */
+  private async readLater(conversationId: string): Promise<ReadAhead | null> {
+    try {
+      const outgoing = await this.deps.store.outgoing(conversationId);
+      const bodies = outgoing === null ? null : await this.piece(conversationId, outgoing.documents, 0);
+      return outgoing === null || bodies === null ? null : { conversationId, outgoing, bodies };
+    } catch {
+      return null;
     }
   }
 
@@ -208,4 +272,9 @@ export class SyncRound {
     });
     return done;
   }
+}
+
+/** Compares data that was put together in the same way. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

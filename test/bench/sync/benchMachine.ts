@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/base/clock';
 import { openLockedStore, type LockedStore } from '../../../src/commandLine/lockedStore';
 import { promisedSync, type AsyncSyncedStore } from '../../../src/store/syncing';
 import type { SessionStore } from '../../../src/store/sessionStore';
+import { packedServer } from '../../../src/sync/packedServer';
 import { SyncRound } from '../../../src/sync/syncRound';
 import type { SyncServer } from '../../../src/sync/syncServer';
 
@@ -27,7 +28,7 @@ export class BenchMachine {
   round(server: SyncServer): SyncRound {
     return new SyncRound({
       store: this.synced,
-      server,
+      server: packedServer(server),
       origin: this.name,
       machine: this.name,
       newId: randomUUID,
