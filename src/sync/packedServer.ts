@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync, type InputType, type ZlibOptions } from 'node:zlib';
+import type { SentDocument } from '../store/syncing';
 import type { SyncServer } from './syncServer';
 
 const prefix = 'deflate:';
@@ -19,6 +20,8 @@ const inflate = { now: inflateRawSync, later: promisify(inflateRaw), options: { 
 /** A server that receives and holds compressed bodies: it would take many times as long to compress them. Reads those that are
  *  not compressed, too. One that is damaged stays as it is, for the reader to refuse. */
 export function packedServer(server: SyncServer): SyncServer {
+  const prepared = new WeakMap<SentDocument, Promise<SentDocument>>();
+  const pack = (one: SentDocument): Promise<SentDocument> => prepared.get(one) ?? withBody(one, packed);
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
@@ -26,12 +29,14 @@ export function packedServer(server: SyncServer): SyncServer {
       const { documents, ...rest } = await server.fetch(connection, query);
       return { ...rest, documents: await Promise.all(documents.map((one) => withBody(one, unpacked))) };
     },
+    prepareDocuments: (documents) => {
+      for (const one of documents) prepared.set(one, pack(one));
+    },
     send: (connection, sending) =>
       server.send(connection, {
         ...sending,
         documents: async function* () {
-          for await (const piece of sending.documents())
-            yield await Promise.all(piece.map((one) => withBody(one, packed)));
+          for await (const piece of sending.documents()) yield await Promise.all(piece.map(pack));
         },
       }),
     lastSent: (...args) => server.lastSent(...args),

@@ -1,5 +1,6 @@
 import type { AsyncSyncedStore, ChangedDocument, Outgoing, ReceiveOutcome, SentDocument } from '../store/syncing';
-import type { Connected, Fetched, FetchQuery, News, SendAnswer, SyncServer } from './syncServer';
+import { documentsAtOnce, FetchAhead, ReadAhead } from './readAhead';
+import type { Connected, News, SendAnswer, SyncServer } from './syncServer';
 
 export interface SyncRoundDeps {
   readonly store: AsyncSyncedStore;
@@ -19,21 +20,6 @@ export interface SyncRoundDeps {
 
 /** How often a conversation is fetched again because it changed here meanwhile. The next round continues. */
 const attempts = 3;
-/** Documents that are read from the store in one call, so that it serves others in between. */
-const documentsAtOnce = 50;
-
-/** A conversation that is read while another one is sent. */
-interface ReadAhead {
-  readonly conversationId: string;
-  readonly outgoing: Outgoing;
-  /** The first piece. */
-  readonly bodies: readonly SentDocument[];
-}
-
-/** A conversation that is fetched while another one is written. */
-interface FetchAhead extends FetchQuery {
-  readonly fetched: Promise<Fetched | null>;
-}
 
 /** A turn began here while its conversation was read. */
 class TurnBegan extends Error {
@@ -46,10 +32,15 @@ export class SyncRound {
   private connection: Promise<Connected> | null = null;
   private lastNumber = 0;
   private readonly working = new Map<string, Promise<unknown>>();
-  private readAhead: Promise<ReadAhead | null> = Promise.resolve(null);
-  private fetchAhead: Promise<FetchAhead | null> = Promise.resolve(null);
+  private readonly readAhead: ReadAhead;
+  private readonly fetchAhead: FetchAhead;
+  /** The store notes what the server has taken, while the next conversation is sent. */
+  private noting: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly deps: SyncRoundDeps) {}
+  constructor(private readonly deps: SyncRoundDeps) {
+    this.readAhead = new ReadAhead(deps);
+    this.fetchAhead = new FetchAhead(deps);
+  }
 
   /** Goes on after a conversation that fails, and throws its error at the end. Ends early, between two conversations,
    *  when the signal is aborted. */
@@ -72,6 +63,9 @@ export class SyncRound {
     await each(await store.forgotten(), (id) => this.alone(id, () => this.eraseThere(id)));
     await each(await store.due(), (id, next) => this.alone(id, () => this.receiveAlone(id, next)));
     await each(await store.pending(), (id, next) => this.alone(id, () => this.send(id, next)));
+    const { noting } = this;
+    this.noting = Promise.resolve();
+    await noting.catch((error: unknown) => void failures.push(error));
     if (failures.length > 0) throw failures[0];
   }
 
@@ -95,15 +89,16 @@ export class SyncRound {
 
   /** `next`: fetched already while this one is written. */
   private async receiveAlone(conversationId: string, next: string | null): Promise<ReceiveOutcome> {
-    const { store, machine, newId, onReceived } = this.deps;
+    const { store, server, machine, newId, onReceived } = this.deps;
     const connection = await this.connected();
     await this.settleSending(conversationId);
     let outcome: ReceiveOutcome = 'again';
     for (let attempt = 0; attempt < attempts && outcome === 'again'; attempt++) {
       const since = await store.version(conversationId);
       const documents = await store.changed(conversationId);
-      const { isErased, ...fetched } = await this.fetch(connection, { conversationId, since, documents });
-      if (next !== null) this.fetchAhead = this.fetchLater(connection, next);
+      const query = { conversationId, since, documents };
+      const { isErased, ...fetched } = (await this.fetchAhead.take(query)) ?? (await server.fetch(connection, query));
+      if (next !== null) this.fetchAhead.begin(connection, next);
       const branchId = newId();
       if (isErased) outcome = await this.eraseHere(connection, conversationId);
       else outcome = await store.receive({ conversationId, ...fetched, branchId, machine });
@@ -111,26 +106,6 @@ export class SyncRound {
       if (isNew) await onReceived?.(conversationId, outcome === 'divided' ? branchId : null);
     }
     return outcome;
-  }
-
-  private async fetch(connection: Connected, query: FetchQuery): Promise<Fetched> {
-    const ahead = await this.fetchAhead;
-    this.fetchAhead = Promise.resolve(null);
-    const { fetched, ...asked } = ahead ?? { fetched: null };
-    return (isSame(asked, query) ? await fetched : null) ?? this.deps.server.fetch(connection, query);
-  }
-
-  /** Resolves when the store was asked, before the server answers. */
-  private async fetchLater(connection: Connected, conversationId: string): Promise<FetchAhead | null> {
-    const { store, server } = this.deps;
-    try {
-      const [since, documents] = await Promise.all([store.version(conversationId), store.changed(conversationId)]);
-      const query = { conversationId, since, documents };
-      // One that fails is fetched again when it is its turn.
-      return { ...query, fetched: server.fetch(connection, query).catch(() => null) };
-    } catch {
-      return null;
-    }
   }
 
   private async readNews(): Promise<void> {
@@ -157,7 +132,7 @@ export class SyncRound {
       if (outgoing === null) return;
       const answer = await this.sendOnce(conversationId, outgoing, next);
       if (answer === null) return;
-      if (answer.kind === 'done') return store.sent(conversationId, answer.version);
+      if (answer.kind === 'done') return this.noteSent(conversationId, answer.version);
       await store.notSent(conversationId);
       // A call of an earlier connection arrived late, or a copy of this store is connected too.
       if (answer.kind === 'closed') this.connection = null;
@@ -167,25 +142,30 @@ export class SyncRound {
     }
   }
 
+  private noteSent(conversationId: string, version: number): void {
+    this.noting = Promise.all([this.noting, this.deps.store.sent(conversationId, version)]);
+    // The run rejects with it.
+    this.noting.catch(() => undefined);
+  }
+
   /** Null when a turn began here meanwhile: then nothing was sent. */
   private async sendOnce(conversationId: string, outgoing: Outgoing, next: string | null): Promise<SendAnswer | null> {
     const { store, server, fenceOf } = this.deps;
     const { base, documents } = outgoing;
-    const ahead = await this.readAhead;
-    // Read before anything of it changed again.
-    const isRead = ahead?.conversationId === conversationId && isSame(ahead.outgoing, outgoing);
-    this.readAhead = Promise.resolve(null);
+    const first = await this.readAhead.take(conversationId, outgoing);
     const connection = await this.connected();
     const number = await store.nextNumber(this.lastNumber);
     this.lastNumber = number;
-    await store.beginSending(conversationId, number, documents);
+    const noted = store.beginSending(conversationId, number, documents);
+    if (next !== null && first !== null && documents.length <= documentsAtOnce) this.readAhead.begin(next);
+    await noted;
     try {
       return await server.send(connection, {
         conversationId,
         number,
         base,
         fence: fenceOf(conversationId),
-        documents: () => this.bodies(conversationId, documents, isRead ? ahead.bodies : null, next),
+        documents: () => this.bodies(conversationId, documents, first, next),
       });
     } catch (error) {
       if (!(error instanceof TurnBegan)) throw error;
@@ -221,30 +201,11 @@ export class SyncRound {
     next: string | null,
   ): AsyncGenerator<readonly SentDocument[]> {
     for (let from = 0; from < documents.length; from += documentsAtOnce) {
-      const bodies = from === 0 && first !== null ? first : await this.piece(conversationId, documents, from);
+      const names = documents.slice(from, from + documentsAtOnce).map(({ document }) => document);
+      const bodies = from === 0 && first !== null ? first : await this.deps.store.bodies(conversationId, names);
       if (bodies === null) throw new TurnBegan();
-      if (next !== null && from + documentsAtOnce >= documents.length) this.readAhead = this.readLater(next);
+      if (next !== null && from + documentsAtOnce >= documents.length) this.readAhead.begin(next);
       yield bodies;
-    }
-  }
-
-  private async piece(
-    conversationId: string,
-    documents: readonly ChangedDocument[],
-    from: number,
-  ): Promise<readonly SentDocument[] | null> {
-    const names = documents.slice(from, from + documentsAtOnce).map(({ document }) => document);
-    return this.deps.store.bodies(conversationId, names);
-  }
-
-  /** Null for one that cannot be sent now. It is asked again when it is its turn. */
-  private async readLater(conversationId: string): Promise<ReadAhead | null> {
-    try {
-      const outgoing = await this.deps.store.outgoing(conversationId);
-      const bodies = outgoing === null ? null : await this.piece(conversationId, outgoing.documents, 0);
-      return outgoing === null || bodies === null ? null : { conversationId, outgoing, bodies };
-    } catch {
-      return null;
     }
   }
 
@@ -272,9 +233,4 @@ export class SyncRound {
     });
     return done;
   }
-}
-
-/** Compares data that was put together in the same way. */
-function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -48,12 +48,9 @@ describe('a server with compressed bodies', () => {
   });
 
   it('holds long bodies in less than a quarter of their length', async () => {
-    const [short, long = '', longest = ''] = await exchanged(['{}', words(1000), words(100_000)], packedServer, plain);
-    expect([short, long.length < words(1000).length / 4, longest.length < words(100_000).length / 4]).toEqual([
-      '{}',
-      true,
-      true,
-    ]);
+    const sent = ['{}', words(1000), words(100_000)];
+    const held = await exchanged(sent, packedServer, plain);
+    expect(held.map((body, n) => (body ?? '').length < (sent[n] ?? '').length / 4)).toEqual([false, true, true]);
   });
 
   it('hands over a damaged body as it is, and one that would fill the memory', async () => {

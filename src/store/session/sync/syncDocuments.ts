@@ -151,21 +151,28 @@ export class SyncDocuments {
   }
 
   private insertRow(table: DocumentTable, row: SqlRow): void {
-    const columns = this.reading.columnsOf(table).filter((column) => row[column] !== undefined);
+    const columns = this.reading.columnsOf(table);
+    const values: SqlValue[] = [];
+    for (const column of columns) {
+      const value = row[column];
+      if (value !== undefined) values.push(bound(column, value));
+    }
+    const isWhole = values.length === columns.length;
     this.database.run(
-      this.insertion(table, columns),
-      columns.map((column) => bound(column, row[column] ?? null)),
+      isWhole
+        ? this.insertion(table)
+        : insertion(
+            table,
+            columns.filter((column) => row[column] !== undefined),
+          ),
+      values,
     );
   }
 
   /** Most rows have all columns. */
-  private insertion(table: DocumentTable, columns: readonly string[]): string {
-    const isWhole = columns.length === this.reading.columnsOf(table).length;
-    const known = isWhole ? this.insertions.get(table) : undefined;
-    if (known !== undefined) return known;
-    const values = columns.map((column) => (longColumns.has(column) ? 'CAST(? AS TEXT)' : '?'));
-    const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`;
-    if (isWhole) this.insertions.set(table, sql);
+  private insertion(table: DocumentTable): string {
+    const sql = this.insertions.get(table) ?? insertion(table, this.reading.columnsOf(table));
+    this.insertions.set(table, sql);
     return sql;
   }
 
@@ -191,6 +198,11 @@ interface Insertion {
   readonly kind: DocumentKind;
   readonly document: string;
   readonly body: Body;
+}
+
+function insertion(table: DocumentTable, columns: readonly string[]): string {
+  const values = columns.map((column) => (longColumns.has(column) ? 'CAST(? AS TEXT)' : '?'));
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`;
 }
 
 function bound(column: string, value: SqlValue): SqlValue {
