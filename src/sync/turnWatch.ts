@@ -21,7 +21,7 @@ const paces = [
   { untilMs: 60_000, everyMs: 1000 },
   { untilMs: 5 * 60_000, everyMs: 5000 },
 ] as const;
-/** Milliseconds after a failure. */
+/** Least milliseconds after a failure. */
 const retryMs = 5000;
 
 /** Looks if another machine runs a turn in the conversation that the user sees here, and what it shows. */
@@ -96,10 +96,15 @@ export class TurnWatch implements Disposable {
       if (turn?.isAlive === true) this.activeAt = clock.monotonicMs();
     } catch (error) {
       log.info(`Turns of other machines cannot be seen: ${String(error)}`);
-      return retryMs;
+      return this.nextMs(retryMs);
     }
-    const idleMs = clock.monotonicMs() - this.activeAt;
-    return paces.find(({ untilMs }) => idleMs < untilMs)?.everyMs ?? null;
+    return this.nextMs(0);
+  }
+
+  private nextMs(atLeastMs: number): number | null {
+    const idleMs = this.deps.clock.monotonicMs() - this.activeAt;
+    const pace = paces.find(({ untilMs }) => idleMs < untilMs);
+    return pace === undefined ? null : Math.max(pace.everyMs, atLeastMs);
   }
 
   private show(seen: SeenTurn | null): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Disposable } from '../../base/disposable';
+import type { ConversationGateway } from '../../gateway/conversationGateway';
 import type { AsyncSyncedStore } from '../../store/syncing';
 import { packedServer } from '../../sync/packedServer';
 import type { PostgresServer } from '../../sync/postgres/postgresServer';
@@ -10,15 +11,12 @@ import { syncFailureIn } from '../../sync/syncFailure';
 import { SyncService } from '../../sync/syncService';
 import { TurnSharing } from '../../sync/turnSharing';
 import { describeError } from '../common/describeError';
-import type { SyncFeatureDeps } from './syncFeature';
 import type { SyncChoice } from './syncMemory';
 import { readShownTurn } from './turnElsewhere';
-import { WatchedTurns } from './watchedTurns';
+import { WatchedTurns, type WatchedTurnsDeps } from './watchedTurns';
 
-export interface RunningSyncDeps extends Pick<
-  SyncFeatureDeps,
-  'gateway' | 'sessions' | 'shownSession' | 'clock' | 'log'
-> {
+export interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSession' | 'clock' | 'log'> {
+  readonly gateway: WatchedTurnsDeps['gateway'] & Pick<ConversationGateway, 'stop'>;
   readonly store: AsyncSyncedStore;
   readonly server: PostgresServer;
   readonly choice: SyncChoice;

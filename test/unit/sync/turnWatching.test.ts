@@ -131,6 +131,17 @@ describe('a turn of another machine', () => {
 });
 
 describe('watching', () => {
+  it('ends also when the server cannot be reached all the time', async () => {
+    const { watch } = watching();
+    turns.isCut = true;
+    watch.follow('c1');
+    await pass(6 * 60);
+    const tried = calls.length;
+    await pass(60 * 60);
+    expect([tried > 30, calls.length - tried]).toEqual([true, 0]);
+    watch.dispose();
+  });
+
   it('ends after five minutes in which the user does nothing and no turn runs, and begins again with the user', async () => {
     server.connect('desk', 'The desk');
     const { watch } = watching();
