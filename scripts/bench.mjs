@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { fileSearchAims, measureFileSearch } from './fileSearchBench.mjs';
 import { importAims, measureImport, measureRescue, rescueAims } from './importBench.mjs';
 import { measureShipped } from './shippedExtension.mjs';
+import { measureSync, syncAims, syncPlan } from './syncBench.mjs';
 import { measureView, viewAims, viewBench } from './viewBench.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -413,7 +414,7 @@ function longAims(sizes) {
 }
 
 /** `shipped`: null where no VS Code was started. */
-function judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, view }) {
+function judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, sync, view }) {
   const turnOf = (size, name) => size.contestants[name].turns.p50;
   const largest = sizes.at(-1);
   const worstRatio = (ours, theirs) =>
@@ -457,6 +458,7 @@ function judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, v
     ...fileSearchAims(fileSearch),
     ...importAims(imported),
     ...rescueAims(rescue),
+    ...syncAims(sync),
     ...viewAims(view),
   ];
   if (shipped !== null) {
@@ -482,10 +484,11 @@ try {
   const fileSearch = flags.long ? null : await measureFileSearch(flags.quick);
   const imported = flags.long ? null : await measureImport(flags.quick ? 100 : 1_000);
   const rescue = flags.long ? null : await measureRescue(flags.quick ? 1_000 : 5_000);
+  const sync = flags.long ? null : await measureSync(syncPlan(flags.quick));
   const view = flags.long ? null : await measureView({ quick: flags.quick });
   const shipped = flags.long || plan.starts === 0 ? null : await measureInVscode();
   const measured = (
-    flags.long ? longAims(long) : judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, view })
+    flags.long ? longAims(long) : judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, sync, view })
   ).map((aim) => ({ ...aim, met: aim.value <= aim.most }));
   console.log('\nAims');
   for (const { aim, value, most, met } of measured)
@@ -502,7 +505,7 @@ try {
     };
     fs.writeFileSync(
       flags.json,
-      `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, sessions, long, fileSearch, imported, rescue, view, ...(shipped ?? {}), aims: measured }, null, 2)}\n`,
+      `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, sessions, long, fileSearch, imported, rescue, sync, view, ...(shipped ?? {}), aims: measured }, null, 2)}\n`,
     );
   }
 } finally {

@@ -3,18 +3,15 @@
  *   node scripts/importBench.mjs [--megabytes N] [--json FILE]
  */
 import fs from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { importTypeScript } from './typescriptModule.mjs';
-
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+import { workerBundles } from './workerBundles.mjs';
 
 /** @param {number} megabytes */
 export async function measureImport(megabytes) {
   console.log(`\nImport of a state.db of ${megabytes.toLocaleString('en')} MB`);
-  const folder = await bundled();
+  const folder = await workerBundles();
   try {
     const { benchImport } = await importTypeScript('test/bench/importBench.ts');
     const result = await benchImport(megabytes, folder);
@@ -56,27 +53,6 @@ export async function measureRescue(files) {
 export function rescueAims({ files, percentOfCore }) {
   const aim = `search for changes among ${files.toLocaleString('en')} sessions of another agent, % of a core`;
   return [{ aim, value: percentOfCore, most: 1 }];
-}
-
-/** The two worker threads of an import, bundled as the extension ships them. */
-async function bundled() {
-  const { build } = await import('esbuild');
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-import-bundles-'));
-  await build({
-    entryPoints: {
-      storeWorker: path.join(root, 'src/store/worker/storeWorker.ts'),
-      importWorker: path.join(root, 'src/history/import/importWorker.ts'),
-    },
-    outdir: folder,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    minify: true,
-    logLevel: 'warning',
-  });
-  fs.copyFileSync(path.join(root, 'node_modules/sql.js/dist/sql-wasm.wasm'), path.join(folder, 'sql-wasm.wasm'));
-  return folder;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,4 +1,5 @@
-import type { AsyncSyncedStore, ChangedDocument, ReceiveOutcome, SentDocument } from '../store/syncing';
+import type { AsyncSyncedStore, ChangedDocument, Outgoing, ReceiveOutcome, SentDocument } from '../store/syncing';
+import { documentsAtOnce, FetchAhead, ReadAhead } from './readAhead';
 import type { Connected, News, SendAnswer, SyncServer } from './syncServer';
 
 export interface SyncRoundDeps {
@@ -19,8 +20,6 @@ export interface SyncRoundDeps {
 
 /** How often a conversation is fetched again because it changed here meanwhile. The next round continues. */
 const attempts = 3;
-/** Documents that are read from the store in one call, so that it serves others in between. */
-const documentsAtOnce = 200;
 
 /** A turn began here while its conversation was read. */
 class TurnBegan extends Error {
@@ -33,8 +32,15 @@ export class SyncRound {
   private connection: Promise<Connected> | null = null;
   private lastNumber = 0;
   private readonly working = new Map<string, Promise<unknown>>();
+  private readonly readAhead: ReadAhead;
+  private readonly fetchAhead: FetchAhead;
+  /** The store notes what the server has taken, while the next conversation is sent. */
+  private noting: Promise<unknown> = Promise.resolve();
 
-  constructor(private readonly deps: SyncRoundDeps) {}
+  constructor(private readonly deps: SyncRoundDeps) {
+    this.readAhead = new ReadAhead(deps);
+    this.fetchAhead = new FetchAhead(deps);
+  }
 
   /** Goes on after a conversation that fails, and throws its error at the end. Ends early, between two conversations,
    *  when the signal is aborted. */
@@ -43,23 +49,29 @@ export class SyncRound {
     while (signal?.aborted !== true && (await store.noteMore())) continue;
     await this.readNews();
     const failures: unknown[] = [];
-    const each = async (ids: readonly string[], work: (id: string) => Promise<unknown>): Promise<void> => {
-      for (const id of ids) {
+    const each = async (
+      ids: readonly string[],
+      work: (id: string, next: string | null) => Promise<unknown>,
+    ): Promise<void> => {
+      for (const [index, id] of ids.entries()) {
         if (signal?.aborted === true) return;
-        await work(id).catch((error: unknown) => void failures.push(error));
+        await work(id, ids[index + 1] ?? null).catch((error: unknown) => void failures.push(error));
         // The others would fail as well.
         if (failures.length >= attempts) return;
       }
     };
     await each(await store.forgotten(), (id) => this.alone(id, () => this.eraseThere(id)));
-    await each(await store.due(), (id) => this.receive(id));
-    await each(await store.pending(), (id) => this.alone(id, () => this.send(id)));
+    await each(await store.due(), (id, next) => this.alone(id, () => this.receiveAlone(id, next)));
+    await each(await store.pending(), (id, next) => this.alone(id, () => this.send(id, next)));
+    const { noting } = this;
+    this.noting = Promise.resolve();
+    await noting.catch((error: unknown) => void failures.push(error));
     if (failures.length > 0) throw failures[0];
   }
 
   /** Brings a conversation to the server's version. */
   receive(conversationId: string): Promise<ReceiveOutcome> {
-    return this.alone(conversationId, () => this.receiveAlone(conversationId));
+    return this.alone(conversationId, () => this.receiveAlone(conversationId, null));
   }
 
   /** The first call of a connection: from then on, nothing that an earlier one sent can still arrive. */
@@ -75,7 +87,8 @@ export class SyncRound {
     return connected;
   }
 
-  private async receiveAlone(conversationId: string): Promise<ReceiveOutcome> {
+  /** `next`: fetched already while this one is written. */
+  private async receiveAlone(conversationId: string, next: string | null): Promise<ReceiveOutcome> {
     const { store, server, machine, newId, onReceived } = this.deps;
     const connection = await this.connected();
     await this.settleSending(conversationId);
@@ -83,7 +96,9 @@ export class SyncRound {
     for (let attempt = 0; attempt < attempts && outcome === 'again'; attempt++) {
       const since = await store.version(conversationId);
       const documents = await store.changed(conversationId);
-      const { isErased, ...fetched } = await server.fetch(connection, { conversationId, since, documents });
+      const query = { conversationId, since, documents };
+      const { isErased, ...fetched } = (await this.fetchAhead.take(query)) ?? (await server.fetch(connection, query));
+      if (next !== null) this.fetchAhead.begin(connection, next);
       const branchId = newId();
       if (isErased) outcome = await this.eraseHere(connection, conversationId);
       else outcome = await store.receive({ conversationId, ...fetched, branchId, machine });
@@ -108,42 +123,49 @@ export class SyncRound {
     if (newest.size > 0) await store.noteMachines([...newest.values()]);
   }
 
-  private async send(conversationId: string): Promise<void> {
+  /** `next`: read already while the server takes this one. */
+  private async send(conversationId: string, next: string | null): Promise<void> {
     const { store } = this.deps;
     await this.settleSending(conversationId);
     for (let attempt = 0; attempt < attempts; attempt++) {
       const outgoing = await store.outgoing(conversationId);
       if (outgoing === null) return;
-      const answer = await this.sendOnce(conversationId, outgoing.base, outgoing.documents);
+      const answer = await this.sendOnce(conversationId, outgoing, next);
       if (answer === null) return;
-      if (answer.kind === 'done') return store.sent(conversationId, answer.version);
+      if (answer.kind === 'done') return this.noteSent(conversationId, answer.version);
       await store.notSent(conversationId);
       // A call of an earlier connection arrived late, or a copy of this store is connected too.
       if (answer.kind === 'closed') this.connection = null;
       if (answer.kind !== 'behind' && answer.kind !== 'erased') return;
-      const received = await this.receiveAlone(conversationId);
+      const received = await this.receiveAlone(conversationId, null);
       if (received === 'busy' || received === 'forgotten') return;
     }
   }
 
+  private noteSent(conversationId: string, version: number): void {
+    this.noting = Promise.all([this.noting, this.deps.store.sent(conversationId, version)]);
+    // The run rejects with it.
+    this.noting.catch(() => undefined);
+  }
+
   /** Null when a turn began here meanwhile: then nothing was sent. */
-  private async sendOnce(
-    conversationId: string,
-    base: number,
-    documents: readonly ChangedDocument[],
-  ): Promise<SendAnswer | null> {
+  private async sendOnce(conversationId: string, outgoing: Outgoing, next: string | null): Promise<SendAnswer | null> {
     const { store, server, fenceOf } = this.deps;
+    const { base, documents } = outgoing;
+    const first = await this.readAhead.take(conversationId, outgoing);
     const connection = await this.connected();
     const number = await store.nextNumber(this.lastNumber);
     this.lastNumber = number;
-    await store.beginSending(conversationId, number, documents);
+    const noted = store.beginSending(conversationId, number, documents);
+    if (next !== null && first !== null && documents.length <= documentsAtOnce) this.readAhead.begin(next);
+    await noted;
     try {
       return await server.send(connection, {
         conversationId,
         number,
         base,
         fence: fenceOf(conversationId),
-        documents: () => this.bodies(conversationId, documents),
+        documents: () => this.bodies(conversationId, documents, first, next),
       });
     } catch (error) {
       if (!(error instanceof TurnBegan)) throw error;
@@ -171,15 +193,18 @@ export class SyncRound {
   }
 
   /** What the documents hold, piece by piece. Throws when a turn begins: a transcript is sent as it is between two
-   *  turns. */
+   *  turns. `first`: the first piece, if it was read. `next`: the conversation to be read when this one was. */
   private async *bodies(
     conversationId: string,
     documents: readonly ChangedDocument[],
+    first: readonly SentDocument[] | null,
+    next: string | null,
   ): AsyncGenerator<readonly SentDocument[]> {
-    for (let next = 0; next < documents.length; next += documentsAtOnce) {
-      const names = documents.slice(next, next + documentsAtOnce).map(({ document }) => document);
-      const bodies = await this.deps.store.bodies(conversationId, names);
+    for (let from = 0; from < documents.length; from += documentsAtOnce) {
+      const names = documents.slice(from, from + documentsAtOnce).map(({ document }) => document);
+      const bodies = from === 0 && first !== null ? first : await this.deps.store.bodies(conversationId, names);
       if (bodies === null) throw new TurnBegan();
+      if (next !== null && from + documentsAtOnce >= documents.length) this.readAhead.begin(next);
       yield bodies;
     }
   }

@@ -10,6 +10,8 @@ export interface SyncServer {
   news(connection: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]>;
   /** Documents newer than a version, and named ones, as they were at one moment. */
   fetch(connection: Connection, query: FetchQuery): Promise<Fetched>;
+  /** May be called with documents that are sent soon, to do before what needs no connection. */
+  prepareDocuments?(documents: readonly SentDocument[]): void;
   /** Sends changes that were made to a version. Done as a whole or not at all. */
   send(connection: Connection, sending: SentChanges): Promise<SendAnswer>;
   /** The last sending of this machine for a conversation that was done. */

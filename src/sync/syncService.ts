@@ -49,7 +49,7 @@ export type TurnStart = { readonly kind: 'free' | 'divided' } | { readonly kind:
 const settleMs = 150;
 /** Milliseconds between two looks at the server, by the time since anything was exchanged. */
 const paces = [
-  { untilMs: 60_000, everyMs: 1000 },
+  { untilMs: 60_000, everyMs: 600 },
   { untilMs: 5 * 60_000, everyMs: 5000 },
   { untilMs: 60 * 60_000, everyMs: 30_000 },
   // A server that is paid by use can sleep.

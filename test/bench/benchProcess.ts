@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyDatabase } from '../../src/store/open/fileHeader';
 import { migrate } from '../../src/store/schema/migrations';
-import { benchChunk, benchTurn, benchWord, messagesPerTurn, rareWord, turnsPerSession } from './benchTurn';
+import { benchChunk, benchTurn, benchWord, messagesPerTurn, rareWord } from './benchTurn';
 import { BetterSqliteDatabase } from './betterSqliteDatabase';
 import { measureLongSession } from './long/longSessionBench';
 import {
@@ -13,6 +13,7 @@ import {
   type ContestantName,
   type ContestantPlace,
 } from './contestants';
+import { seedStore } from './seedStore';
 
 /** Orders of `scripts/bench.mjs` to one process, which measures one way of storing. Times come back in milliseconds. */
 type BenchOrder =
@@ -49,7 +50,7 @@ process.on('disconnect', () => process.exit());
 async function obey(order: BenchOrder): Promise<readonly number[]> {
   switch (order.order) {
     case 'seed':
-      return [seed(order.folder, order.packages, order.messages)];
+      return [seedStore(order.folder, order.packages, order.messages)];
     case 'seedSessions':
       return [seedSessions(order.folder, order.packages, order.sessions, order.longest)];
     case 'open': {
@@ -172,29 +173,6 @@ async function duringScan({ store }: Contestant, number: number, count: number):
   });
   await store.settleTurn({ ...settling, messages: [] });
   return [...times, cancelled];
-}
-
-/** Makes a store of that many messages, indexed, in large transactions without durability. Returns how many it holds. */
-function seed(folder: string, packages: string, messages: number): number {
-  const file = join(folder, 'state.db');
-  writeFileSync(file, emptyDatabase());
-  const database = new BetterSqliteDatabase(packages, file, 'none');
-  migrate(database, { keepCopy: () => undefined });
-  const sessions = sessionDbOver(database);
-  const turns = Math.ceil(messages / messagesPerTurn);
-  for (let first = 0; first < turns; first += 1000) {
-    database.asOne(() => {
-      for (let number = first; number < Math.min(turns, first + 1000); number++) {
-        const { sessionId, opening, settling } = benchTurn(number);
-        if (number % turnsPerSession === 0) sessions.createSession({ id: sessionId, startedAt: opening.startedAt });
-        sessions.openTurn(opening);
-        sessions.settleTurn(settling);
-      }
-      indexAll(sessions);
-    });
-  }
-  database.close();
-  return turns;
 }
 
 /** Makes a store of many sessions with one turn each, and one ("long") with that many messages. Returns how many messages it holds. */

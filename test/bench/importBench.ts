@@ -6,6 +6,7 @@ import { systemClock } from '../../src/base/clock';
 import { openLockedStore } from '../../src/commandLine/lockedStore';
 import { ImportClient } from '../../src/history/import/importClient';
 import { usualPlaces } from '../../src/history/sources/historyPlaces';
+import { watchProcess } from './watchProcess';
 
 export interface ImportFigures {
   readonly megabytes: number;
@@ -77,22 +78,6 @@ async function measure(root: string, bundles: string): Promise<ImportFigures> {
     storeMegabytes: Math.round(
       readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0) / 1e6,
     ),
-  };
-}
-
-function watchProcess() {
-  let [mostMemory, longestStallMs, last] = [0, 0, performance.now()];
-  const timer = setInterval(() => {
-    const now = performance.now();
-    longestStallMs = Math.max(longestStallMs, now - last - 5);
-    last = now;
-    mostMemory = Math.max(mostMemory, process.memoryUsage().rss);
-  }, 5);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return { mostMemory, longestStallMs };
-    },
   };
 }
 

@@ -197,7 +197,7 @@ export type Fate = 'done' | 'lost' | 'unanswered' | 'late';
 
 /** A server to whose calls a network leads. */
 type Served = {
-  readonly [M in Exclude<keyof SyncServer, 'send'>]: (
+  readonly [M in Exclude<keyof SyncServer, 'send' | 'prepareDocuments'>]: (
     ...args: Parameters<SyncServer[M]>
   ) => Awaited<ReturnType<SyncServer[M]>> | ReturnType<SyncServer[M]>;
 } & {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { PostgresServer } from '../../../src/sync/postgres/postgresServer';
+import { packedServer } from '../../../src/sync/packedServer';
 import { sealedServer } from '../../../src/sync/sealing/sealedServer';
 import type { Seal } from '../../../src/sync/sealing/seal';
 import { SyncRound } from '../../../src/sync/syncRound';
@@ -38,7 +39,7 @@ export async function workday(
   db.synced.begin();
   const round = new SyncRound({
     store: db.synced,
-    server: seal === null ? client : sealedServer(client, seal),
+    server: seal === null ? packedServer(client) : sealedServer(client, seal),
     origin: 'laptop-3f0c8f2a9b6d',
     machine: 'Laptop',
     newId: () => 'never',

@@ -1,45 +1,45 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import type { SentDocument } from '../../syncing';
 import { textOr } from '../tables/columns';
 import { invalid } from '../tables/refusal';
 import { parseJson } from '../tables/partsJson';
+import { documentKinds, idOf, kindOf, type DocumentKind } from './documentNames';
+import { bodySchema, DocumentReading, type Body, type DocumentTable } from './documentReading';
 import { markColumns, sessionColumns } from './syncTables';
 
-/** Kinds of documents, in the order in which they are written: rows name rows of earlier kinds.
- *  session: a segment. marks: the conversation’s title and how it is listed. turn: a turn with all rows of it. message: a row without a turn. */
-export const documentKinds = ['session', 'marks', 'turn', 'message'] as const;
-export type DocumentKind = (typeof documentKinds)[number];
+export { idOf, kindOf } from './documentNames';
 
-type DocumentTable = 'sessions' | 'turns' | 'messages' | 'message_revisions' | 'approvals' | 'file_changes';
-
-const value = v.union([v.string(), v.number(), v.null()]);
-const rows = v.array(v.record(v.string(), value));
-const bodySchema = v.object({
-  sessions: v.optional(rows),
-  turns: v.optional(rows),
-  messages: v.optional(rows),
-  message_revisions: v.optional(rows),
-  approvals: v.optional(rows),
-  file_changes: v.optional(rows),
-});
-type Body = v.InferOutput<typeof bodySchema>;
-
-export function kindOf(document: string): DocumentKind {
-  const kind = documentKinds.find((one) => document.startsWith(`${one}/`));
-  if (kind === undefined) throw invalid(`${document} is no document`);
-  return kind;
-}
+/** Columns of long text. Their text is bound as bytes: the engine's own encoding of a string takes several times as long. */
+const longColumns: ReadonlySet<string> = new Set([
+  'content',
+  'parts',
+  'tool_calls',
+  'reasoning_content',
+  'reasoning_details',
+  'api_content',
+]);
+/** Characters of a text that is bound as bytes. */
+const longText = 100;
+const encoder = new TextEncoder();
 
 /** The rows of a conversation as documents that travel, in JSON. Every method runs inside its caller's transaction. */
 export class SyncDocuments {
-  private readonly columns = new Map<DocumentTable, readonly string[]>();
+  private readonly reading: DocumentReading;
+  private readonly insertions = new Map<DocumentTable, string>();
 
-  constructor(private readonly database: SqlDatabase) {}
+  constructor(private readonly database: SqlDatabase) {
+    this.reading = new DocumentReading(database);
+  }
 
-  /** The document as it is stored; null when it has no rows. */
-  read(conversationId: string, document: string): string | null {
-    const body = this.body(conversationId, document);
-    return Object.values(body).every((found) => (found ?? []).length === 0) ? null : JSON.stringify(body);
+  /** The documents as they are stored; null for one that has no rows. */
+  read(conversationId: string, documents: readonly string[]): readonly SentDocument[] {
+    const bodies = this.reading.bodies(conversationId, documents);
+    return documents.map((document, index) => {
+      const body = bodies[index] ?? {};
+      const isEmpty = Object.values(body).every((found) => (found ?? []).length === 0);
+      return { document, body: isEmpty ? null : JSON.stringify(body) };
+    });
   }
 
   /** Gives all segments of a conversation the marks of its first one. */
@@ -54,42 +54,53 @@ export class SyncDocuments {
   /** True when the store has messages of this document that its other form does not have. */
   hasMore(conversationId: string, document: string, other: string | null): boolean {
     const known = new Set((other === null ? [] : (parse(document, other).messages ?? [])).map((row) => row['uid']));
-    return (this.body(conversationId, document).messages ?? []).some((row) => !known.has(row['uid']));
+    const [body] = this.reading.bodies(conversationId, [document]);
+    return (body?.messages ?? []).some((row) => !known.has(row['uid']));
   }
 
   /** Removes the rows of documents that hold messages. */
   remove(conversationId: string, documents: readonly string[]): void {
-    for (const document of documents) {
-      const [kind, id] = [kindOf(document), idOf(document)];
-      if (kind === 'message') this.deleteOwn('messages', 'uid', id, conversationId);
-      if (kind !== 'turn') continue;
-      this.deleteOwn('messages', 'turn_uid', id, conversationId);
-      this.deleteOwn('approvals', 'turn_uid', id, conversationId);
-      this.deleteOwn('file_changes', 'turn_uid', id, conversationId);
-      this.deleteOwn('turns', 'uid', id, conversationId);
-    }
+    const idsOf = (kind: DocumentKind): readonly string[] =>
+      documents.filter((document) => kindOf(document) === kind).map(idOf);
+    const [turns, messages] = [idsOf('turn'), idsOf('message')];
+    this.deleteOwn('messages', 'uid', messages, conversationId);
+    for (const table of ['messages', 'approvals', 'file_changes'] as const)
+      this.deleteOwn(table, 'turn_uid', turns, conversationId);
+    this.deleteOwn('turns', 'uid', turns, conversationId);
   }
 
-  /** Makes the stored rows of these documents what the documents say. Throws `invalid` for one that is damaged, or that has
-   *  rows of another document or conversation. */
+  /** Makes the stored rows of these documents what the documents say; they are no changes of this machine. Throws `invalid`
+   *  for one that is damaged, or that has rows of another document or conversation. */
   write(
     conversationId: string,
     documents: readonly { readonly document: string; readonly body: string | null }[],
   ): void {
     const parsed = documents.map(({ document, body }) => ({
+      kind: kindOf(document),
       document,
       body: body === null ? {} : parse(document, body),
     }));
-    this.remove(
-      conversationId,
-      documents.map(({ document }) => document),
+    const names = documents.map(({ document }) => document);
+    // The triggers note nothing meanwhile. A crash undoes it with the rest of the transaction.
+    this.database.run('INSERT INTO sync_receiving (only_row) VALUES (1)');
+    this.remove(conversationId, names);
+    for (const kind of documentKinds) {
+      // The segments are written first.
+      const sessions = this.sessionsOf(conversationId);
+      for (const one of parsed) if (one.kind === kind) this.insert({ ...one, conversationId, sessions });
+    }
+    this.database.run(
+      'DELETE FROM sync_changes WHERE conversation_id = ?1 AND document IN (SELECT value FROM json_each(?2))',
+      [conversationId, JSON.stringify(names)],
     );
-    for (const kind of documentKinds)
-      for (const { document, body } of parsed)
-        if (kindOf(document) === kind) this.insert(conversationId, kind, document, body);
+    this.database.run('DELETE FROM sync_receiving');
   }
 
-  private insert(conversationId: string, kind: DocumentKind, document: string, body: Body): void {
+  private insert({ conversationId, sessions, kind, document, body }: Insertion): void {
+    const insertOwn = (table: DocumentTable, row: SqlRow): void => {
+      if (!sessions.has(row['session_id'])) throw invalid(`a row of ${table} is not in conversation ${conversationId}`);
+      this.insertRow(table, row);
+    };
     const id = idOf(document);
     const isOwn = (row: SqlRow, column: string): boolean => row[column] === id;
     if (kind === 'session' || kind === 'marks') {
@@ -103,23 +114,23 @@ export class SyncDocuments {
     for (const row of body.turns ?? []) {
       if (!isOwn(row, 'uid')) throw invalid(`${document} has a row of another turn`);
       if (row['state'] !== 'settled') throw invalid(`${document} is not settled`);
-      this.insertRow('turns', { ...row, conversation_id: conversationId }, conversationId);
+      insertOwn('turns', { ...row, conversation_id: conversationId });
     }
     const messages = new Set<SqlValue>();
     for (const row of body.messages ?? []) {
       if (!isOwn(row, kind === 'turn' ? 'turn_uid' : 'uid')) throw invalid(`${document} has a row of another turn`);
       if (row['state'] !== 'final') throw invalid(`${document} has a message that is not whole`);
       messages.add(row['uid'] ?? null);
-      this.insertRow('messages', row, conversationId);
+      insertOwn('messages', row);
     }
     for (const row of body.message_revisions ?? []) {
       if (!messages.has(row['message_uid'] ?? null)) throw invalid(`${document} has a revision of another message`);
-      this.insertRow('message_revisions', row, null);
+      this.insertRow('message_revisions', row);
     }
     for (const table of ['approvals', 'file_changes'] as const)
       for (const row of body[table] ?? []) {
         if (!isOwn(row, 'turn_uid')) throw invalid(`${document} has a row of another turn`);
-        this.insertRow(table, table === 'approvals' ? withoutRights(row) : row, conversationId);
+        insertOwn(table, table === 'approvals' ? withoutRights(row) : row);
       }
   }
 
@@ -128,7 +139,7 @@ export class SyncDocuments {
     const isKnown = this.database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [row['id'] ?? null]) !== undefined;
     const values = { ...row, conversation_id: conversationId };
     if (isKnown) this.update(columns, values, 'id');
-    else this.insertRow('sessions', values, null);
+    else this.insertRow('sessions', values);
   }
 
   private update(columns: readonly string[], row: SqlRow, key: 'id' | 'conversation_id'): void {
@@ -139,94 +150,65 @@ export class SyncDocuments {
     ]);
   }
 
-  /** `conversationId`: where the row's session must be; null when the row has none. */
-  private insertRow(table: DocumentTable, row: SqlRow, conversationId: string | null): void {
-    if (conversationId !== null) {
-      const session = this.database.get('SELECT conversation_id FROM sessions WHERE id = ?', [
-        row['session_id'] ?? null,
-      ]);
-      if (session?.['conversation_id'] !== conversationId)
-        throw invalid(`a row of ${table} is not in conversation ${conversationId}`);
+  private insertRow(table: DocumentTable, row: SqlRow): void {
+    const columns = this.reading.columnsOf(table);
+    const values: SqlValue[] = [];
+    for (const column of columns) {
+      const value = row[column];
+      if (value !== undefined) values.push(bound(column, value));
     }
-    const columns = this.columnsOf(table).filter((column) => row[column] !== undefined);
+    const isWhole = values.length === columns.length;
     this.database.run(
-      `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
-      columns.map((column) => row[column] ?? null),
+      isWhole
+        ? this.insertion(table)
+        : insertion(
+            table,
+            columns.filter((column) => row[column] !== undefined),
+          ),
+      values,
     );
   }
 
-  private body(conversationId: string, document: string): Body {
-    const [kind, id] = [kindOf(document), idOf(document)];
-    if (kind === 'session' || kind === 'marks') {
-      const columns = kind === 'marks' ? ['id', ...markColumns] : sessionColumns(this.database);
-      return {
-        sessions: this.plain(`SELECT ${columns.join(', ')} FROM sessions WHERE id = ? AND conversation_id = ?`, [
-          id,
-          conversationId,
-        ]),
-      };
-    }
-    const own = 'session_id IN (SELECT id FROM sessions WHERE conversation_id = ?2)';
-    const key = kind === 'turn' ? 'turn_uid' : 'uid';
-    const messages = `FROM messages WHERE ${key} = ?1 AND ${own}`;
-    const revisions = this.plain(
-      `SELECT ${this.listOf('message_revisions')} FROM message_revisions WHERE message_uid IN (SELECT uid ${messages}) ORDER BY id`,
-      [id, conversationId],
-    );
-    const of = (table: DocumentTable, where: string, order: string): Body['turns'] =>
-      this.plain(`SELECT ${this.listOf(table)} FROM ${table} WHERE ${where} AND ${own} ORDER BY ${order}`, [
-        id,
-        conversationId,
-      ]);
-    return {
-      messages: this.plain(`SELECT ${this.listOf('messages')} ${messages} ORDER BY session_id, position`, [
-        id,
-        conversationId,
-      ]),
-      ...(revisions.length === 0 ? {} : { message_revisions: revisions }),
-      ...(kind === 'message'
-        ? {}
-        : {
-            turns: of('turns', 'uid = ?1', 'uid'),
-            approvals: of('approvals', 'turn_uid = ?1', 'requested_at, id'),
-            file_changes: of('file_changes', 'turn_uid = ?1', 'id'),
-          }),
-    };
+  /** Most rows have all columns. */
+  private insertion(table: DocumentTable): string {
+    const sql = this.insertions.get(table) ?? insertion(table, this.reading.columnsOf(table));
+    this.insertions.set(table, sql);
+    return sql;
   }
 
-  private plain(sql: string, values: readonly SqlValue[]): v.InferOutput<typeof rows> {
-    return this.database.all(sql, values).filter(isPlain);
+  private sessionsOf(conversationId: string): ReadonlySet<unknown> {
+    const found = this.database.all('SELECT id FROM sessions WHERE conversation_id = ?', [conversationId]);
+    return new Set(found.map((row) => row['id']));
   }
 
-  private listOf(table: DocumentTable): string {
-    return this.columnsOf(table).join(', ');
-  }
-
-  /** The table's columns without its row number, which is each store's own. */
-  private columnsOf(table: DocumentTable): readonly string[] {
-    const known = this.columns.get(table);
-    if (known !== undefined) return known;
-    const found = this.database
-      .all(`PRAGMA table_info(${table})`)
-      .filter((column) => !(column['name'] === 'id' && column['type'] === 'INTEGER'))
-      .map((column) => String(column['name']));
-    this.columns.set(table, found);
-    return found;
-  }
-
-  private deleteOwn(table: DocumentTable, key: string, id: string, conversationId: string): void {
+  private deleteOwn(table: DocumentTable, key: string, ids: readonly string[], conversationId: string): void {
+    if (ids.length === 0) return;
     this.database.run(
-      `DELETE FROM ${table} WHERE ${key} = ? AND session_id IN (SELECT id FROM sessions WHERE conversation_id = ?)`,
-      [id, conversationId],
+      `DELETE FROM ${table} WHERE ${key} IN (SELECT value FROM json_each(?1))
+         AND session_id IN (SELECT id FROM sessions WHERE conversation_id = ?2)`,
+      [JSON.stringify(ids), conversationId],
     );
   }
 }
 
-/** Throws for a row that JSON cannot hold. */
-function isPlain(row: SqlRow): row is Record<string, v.InferOutput<typeof value>> {
-  if (Object.values(row).some((one) => one !== null && typeof one === 'object'))
-    throw invalid('a row that travels holds bytes');
-  return true;
+interface Insertion {
+  readonly conversationId: string;
+  /** Ids of the conversation's sessions. */
+  readonly sessions: ReadonlySet<unknown>;
+  readonly kind: DocumentKind;
+  readonly document: string;
+  readonly body: Body;
+}
+
+function insertion(table: DocumentTable, columns: readonly string[]): string {
+  const values = columns.map((column) => (longColumns.has(column) ? 'CAST(? AS TEXT)' : '?'));
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`;
+}
+
+function bound(column: string, value: SqlValue): SqlValue {
+  return typeof value === 'string' && value.length > longText && longColumns.has(column)
+    ? encoder.encode(value)
+    : value;
 }
 
 /** An approval that was given on another machine grants nothing here beyond its own call: the server and whoever writes to it
@@ -238,10 +220,6 @@ function withoutRights(row: SqlRow): SqlRow {
   );
   const isWider = decision.success && decision.output.scope !== 'once';
   return isWider ? { ...row, decision: JSON.stringify({ kind: 'allow', scope: 'once' }) } : row;
-}
-
-export function idOf(document: string): string {
-  return document.slice(document.indexOf('/') + 1);
 }
 
 function parse(document: string, body: string): Body {

@@ -98,9 +98,7 @@ export class SyncStore implements SyncedStore {
 
   bodies(conversationId: string, documents: readonly string[]): readonly SentDocument[] | null {
     return this.deps.transactions.read(() =>
-      this.hasOpenTurn(conversationId)
-        ? null
-        : documents.map((document) => ({ document, body: this.documents.read(conversationId, document) })),
+      this.hasOpenTurn(conversationId) ? null : this.documents.read(conversationId, documents),
     );
   }
 

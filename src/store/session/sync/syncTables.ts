@@ -44,13 +44,28 @@ CREATE TABLE sync_forgotten (
 ) WITHOUT ROWID;
 `;
 
-/** Creates the tables of a store that is synchronized. Runs inside its caller's transaction. Does nothing in a store that has
- *  them. */
+/** Has a row while rows from the server are written: within one transaction, and never after it. */
+const receivingTable = 'CREATE TABLE IF NOT EXISTS sync_receiving (only_row INTEGER PRIMARY KEY CHECK (only_row = 1))';
+
+/** Creates the tables of a store that is synchronized, or makes the triggers of an earlier build new. Runs inside its caller's
+ *  transaction. */
 export function beginSync(database: SqlDatabase): void {
-  if (isSynced(database)) return;
-  for (const statement of tables.split(';')) if (statement.trim() !== '') database.run(statement);
-  for (const statement of triggers(sessionColumns(database))) database.run(statement);
-  database.run('INSERT INTO sync_unnoted (conversation_id) SELECT DISTINCT conversation_id FROM sessions');
+  const isNew = !isSynced(database);
+  if (isNew) for (const statement of tables.split(';')) if (statement.trim() !== '') database.run(statement);
+  database.run(receivingTable);
+  makeTriggers(database);
+  if (isNew) database.run('INSERT INTO sync_unnoted (conversation_id) SELECT DISTINCT conversation_id FROM sessions');
+}
+
+function makeTriggers(database: SqlDatabase): void {
+  const wanted = triggers(sessionColumns(database));
+  const found = database.all(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'sync\\_%' ESCAPE '\\'",
+  );
+  const isSame = new Set(found.map(({ sql }) => sql));
+  if (found.length === wanted.length && wanted.every((sql) => isSame.has(sql))) return;
+  for (const { name } of found) database.run(`DROP TRIGGER ${String(name)}`);
+  for (const sql of wanted) database.run(sql);
 }
 
 /** Notes everything of a conversation as changed. Runs inside its caller's transaction. */
@@ -97,34 +112,80 @@ function messageDocument(row: string): string {
   return `coalesce('turn/' || ${row}.turn_uid, 'message/' || ${row}.uid)`;
 }
 
-/** Every change of a row that travels is noted in the transaction that makes it, whichever code makes it. */
+/** Rows of one table in the triggers. Each function gets `old` or `new`. */
+interface NotedRows {
+  readonly table: string;
+  /** Name of the row's document. */
+  readonly document: (row: string) => string;
+  /** Query of its conversation. */
+  readonly conversation: (row: string) => string;
+  /** Columns that name the document. */
+  readonly names: readonly string[];
+  /** True while changes of the row need no note. */
+  readonly isOpen: (row: string) => string;
+}
+
+/** Every change of a row that travels is noted in the transaction that makes it, whichever code makes it. Rows that come from
+ *  the server are not noted. Nor are the rows of a turn that is open: nothing of its conversation is sent until it is settled,
+ *  and its beginning and its end are noted. */
 function triggers(session: readonly string[]): readonly string[] {
-  const noted = (document: string, conversation: string): string => `
-    DELETE FROM sync_changes WHERE document = ${document};
-    INSERT INTO sync_changes (document, conversation_id) SELECT ${document}, conversation_id FROM (${conversation});`;
+  const noted = (document: string, conversation: string, where = 'true'): string => `
+    DELETE FROM sync_changes WHERE document = ${document} AND ${where};
+    INSERT INTO sync_changes (document, conversation_id) SELECT ${document}, conversation_id FROM (${conversation}) WHERE ${where};`;
+  const trigger = (name: string, event: string, when: string, body: string): string =>
+    `CREATE TRIGGER sync_${name} AFTER ${event} WHEN NOT EXISTS (SELECT 1 FROM sync_receiving) AND ${when} BEGIN ${body} END`;
+  const onRows = ({ table, document, conversation, names, isOpen }: NotedRows): readonly string[] => {
+    const isMoved = `(${names.map((name) => `old.${name} IS NOT new.${name}`).join(' OR ')})`;
+    const note = (row: 'old' | 'new', where?: string): string => noted(document(row), conversation(row), where);
+    return [
+      trigger(`${table}_insert`, `INSERT ON ${table}`, `NOT ${isOpen('new')}`, note('new')),
+      trigger(
+        `${table}_update`,
+        `UPDATE ON ${table}`,
+        `(${isMoved} OR NOT ${isOpen('new')})`,
+        note('old', isMoved) + note('new'),
+      ),
+      trigger(`${table}_delete`, `DELETE ON ${table}`, `NOT ${isOpen('old')}`, note('old')),
+    ];
+  };
   const ofSession = (row: string): string => `SELECT conversation_id FROM sessions WHERE id = ${row}.session_id`;
-  const onRows = (table: string, document: (row: string) => string, conversation: (row: string) => string): string[] =>
-    (['INSERT', 'UPDATE', 'DELETE'] as const).map((event) => {
-      const rows = event === 'INSERT' ? ['new'] : event === 'DELETE' ? ['old'] : ['old', 'new'];
-      const body = rows.map((row) => noted(document(row), conversation(row))).join('');
-      return `CREATE TRIGGER sync_${table}_${event.toLowerCase()} AFTER ${event} ON ${table} BEGIN ${body} END`;
-    });
   const ofMessage = (row: string): string =>
     `SELECT s.conversation_id FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.uid = ${row}.message_uid`;
+  const turnIsOpen = (row: string): string =>
+    `EXISTS (SELECT 1 FROM turns WHERE uid = ${row}.turn_uid AND state <> 'settled')`;
+  const ofTurn = {
+    document: (row: string): string => `'turn/' || ${row}.turn_uid`,
+    conversation: ofSession,
+    names: ['turn_uid'],
+    isOpen: turnIsOpen,
+  };
   const onSession = (name: string, event: string, document: string): string =>
-    `CREATE TRIGGER sync_sessions_${name} AFTER ${event} ON sessions BEGIN ${noted(document, 'SELECT new.conversation_id AS conversation_id')} END`;
+    trigger(
+      `sessions_${name}`,
+      `${event} ON sessions`,
+      'true',
+      noted(document, 'SELECT new.conversation_id AS conversation_id'),
+    );
   const [sessionRow, marks] = ["'session/' || new.id", "'marks/' || new.conversation_id"];
   return [
-    ...onRows('messages', messageDocument, ofSession),
-    ...onRows('turns', (row) => `'turn/' || ${row}.uid`, ofSession),
-    ...onRows('approvals', (row) => `'turn/' || ${row}.turn_uid`, ofSession),
-    ...onRows('file_changes', (row) => `'turn/' || ${row}.turn_uid`, ofSession),
-    ...onRows(
-      'message_revisions',
-      (row) =>
-        `(SELECT coalesce('turn/' || m.turn_uid, 'message/' || m.uid) FROM messages m WHERE m.uid = ${row}.message_uid)`,
-      ofMessage,
-    ),
+    ...onRows({ ...ofTurn, table: 'messages', document: messageDocument, names: ['turn_uid', 'uid'] }),
+    ...onRows({
+      table: 'turns',
+      document: (row) => `'turn/' || ${row}.uid`,
+      conversation: ofSession,
+      names: ['uid'],
+      isOpen: () => 'false',
+    }),
+    ...onRows({ ...ofTurn, table: 'approvals' }),
+    ...onRows({ ...ofTurn, table: 'file_changes' }),
+    ...onRows({
+      table: 'message_revisions',
+      document: (row) => `(SELECT ${messageDocument('m')} FROM messages m WHERE m.uid = ${row}.message_uid)`,
+      conversation: ofMessage,
+      names: ['message_uid'],
+      isOpen: (row) =>
+        `EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.uid = ${row}.message_uid AND t.state <> 'settled')`,
+    }),
     // Its other rows were deleted before.
     `CREATE TRIGGER sync_sessions_deleted AFTER DELETE ON sessions
      WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE conversation_id = old.conversation_id) BEGIN

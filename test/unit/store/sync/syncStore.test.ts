@@ -67,6 +67,33 @@ describe('a synchronized store', () => {
     expect(db.verifyIntegrity()).toEqual([]);
   });
 
+  it('makes the triggers of an earlier build new, and leaves its own as they are', async () => {
+    const { db, database } = await synced();
+    const schema = (): unknown => database.all('SELECT name, sql FROM sqlite_schema ORDER BY name');
+    const changes = (): unknown => database.get('PRAGMA schema_version');
+    const [ours, unchanged] = [schema(), changes()];
+    db.synced.begin();
+    expect(changes()).toEqual(unchanged);
+    database.execute(`DROP TRIGGER sync_turns_insert; DROP TRIGGER sync_messages_update; DROP TABLE sync_receiving;
+      CREATE TRIGGER sync_messages_update AFTER UPDATE ON messages BEGIN DELETE FROM sync_changes; END;
+      CREATE TRIGGER sync_earlier AFTER DELETE ON turns BEGIN DELETE FROM sync_changes; END;`);
+    db.synced.begin();
+    expect(schema()).toEqual(ours);
+    answered(db, 't2', 'It was there.');
+    expect(sent(db, 's1', 1).map(({ document }) => document)).toContain('turn/t2');
+  });
+
+  it('notes what it stores after a document from the server was refused', async () => {
+    const [one, other] = await twins();
+    answered(one.db, 't2', 'It was there.');
+    const news = sent(one.db, 's1', 2).map((each) =>
+      each.document === 'turn/t2' ? { ...each, body: each.body?.replace('"settled"', '"running"') ?? null } : each,
+    );
+    expect(refusal(() => receive(other.db, 2, news))).toBe('invalid');
+    answered(other.db, 't3', 'It is nowhere.');
+    expect(sent(other.db, 's1', 2).map(({ document }) => document)).toContain('turn/t3');
+  });
+
   it('notes what it held piece by piece, and sends no conversation that is not noted', async () => {
     const { db } = await sessionDbWorld();
     for (const id of ['s1', 's2']) {
