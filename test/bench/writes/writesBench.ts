@@ -1,23 +1,30 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
 import { reply, startModelServer } from '../../support/modelServer';
 import { buildStoreWorker } from '../../support/storeWorker';
 import { readTrace, type TracedTurn, type WritesOrder } from './writesTrace';
 
-/** Characters of a delta; 100 of them come in a second. */
-const word = 9;
-const everyMs = 10;
-/** Words of a turn of 2 KB, and of an answer of 23 KB. */
-const shortWords = 222;
-const longWords = 2550;
-/** Milliseconds between two turns. */
+/** Characters of a word, which is a delta. */
+const wordLength = 9;
 const pauseMs = 1500;
 
-/** Traces the product's process through turns of 2 KB and one answer of 23 KB. Needs `strace`. */
-export async function benchWrites(shortTurns: number): Promise<readonly TracedTurn[]> {
+export interface WrittenTurn extends TracedTurn {
+  readonly name: TurnName;
+}
+
+type TurnName = 'short' | 'fast' | 'long';
+
+/** Words of an answer, and milliseconds between two: 2 KB and 23 KB at 100 deltas a second, and 2 KB at 1,000. */
+const answers: Readonly<Record<TurnName, { readonly words: number; readonly everyMs: number }>> = {
+  short: { words: 222, everyMs: 10 },
+  fast: { words: 222, everyMs: 1 },
+  long: { words: 2550, everyMs: 10 },
+};
+
+/** Traces the product's process through these turns. Needs `strace`. */
+export async function benchWrites(turns: readonly TurnName[]): Promise<readonly WrittenTurn[]> {
   const built = await buildStoreWorker({ writesHost: 'test/bench/writes/writesHost.ts' });
   const home = mkdtempSync(join(tmpdir(), 'hermes-writes-'));
   const [storage, project, trace] = [join(home, 'storage'), join(home, 'project'), join(home, 'trace')];
@@ -26,8 +33,8 @@ export async function benchWrites(shortTurns: number): Promise<readonly TracedTu
   let asked = 0;
   let words = 0;
   server.otherwise(() => {
-    const count = asked++ < shortTurns ? shortWords : longWords;
-    const text = Array.from({ length: count }, () => `w${String(++words).padStart(word - 2, '0')} `).join('');
+    const { words: count, everyMs } = answers[turns[asked++] ?? 'short'];
+    const text = Array.from({ length: count }, () => `w${String(++words).padStart(wordLength - 2, '0')} `).join('');
     return reply().says(text, { every: everyMs });
   });
   const order: WritesOrder = {
@@ -35,15 +42,18 @@ export async function benchWrites(shortTurns: number): Promise<readonly TracedTu
     project,
     workerEntry: built.entry,
     url: server.url,
-    pausesMs: Array.from({ length: shortTurns + 1 }, () => pauseMs),
+    pausesMs: turns.map(() => pauseMs),
   };
   try {
     await traced(trace, [process.execPath, join(built.folder, 'writesHost.js'), JSON.stringify(order)]);
-    return readTrace(readFileSync(trace, 'utf8'), storage);
+    return readTrace(readFileSync(trace, 'utf8'), storage).map((turn, index) => ({
+      name: turns[index] ?? 'short',
+      ...turn,
+    }));
   } finally {
     await server.close();
     rmSync(home, { recursive: true, force: true });
-    rmSync(built.folder, { recursive: true, force: true });
+    built.remove();
   }
 }
 
