@@ -491,7 +491,9 @@ try {
   const view = flags.long ? null : await measureView({ quick: flags.quick });
   const shipped = flags.long || plan.starts === 0 ? null : await measureInVscode();
   const measured = (
-    flags.long ? longAims(long) : judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, sync, writes, view })
+    flags.long
+      ? longAims(long)
+      : judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, sync, writes, view })
   ).map((aim) => ({ ...aim, met: aim.value <= aim.most }));
   console.log('\nAims');
   for (const { aim, value, most, met } of measured)
