@@ -14,6 +14,7 @@ import { importAims, measureImport, measureRescue, rescueAims } from './importBe
 import { measureShipped } from './shippedExtension.mjs';
 import { measureSync, syncAims, syncPlan } from './syncBench.mjs';
 import { measureView, viewAims, viewBench } from './viewBench.mjs';
+import { measureWrites, writesAims } from './writesBench.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const packages = path.join(root, 'test/bench');
@@ -414,7 +415,7 @@ function longAims(sizes) {
 }
 
 /** `shipped`: null where no VS Code was started. */
-function judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, sync, view }) {
+function judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, sync, writes, view }) {
   const turnOf = (size, name) => size.contestants[name].turns.p50;
   const largest = sizes.at(-1);
   const worstRatio = (ours, theirs) =>
@@ -459,6 +460,7 @@ function judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, s
     ...importAims(imported),
     ...rescueAims(rescue),
     ...syncAims(sync),
+    ...(writes === null ? [] : writesAims(writes)),
     ...viewAims(view),
   ];
   if (shipped !== null) {
@@ -485,10 +487,13 @@ try {
   const imported = flags.long ? null : await measureImport(flags.quick ? 100 : 1_000);
   const rescue = flags.long ? null : await measureRescue(flags.quick ? 1_000 : 5_000);
   const sync = flags.long ? null : await measureSync(syncPlan(flags.quick));
+  const writes = flags.long ? null : await measureWrites(flags.quick ? 10 : 60);
   const view = flags.long ? null : await measureView({ quick: flags.quick });
   const shipped = flags.long || plan.starts === 0 ? null : await measureInVscode();
   const measured = (
-    flags.long ? longAims(long) : judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, sync, view })
+    flags.long
+      ? longAims(long)
+      : judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, sync, writes, view })
   ).map((aim) => ({ ...aim, met: aim.value <= aim.most }));
   console.log('\nAims');
   for (const { aim, value, most, met } of measured)
@@ -505,7 +510,7 @@ try {
     };
     fs.writeFileSync(
       flags.json,
-      `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, sessions, long, fileSearch, imported, rescue, sync, view, ...(shipped ?? {}), aims: measured }, null, 2)}\n`,
+      `${JSON.stringify({ machine, quick: flags.quick, seconds, sizes, sessions, long, fileSearch, imported, rescue, sync, writes, view, ...(shipped ?? {}), aims: measured }, null, 2)}\n`,
     );
   }
 } finally {

@@ -27,13 +27,20 @@ export interface AnswerEnd {
 /** Output of a call, or the record that it never ran. */
 export type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
 
+/** Milliseconds from the beginning of a commit of text to the next one: as long as the view collects text before it paints.
+ *  Text after a pause is committed at once. */
+const frameMs = 80;
+
 /** Writes one turn, and shows each part only after it is on disk (decision 2). Commits the text given to `deliver`
- *  in chunks; text that arrives during a commit forms the next chunk. After a failed write nothing more is shown:
+ *  in chunks; text that arrives within a frame of the last commit forms the next chunk. After a failed write nothing more is shown:
  *  `failure` is set, `onFailure` is called once, and every later call is refused with that failure. */
 export class TurnRecorder {
   private answer: AnswerBuffer | null = null;
   private answerStartedAt = 0;
   private committing: Promise<void> | null = null;
+  private committedAtMs = Number.NEGATIVE_INFINITY;
+  /** Ends the wait for the next commit: true to commit now, false to leave the text where it is. */
+  private endWait: ((commits: boolean) => void) | null = null;
   private storeFailure: unknown = null;
   private hasFailed = false;
   private cancelled: readonly NewMessage[] = [];
@@ -108,12 +115,14 @@ export class TurnRecorder {
 
   /** Called when a further request of the same answer begins: its text continues in the same row. */
   resumeAnswer(): void {
+    this.endWait?.(true);
     this.answer?.reopen();
   }
 
   /** Resolves when all text so far is on disk and shown. Rejects when it cannot be. */
   async flush(): Promise<void> {
     for (;;) {
+      this.endWait?.(true);
       if (this.committing !== null) await this.committing;
       if (this.hasFailed) throw this.storeFailure;
       if (this.answer === null || this.answer.nextChunks(true).length === 0) return;
@@ -179,6 +188,7 @@ export class TurnRecorder {
     end: Omit<AnswerEnd, 'calls'> | null,
   ): Promise<Turn & { readonly state: 'settled' }> {
     if (undelivered === 'store' && !this.hasFailed) await this.flush();
+    this.endWait?.(false);
     if (this.committing !== null) await this.committing;
     // After a failed write it is unknown how much is on disk. The store then folds the chunks that it has, and this
     // code adds no text.
@@ -214,18 +224,31 @@ export class TurnRecorder {
   }
 
   private async commitWaiting(all: boolean): Promise<void> {
-    for (
-      let chunks = this.answer?.nextChunks(all) ?? [];
-      chunks.length > 0;
-      chunks = this.answer?.nextChunks(all) ?? []
-    ) {
+    while ((this.answer?.nextChunks(all) ?? []).length > 0) {
+      if (!all && !(await this.nextFrame())) return;
       try {
-        await this.commit(chunks);
+        this.committedAtMs = this.clock.monotonicMs();
+        await this.commit(this.answer?.nextChunks(all) ?? []);
       } catch (error) {
         this.fail(error);
         return;
       }
     }
+  }
+
+  /** Resolves when the next text may be committed; with false when it must not be. */
+  private async nextFrame(): Promise<boolean> {
+    const waitMs = this.committedAtMs + frameMs - this.clock.monotonicMs();
+    if (waitMs <= 0) return true;
+    const commits = await new Promise<boolean>((resolve) => {
+      const cancel = this.clock.after(waitMs, () => resolve(true));
+      this.endWait = (now) => {
+        cancel();
+        resolve(now);
+      };
+    });
+    this.endWait = null;
+    return commits && !this.hasFailed;
   }
 
   private async commit(chunks: readonly Chunk[]): Promise<void> {

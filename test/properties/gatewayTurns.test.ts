@@ -72,6 +72,7 @@ describe('turns, in any schedule', () => {
       { kind: 'time', ms: 10 },
       { kind: 'time', ms: 10 },
       { kind: 'say', session: 0, of: 'text', words: 3 },
+      { kind: 'time', ms: 100 },
       { kind: 'show', surface: 1, session: 0 },
       { kind: 'prompt', surface: 1, repeated: true },
       { kind: 'powerCut', seed: 5 },

@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as v from 'valibot';
 import { storeFiles } from '../../src/store/open/storeFiles';
 import { otherSqlite } from './otherSqlite';
+import { writePlainLog } from './plainLog';
 import { quickFolder } from './quickFolder';
 import type { RecordingSurface } from './recordingSurface';
 import type { World } from './world';
@@ -24,8 +25,8 @@ const storedRow = v.object({
 });
 type StoredRow = v.InferOutput<typeof storedRow>;
 
-/** The rows of one statement, read by a SQLite that is not ours from a copy of the files as they lie while the store is open, the way
- *  docs/store.md says. Each row must come out as one line: a number, a word, or JSON. */
+/** The rows of one statement, read by a SQLite that is not ours from a copy of the files as they lie while the store is open, with the
+ *  log in SQLite's own form. Each row must come out as one line: a number, a word, or JSON. */
 export function readElsewhere(world: World, statement: string): readonly string[] {
   const copies = quickFolder('hermes-elsewhere-');
   const files = storeFiles(path.join(world.home, 'store'));
@@ -33,7 +34,7 @@ export function readElsewhere(world: World, statement: string): readonly string[
   try {
     // Read and written: `copyFile` goes on for ever with a file that becomes shorter meanwhile, as the log does at a checkpoint.
     writeFileSync(copy, readFileSync(files.main));
-    if (existsSync(files.log)) writeFileSync(`${copy}-wal`, readFileSync(files.log));
+    writePlainLog(files.log, copy);
     return otherSqlite(copy, statement);
   } finally {
     rmSync(copies, { recursive: true, force: true });

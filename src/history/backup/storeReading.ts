@@ -1,4 +1,5 @@
-import { readWhole, type FileSystem } from '../../store/engine/fileSystem';
+import { readLogWhole } from '../../store/engine/compactLog';
+import type { FileSystem } from '../../store/engine/fileSystem';
 import { journalBytes, rollbackJournal } from '../../store/engine/sqliteAbi';
 import { readOneMoment, type CopyDeps } from '../../store/library/storeCopy';
 import { stampOfStore } from '../../store/library/storeStamp';
@@ -64,7 +65,7 @@ function readIn(fileSystem: FileSystem, path: string, pool: ChunkPool): StoredFi
 }
 
 function readLogPages(fileSystem: FileSystem, path: string): LogPages | undefined {
-  return fileSystem.stat(path) === undefined ? undefined : logPages(readWhole(fileSystem, path));
+  return fileSystem.stat(path) === undefined ? undefined : logPages(readLogWhole(fileSystem, path));
 }
 
 /** Puts the pages of the log in place of those of the file. */

@@ -1,9 +1,9 @@
 import type { SqlJsStatic } from 'sql.js';
+import { CompactLog } from './compactLog';
 import type { DatabaseFiles, FileRole } from './databaseFiles';
 import { MountedDatabase } from './databaseFiles';
 import type { DefaultVfs, WasmParts } from './defaultVfs';
 import { cString } from './defaultVfs';
-import { GatheredWrites } from './gatheredWrites';
 import { reservePage, type OpenedFile } from './openedFile';
 import {
   accessExists,
@@ -144,16 +144,16 @@ export class FileVfs {
     try {
       const writeAhead = database.writeAhead;
       const file = database.open(role);
-      const gathered = role === 'log' ? new GatheredWrites(file) : null;
+      const log = role === 'log' ? new CompactLog(file) : null;
       this.opened.set(fileAddress, {
         database,
         role,
-        gathered,
+        log,
         writeAhead,
         folderSyncDue: role === 'log',
         announcedPage: 0,
         get file() {
-          return database.fileOf(role);
+          return log ?? database.fileOf(role);
         },
       });
     } catch (error) {
@@ -212,11 +212,11 @@ export class FileVfs {
     }
   }
 
-  /** Flushes gathered log writes to the disk, then runs `work`. A failed flush counts as a failed write, so a full
+  /** Flushes what was written to the log to the disk, then runs `work`. A failed flush counts as a failed write, so a full
    *  disk is not reported as a failed sync. */
   private flushed(address: number, work: () => number): number {
-    const result = this.guarded(address, 'write', resultCode.ioWrite, ({ database, gathered }) => {
-      if (database.mayWrite && !database.mustReopen) gathered?.flush();
+    const result = this.guarded(address, 'write', resultCode.ioWrite, ({ database, log }) => {
+      if (database.mayWrite && !database.mustReopen) log?.flush();
       return resultCode.ok;
     });
     return result === resultCode.ok ? work() : result;
@@ -232,10 +232,7 @@ export class FileVfs {
     });
 
   private readonly xRead = (address: number, into: number, length: number, offset: bigint): number =>
-    this.flushed(address, () => this.read(address, into, length, offset));
-
-  private read(address: number, into: number, length: number, offset: bigint): number {
-    return this.guarded(address, 'read', resultCode.ioRead, (opened) => {
+    this.guarded(address, 'read', resultCode.ioRead, (opened) => {
       const target = this.bytes().subarray(into, into + length);
       const position = Number(offset);
       const count = opened.file.read(target, position);
@@ -243,7 +240,6 @@ export class FileVfs {
       if (opened.role === 'main') this.showHeader(opened, target, position);
       return count < length && !opened.database.showsZeros ? resultCode.ioShortRead : resultCode.ok;
     });
-  }
 
   private showHeader(opened: OpenedFile, target: Uint8Array, position: number): void {
     const firstPage = opened.database.files.repaired?.firstPage;
@@ -254,7 +250,7 @@ export class FileVfs {
 
   private readonly xWrite = (address: number, from: number, length: number, offset: bigint): number =>
     this.guarded(address, 'write', resultCode.ioWrite, (opened) => {
-      const { database, role, file, gathered } = opened;
+      const { database, role, file } = opened;
       if (!database.mayWrite) return resultCode.readOnly;
       if (database.mustReopen) return resultCode.ioWrite;
       const position = Number(offset);
@@ -264,7 +260,7 @@ export class FileVfs {
         setJournalBytes(source, position, rollbackJournal);
       }
       if (role === 'log') reservePage(opened, source, position);
-      (gathered ?? file).write(source, position);
+      file.write(source, position);
       return resultCode.ok;
     });
 
@@ -292,13 +288,11 @@ export class FileVfs {
     );
 
   private readonly xFileSize = (address: number, result: number): number =>
-    this.flushed(address, () =>
-      this.guarded(address, 'stat', resultCode.ioStat, ({ database, role, file }) => {
-        const shown = role === 'main' ? (database.files.repaired?.size ?? 0) : 0;
-        new DataView(this.parts.memory.buffer).setBigInt64(result, BigInt(Math.max(file.size(), shown)), true);
-        return resultCode.ok;
-      }),
-    );
+    this.guarded(address, 'stat', resultCode.ioStat, ({ database, role, file }) => {
+      const shown = role === 'main' ? (database.files.repaired?.size ?? 0) : 0;
+      new DataView(this.parts.memory.buffer).setBigInt64(result, BigInt(Math.max(file.size(), shown)), true);
+      return resultCode.ok;
+    });
 
   private readonly xCheckReservedLock = (_address: number, result: number): number => {
     this.writeWord(result, 0);

@@ -1,6 +1,6 @@
+import type { CompactLog } from './compactLog';
 import type { FileRole, MountedDatabase } from './databaseFiles';
 import type { OpenFile } from './fileSystem';
-import type { GatheredWrites } from './gatheredWrites';
 import { logLayout } from './sqliteAbi';
 
 /** A file of a database while SQLite has it open. */
@@ -9,8 +9,8 @@ export interface OpenedFile {
   readonly role: FileRole;
   /** Read again for each use: the main file may be replaced by a copy (`rescue.ts`). */
   readonly file: OpenFile;
-  /** For a log: bytes that were written but are not on disk yet. */
-  readonly gathered: GatheredWrites | null;
+  /** For a log: the same file, whose writes must be flushed. */
+  readonly log: CompactLog | null;
   /** Read once, at opening: SQLite must not see the mode change while the file is open. */
   readonly writeAhead: boolean;
   /** True until the folder is synced, which happens with the log's first sync and makes the name durable. Also true

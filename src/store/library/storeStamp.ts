@@ -3,7 +3,8 @@ import { errnoOf } from '../engine/fileSystem';
 import { headerSize } from '../open/fileHeader';
 import type { StoreFiles } from '../open/storeFiles';
 
-const logHeaderSize = 32;
+/** Bytes with which a log begins and which are others whenever it begins anew, in our form and in SQLite's own. */
+const logBeginning = 32;
 
 /** State of a store's file and log at one moment, with enough detail to detect later writes. */
 export interface StoreStamp {
@@ -26,7 +27,7 @@ export function stampOfStore(fileSystem: FileSystem, { main, log }: Pick<StoreFi
       mainStat === undefined
         ? null
         : [mainStat.identity, mainStat.size, mainStat.modifiedAt, beginning(fileSystem, main, headerSize)].join(),
-    log: isLogEmpty ? null : [logStat.identity, beginning(fileSystem, log, logHeaderSize)].join(),
+    log: isLogEmpty ? null : [logStat.identity, beginning(fileSystem, log, logBeginning)].join(),
     logBytes: logStat?.size ?? 0,
     mainModifiedAt: mainStat?.modifiedAt ?? 0,
   };

@@ -11,6 +11,10 @@ const heapLimit = 512 * mebibyte;
 /** Bytes. The log is truncated to this size after a checkpoint. */
 const keptLogBytes = 16 * mebibyte;
 
+/** Pages. A commit empties a log that has more into the file, where each page is then written once for many commits. The log
+ *  is in memory too (engine/compactLog.ts). */
+const mostLogPages = 2000;
+
 /** Configures a new connection. The order matters: without shared memory SQLite can use a log only when the
  *  exclusive mode is on before the first read. Reads back the settings that durability depends on; throws when one
  *  did not take effect. */
@@ -26,6 +30,7 @@ export function configure(database: SqlDatabase, readOnly: boolean): void {
         // NORMAL loses acknowledged turns in a power cut (172 of 600 simulated ones).
         ['synchronous', 'FULL', 2],
         ['journal_size_limit', keptLogBytes],
+        ['wal_autocheckpoint', mostLogPages],
         // Deleted rows and freed pages are overwritten: data that the user deletes must not stay readable in the file.
         ['secure_delete', 'ON', 1],
       ];

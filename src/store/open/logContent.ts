@@ -1,4 +1,5 @@
 import type { FileSystem } from '../engine/fileSystem';
+import { openLog } from '../engine/compactLog';
 import { logLayout } from '../engine/sqliteAbi';
 
 const { header: logHeaderSize, frameHeader: frameHeaderSize } = logLayout;
@@ -16,7 +17,7 @@ export interface LogContent {
  *  opens the log. Undefined when the log contains no commit. Layout: sqlite.org/fileformat2.html, section 4.1. */
 export function readLog(fileSystem: FileSystem, path: string): LogContent | undefined {
   if ((fileSystem.stat(path)?.size ?? 0) <= logHeaderSize) return undefined;
-  const file = fileSystem.open(path, 'read');
+  const file = openLog(fileSystem, path);
   try {
     const header = new Uint8Array(logHeaderSize);
     file.read(header, 0);

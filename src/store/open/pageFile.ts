@@ -1,3 +1,4 @@
+import { openLog } from '../engine/compactLog';
 import type { FileSystem, OpenFile } from '../engine/fileSystem';
 import { pageSize as usualPageSize, parseHeader } from './fileHeader';
 import { readLog } from './logContent';
@@ -19,7 +20,7 @@ export class PageFile {
     const header = parseHeader(start.subarray(0, this.file.read(start, 0)));
     const log = readLog(fileSystem, logOf(path));
     this.pageSize = log?.pageSize ?? (header?.sound === true ? header.pageSize : usualPageSize);
-    this.log = log === undefined ? null : fileSystem.open(logOf(path), 'read');
+    this.log = log === undefined ? null : openLog(fileSystem, logOf(path));
     this.inLog = log?.pages ?? new Map<number, number>();
     this.pages = Math.max(Math.ceil(this.file.size() / this.pageSize), log?.databasePages ?? 0);
   }

@@ -9,6 +9,9 @@ import type { FromWorker, ToWorker } from './workerMessages';
 
 /** Milliseconds without a request after which the store does its housekeeping. */
 const idleAfterMs = 1000;
+/** Milliseconds without a request after which the log is emptied into the file: a page is then written once for many
+ *  turns. */
+const checkpointAfterMs = 30_000;
 /** Milliseconds that closing may spend on the search index; the rest is indexed after the next opening. */
 const closingIndexMs = 150;
 
@@ -35,6 +38,7 @@ export class StoreService {
   private pumping = false;
   private closing = false;
   private dirty = true;
+  private isCheckpointDue = true;
   private indexRows = 16;
   private cancelIdle: () => void = () => undefined;
 
@@ -105,6 +109,7 @@ export class StoreService {
       const background = backgroundWork(call, store);
       if (background) return this.startScan({ id: call.id, work: background, call: null, isStopping: false });
       this.dirty = true;
+      this.isCheckpointDue = true;
       const work = performInSlices(store.slices, call.method, call.args);
       if (work === null)
         return this.post({ kind: 'result', id: call.id, value: perform(store.operations, call.method, call.args) });
@@ -171,11 +176,12 @@ export class StoreService {
 
   private awaitIdle(): void {
     this.cancelIdle();
-    if (!this.dirty || this.store?.report.readOnly !== null) return;
-    this.cancelIdle = this.clock.after(idleAfterMs, () => {
+    if ((!this.dirty && !this.isCheckpointDue) || this.store?.report.readOnly !== null) return;
+    this.cancelIdle = this.clock.after(this.dirty ? idleAfterMs : checkpointAfterMs, () => {
       if (!this.store || this.closing) return;
+      const work = this.dirty ? this.housekeeping(this.store) : this.checkpointing(this.store);
       this.dirty = false;
-      this.startScan({ id: null, work: this.housekeeping(this.store), call: null, isStopping: false });
+      this.startScan({ id: null, work, call: null, isStopping: false });
       this.pump();
     });
   }
@@ -183,7 +189,11 @@ export class StoreService {
   private *housekeeping(store: OpenedStore): Work {
     yield* store.tidySlices();
     while (this.indexSlice(store) > 0) yield undefined;
+  }
+
+  private *checkpointing(store: OpenedStore): Work {
     yield undefined;
+    this.isCheckpointDue = false;
     store.operations.checkpoint();
   }
 

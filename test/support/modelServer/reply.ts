@@ -81,7 +81,7 @@ function pieces(text: string, how: Pacing['in']): readonly string[] {
       characters.slice(index * how, (index + 1) * how).join(''),
     );
   }
-  return text.match(/\s*\S+\s*?(?=\s|$)|\s+$/g) ?? [text];
+  return text.match(/\s*\S+(?:\s+$)?/g) ?? [text];
 }
 
 let nextCall = 0;

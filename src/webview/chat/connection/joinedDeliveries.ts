@@ -34,7 +34,7 @@ export function joinedDeliveries(
   const passSoon = (): void => {
     if (isDue) return;
     isDue = true;
-    timers.after(gatherMs, () => {
+    timers.after(Math.max(0, passedAt + gatherMs - timers.nowMs()), () => {
       isDue = false;
       passHeld();
     });

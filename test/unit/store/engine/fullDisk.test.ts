@@ -73,10 +73,15 @@ test('a disk filled by the log alone has room again after a checkpoint, which ne
   try {
     database.execute(noteTable);
     database.execute('PRAGMA wal_checkpoint(TRUNCATE)');
-    let acknowledged = 0;
+    const acknowledged = 20;
+    addNotes(database, 0, acknowledged, () => 'x'.repeat(3000));
     expect(() => {
-      for (; acknowledged < 10_000; acknowledged += 1)
-        addNotes(database, acknowledged, acknowledged + 1, () => 'x'.repeat(400));
+      // The same pages again and again, with nothing in common with what they held.
+      for (let round = 0; round < 10_000; round += 1)
+        database.run('UPDATE notes SET text = ? WHERE id = ?', [
+          String.fromCharCode(65 + (round % 26)).repeat(3000),
+          1 + (round % acknowledged),
+        ]);
     }).toThrow(expect.objectContaining({ causeClass: 'full' }));
     const full = database.sizes();
     database.execute('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -25,6 +25,7 @@ import type { OpenDatabaseOptions, OpenedDatabase } from '../../../../src/store/
 import { StoreError } from '../../../../src/store/storeError';
 import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
 import { otherSqlite } from '../../../support/otherSqlite';
+import { writePlainLog } from '../../../support/plainLog';
 import { testSqlite, wasmPath } from '../../../support/sqlite';
 import { addNotes, addNotesAtOnce, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 
@@ -148,13 +149,13 @@ describe('one of our stores', () => {
     second.database.close();
   });
 
-  test('is readable by any other SQLite: the last checkpoint at once, the rest once the log has its usual name', () => {
+  test('is readable by any other SQLite: the last checkpoint at once, the rest once the log has its usual form and name', () => {
     killedStoreWithNotes(20, 30);
     const copy = join(folder, 'copy.db');
     copyFileSync(main, copy);
     const query = 'SELECT count(*) FROM notes; PRAGMA integrity_check;';
     expect(otherSqlite(copy, query)).toEqual(['20', 'ok']);
-    copyFileSync(log, `${copy}-wal`);
+    writePlainLog(log, copy);
     // The header says "no log" so that others keep away from a live one; whoever adds the log says otherwise.
     const bytes = readFileSync(copy);
     expect([bytes[18], bytes[19]]).toEqual([1, 1]);

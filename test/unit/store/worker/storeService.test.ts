@@ -53,7 +53,7 @@ describe('a store served over a port', () => {
     expect(world.ran).toEqual([]);
   });
 
-  it('indexes and checkpoints only after a second without requests, and stops for the next request', async () => {
+  it('indexes only after a second without requests, and stops for the next request', async () => {
     const world = await served({ dirtyRows: 100 });
     await world.client.store.call('setDraft', ['new', 'a']);
     const before = [...world.ran];
@@ -66,17 +66,39 @@ describe('a store served over a port', () => {
       before: ['setDraft'],
       almost: ['setDraft'],
       order: ['indexBatch', 'appendChunks', 'indexBatch'],
-      last: 'checkpoint',
+      last: 'indexBatch',
       left: 0,
     });
+  });
+
+  it('empties its log only after half a minute without requests', async () => {
+    const world = await served();
+    await world.client.store.call('setDraft', ['new', 'a']);
+    world.clock.pass(1000);
+    await world.quiet();
+    world.clock.pass(29_000);
+    await world.client.store.call('setDraft', ['new', 'ab']);
+    world.clock.pass(1000);
+    await world.quiet();
+    world.clock.pass(29_999);
+    await world.quiet();
+    const before = [...world.ran];
+    world.clock.pass(1);
+    await world.quiet();
+    expect([before, world.ran.slice(before.length)]).toEqual([
+      ['setDraft', 'indexBatch', 'setDraft', 'indexBatch'],
+      ['checkpoint'],
+    ]);
   });
 
   it('does nothing in idle time when there was no request since', async () => {
     const world = await served();
     world.clock.pass(1000);
     await world.quiet();
+    world.clock.pass(30_000);
+    await world.quiet();
     const once = [...world.ran];
-    world.clock.pass(60_000);
+    world.clock.pass(120_000);
     await world.quiet();
     expect({ once, later: world.ran }).toEqual({
       once: ['indexBatch', 'checkpoint'],
@@ -89,6 +111,8 @@ describe('a store served over a port', () => {
     const heard: StoreError[] = [];
     world.client.store.onDidFailInBackground((error) => heard.push(error));
     world.clock.pass(1000);
+    await world.quiet();
+    world.clock.pass(30_000);
     await world.quiet();
     expect({
       heard: heard.map((error) => error.causeClass),
@@ -269,7 +293,7 @@ describe('a store served over a port', () => {
       await world.client.store.call('setDraft', ['new', 'a']);
       world.clock.pass(1000);
       await world.quiet();
-      expect(world.ran).toEqual(['setDraft', 'tidy 1', 'tidy 2', 'indexBatch', 'checkpoint']);
+      expect(world.ran).toEqual(['setDraft', 'tidy 1', 'tidy 2', 'indexBatch']);
     });
   });
 
