@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { FileSystem, OpenFile } from './fileSystem';
+import { entry, joined, keptBytes, replayRecord, viewOf } from './logEntries';
 import { LogImage } from './logImage';
-import { changedBytes, withChangedBytes } from './pageDelta';
+import { changedBytes } from './pageDelta';
 import { logLayout } from './sqliteAbi';
 
 const { header: headerBytes, frameHeader: frameHeaderBytes } = logLayout;
@@ -10,32 +11,25 @@ const { header: headerBytes, frameHeader: frameHeaderBytes } = logLayout;
 const magic = Uint8Array.from(Buffer.from('HRMSLOG1'));
 /** Length and checksum. */
 const recordHeaderBytes = 8;
-/** Bytes of a record that is written before more is added. More than a turn writes; a larger transaction goes to the disk in
- *  several records. */
+/** Bytes after which a record is written. More than a turn writes; a larger transaction takes several records. */
 const fullRecord = 1 << 20;
 /** Bytes. No record is longer. */
 const longestRecord = fullRecord + (1 << 17);
-/** Bytes of the log that are kept in memory. Frames behind them are read from the file, and later ones are not told by their
- *  changes. */
-const keptBytes = 16 << 20;
-
-const entry = { header: 1, frame: 2, changes: 3, bytes: 4 } as const;
-
 /** SQLite's write-ahead log, stored in fewer bytes: of a page that the log has already, only what changed. SQLite sees the log
  *  as it wrote it. On disk it is a chain of records, one for each time that SQLite's writes had to reach the disk:
  *
  *      length (4 bytes), CRC-32 of the entries, continued from the record before (4), entries
- *      entry: 1, header of the log (32)                    the log begins anew; always the first of the file's first record
+ *      entry: 1, header of the log (32)                    a new log; only as the first entry of the file
  *             2, frame number (4), frame header (24), page
  *             3, frame number (4), frame header (24), length (2), changes since the newest frame of that page
  *             4, position (8), length (4), bytes           anything else that SQLite writes
  *
- *  What stands behind the last record whose checksum fits was not completely written, or belongs to an earlier log. A log
- *  that SQLite wrote itself is read and continued as it is until SQLite begins it anew. */
+ *  Bytes after the last record with a correct checksum were not completely written, or belong to an earlier log. A log in
+ *  SQLite's own form is read and continued in that form until SQLite begins a new one. */
 export class CompactLog implements OpenFile {
   private readonly image = new LogImage((into, at) => this.file.read(into, at));
   private isPlain = false;
-  /** Where the next record goes, and the checksum that it continues. */
+  /** Place of the next record, and the checksum of the last one. */
   private end = 0;
   private sum = 0;
   private record = new Uint8Array(1 << 16);
@@ -210,49 +204,10 @@ export class CompactLog implements OpenFile {
       if (this.file.read(entries, at + recordHeaderBytes) < length) return;
       const sum = crc32(entries, at === magic.length ? 0 : this.sum);
       if (sum !== viewOf(header).getUint32(4)) return;
-      this.replay(entries, at + recordHeaderBytes);
+      if (!replayRecord(this.image, entries, at + recordHeaderBytes)) return;
       this.end = at + recordHeaderBytes + length;
       this.sum = sum;
     }
-  }
-
-  /** Applies the entries of a record whose checksum fits, which is as this class wrote it. */
-  private replay(entries: Uint8Array, start: number): void {
-    const view = viewOf(entries);
-    for (let at = 0; at < entries.length;) {
-      const kind = entries[at++];
-      if (kind === entry.header) {
-        this.image.begin(entries.subarray(at, at + headerBytes));
-        at += headerBytes;
-      } else if (kind === entry.bytes) {
-        const length = view.getUint32(at + 8);
-        this.image.patch(entries.subarray(at + 12, at + 12 + length), Number(view.getBigUint64(at)));
-        at += 12 + length;
-      } else {
-        at = this.replayFrame(kind === entry.changes, entries, at, start);
-      }
-    }
-  }
-
-  /** Returns where the entry ends. */
-  private replayFrame(isChanges: boolean, entries: Uint8Array, at: number, start: number): number {
-    const view = viewOf(entries);
-    const index = view.getUint32(at);
-    const page = view.getUint32(at + 4);
-    const header = entries.subarray(at + 4, at + 4 + frameHeaderBytes);
-    const content = at + 4 + frameHeaderBytes;
-    if (!isChanges) {
-      const end = content + this.image.pageSize;
-      const isKept = headerBytes + index * (frameHeaderBytes + this.image.pageSize) < keptBytes;
-      if (isKept) this.image.put(index, page, entries.slice(at + 4, end));
-      else this.image.put(index, null, start + at + 4);
-      return end;
-    }
-    const end = content + 2 + view.getUint16(content);
-    const before = this.image.newestOf(page);
-    if (before === null) throw new RangeError(`the log tells changes of page ${page}, which it does not have`);
-    this.image.put(index, page, joined(header, withChangedBytes(before, entries.subarray(content + 2, end))));
-    return end;
   }
 }
 
@@ -278,10 +233,6 @@ export function readLogWhole(fileSystem: FileSystem, path: string): Uint8Array {
   }
 }
 
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
 function uint16(value: number): Uint8Array {
   return Uint8Array.of(value >> 8, value & 0xff);
 }
@@ -296,11 +247,4 @@ function uint64(value: number): Uint8Array {
   const bytes = new Uint8Array(8);
   viewOf(bytes).setBigUint64(0, BigInt(value));
   return bytes;
-}
-
-function joined(header: Uint8Array, content: Uint8Array): Uint8Array<ArrayBuffer> {
-  const frame = new Uint8Array(header.length + content.length);
-  frame.set(header);
-  frame.set(content, header.length);
-  return frame;
 }

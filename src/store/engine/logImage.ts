@@ -23,7 +23,7 @@ export class LogImage {
 
   constructor(private readonly readStored: ReadStored) {}
 
-  /** Begins the log anew. */
+  /** Begins a new log. A header with an impossible page size must not be used further. */
   begin(header: Uint8Array): void {
     this.clear();
     this.header = header.slice();
@@ -120,7 +120,7 @@ export class LogImage {
     this.size = size;
   }
 
-  /** No later frame is told by changes of one that is here now. */
+  /** Keeps later frames from being stored as changes of a frame that is here now. */
   forgetNewest(): void {
     this.newest.clear();
   }

@@ -3,7 +3,7 @@ import { errnoOf } from '../engine/fileSystem';
 import { headerSize } from '../open/fileHeader';
 import type { StoreFiles } from '../open/storeFiles';
 
-/** Bytes with which a log begins and which are others whenever it begins anew, in our form and in SQLite's own. */
+/** First bytes of a log. They differ for each new log, in our form and in SQLite's own. */
 const logBeginning = 32;
 
 /** State of a store's file and log at one moment, with enough detail to detect later writes. */

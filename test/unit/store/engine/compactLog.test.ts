@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { CompactLog } from '../../../../src/store/engine/compactLog';
 import { FileSystemError, type OpenFile } from '../../../../src/store/engine/fileSystem';
@@ -311,4 +312,56 @@ test('changed bytes put into the page before give the page after', () => {
       expect(told === null ? null : withChangedBytes(before, told)).toEqual(after);
     }),
   );
+});
+
+/** A log of one record with these entries, whose checksum fits. */
+function crafted(...entries: readonly Uint8Array[]): OpenFile {
+  const file = newFile();
+  const record = Buffer.concat(entries);
+  const start = Buffer.alloc(8);
+  start.writeUInt32BE(record.length, 0);
+  start.writeUInt32BE(crc32(record), 4);
+  file.write(Buffer.concat([Buffer.from('HRMSLOG1'), start, record]), 0);
+  return file;
+}
+const numbers = (...values: readonly number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 4);
+  values.forEach((value, index) => bytes.writeUInt32BE(value, index * 4));
+  return bytes;
+};
+const headerOf = (size: number): Buffer => {
+  const header = Buffer.from(logHeader(1));
+  header.writeUInt32BE(size, 8);
+  return Buffer.concat([Buffer.of(1), header]);
+};
+const header = headerOf(pageSize);
+const frame = Buffer.concat([frameHeader(1, 1), new Uint8Array(pageSize)]);
+const mostPage = 0xffff_fe00;
+
+test.each([
+  ['an unknown entry', [header, Buffer.of(9)]],
+  ['no header before its frames', [Buffer.of(2), numbers(0), frame]],
+  ['a page size of 4 GB', [headerOf(mostPage), Buffer.of(2), numbers(0), frame]],
+  ['a page size of 0', [headerOf(0), Buffer.of(4), numbers(0, 32, 1), Buffer.of(1)]],
+  ['a frame far behind the others', [header, Buffer.of(2), numbers(0xffff_ffff), frame]],
+  ['bytes far behind the others', [header, Buffer.of(4), numbers(0x1f_ffff, 0, 1), Buffer.of(1)]],
+  ['a frame that is cut off', [header, Buffer.of(2), numbers(0), frame.subarray(0, 100)]],
+  ['bytes that are cut off', [header, Buffer.of(4), numbers(0, 32, 1000), Buffer.of(1)]],
+  ['changes of a page that it does not have', [header, Buffer.of(3), numbers(0), frameHeader(7, 1), Buffer.of(0, 0)]],
+  [
+    'changes behind the end of their page',
+    [
+      header,
+      Buffer.concat([Buffer.of(2), numbers(0), frame]),
+      Buffer.concat([Buffer.of(3), numbers(1), frameHeader(1, 1), Buffer.of(0, 6), Buffer.of(2, 0, 0, 2, 1, 1)]),
+    ],
+  ],
+] as const)('a crafted log with %s is read up to there, at once, and can be begun anew', (_, entries) => {
+  const file = crafted(...entries);
+  const log = new CompactLog(file);
+  expect(log.size()).toBeLessThanOrEqual(32 + 2 * frameBytes);
+  contentOf(log);
+  log.write(logHeader(2), 0);
+  log.flush();
+  expect(contentOf(new CompactLog(file))).toEqual(logHeader(2));
 });
