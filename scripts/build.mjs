@@ -220,7 +220,10 @@ export async function build({
     minify: production,
     legalComments: production ? /** @type {const} */ ('linked') : /** @type {const} */ ('none'),
     sourcemap: production ? /** @type {const} */ ('external') : /** @type {const} */ ('linked'),
-    define: { ...group[0].target.define, 'process.env.NODE_ENV': JSON.stringify(production ? 'production' : 'development') },
+    define: {
+      ...group[0].target.define,
+      'process.env.NODE_ENV': JSON.stringify(production ? 'production' : 'development'),
+    },
     logLevel: /** @type {const} */ ('warning'),
   }));
   if (watch) {

@@ -16,3 +16,5 @@ export function linkProblems(name: string, text: string, root: string, version: 
 export function changelogProblems(text: string, version: string): string[];
 /** Licenses that are missing in the notices, and those of packages that are not shipped. */
 export function noticeProblems(text: string, components: readonly Component[]): string[];
+/** Programs that are larger than their budget. `sizeOf`: bytes by path in the package. */
+export function sizeProblems(sizeOf: (name: string) => number): string[];

@@ -62,6 +62,7 @@ export function packageProblems(file, { root, components }) {
   const manifest = JSON.parse(text('package.json'));
   return [
     ...contentProblems([...entries.keys()], fs.statSync(file).size),
+    ...sizeProblems((name) => entries.get(`extension/${name}`)?.length ?? 0),
     ...manifestProblems(manifest, (name) => entries.has(`extension/${name}`)),
     ...checkIdentity({ root }).problems,
     ...linkProblems('README.md', text('readme.md'), root, manifest.version),
@@ -84,6 +85,22 @@ function contentProblems(names, bytes) {
     ...strays.map((name) => `${name} must not be shipped`),
     ...(bytes > maximumBytes ? [`It has ${bytes} bytes, more than the ${maximumBytes} allowed`] : []),
   ];
+}
+
+/** Bytes of programs that are waited for: at the start of the editor, of a window with a session, of a view. */
+const programBudgets = {
+  'dist/extension.js': 8_000,
+  'dist/window.js': 1_700_000,
+  'dist/storeWorker.js': 450_000,
+  'dist/webview/chat.js': 110_000,
+  'dist/webview/chat.css': 75_000,
+};
+
+/** @param {(name: string) => number} sizeOf */
+export function sizeProblems(sizeOf) {
+  return Object.entries(programBudgets)
+    .filter(([name, most]) => sizeOf(name) > most)
+    .map(([name, most]) => `budget “bytes of ${name}”: ${sizeOf(name)}, allowed ${most}`);
 }
 
 function belongs(entry) {

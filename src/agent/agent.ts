@@ -56,6 +56,8 @@ export interface AgentDeps {
   readonly project?: () => ProjectContext;
   /** Maximum model requests per turn. The last one is made without tools. */
   readonly maxIterations: number;
+  /** True when an answer whose connection breaks is continued once, without asking the user. Default: true. */
+  readonly continuesBroken?: boolean;
   /** Set when this agent works on one task for another agent. `readOnly`: only with read-only tools. */
   readonly subAgent?: SubAgentKind;
 }
@@ -165,13 +167,14 @@ export class Agent {
           ...this.request(messages, model, run.conversationId, isClosing, recall.systemBlock),
           reasoningEffort: await run.effort(),
         };
-        return askUntilAnswered(request, { model, run, recorder, clock: this.deps.clock, patience });
+        const { clock, continuesBroken = true } = this.deps;
+        return askUntilAnswered(request, { model, run, recorder, clock, patience, continuesBroken });
       };
       let terminal = await ask(rows);
       const shorter = await history.afterRefusal(terminal);
       if (shorter !== null) terminal = await ask(shorter);
       if (terminal.outcome !== 'complete' || !callsTools(terminal) || isClosing)
-        return ending(terminal, signal, isClosing);
+        return ending(terminal, signal, isClosing, patience.broken);
       const calls = withOwnIds(terminal.toolCalls, callIdsOf(shorter ?? rows)).map(toolCallPart);
       const messageUid = await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
       await this.runCalls(calls, messageUid, run, recorder);

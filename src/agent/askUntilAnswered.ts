@@ -22,6 +22,8 @@ export class TurnPatience {
   nudges = 0;
   thinkingOnly = 0;
   empty = 0;
+  /** Failure of the last connection after which the model continued an answer of this turn. */
+  broken: Failure | null = null;
 }
 
 export interface Asking {
@@ -30,6 +32,8 @@ export interface Asking {
   readonly recorder: TurnRecorder;
   readonly clock: Clock;
   readonly patience: TurnPatience;
+  /** True when an answer whose connection broke is continued without asking the user. */
+  readonly continuesBroken: boolean;
 }
 
 /** Result of one request. */
@@ -51,8 +55,9 @@ interface NextRequest {
 /** Asks the model until its answer is complete, or until another request would be wrong. All requests of one answer
  *  write to one row: delivered text stays, repeats are held back, and notes to the model in between are never
  *  stored. Returns the last request's terminal record, with the usage of all requests.
- *  - The stream broke while a tool call was being received: sends the same request once more. After text alone there
- *  is no retry, because the model would write something different below text that the user already reads.
+ *  - The stream broke while a tool call was being received: sends the same request once more.
+ *  - It broke after text: asks the model to continue the text, once. The same request is not sent again, because the
+ *  model would write something different below text that the user already reads.
  *  - The answer was cut at the output limit: asks the model to continue.
  *  - It ended without any text: asks again. */
 export async function askUntilAnswered(request: ModelRequest, asking: Asking): Promise<Terminal> {
@@ -133,6 +138,8 @@ class AnswerCourse {
   /** The finish record of the request that was cut at the output limit. Set once the model has been asked to
    *  continue. */
   private cut: Finish | null = null;
+  /** True once the model has been asked to continue after the connection broke. */
+  private isContinued = false;
   /** True when the model was asked to continue and had nothing new to say. */
   private hasStalled = false;
   private note: string | null = null;
@@ -149,8 +156,10 @@ class AnswerCourse {
     const { terminal } = attempt;
     if (terminal.usage !== null)
       this.usage = this.usage === null ? terminal.usage : addUsage(this.usage, terminal.usage);
-    if (terminal.outcome === 'interrupted')
-      return attempt.sawCall && isPassing(terminal.failure) ? this.afterBrokenCall(terminal.failure) : null;
+    if (terminal.outcome === 'interrupted') {
+      if (!isPassing(terminal.failure)) return null;
+      return attempt.sawCall ? this.afterBrokenCall(terminal.failure) : this.afterBrokenText(terminal.failure);
+    }
     if (terminal.outcome !== 'complete' || terminal.toolCalls.length > 0 || terminal.finish.unified === 'contentFilter')
       return null;
     if (this.cut !== null && !attempt.hasNewText) {
@@ -187,7 +196,19 @@ class AnswerCourse {
     run.report({ kind: 'retrying', attempt: this.brokenCalls + 1, attempts: limits.brokenCalls + 1, delayMs, failure });
     // The next request notices a stop during the pause, and then ends at once.
     if (delayMs > 0) await pause(clock, delayMs, run.controller.signal);
-    return this.cut === null ? this.again() : this.extend();
+    return this.cut === null && !this.isContinued ? this.again() : this.extend();
+  }
+
+  /** Thinking alone is no text to continue: the same request may be sent again. */
+  private afterBrokenText(failure: Failure): NextRequest | null {
+    const { run, patience, continuesBroken } = this.asking;
+    if (!continuesBroken || this.isContinued) return null;
+    this.isContinued = true;
+    patience.broken = failure;
+    run.report({ kind: 'retrying', attempt: 2, attempts: 2, delayMs: 0, failure });
+    if (this.isSilent()) return this.again();
+    this.note = wireNotes.brokenOff;
+    return this.extend();
   }
 
   private afterLimit(finish: Finish, sawCall: boolean): NextRequest | null {

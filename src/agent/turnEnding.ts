@@ -15,11 +15,23 @@ export interface Ending {
 }
 
 /** Returns the end of a turn whose last request ended with `terminal`. `isClosing`: that request was the last one in
- *  the budget. */
-export function ending(terminal: Terminal, signal: AbortSignal, isClosing: boolean): Ending {
+ *  the budget. `broken`: failure after which the model continued an answer of the turn. */
+export function ending(
+  terminal: Terminal,
+  signal: AbortSignal,
+  isClosing: boolean,
+  broken: Failure | null = null,
+): Ending {
   switch (terminal.outcome) {
-    case 'complete':
-      return { settlement: completion(terminal.finish, terminal.empty, isClosing), undelivered: 'store', terminal };
+    case 'complete': {
+      const settlement = completion(terminal.finish, terminal.empty, isClosing);
+      const isWhole = settlement.outcome === 'complete' && settlement.stopReason === 'stop';
+      return {
+        settlement: isWhole && broken !== null ? { ...settlement, failure: continuedAfter(broken) } : settlement,
+        undelivered: 'store',
+        terminal,
+      };
+    }
     case 'aborted':
       return stopped(signal, terminal);
     case 'interrupted':
@@ -44,6 +56,15 @@ function completion(finish: Finish, empty: 'no' | 'empty' | 'thinkingOnly', isCl
   if (finish.unified === 'length') return { outcome: 'complete', stopReason: 'length', failure: null };
   if (empty !== 'no') return { outcome: 'failed', stopReason: 'empty', failure: emptyAnswer(empty, finish.raw) };
   return { outcome: 'complete', stopReason: isClosing ? 'iterations' : 'stop', failure: null };
+}
+
+/** Returns the failure that a complete turn keeps, so that its footer tells of it. */
+function continuedAfter({ cause, technical }: Failure): Failure {
+  return {
+    cause,
+    sentence: t('The connection was lost while the model was answering, and the model continued.'),
+    technical,
+  };
 }
 
 /** Returns the failure for an empty answer, as it is stored with the turn and shown. */

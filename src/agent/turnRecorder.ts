@@ -39,8 +39,9 @@ export class TurnRecorder {
   private answerStartedAt = 0;
   private committing: Promise<void> | null = null;
   private committedAtMs = Number.NEGATIVE_INFINITY;
-  /** Ends the wait for the next commit: true to commit now, false to leave the text where it is. */
-  private endWait: ((commits: boolean) => void) | null = null;
+  /** What becomes of text that arrived: committed with the next frame, committed without a wait, or left uncommitted. */
+  private pace: 'frames' | 'now' | 'never' = 'frames';
+  private endWait: () => void = () => undefined;
   private storeFailure: unknown = null;
   private hasFailed = false;
   private cancelled: readonly NewMessage[] = [];
@@ -115,18 +116,22 @@ export class TurnRecorder {
 
   /** Called when a further request of the same answer begins: its text continues in the same row. */
   resumeAnswer(): void {
-    this.endWait?.(true);
+    this.endWait();
     this.answer?.reopen();
   }
 
   /** Resolves when all text so far is on disk and shown. Rejects when it cannot be. */
   async flush(): Promise<void> {
-    for (;;) {
-      this.endWait?.(true);
-      if (this.committing !== null) await this.committing;
-      if (this.hasFailed) throw this.storeFailure;
-      if (this.answer === null || this.answer.nextChunks(true).length === 0) return;
-      this.startCommitting(true);
+    this.setPace('now');
+    try {
+      for (;;) {
+        if (this.committing !== null) await this.committing;
+        if (this.hasFailed) throw this.storeFailure;
+        if (this.answer === null || this.answer.nextChunks(true).length === 0) return;
+        this.startCommitting(true);
+      }
+    } finally {
+      this.pace = 'frames';
     }
   }
 
@@ -188,7 +193,7 @@ export class TurnRecorder {
     end: Omit<AnswerEnd, 'calls'> | null,
   ): Promise<Turn & { readonly state: 'settled' }> {
     if (undelivered === 'store' && !this.hasFailed) await this.flush();
-    this.endWait?.(false);
+    this.setPace('never');
     if (this.committing !== null) await this.committing;
     // After a failed write it is unknown how much is on disk. The store then folds the chunks that it has, and this
     // code adds no text.
@@ -239,16 +244,21 @@ export class TurnRecorder {
   /** Resolves when the next text may be committed; with false when it must not be. */
   private async nextFrame(): Promise<boolean> {
     const waitMs = this.committedAtMs + frameMs - this.clock.monotonicMs();
-    if (waitMs <= 0) return true;
-    const commits = await new Promise<boolean>((resolve) => {
-      const cancel = this.clock.after(waitMs, () => resolve(true));
-      this.endWait = (now) => {
-        cancel();
-        resolve(now);
-      };
-    });
-    this.endWait = null;
-    return commits && !this.hasFailed;
+    if (waitMs > 0 && this.pace === 'frames') {
+      await new Promise<void>((resolve) => {
+        const cancel = this.clock.after(waitMs, resolve);
+        this.endWait = () => {
+          cancel();
+          resolve();
+        };
+      });
+    }
+    return this.pace !== 'never' && !this.hasFailed;
+  }
+
+  private setPace(pace: TurnRecorder['pace']): void {
+    this.pace = pace;
+    this.endWait();
   }
 
   private async commit(chunks: readonly Chunk[]): Promise<void> {

@@ -7,6 +7,8 @@ export const wireNotes = {
   budgetSpent: '(No further tool calls are possible in this turn. Say what you found, what is done and what is left.)',
   cutAtLimit:
     '(Your answer was cut off at the output limit. Go on exactly where it stopped: repeat nothing, and say nothing about the interruption.)',
+  brokenOff:
+    '(The connection broke while your answer was being sent. What arrived of it is above. Go on exactly where it stops: repeat nothing, and say nothing about the interruption.)',
   callCutAtLimit:
     '(Your answer reached the output limit while a tool call was being written. That call was not run. Make it again with less in it, or go on without it.)',
   resultsWaiting: '(The results of your tool calls are above. Go on from them: call another tool, or answer.)',

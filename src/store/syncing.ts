@@ -18,20 +18,27 @@ export interface SyncedStore {
   status(): WaitingChanges;
   /** Version of the server that the stored rows contain; 0 when they were never on it. */
   version(conversationId: string): number;
+  /** The last versions that the stored rows went through, the newest first. */
+  chain(conversationId: string): readonly ChainedVersion[];
   /** Names of the changed documents. */
   changed(conversationId: string): readonly string[];
   /** Names of the turns and single messages that are stored. */
   transcriptDocuments(conversationId: string): readonly string[];
   /** Notes what is about to be sent: the answer may get lost. */
-  beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[]): void;
+  beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[], tail: string): void;
   /** What was sent and not yet answered. */
   sending(conversationId: string): Sending | null;
-  /** A number for the next sending, above all that are still unanswered. */
+  /** A number for the next sending, above all that were ever used. */
   nextNumber(atLeast: number): number;
+  /** The highest number of which the server said that it has it; 0 for none. */
+  confirmed(): number;
   /** The server has what was sent, as this version. Documents that were changed again since stay changed. */
   sent(conversationId: string, version: number): void;
   /** The server does not have what was sent. */
   notSent(conversationId: string): void;
+  /** Called when the server has forgotten something of what it had. Notes every conversation as to be received that is there
+   *  not as it is here, and lowers what is known of the server. */
+  noteLoss(loss: ServerLoss): void;
   /** Positions up to which the log of each other machine was read. */
   positions(): ReadonlyMap<string, number>;
   /** Notes that these conversations are to be received, and the position that is read with it. */
@@ -42,8 +49,13 @@ export interface SyncedStore {
   due(): readonly string[];
   /** Conversations that were forgotten here and are still on the server. */
   forgotten(): readonly string[];
-  /** The server has erased the conversation, or knows that it is erased here. */
-  forgottenThere(conversationId: string): void;
+  /** Notes what is about to be erased on the server: the number is used. */
+  beginErasing(number: number): void;
+  /** The server has erased the conversation, or knows that it is erased here. `number`: of the erasing that it has done; null
+   *  when another machine's was met. */
+  forgottenThere(conversationId: string, number: number | null): void;
+  /** True for a conversation that was forgotten, here or on another machine, and erased here. */
+  isErased(conversationId: string): boolean;
   /** Erases a conversation that was forgotten on another machine. It stays due until `forgottenThere`. False while a turn is
    *  open in it. */
   forget(conversationId: string): boolean;
@@ -59,7 +71,28 @@ export interface ContinuedThere {
 export interface Outgoing {
   /** Version that the changes were made to. */
   readonly base: number;
+  /** Its tail; null when there is no such version, or it was made before there were tails. */
+  readonly baseTail: string | null;
   readonly documents: readonly ChangedDocument[];
+}
+
+/** One version of a conversation. Numbers may be given twice, by a server that lost its newest versions; tails are not. */
+export interface ChainedVersion {
+  readonly version: number;
+  /** A random text that the machine which made the version gave it. */
+  readonly tail: string;
+}
+
+export interface ServerLoss {
+  /** Every conversation that the server has. `tail`: of its newest version; null when it is not known. */
+  readonly conversations: readonly (Omit<ChainedVersion, 'tail'> & {
+    readonly conversationId: string;
+    readonly tail: string | null;
+  })[];
+  /** Number of the last sending that it has of this machine. */
+  readonly confirmed: number;
+  /** Numbers of the last sendings that it has of other machines, of which more was read here. */
+  readonly positions: ReadonlyMap<string, number>;
 }
 
 export interface ChangedDocument {
@@ -88,9 +121,14 @@ export interface Sending {
 export interface Received {
   readonly conversationId: string;
   readonly version: number;
-  /** Documents that are newer than the store's version, and those that are changed here. */
+  /** The newest version that both the server and the stored rows went through. */
+  readonly base: number;
+  /** Versions of the server after it, the newest first. */
+  readonly chain: readonly ChainedVersion[];
+  /** Documents that are newer than the store's version, and those that are changed here. All, when the base is older than
+   *  the store's version. */
   readonly documents: readonly ServerDocument[];
-  /** Id of a branch, should one be needed, and the name of this machine for its title. */
+  /** Id of a branch, should one be needed of what no other machine has, and the name of this machine for its title. */
   readonly branchId: string;
   readonly machine: string;
 }
@@ -102,10 +140,10 @@ export interface ServerDocument {
   readonly body: string | null;
 }
 
-/** forgotten: another machine erased the conversation, and so did this one. received: the store has the server's version, and changes of its own that do not concern the transcript. divided: both
- *  continued the transcript; what was added here is a branch. busy: a turn is open; later. again: something changed here
+/** forgotten: another machine erased the conversation, and so did this one. received: the store has the server's version, and changes of its own that do not concern the transcript. An object: both
+ *  continued the transcript; what was added here is the branch with this id. busy: a turn is open; later. again: something changed here
  *  meanwhile; fetch again. */
-export type ReceiveOutcome = 'received' | 'divided' | 'busy' | 'again' | 'forgotten';
+export type ReceiveOutcome = 'received' | 'busy' | 'again' | 'forgotten' | { readonly branchId: string };
 
 /** One call of a method of `SyncedStore` as data. */
 export type SyncCall = {
@@ -129,11 +167,14 @@ const methods = {
   bodies: true,
   status: true,
   version: true,
+  chain: true,
   changed: true,
   transcriptDocuments: true,
   beginSending: true,
   sending: true,
   nextNumber: true,
+  confirmed: true,
+  noteLoss: true,
   sent: true,
   notSent: true,
   positions: true,
@@ -141,7 +182,9 @@ const methods = {
   noteMachines: true,
   due: true,
   forgotten: true,
+  beginErasing: true,
   forgottenThere: true,
+  isErased: true,
   forget: true,
   receive: true,
 } satisfies Record<keyof SyncedStore, true>;

@@ -25,6 +25,7 @@ export function packedServer(server: SyncServer): SyncServer {
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
+    summary: (...args) => server.summary(...args),
     fetch: async (connection, query) => {
       const { documents, ...rest } = await server.fetch(connection, query);
       return { ...rest, documents: await Promise.all(documents.map((one) => withBody(one, unpacked))) };

@@ -71,8 +71,12 @@ export class FetchAhead {
   private async ask(connection: Connected, conversationId: string): Promise<Asked | null> {
     const { store, server } = this.deps;
     try {
-      const [since, documents] = await Promise.all([store.version(conversationId), store.changed(conversationId)]);
-      const query = { conversationId, since, documents };
+      const [since, chain, documents] = await Promise.all([
+        store.version(conversationId),
+        store.chain(conversationId),
+        store.changed(conversationId),
+      ]);
+      const query = { conversationId, since, chain, documents };
       // One that fails is fetched again when it is its turn.
       return { ...query, fetched: server.fetch(connection, query).catch(() => null) };
     } catch {

@@ -17,7 +17,7 @@ export async function serverAccount(
   conversationId: string,
 ): Promise<ServerAccount | null> {
   const waiting = new Set(await store.changed(conversationId));
-  const fetched = await server.fetch(connection, { conversationId, since: 0, documents: [] });
+  const fetched = await server.fetch(connection, { conversationId, since: 0, chain: [], documents: [] });
   const there = new Map(
     fetched.documents.filter(({ document }) => isTranscript(document)).map((one) => [one.document, one.body]),
   );

@@ -21,6 +21,9 @@ export interface SyncRoundDeps {
 /** How often a conversation is fetched again because it changed here meanwhile. The next round continues. */
 const attempts = 3;
 
+/** Characters of a random tail. */
+const tailLength = 13;
+
 /** A turn began here while its conversation was read. */
 class TurnBegan extends Error {
   override readonly name = 'TurnBegan';
@@ -31,6 +34,8 @@ class TurnBegan extends Error {
 export class SyncRound {
   private connection: Promise<Connected> | null = null;
   private lastNumber = 0;
+  /** The highest number of which the server said, over this connection, that it has it. */
+  private confirmed = 0;
   private readonly working = new Map<string, Promise<unknown>>();
   private readonly readAhead: ReadAhead;
   private readonly fetchAhead: FetchAhead;
@@ -81,10 +86,21 @@ export class SyncRound {
   }
 
   private async connect(): Promise<Connected> {
-    const { server, origin, machine } = this.deps;
+    const { store, server, origin, machine } = this.deps;
     const connected = await server.connect(origin, machine);
     this.lastNumber = Math.max(this.lastNumber, connected.last);
+    this.confirmed = connected.last;
+    if (connected.last < (await store.confirmed())) await this.noteLoss(connected, new Map([[origin, connected.last]]));
     return connected;
+  }
+
+  /** The server is a copy that lags behind the one which failed, or was restored from a backup. */
+  private async noteLoss(connected: Connected, lost: ReadonlyMap<string, number>): Promise<void> {
+    const { store, server, origin } = this.deps;
+    const conversations = await server.summary(connected);
+    const confirmed = lost.get(origin) ?? (await store.confirmed());
+    await store.noteLoss({ conversations, positions: lost, confirmed });
+    this.confirmed = Math.min(this.confirmed, confirmed);
   }
 
   /** `next`: fetched already while this one is written. */
@@ -95,15 +111,17 @@ export class SyncRound {
     let outcome: ReceiveOutcome = 'again';
     for (let attempt = 0; attempt < attempts && outcome === 'again'; attempt++) {
       const since = await store.version(conversationId);
+      const chain = await store.chain(conversationId);
       const documents = await store.changed(conversationId);
-      const query = { conversationId, since, documents };
+      const query = { conversationId, since, chain, documents };
       const { isErased, ...fetched } = (await this.fetchAhead.take(query)) ?? (await server.fetch(connection, query));
       if (next !== null) this.fetchAhead.begin(connection, next);
       const branchId = newId();
       if (isErased) outcome = await this.eraseHere(connection, conversationId);
+      else if (await store.isErased(conversationId)) return this.eraseAgain(conversationId);
       else outcome = await store.receive({ conversationId, ...fetched, branchId, machine });
-      const isNew = fetched.version > since && outcome !== 'busy' && outcome !== 'again';
-      if (isNew) await onReceived?.(conversationId, outcome === 'divided' ? branchId : null);
+      const isNew = fetched.version !== since && outcome !== 'busy' && outcome !== 'again';
+      if (isNew) await onReceived?.(conversationId, typeof outcome === 'object' ? outcome.branchId : null);
     }
     return outcome;
   }
@@ -113,7 +131,13 @@ export class SyncRound {
     const connection = await this.connected();
     const byOrigin = new Map<string, { position: number; ids: string[] }>();
     const newest = new Map<string, News>();
-    for (const news of await server.news(connection, await store.positions())) {
+    const { origin: own } = this.deps;
+    const found = await server.news(
+      connection,
+      new Map([...(await store.positions()), [own, await store.confirmed()]]),
+    );
+    if (found.lost.size > 0) await this.noteLoss(connection, found.lost);
+    for (const news of found.news) {
       const { origin, position, conversationId } = news;
       if ((newest.get(conversationId)?.version ?? 0) <= news.version) newest.set(conversationId, news);
       const known = byOrigin.get(origin) ?? { position, ids: [] };
@@ -132,7 +156,10 @@ export class SyncRound {
       if (outgoing === null) return;
       const answer = await this.sendOnce(conversationId, outgoing, next);
       if (answer === null) return;
-      if (answer.kind === 'done') return this.noteSent(conversationId, answer.version);
+      if (answer.kind === 'done') {
+        this.confirmed = Math.max(this.confirmed, answer.number);
+        return this.noteSent(conversationId, answer.version);
+      }
       await store.notSent(conversationId);
       // A call of an earlier connection arrived late, or a copy of this store is connected too.
       if (answer.kind === 'closed') this.connection = null;
@@ -148,25 +175,34 @@ export class SyncRound {
     this.noting.catch(() => undefined);
   }
 
-  /** Null when a turn began here meanwhile: then nothing was sent. */
-  private async sendOnce(conversationId: string, outgoing: Outgoing, next: string | null): Promise<SendAnswer | null> {
-    const { store, server, fenceOf } = this.deps;
-    const { base, documents } = outgoing;
+  /** Null when a turn began here meanwhile: then nothing was sent. `number`: of the sending. */
+  private async sendOnce(
+    conversationId: string,
+    outgoing: Outgoing,
+    next: string | null,
+  ): Promise<(SendAnswer & { readonly number: number }) | null> {
+    const { store, server, fenceOf, newId } = this.deps;
+    const { base, baseTail, documents } = outgoing;
+    const tail = newId().slice(0, tailLength);
     const first = await this.readAhead.take(conversationId, outgoing);
     const connection = await this.connected();
     const number = await store.nextNumber(this.lastNumber);
     this.lastNumber = number;
-    const noted = store.beginSending(conversationId, number, documents);
+    const noted = store.beginSending(conversationId, number, documents, tail);
     if (next !== null && first !== null && documents.length <= documentsAtOnce) this.readAhead.begin(next);
     await noted;
     try {
-      return await server.send(connection, {
+      const answer = await server.send(connection, {
         conversationId,
         number,
+        confirmed: this.confirmed,
         base,
+        baseTail,
+        tail,
         fence: fenceOf(conversationId),
         documents: () => this.bodies(conversationId, documents, first, next),
       });
+      return { ...answer, number };
     } catch (error) {
       if (!(error instanceof TurnBegan)) throw error;
       await store.notSent(conversationId);
@@ -179,8 +215,17 @@ export class SyncRound {
     const connection = await this.connected();
     const number = await store.nextNumber(this.lastNumber);
     this.lastNumber = number;
-    if (await server.erase(connection, conversationId, number)) await store.forgottenThere(conversationId);
-    else this.connection = null;
+    await store.beginErasing(number);
+    if (await server.erase(connection, { conversationId, number, confirmed: this.confirmed })) {
+      this.confirmed = Math.max(this.confirmed, number);
+      await store.forgottenThere(conversationId, number);
+    } else this.connection = null;
+  }
+
+  /** The server lost that the conversation was forgotten. */
+  private async eraseAgain(conversationId: string): Promise<'forgotten'> {
+    await this.eraseThere(conversationId);
+    return 'forgotten';
   }
 
   /** The conversation stays due until the server knows that it is erased here. */
@@ -188,7 +233,7 @@ export class SyncRound {
     const { store, server } = this.deps;
     if (!(await store.forget(conversationId))) return 'busy';
     await server.confirmErased(connection, conversationId);
-    await store.forgottenThere(conversationId);
+    await store.forgottenThere(conversationId, null);
     return 'forgotten';
   }
 

@@ -1,4 +1,4 @@
-import type { SentDocument, ServerDocument } from '../store/syncing';
+import type { ChainedVersion, SentDocument, ServerDocument } from '../store/syncing';
 
 /** A server that keeps conversations for several machines of one person. It orders the versions of a conversation, and knows
  *  nothing of what is in a document. Every call may fail, and a failed one may have been done. */
@@ -6,8 +6,11 @@ export interface SyncServer {
   /** Begins a connection of this machine. Calls of its earlier connections are refused from then on, also ones that are
    *  still on their way. `machine`: its name for the user. `last`: the highest number of a sending that the server has of this machine. */
   connect(origin: string, machine: string): Promise<Connected>;
-  /** What other machines sent, in the order in which each of them sent it, after the positions that were read. */
-  news(connection: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]>;
+  /** What other machines sent, in the order in which each of them sent it, after the positions that were read. The position of
+   *  this machine itself is the highest number that was confirmed. */
+  news(connection: Connection, positions: ReadonlyMap<string, number>): Promise<NewsAnswer>;
+  /** Every conversation, erased ones too, and its newest version. */
+  summary(connection: Connection): Promise<readonly SummaryRow[]>;
   /** Documents newer than a version, and named ones, as they were at one moment. */
   fetch(connection: Connection, query: FetchQuery): Promise<Fetched>;
   /** May be called with documents that are sent soon, to do before what needs no connection. */
@@ -21,8 +24,8 @@ export interface SyncServer {
   /** Extends a lease. False when it was lost. */
   renew(connection: Connection, conversationId: string, fence: number): Promise<boolean>;
   release(connection: Connection, conversationId: string, fence: number): Promise<void>;
-  /** Erases a conversation for all machines. `number`: as of a sending. False when this machine has a newer connection. */
-  erase(connection: Connection, conversationId: string, number: number): Promise<boolean>;
+  /** Erases a conversation for all machines. False when the connection is closed, as for a sending. */
+  erase(connection: Connection, erasing: Erasing): Promise<boolean>;
   /** Tells that this machine has erased a conversation which was forgotten. */
   confirmErased(connection: Connection, conversationId: string): Promise<void>;
   /** Counts what the server has of this history. */
@@ -57,6 +60,19 @@ export interface Connected extends Connection {
   readonly last: number;
 }
 
+/** `lost`: machines of which the server has less than their position, and the number of the last sending that it has of each. */
+export interface NewsAnswer {
+  readonly news: readonly News[];
+  readonly lost: ReadonlyMap<string, number>;
+}
+
+/** `tail`: of its newest version; null when that was made before there were tails. */
+export interface SummaryRow {
+  readonly conversationId: string;
+  readonly version: number;
+  readonly tail: string | null;
+}
+
 export interface News {
   readonly origin: string;
   /** Name of that machine. */
@@ -69,13 +85,21 @@ export interface News {
 
 export interface FetchQuery {
   readonly conversationId: string;
+  /** Version that the machine's rows are of; 0 for none. */
   readonly since: number;
+  /** The last versions that they went through, the newest first. */
+  readonly chain: readonly ChainedVersion[];
   readonly documents: readonly string[];
 }
 
 export interface Fetched {
   readonly version: number;
-  /** Newer documents, and every named one: with version 0 if the server does not know it. */
+  /** The newest version of the machine's that the server's went through too; 0 for none. */
+  readonly base: number;
+  /** Versions after it, the newest first, as far as they are remembered. */
+  readonly chain: readonly ChainedVersion[];
+  /** Newer documents than `since`, and every named one: with version 0 if the server does not know it. All documents when
+   *  the base is another version. */
   readonly documents: readonly ServerDocument[];
   /** True when a machine forgot the conversation. */
   readonly isErased: boolean;
@@ -85,7 +109,13 @@ export interface SentChanges {
   readonly conversationId: string;
   /** Grows with each sending of this machine. */
   readonly number: number;
+  /** The highest number of which the server said that it has it. */
+  readonly confirmed: number;
   readonly base: number;
+  /** Tail of the base; null when there is none. */
+  readonly baseTail: string | null;
+  /** A new random text, for the version that this becomes. */
+  readonly tail: string;
   /** Fence of the lease that this machine holds; null for none. */
   readonly fence: number | null;
   /** Read while they are sent, again if need be. Nothing is sent when the reading throws; then the call throws the same. */
@@ -93,9 +123,16 @@ export interface SentChanges {
 }
 
 /** erased: another machine forgot the conversation. behind: another machine changed the conversation since. leased: another machine runs a turn in it. closed: this machine has
- *  a newer connection. */
+ *  a newer connection or sent a higher number, or the server lost what it said it has. */
 export type SendAnswer =
   { readonly kind: 'done'; readonly version: number } | { readonly kind: 'behind' | 'leased' | 'closed' | 'erased' };
+
+export interface Erasing {
+  readonly conversationId: string;
+  /** As of a sending. */
+  readonly number: number;
+  readonly confirmed: number;
+}
 
 export interface LastSent {
   readonly number: number;

@@ -169,8 +169,8 @@ export class SyncService implements Disposable {
     if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
     this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs(), hasRun: false });
     this.deps.sharing?.begin(conversationId, answer.fence);
-    if (answer.version <= (await store.version(conversationId))) return { kind: 'free' };
-    return { kind: (await this.round.receive(conversationId)) === 'divided' ? 'divided' : 'free' };
+    if (answer.version === (await store.version(conversationId))) return { kind: 'free' };
+    return { kind: typeof (await this.round.receive(conversationId)) === 'object' ? 'divided' : 'free' };
   }
 
   private newRound(): SyncRound {

@@ -25,7 +25,8 @@ interface TurnBase {
 
 export type TurnOutcome = 'complete' | 'interrupted' | 'failed';
 
-/** End of a turn. `failure` is present exactly when something went wrong that the user can act on. */
+/** End of a turn. `failure` is present when something went wrong that the user can act on, and in a complete turn whose
+ *  answer was continued after its connection was lost. */
 export interface Settlement {
   readonly outcome: TurnOutcome;
   readonly stopReason: StopReason;

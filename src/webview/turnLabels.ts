@@ -25,6 +25,8 @@ export interface ShownAnswer {
  *  nothing to say. `began`: true when there is something to continue. */
 export function outcomeLabel(turn: FinishedTurn, shown: ShownAnswer, began = hasBegun(shown)): OutcomeLabel | null {
   const again: readonly OutcomeAction[] = began ? ['continue', 'retry'] : ['retry'];
+  if (turn.failure !== null && turn.outcome === 'complete')
+    return { tone: 'info', sentence: turn.failure.sentence, actions: ['showDetails'] };
   if (turn.failure !== null)
     return {
       tone: turn.stopReason === 'spendingLimit' ? 'warning' : 'error',

@@ -102,7 +102,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
   });
 
   it("B07 text streamed before the connection died is the answer's row, and the turn reports the loss", async () => {
-    const world = await create({ protocol });
+    const world = await create({ protocol, continuesBroken: false });
     world.server.script(reply().says('Hello wor', { in: 4 }).drops(), reply().says('Hello world.'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Say hello');

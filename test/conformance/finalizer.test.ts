@@ -33,7 +33,7 @@ describe('a turn that ends', () => {
   });
 
   it('S191 keeps the prompt as the user wrote it, whatever note was sent with it', async () => {
-    const world = await create();
+    const world = await create({ continuesBroken: false });
     world.server.script(reply().says('Half ').drops(), reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'one');
@@ -63,7 +63,7 @@ describe('a turn that ends', () => {
   });
 
   it('S194 in any other way than completion is never called complete', async () => {
-    const world = await create();
+    const world = await create({ continuesBroken: false });
     world.server.script(
       reply().says('Half ').drops(),
       refuses(400, { message: 'no' }),

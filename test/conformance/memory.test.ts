@@ -137,6 +137,7 @@ describe('recalled memory', () => {
   it('B194 is also stable with the note after a cut-off answer, with recall and without', async () => {
     const recalls = ['', '- two'];
     const world = await create({
+      continuesBroken: false,
       memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
     });
     world.server.script(

@@ -12,7 +12,7 @@ const impatient = { backoffMs: 1 };
 
 describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol', (protocol) => {
   it('B160 that dropped after text is never treated as a finished answer, and not requested again automatically', async () => {
-    const world = await create({ protocol });
+    const world = await create({ protocol, continuesBroken: false });
     world.server.script(reply().says('a hundred characters of an answer '.repeat(3), { in: 10 }).drops());
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'go');
@@ -25,6 +25,24 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
       requests: 1,
       ...sound,
       stored: ['user: go', `assistant: ${'a hundred characters of an answer '.repeat(3)}`],
+    });
+  });
+
+  it('B160 that dropped after text is continued once: what was shown stays, is not repeated, and is stored as one answer', async () => {
+    const world = await create({ protocol });
+    const begun = 'a hundred characters of an answer '.repeat(3);
+    world.server.script(reply().says(begun, { in: 10 }).drops(), reply().says('and its end.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'go');
+    expect({
+      ended: ended(panel),
+      sentBack: sent(world, 1)[1],
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
+      ended: 'complete stop network',
+      sentBack: `assistant: ${begun}`,
+      ...sound,
+      stored: ['user: go', `assistant: ${begun}and its end.`],
     });
   });
 
@@ -175,7 +193,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
   });
 
   it('B168 that was cut off reports it beside the answer: the sentence belongs to the turn, the row holds only what was said', async () => {
-    const world = await create({ protocol });
+    const world = await create({ protocol, continuesBroken: false });
     world.server.script(reply().says('Half an ').drops(), reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'go');

@@ -1,3 +1,4 @@
+import { seededRandom } from '../support/seededRandom';
 import { SimulatedDisk } from '../support/simulatedDisk';
 import type { Random } from '../support/simulatedInode';
 import type { SystemName } from '../support/simulatedSystem';
@@ -39,17 +40,6 @@ interface Cut {
   readonly disk: SimulatedDisk;
   /** Transactions acknowledged at the moment of the cut. */
   readonly acknowledged: number;
-}
-
-/** A generator of numbers that is the same for the same seed (mulberry32). */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 /** Cuts the power at random moments of a store's life (birth, writing, checkpoints, closing, and recovery itself) and examines what is
@@ -153,4 +143,5 @@ function examineContent(database: SqlJsDatabase, acknowledged: number, result: P
   if (Array.from({ length: acknowledged }, (_, n) => n).some((n) => !counts.has(n))) result.lost += 1;
 }
 
+export { seededRandom } from '../support/seededRandom';
 export { testSqlite } from '../support/sqlite';

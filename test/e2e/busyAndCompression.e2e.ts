@@ -36,7 +36,7 @@ async function answering(prefix: string): Promise<void> {
     panel = await ChatPanel.open(workbench);
   } else {
     await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
   }
   server.script(reply().says(numberedWords(prefix, 300), { every: 20 }).hangs());
   await panel.send(`Count with ${prefix}`);
@@ -96,7 +96,7 @@ test('Enter queues while an answer runs; queued prompts can be edited, removed a
 test('/steer sends text to the running turn, and its row appears at the point of delivery', async () => {
   const closed = gate();
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   server.script(
     reply().says('I will look.').waitsFor(closed.opened).calls('list_directory', { path: '.' }),
     reply().says('In French then.'),
@@ -148,7 +148,7 @@ test('with hermes.busyInput "steer" Enter sends the text to the running turn', a
   await withSettings({ 'hermes.busyInput': 'steer' });
   const closed = gate();
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   server.script(reply().waitsFor(closed.opened).calls('list_directory', { path: '.' }), reply().says('Briefly.'));
   await panel.send('Describe this folder');
   await panel.button('Stop').waitFor();
@@ -163,7 +163,7 @@ test('with hermes.busyInput "steer" Enter sends the text to the running turn', a
 /** A session with enough in it to be worth a summary. */
 async function longSession(): Promise<void> {
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   for (const part of ['first', 'second', 'third']) {
     server.script(reply().says(numberedWords(part, 1500)).uses({ input: 4000, output: 1500 }));
     await panel.send(`The ${part} part`);
@@ -227,7 +227,7 @@ test('a turn whose tool results fill the context is summarized in the middle and
       `${numberedWords(name, 2500).replaceAll(/(.{70}) /g, '$1\n')}\n`,
     );
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   server.script(
     reply().says('First a.').calls('read_file', { path: 'a.txt' }).uses({ input: 1000, output: 20 }),
     reply().says('Then b.').calls('read_file', { path: 'b.txt' }).uses({ input: 9000, output: 20 }),

@@ -34,7 +34,7 @@ async function newSession(): Promise<void> {
     return;
   }
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
 }
 
 async function ask(prompt: string, answer: string): Promise<void> {
@@ -231,7 +231,7 @@ test('/resume takes a number, the start of an id, or a title; several matches op
   await composerHas('/resume nosuch');
   await write(panel.composer, '');
   await panel.send('/reset');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   expect(
     query("SELECT title, end_reason FROM sessions WHERE title IN ('Ash', 'Birch') ORDER BY title").map(
       (row) => row['end_reason'],

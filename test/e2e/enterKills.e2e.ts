@@ -5,7 +5,7 @@ import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID, test } from './vscodeTest';
 
 /** `HERMES_ENTER_TRIALS`: how many; the sweep of up to 400 ms is cut into as many steps. */
-const trials = Math.max(3, Number(process.env['HERMES_ENTER_TRIALS']) || 6);
+const trials = Math.max(3, Number(process.env['HERMES_ENTER_TRIALS']) || 4);
 const sweepMs = 400;
 
 /** What is done to the window. The page is loaded again with and without a host that dies with it. */

@@ -133,7 +133,7 @@ export class KeyboardHands {
 
   async newSession(): Promise<void> {
     await this.command('Hermes: New Session');
-    await this.panel.sees('Try asking');
+    await this.panel.sees('Hermes works in your folder');
     await this.onComposer();
   }
 

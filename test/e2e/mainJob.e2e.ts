@@ -28,7 +28,7 @@ async function newSession(protocol: 'openai' | 'anthropic'): Promise<ChatPanel> 
   if (isOther) await window.open(folder);
   const panel = await ChatPanel.open(window);
   await window.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   return panel;
 }
 

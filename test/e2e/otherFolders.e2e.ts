@@ -69,7 +69,7 @@ test('a renamed folder gets its history back; sessions of other folders can be r
     };
     await say(panel, 'First prompt');
     await before.runCommand('Hermes: New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
     await say(panel, 'Second prompt');
     const [oldStore = ''] = [...prompts(vscode).keys()];
     await vscode.reopenBrowser();

@@ -93,7 +93,7 @@ test('the transcript tab shows every stored row', async () => {
 test('New Session and Resume Session change the view, not the store', async () => {
   const rows = query('SELECT uid FROM messages ORDER BY id').length;
   await panel.workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   server.script(reply().says('In another session.'));
   await panel.send('Another session');
   await panel.waitForSettledAnswer('the answer', (text) => text === 'In another session.');
@@ -110,7 +110,7 @@ test('New Session and Resume Session change the view, not the store', async () =
 test('Stop ends the shown answer and keeps it', async () => {
   const { workbench } = panel;
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   server.script(reply().says(numberedWords('w', 200), { every: 20 }).hangs());
   await panel.send('Give me a long answer about this folder');
   const shown = await panel.waitForAnswer('the beginning', (text) => text.length > 40);
@@ -123,7 +123,7 @@ test('Stop ends the shown answer and keeps it', async () => {
 test('commands start, rename and resume sessions and open their transcript, also after a reload', async () => {
   const { workbench } = panel;
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   const say = async (prompt: string): Promise<void> => {
     server.script(reply().says('Noted.'));
     await panel.send(prompt);
@@ -131,7 +131,7 @@ test('commands start, rename and resume sessions and open their transcript, also
   };
   await say('First prompt');
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   await say('Second prompt');
   await workbench.runCommand('Hermes: Rename Session');
   await workbench.answerInput('Session title', 'The second');
@@ -167,7 +167,7 @@ test('commands start, rename and resume sessions and open their transcript, also
 test('a command branches a session that is answering: the branch continues from what is settled, and the answer finishes in its own session', async () => {
   const { workbench } = panel;
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   const rest = gate();
   server.script(
     reply().says('Four.'),

@@ -84,7 +84,7 @@ test('a message is found by words or part of one, and opened in the chat and the
     await say(panel, 'Where is the needle');
     await say(panel, 'And the thread');
     await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
     await say(panel, 'Something else');
 
     // By words, opened with the keyboard in the chat
@@ -184,7 +184,7 @@ test('sessions are open side by side in editor tabs and the panel, each with its
     let alpha = await ChatPanel.inEditor(workbench);
     await alpha.sees('Heard: ALPHA');
     await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
     await say(panel, 'Beta');
     await workbench.runCommand('Hermes: Open Session in Editor Tab');
     await waitFor('the second tab', async () => (await workbench.tabs()).includes('Beta') || undefined);
@@ -194,7 +194,7 @@ test('sessions are open side by side in editor tabs and the panel, each with its
       async () => (await workbench.webviewCount(EXTENSION_ID, 'editor')) === 2 || undefined,
     );
     await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
 
     const tabs = await Promise.all([0, 1].map((index) => ChatPanel.inEditor(workbench, index)));
     const holding = (text: string): Promise<ChatPanel> =>

@@ -75,7 +75,7 @@ const storedAs = async (title: string, wanted: readonly string[]): Promise<void>
 
 async function newSession(): Promise<void> {
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
 }
 
 async function say(prompt: string, answer = heard(prompt)): Promise<void> {
@@ -273,7 +273,7 @@ test('Compress Session… runs from the menu; content before the summary is edit
   });
 });
 
-test('Continue resumes a stopped answer, and one whose connection was lost', async () => {
+test('Continue resumes a stopped answer, and one whose connection was lost again after it went on by itself', async () => {
   await newSession();
   server.script(reply().says(numberedWords('count', 100), { every: 20 }).hangs());
   await panel.send('Count to a thousand');
@@ -287,7 +287,13 @@ test('Continue resumes a stopped answer, and one whose connection was lost', asy
   await panel.button(/^Send$/).waitFor();
   await picture('continued');
 
-  server.script(reply().says('It begins well,').drops());
+  server.script(reply().says('It begins ').drops(), reply().says('quietly.'));
+  await panel.send('Tell me first');
+  await panel.waitForAnswer('how it went on', (text) => text === 'It begins quietly.');
+  await panel.sees(/^The connection was lost while the model was answering/);
+  await picture('went-on-by-itself');
+
+  server.script(reply().says('It begins ').drops(), reply().says('well,').drops());
   await panel.send('Tell me more');
   await panel.sees(/^Interrupted/);
   server.script(reply().says('and ends well.'));
@@ -304,9 +310,9 @@ test('Continue resumes a stopped answer, and one whose connection was lost', asy
     refused: server.requests.flatMap(({ rejection }) => rejection ?? []),
     errors: workbench.errors(),
   }).toEqual({
-    answers: [stopped, 'and so on, to the end.', 'It begins well,', 'and ends well.'],
-    prompts: ['Count to a thousand', 'Tell me more'],
-    turns: ['user', 'stop', 'connectionLost', 'stop'],
+    answers: [stopped, 'and so on, to the end.', 'It begins quietly.', 'It begins well,', 'and ends well.'],
+    prompts: ['Count to a thousand', 'Tell me first', 'Tell me more'],
+    turns: ['user', 'stop', 'stop', 'connectionLost', 'stop'],
     refused: [],
     errors: [],
   });

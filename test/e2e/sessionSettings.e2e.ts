@@ -44,7 +44,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   if (server.requests.length === 0) return;
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
 });
 
 const query = (sql: string): readonly Row[] =>
@@ -173,7 +173,7 @@ test('the model writes the title after the first answer, never over one that the
   workbench = await windowOn(vscode(), vscode().sampleFolder(), { 'hermes.sessionTitles': 'model' });
   panel = await ChatPanel.attach(workbench);
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   const isTitle = (request: RecordedRequest | undefined): boolean =>
     system(request).includes('You name conversations between a user and an assistant');
   const titles = (): readonly RecordedRequest[] => server.requests.filter(isTitle);
@@ -197,7 +197,7 @@ test('the model writes the title after the first answer, never over one that the
 
   // The user names the session while the model writes its title.
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   const slow = gate();
   server.script(reply().says('Twice.'), reply().startsAfter(slow.opened).says('How often parts are sent'));
   await panel.send('How often is a part sent?');
@@ -210,7 +210,7 @@ test('the model writes the title after the first answer, never over one that the
 
   // The user names the session before its first answer has ended.
   await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Try asking');
+  await panel.sees('Hermes works in your folder');
   const writing = gate();
   server.script(reply().says('Once').waitsFor(writing.opened).says(', at noon.'));
   await panel.send('When is mail collected?');

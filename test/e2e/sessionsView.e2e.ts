@@ -87,7 +87,7 @@ test('mouse and keys do everything with sessions in their view, and state.db hol
     await page.getByText('No sessions yet in this folder.').waitFor();
     await say('Alpha prompt');
     await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
     await say('Beta prompt');
     await view.waitForOutline(
       'both sessions, the newest first',
@@ -140,7 +140,7 @@ test('mouse and keys do everything with sessions in their view, and state.db hol
     // Delete with undo, by the key for several; restore
     await view.choose('Experiment', 'Delete Session');
     await workbench.waitForToast('“Experiment” was moved to the trash.');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
     await workbench.clickToast('Undo');
     await panel.sees('Heard: BETA PROMPT');
     await view.row('Experiment').waitFor();
@@ -254,7 +254,7 @@ test('every session command works from the palette on the shown session, or asks
 
     // Reset, private, resume by what was said
     await hermes('Reset Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
     await storedAs('the session that was reset', `SELECT title FROM sessions WHERE end_reason = 'reset'`, [
       { title: 'First question #3' },
     ]);
@@ -262,7 +262,7 @@ test('every session command works from the palette on the shown session, or asks
     await say('Secret plan');
     await storedAs('the private session', 'SELECT title FROM sessions WHERE private = 1', [{ title: 'Secret plan' }]);
     await hermes('New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
     await hermes('Resume Session');
     await write(page.locator('.quick-input-widget input.input'), 'heard secret');
     const hit = page.locator('.quick-input-list .monaco-list-row').filter({ hasText: 'Heard: SECRET PLAN' }).first();
@@ -274,7 +274,7 @@ test('every session command works from the palette on the shown session, or asks
     // Delete asks for nothing and can be undone; without a session shown, Forget asks which
     await hermes('Delete Session');
     await workbench.waitForToast('“Secret plan” was moved to the trash.');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
     const view = await SessionsView.open(workbench);
     await view.unfold('Trash');
     await view.choose('Secret plan', 'Restore Session');
@@ -298,7 +298,7 @@ test('a session that answers out of view is marked running, then unread; it cann
     const finished = new Promise<void>((resolve) => (finish = resolve));
     server.script(reply().says('It takes').waitsFor(finished).says(' a while.'));
     await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
     await panel.send('Slow one');
     await panel.waitForAnswer('the beginning', (text) => text.startsWith('It takes'));
     await view.click('Quick');

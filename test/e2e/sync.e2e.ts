@@ -96,7 +96,7 @@ async function ask({ panel }: Machine, prompt: string, answer: string): Promise<
 async function verified({ workbench, name, panel }: Machine): Promise<void> {
   await workbench.runCommand('Hermes: Verify Session');
   // Without a session in the chat the user chooses one.
-  if (await panel.frame.getByText('Try asking').isVisible())
+  if (await panel.frame.getByText('Hermes works in your folder').isVisible())
     await workbench.page.locator('.quick-input-list .monaco-list-row').first().click();
   const tab = workbench.editorWebview(EXTENSION_ID, 0);
   await tab.getByText(/On the server: all of it, as here\./).waitFor();

@@ -52,7 +52,7 @@ beforeEach(async () => {
   } else {
     await workbench.runCommand('View: Close All Editors');
     await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
   }
   return () =>
     expect({ unplayed: server.unplayed, refused: server.requests.flatMap(({ rejection }) => rejection ?? []) }).toEqual(

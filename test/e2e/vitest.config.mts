@@ -10,6 +10,7 @@ const patience = Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) || 1);
 /** The files that take a minute or more. By itself vitest goes by earlier runs, and on a fresh clone, where there is none, by the size of the
  *  files: a long one may then come last and be waited for alone. */
 const longest = [
+  'sync',
   'storeStates',
   'sessionsView',
   'busyAndCompression',
@@ -26,6 +27,9 @@ const longest = [
   'panel',
   'workModes',
   'enterKills',
+  'addServer',
+  'sandbox',
+  'keyboardTurn',
 ];
 
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -46,7 +46,7 @@ class KilledWindow {
 
   async newSession(): Promise<void> {
     await this.workbench.runCommand('Hermes: New Session');
-    await this.panel.sees('Try asking');
+    await this.panel.sees('Hermes works in your folder');
   }
 
   /** The newest turn as it is stored, with its results in order. */

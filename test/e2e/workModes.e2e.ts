@@ -46,7 +46,7 @@ beforeEach(async () => {
     await workbench.resizeSecondarySideBar(460);
   } else {
     await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Try asking');
+    await panel.sees('Hermes works in your folder');
   }
   repository.breakAgain();
   return () =>

@@ -6,11 +6,11 @@ import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { rowsRead } from '../support/postgres/rowsRead';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
-import { pieces } from '../support/syncContract';
+import { first, pieces, second } from '../support/syncContract';
 
 const [roles = '', rows = ''] = documentedSql('A team on one database', 2);
 const [partitions = ''] = documentedSql('Partitions', 1);
-const divided = ['conversations', 'documents', 'sendings'] as const;
+const divided = ['conversations', 'documents', 'sendings', 'versions'] as const;
 
 let world: PostgresWorld;
 let database: string;
@@ -31,7 +31,7 @@ async function sent(conversationId: string, body: string): Promise<void> {
   const connection = await client.connect('laptop', 'Laptop');
   const documents = pieces({ document: 'turn/t', body });
   const number = connection.last + 1;
-  const answer = await client.send(connection, { conversationId, number, base: 0, fence: null, documents });
+  const answer = await client.send(connection, { conversationId, number, ...first, fence: null, documents });
   expect(answer).toEqual({ kind: 'done', version: 1 });
   await client.dispose();
 }
@@ -42,11 +42,16 @@ it('keep the rows of before, take new ones, and the indexes are those of the tab
   const connection = await client.connect('desk', 'Desk');
   const bodies = await Promise.all(
     ['c1', 'c2'].map(async (conversationId) =>
-      (await client.fetch(connection, { conversationId, since: 0, documents: [] })).documents.map(({ body }) => body),
+      (await client.fetch(connection, { conversationId, since: 0, chain: [], documents: [] })).documents.map(
+        ({ body }) => body,
+      ),
     ),
   );
   expect(bodies).toEqual([['before'], ['after']]);
-  expect((await client.news(connection, new Map())).map(({ conversationId }) => conversationId)).toEqual(['c1', 'c2']);
+  expect((await client.news(connection, new Map())).news.map(({ conversationId }) => conversationId)).toEqual([
+    'c1',
+    'c2',
+  ]);
   await client.dispose();
   const indexes = await world.run(
     database,
@@ -61,6 +66,7 @@ it('keep the rows of before, take new ones, and the indexes are those of the tab
     ['seals', 1],
     ['sendings', 2],
     ['turns', 1],
+    ['versions', 1],
   ]);
 });
 
@@ -73,16 +79,16 @@ it('of others are not read for what one person asks', async () => {
   const read = await rowsRead(world, anna(), async (client) => {
     const connection = await client.connect('desk', 'Desk');
     await client.news(connection, new Map());
-    await client.fetch(connection, { conversationId: 'c1', since: 0, documents: [] });
+    await client.fetch(connection, { conversationId: 'c1', since: 0, chain: [], documents: [] });
     const documents = pieces({ document: 'turn/u', body: 'more' });
-    const sending = { conversationId: 'c1', number: connection.last + 1, base: 1, fence: null, documents };
+    const sending = { conversationId: 'c1', number: connection.last + 1, ...second, fence: null, documents };
     expect((await client.send(connection, sending)).kind).toBe('done');
     expect((await client.lease(connection, 'c1')).kind).toBe('granted');
-    await client.erase(connection, 'c2', connection.last + 2);
+    await client.erase(connection, { conversationId: 'c2', number: connection.last + 2, confirmed: 0 });
     await client.overview();
   });
   const partitionsRead = divided.map((table) => [...read.keys()].filter((name) => name.startsWith(`${table}_`)).length);
-  expect(partitionsRead).toEqual([1, 1, 1]);
+  expect(partitionsRead).toEqual([1, 1, 1, 1]);
   const plan = await explained(
     `SELECT body FROM hermes_sync.documents WHERE person = ${currentPerson} AND history = 'h'`,
   );

@@ -29,7 +29,8 @@ async function statements(): Promise<readonly Logged[]> {
 }
 
 /** Statements that need nothing of a connection beyond their transaction. */
-const stateless = /^(?:SELECT|INSERT|UPDATE|DELETE|BEGIN|COMMIT|ROLLBACK|SHOW|CREATE (?:SCHEMA|TABLE|INDEX) IF NOT) /;
+const stateless =
+  /^(?:SELECT|INSERT|UPDATE|DELETE|WITH \w+ AS \(INSERT|BEGIN|COMMIT|ROLLBACK|SHOW|CREATE (?:SCHEMA|TABLE|INDEX) IF NOT) /;
 /** Parts of a statement that leave something in a connection, or expect it there. */
 const stateful =
   /advisory|set_config|currval|lastval|pg_notify|pg_temp|\bTEMP(?:ORARY)?\b|\bWITH HOLD\b|\bSET (?:SESSION|LOCAL)\b/i;
@@ -43,7 +44,7 @@ describe('a pooler that gives each transaction another connection', () => {
     expect(await threeMachines(world, database, { seed: 5, steps: 120 })).toEqual(sameOnAll);
     const client = world.client(world.address(database));
     const connection = await client.connect('a', 'A');
-    await client.erase(connection, 'c', connection.last + 1);
+    await client.erase(connection, { conversationId: 'c', number: connection.last + 1, confirmed: 0 });
     const lease = await client.lease(connection, 'd');
     const fence = lease.kind === 'granted' ? lease.fence : 0;
     await client.renew(connection, 'd', fence);
@@ -57,7 +58,7 @@ describe('a pooler that gives each transaction another connection', () => {
     expect(
       ['BEGIN', 'COMMIT', 'CREATE', 'DELETE', 'INSERT', 'SELECT', 'UPDATE'].filter((kind) => !kinds.has(kind)),
     ).toEqual([]);
-    expect(all.length).toBeGreaterThan(500);
+    expect(all.length).toBeGreaterThan(250);
   });
 
   it.each([

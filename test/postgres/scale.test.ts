@@ -30,6 +30,8 @@ async function crowded(): Promise<string> {
     `INSERT INTO hermes_sync.conversations (person, history, conversation, version) SELECT 'person' || p, 'h', 'c' || c, 25 ${each}`,
     `INSERT INTO hermes_sync.documents (person, history, conversation, document, version, body)
      SELECT 'person' || p, 'h', 'c' || c, 'turn/' || d, d, 'x' ${each}, generate_series(1, 25) d`,
+    `INSERT INTO hermes_sync.versions (person, history, conversation, version, tail)
+     SELECT 'person' || p, 'h', 'c' || c, d, 'tail ' || d ${each}, generate_series(1, 25) d`,
     `INSERT INTO hermes_sync.sendings (person, history, origin, conversation, number, version)
      SELECT 'person' || p, 'h', 'm' || m, 'c' || c, c * 25, 25 ${each}, generate_series(1, 3) m`,
     `INSERT INTO hermes_sync.seals (person, history, description) SELECT 'person' || p, 'h', repeat('x', 400)
@@ -48,31 +50,56 @@ describe('a server with 200 people', () => {
     const known = new Map(['m1', 'm3'].map((origin) => [origin, 500]));
     const news: number[] = [];
     const idle = await rowsRead(world, address, async (client) => {
-      for (let look = 0; look < 10; look++) news.push((await client.news({ origin: 'm2', writer: 1 }, known)).length);
+      for (let look = 0; look < 10; look++)
+        news.push((await client.news({ origin: 'm2', writer: 1 }, known)).news.length);
     });
     expect(news).toEqual(Array.from({ length: 10 }, () => 0));
-    // Each look reads the rows of the machines, and finds that nothing follows.
-    expect([...idle].filter(([, read]) => read > 60)).toEqual([]);
+    // Each look reads the rows of the machines twice, and finds that nothing follows.
+    expect([...idle].filter(([, read]) => read > 100)).toEqual([]);
 
     const busy = await rowsRead(world, address, async (client) => {
       const connection = await client.connect('m2', 'M');
-      expect((await client.news(connection, new Map([...known, ['m1', 475]]))).length).toBe(1);
+      expect((await client.news(connection, new Map([...known, ['m1', 475]]))).news.length).toBe(1);
       expect(
-        (await client.fetch(connection, { conversationId: 'c3', since: 20, documents: [] })).documents.length,
+        (
+          await client.fetch(connection, {
+            conversationId: 'c3',
+            since: 20,
+            chain: [{ version: 20, tail: 'tail 20' }],
+            documents: [],
+          })
+        ).documents.length,
       ).toBe(5);
       const lease = await client.lease(connection, 'c4');
       const fence = lease.kind === 'granted' ? lease.fence : 0;
       expect(await client.renew(connection, 'c4', fence)).toBe(true);
       const documents = pieces({ document: 'turn/new', body: 'x' });
-      const sending = { conversationId: 'c4', number: 501, base: 25, fence, documents };
+      const sending = {
+        conversationId: 'c4',
+        number: 501,
+        confirmed: 0,
+        base: 25,
+        baseTail: 'tail 25',
+        tail: 'tail 26',
+        fence,
+        documents,
+      };
       expect(await client.send(connection, sending)).toEqual({ kind: 'done', version: 26 });
       await client.release(connection, 'c4', fence);
       expect(await client.lastSent(connection, 'c4')).toEqual({ number: 501, version: 26 });
-      expect(await client.erase(connection, 'c5', 502)).toBe(true);
+      expect(await client.erase(connection, { conversationId: 'c5', number: 502, confirmed: 0 })).toBe(true);
       expect((await client.sealDescription())?.length).toBe(400);
       await client.keepSeal('another');
     });
-    expect([...busy.keys()]).toEqual(['conversations', 'documents', 'layout', 'machines', 'seals', 'sendings']);
+    expect([...busy.keys()]).toEqual([
+      'conversations',
+      'documents',
+      'layout',
+      'machines',
+      'seals',
+      'sendings',
+      'versions',
+    ]);
     expect([...busy].filter(([, read]) => read > 60)).toEqual([]);
   });
 });

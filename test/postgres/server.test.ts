@@ -4,7 +4,7 @@ import { SyncFailure } from '../../src/sync/syncFailure';
 import { freePort } from '../support/vscode/port';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
-import { pieces } from '../support/syncContract';
+import { first, pieces } from '../support/syncContract';
 
 let world: PostgresWorld;
 beforeAll(async () => {
@@ -37,6 +37,18 @@ describe('the tables', () => {
     expect((await failureOf(world.client(world.address(database)).prepare())).kind).toBe('newerTables');
   });
 
+  it('of an earlier Hermes get what is new', async () => {
+    const database = await world.database();
+    await world.client(world.address(database)).prepare();
+    await world.run(database, 'DROP TABLE hermes_sync.versions', 'UPDATE hermes_sync.layout SET version = 1');
+    await Promise.all(Array.from({ length: 3 }, () => world.client(world.address(database)).prepare()));
+    const [row] = await world.run(
+      database,
+      "SELECT version, to_regclass('hermes_sync.versions') IS NOT NULL AS known FROM hermes_sync.layout",
+    );
+    expect(row).toEqual({ version: schemaVersion, known: true });
+  });
+
   it('can be made by an administrator for a user who may not make them', async () => {
     const database = await world.database();
     await world.run(
@@ -58,7 +70,7 @@ describe('the tables', () => {
     const sent = await client.send(connection, {
       conversationId: 'c',
       number: 1,
-      base: 0,
+      ...first,
       fence: null,
       documents: pieces({ document: 'turn/t', body: '1' }),
     });
@@ -91,7 +103,7 @@ describe('a failure of a real server', () => {
     const again = world.client(world.address(database));
     expect((await failureOf(again.connect('a', 'A'))).kind).toBe('readOnly');
     await world.run('postgres', `ALTER DATABASE ${database} SET default_transaction_read_only = off`);
-    expect((await client.news(connection, new Map())).length).toBe(0);
+    expect((await client.news(connection, new Map())).news.length).toBe(0);
   });
 });
 
@@ -105,7 +117,7 @@ describe('many writers', () => {
     const seen: string[] = [];
     const positions = new Map<string, number>();
     const read = async (): Promise<void> => {
-      for (const { origin, position, conversationId } of await reader.news(reading, positions)) {
+      for (const { origin, position, conversationId } of (await reader.news(reading, positions)).news) {
         seen.push(conversationId);
         positions.set(origin, Math.max(position, positions.get(origin) ?? 0));
       }
@@ -122,7 +134,7 @@ describe('many writers', () => {
           await client.send(connection, {
             conversationId: `w${n}-${number}`,
             number,
-            base: 0,
+            ...first,
             fence: null,
             documents: async function* () {
               // Some transactions stay open longer than others.
@@ -147,7 +159,7 @@ describe('many writers', () => {
         return client.send(connection, {
           conversationId: 'c',
           number: 1,
-          base: 0,
+          ...first,
           fence: null,
           documents: pieces({ document: 'turn/t', body: String(n) }),
         });
@@ -171,7 +183,7 @@ describe('many writers', () => {
               await client.send(connection, {
                 conversationId: `c${n}-${number}`,
                 number,
-                base: 0,
+                ...first,
                 fence: null,
                 documents: pieces({ document: 'turn/t', body: '1' }),
               })

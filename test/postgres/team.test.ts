@@ -8,7 +8,7 @@ import type { SyncServer } from '../../src/sync/syncServer';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
-import { pieces } from '../support/syncContract';
+import { first, pieces } from '../support/syncContract';
 
 type Row = Record<string, unknown>;
 
@@ -59,7 +59,7 @@ async function sent(person: Person, history: string, conversationId: string, bod
   const answer = await client.send(connection, {
     conversationId,
     number: connection.last + 1,
-    base: 0,
+    ...first,
     fence: null,
     documents: pieces({ document: 'turn/t', body }),
   });
@@ -119,6 +119,7 @@ describe('people of a team', () => {
     const { documents } = await reader.fetch(await reader.connect('desk', 'Desk'), {
       conversationId: 'c',
       since: 0,
+      chain: [],
       documents: [],
     });
     expect([documents.map(({ body }) => body), await reader.sealDescription()]).toEqual([['"of Ben"'], 'seal of ben']);

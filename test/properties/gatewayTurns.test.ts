@@ -217,8 +217,8 @@ describe('turns, in any schedule', () => {
   });
 
   it.each([
-    ['posix', 1600],
-    ['ntfs', 400],
+    ['posix', 400],
+    ['ntfs', 120],
   ] as const)(
     'keep what was shown, once and in order, send only what a provider accepts, and lose no prompt, on a disk with the rules of %s, in %i schedules',
     async (system, count) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ServerRules } from '../support/simulatedServer';
-import { syncActions, SyncMachines, type SyncStep } from './syncMachines';
+import { type SyncAction, syncActions, SyncMachines, type SyncStep } from './syncMachines';
 
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 60);
 
@@ -23,6 +23,10 @@ async function played(seed: number, steps: readonly SyncStep[], rules: ServerRul
   }
 }
 
+const rowsIn = (documents: ReadonlyMap<string, string>): string => JSON.stringify([...documents].sort());
+const sessionsIn = (documents: ReadonlyMap<string, string> | undefined): readonly string[] =>
+  [...(documents ?? new Map<string, string>()).keys()].flatMap((key) => /^session (.*)/.exec(key)?.[1] ?? []);
+
 describe('three machines and a server', () => {
   it('end with the same rows on all machines, and with every answer that was shown, whatever happens', async () => {
     let divisions = 0;
@@ -36,7 +40,12 @@ describe('three machines and a server', () => {
         expect(all.overruled).toEqual([]);
         const texts = (first ?? []).map(([, row]) => row).filter((row) => row.includes('Answer of'));
         for (const { text, conversationId } of all.shown) {
-          if (all.forgotten.has(conversationId)) continue;
+          const isForgotten = all.forgotten.has(conversationId);
+          expect([text, isForgotten && texts.some((row) => row.includes(`"session_id":"${conversationId}"`))]).toEqual([
+            text,
+            false,
+          ]);
+          if (isForgotten || all.forgottenTexts.has(text)) continue;
           const original = texts.filter((row) => row.includes(`${text}\\"`) && row.includes('"carried_from":null'));
           expect([text, original.length > 0]).toEqual([text, true]);
         }
@@ -60,5 +69,118 @@ describe('three machines and a server', () => {
     const overruled = async (rules: ServerRules): Promise<readonly string[]> =>
       (await played(5, steps, rules)).all.overruled;
     expect([await overruled({}), await overruled({ fences: false })]).toEqual([[], ['session-1']]);
+  });
+
+  const told = (machine: number, ...actions: readonly SyncAction[]): readonly SyncStep[] =>
+    actions.map((action) => ({ machine, action, which: 0 }));
+  const failover: SyncStep = { machine: 0, action: 'failover', which: 2 };
+  it('send again what a failover lost, and make no branch of it', async () => {
+    const { all, held } = await played(5, [
+      ...told(0, 'ask', 'settle', 'sync', 'sync'),
+      ...told(1, 'sync', 'sync'),
+      failover,
+    ]);
+    expect([new Set(held.map(rowsIn)).size, all.divisions, sessionsIn(held[2])]).toEqual([1, 0, ['session-1']]);
+  });
+
+  it('make one branch of a turn that two of them had when a failover lost it and the third one continued', async () => {
+    const { held } = await played(5, [
+      ...told(0, 'ask', 'settle', 'sync', 'sync'),
+      ...told(1, 'sync', 'sync'),
+      failover,
+      ...told(2, 'time', 'time', 'ask', 'settle', 'sync', 'sync'),
+    ]);
+    expect([new Set(held.map(rowsIn)).size, sessionsIn(held[0]).length]).toEqual([1, 2]);
+  });
+
+  it('keep what one of them added after a failover when another one forgets the branch of its own', async () => {
+    const { all, held } = await played(0, [
+      { ...failover, which: 4 },
+      ...told(0, 'sync', 'sync'),
+      ...told(1, 'ask', 'crash'),
+      ...told(0, 'ask'),
+      ...told(2, 'retry'),
+      ...told(1, 'sync', 'forget'),
+    ]);
+    const [own] = all.shown.slice(-1);
+    expect([own?.text, [...(held[2]?.values() ?? [])].some((row) => row.includes(own?.text ?? ''))]).toEqual([
+      'Answer of turn-10',
+      true,
+    ]);
+  });
+
+  it('erase again what a failover brought back', async () => {
+    const { held } = await played(5, [
+      ...told(0, 'forget', 'sync', 'sync'),
+      ...told(1, 'sync', 'sync'),
+      { ...failover, which: 4 },
+    ]);
+    expect(held.map((documents) => documents.size)).toEqual([0, 0, 0]);
+  });
+
+  it('keep a branch sound whose prompt was hidden with a turn that it does not have', async () => {
+    const { problems } = await played(0, [
+      ...told(1, 'cut', 'ask', 'settle', 'rewind'),
+      { ...failover, which: 0 },
+      ...told(0, 'connect'),
+      ...told(1, 'ask'),
+      ...told(0, 'time', 'sync', 'crash', 'rewind', 'crash', 'time', 'compress', 'cut'),
+      { ...failover, which: 1 },
+      ...told(0, 'ask'),
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  it('have the segment of a compression that a failover lost in its branch only', async () => {
+    const { held } = await played(0, [
+      ...told(0, 'time'),
+      ...told(1, 'compress'),
+      ...told(0, 'time', 'sync', 'rewind', 'branch'),
+      ...told(1, 'sync'),
+      ...told(0, 'crash'),
+      { machine: 0, action: 'ask', which: 3 },
+      ...told(2, 'sync'),
+      { ...failover, which: 1 },
+    ]);
+    expect(new Set(held.map(rowsIn)).size).toBe(1);
+  });
+
+  it('all get what arrived at the server after something later of the same machine', async () => {
+    const steps = [
+      ...told(0, 'crash'),
+      ...told(1, 'ask'),
+      ...told(0, 'sync'),
+      ...told(2, 'branch'),
+      ...told(0, 'time', 'ask', 'ask', 'sync', 'failover', 'ask', 'ask', 'ask', 'ask', 'time', 'ask'),
+      { machine: 2, action: 'trash', which: 4 } as const,
+      ...told(2, 'sync'),
+      ...told(0, 'ask', 'sync', 'ask', 'ask', 'ask', 'ask'),
+    ];
+    const kinds = async (rules: ServerRules): Promise<number> =>
+      new Set((await played(1476849377, steps, rules)).held.map(rowsIn)).size;
+    expect([await kinds({}), await kinds({ refusesLate: false })]).toEqual([1, 2]);
+  });
+
+  it.each<[string, ServerRules, readonly SyncStep[]]>([
+    [
+      'kept to itself what it lost',
+      { admitsLoss: false },
+      [...told(0, 'ask', 'settle', 'sync', 'sync'), failover, ...told(1, 'sync')],
+    ],
+    [
+      'took a version for another one with the same number',
+      { chains: false },
+      [
+        ...told(0, 'ask', 'settle', 'sync', 'sync'),
+        failover,
+        ...told(1, 'time', 'time', 'ask', 'settle', 'sync', 'sync'),
+      ],
+    ],
+  ])('would not end alike after a failover if the server %s', async (_name, rules, steps) => {
+    const kinds = async (with_: ServerRules): Promise<number> => {
+      const { held } = await played(5, steps, with_);
+      return new Set(held.map(rowsIn)).size;
+    };
+    expect([await kinds({}), (await kinds(rules)) > 1]).toEqual([1, true]);
   });
 });

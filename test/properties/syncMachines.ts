@@ -39,6 +39,7 @@ export const syncActions = [
   'crash',
   'time',
   'late',
+  'failover',
 ] as const;
 export type SyncAction = (typeof syncActions)[number];
 
@@ -113,6 +114,8 @@ export class SyncMachines {
   divisions = 0;
   /** Conversations that were forgotten on some machine. */
   readonly forgotten = new Set<string>();
+  /** Answers that a machine had in nothing else than what was forgotten there. */
+  readonly forgottenTexts = new Set<string>();
   /** Divisions of a conversation by a machine that held its lease since it had the newest version. */
   readonly overruled: string[] = [];
   private last = 0;
@@ -125,7 +128,7 @@ export class SyncMachines {
     private readonly real: RealServer | null,
   ) {
     this.random = seededRandom(seed);
-    this.server = new SimulatedServer(rules);
+    this.server = new SimulatedServer({ isReplicated: true, ...rules });
   }
 
   static async open(
@@ -262,8 +265,11 @@ export class SyncMachines {
         // Seldom: it ends the story of a conversation.
         if (session === null || which !== 0) return;
         const conversationId = db.getSession(session)?.conversationId ?? session;
+        const before = this.answersOn(machine);
         db.forgetSession(session);
         this.forgotten.add(conversationId);
+        const after = this.answersOn(machine);
+        for (const text of before) if (!after.has(text)) this.forgottenTexts.add(text);
         return;
       }
       case 'sync':
@@ -281,6 +287,8 @@ export class SyncMachines {
         return;
       case 'late':
         return await machine.network.deliverLate();
+      case 'failover':
+        return this.server.failOver(which + 1);
     }
   }
 
@@ -335,6 +343,8 @@ export class SyncMachines {
     try {
       const answer = await way.lease({ origin: machine.name, writer: 0 }, conversationId);
       if (answer.kind === 'leased') return 'taken';
+      // A failover may give the number of a lease that it lost a second time.
+      machine.fences.delete(conversationId);
       if (answer.version > machine.world.db.synced.version(conversationId)) await machine.round.receive(conversationId);
       machine.fences.set(conversationId, answer.fence);
       return answer.fence;
@@ -372,6 +382,14 @@ export class SyncMachines {
     machine.round = machine.newRound();
   }
 
+  /** Texts of the answers that a machine has. */
+  private answersOn(machine: Machine): ReadonlySet<string> {
+    const rows = machine.world.database.all(
+      "SELECT parts ->> '$[0].text' AS text FROM messages WHERE role = 'assistant' AND parts IS NOT NULL",
+    );
+    return new Set(rows.map(({ text }) => String(text)));
+  }
+
   private sessionOf(machine: Machine, which: number): string | null {
     const { db } = machine.world;
     const sessions = db
@@ -392,6 +410,8 @@ export class SyncMachines {
 
   private fate(): Fate {
     if (this.isCalm) return 'done';
+    // Also between two calls of an exchange.
+    if (this.random() < 0.004) this.server.failOver(Math.floor(this.random() * 8));
     const dice = this.random();
     return dice < 0.88 ? 'done' : dice < 0.92 ? 'lost' : dice < 0.96 ? 'unanswered' : 'late';
   }

@@ -2,20 +2,24 @@ import type { SentDocument } from '../../src/store/syncing';
 import type {
   Connected,
   Connection,
+  Erasing,
   Fetched,
   FetchQuery,
   LastSent,
   LeaseAnswer,
-  News,
+  NewsAnswer,
   SendAnswer,
   SentChanges,
   ServerOverview,
+  SummaryRow,
   SyncServer,
 } from '../../src/sync/syncServer';
 
 interface StoredConversation {
   version: number;
   readonly documents: Map<string, { readonly version: number; readonly body: string | null }>;
+  /** Tails by version. */
+  readonly chain: Map<number, string>;
   lease: { readonly holder: string; readonly expires: number } | null;
   fence: number;
   isErased: boolean;
@@ -38,27 +42,59 @@ export interface ServerRules {
   readonly fences?: boolean;
   /** False: sendings of earlier connections still arrive, as a control. */
   readonly closesConnections?: boolean;
+  /** False: a sending still arrives after a later one of the same connection, as a control. */
+  readonly refusesLate?: boolean;
+  /** False: versions are known by their number alone, as a control. */
+  readonly chains?: boolean;
+  /** True: a replica lags behind it. */
+  readonly isReplicated?: boolean;
+  /** False: it keeps to itself that it lost something, as a control. */
+  readonly admitsLoss?: boolean;
 }
+
+interface State {
+  readonly conversations: Map<string, StoredConversation>;
+  readonly origins: Map<string, Origin>;
+}
+
+/** States that a replica may be in, at the most that many changes behind. */
+const farthestLag = 12;
 
 /** The rules of the server's tables, in memory: each call is one transaction. */
 export class SimulatedServer {
-  readonly conversations = new Map<string, StoredConversation>();
-  private readonly origins = new Map<string, Origin>();
+  conversations = new Map<string, StoredConversation>();
+  private origins = new Map<string, Origin>();
+  /** The states before the last changes, the oldest first. */
+  private readonly before: State[] = [];
   /** Seconds. */
   clock = 1000;
   onErase: (conversationId: string) => void = () => undefined;
 
   constructor(private readonly rules: ServerRules = {}) {}
 
+  /** A replica takes the place of the server. It lags behind by this many changes, as far as it was noted. */
+  failOver(lag: number): void {
+    if (lag === 0) return;
+    const [state] = this.before.splice(Math.max(0, this.before.length - lag));
+    if (state === undefined) return;
+    this.conversations = state.conversations;
+    this.origins = state.origins;
+  }
+
   connect(origin: string, machine: string): Connected {
+    this.changes();
     const known = this.originOf(origin);
     known.machine = machine;
     known.writer++;
     return { origin, writer: known.writer, last: known.last };
   }
 
-  news({ origin }: Connection, positions: ReadonlyMap<string, number>): readonly News[] {
-    return [...this.origins]
+  news({ origin }: Connection, positions: ReadonlyMap<string, number>): NewsAnswer {
+    const lost = [...positions].flatMap(([name, position]): [string, number][] => {
+      const last = this.origins.get(name)?.last ?? 0;
+      return last < position && this.rules.admitsLoss !== false ? [[name, last]] : [];
+    });
+    const news = [...this.origins]
       .filter(([name]) => name !== origin)
       .flatMap(([name, { sent, machine }]) =>
         [...sent]
@@ -71,31 +107,53 @@ export class SimulatedServer {
           }))
           .filter(({ position }) => position > (positions.get(name) ?? 0)),
       );
+    return { news, lost: new Map(lost) };
   }
 
-  fetch(_connection: Connection, { conversationId, since, documents }: FetchQuery): Fetched {
+  summary(): readonly SummaryRow[] {
+    return [...this.conversations].map(([conversationId, { version, chain }]) => ({
+      conversationId,
+      version,
+      tail: chain.get(version) ?? null,
+    }));
+  }
+
+  fetch(_connection: Connection, { conversationId, since, chain, documents }: FetchQuery): Fetched {
     const conversation = this.conversations.get(conversationId);
     const named = new Map(documents.map((document) => [document, { version: 0, body: null as string | null }]));
+    const shared = chain.find(({ version, tail }) => conversation?.chain.get(version) === tail)?.version ?? 0;
+    const base = this.rules.chains === false ? Math.min(since, conversation?.version ?? 0) : shared;
+    const after = base === since ? since : 0;
     for (const [document, stored] of conversation?.documents ?? [])
-      if (stored.version > since || named.has(document)) named.set(document, stored);
+      if (stored.version > after || named.has(document)) named.set(document, stored);
     return {
       version: conversation?.version ?? 0,
+      base,
+      chain: [...(conversation?.chain ?? [])]
+        .map(([version, tail]) => ({ version, tail }))
+        .filter(({ version }) => version > base)
+        .reverse(),
       documents: [...named].map(([document, stored]) => ({ document, ...stored })),
       isErased: conversation?.isErased ?? false,
     };
   }
 
   send({ origin, writer }: Connection, sending: CollectedChanges): SendAnswer {
+    this.changes();
     const known = this.originOf(origin);
-    if (known.writer !== writer && this.rules.closesConnections !== false) return { kind: 'closed' };
+    if (this.isClosed(known, writer, sending)) return { kind: 'closed' };
     const conversation = this.conversationOf(sending.conversationId);
     const { lease } = conversation;
     if (conversation.isErased) return { kind: 'erased' };
     const isLeased =
       lease !== null && lease.expires > this.clock && (lease.holder !== origin || sending.fence !== conversation.fence);
     if (isLeased && this.rules.fences !== false) return { kind: 'leased' };
-    if (conversation.version !== sending.base) return { kind: 'behind' };
+    const isBehind =
+      conversation.version !== sending.base ||
+      ((conversation.chain.get(sending.base) ?? null) !== sending.baseTail && this.rules.chains !== false);
+    if (isBehind) return { kind: 'behind' };
     conversation.version++;
+    conversation.chain.set(conversation.version, sending.tail);
     for (const { document, body } of sending.documents)
       conversation.documents.set(document, { version: conversation.version, body });
     known.last = Math.max(known.last, sending.number);
@@ -103,15 +161,18 @@ export class SimulatedServer {
     return { kind: 'done', version: conversation.version };
   }
 
-  erase({ origin, writer }: Connection, conversationId: string, number: number): boolean {
+  erase({ origin, writer }: Connection, erasing: Erasing): boolean {
+    const { conversationId, number } = erasing;
+    this.changes();
     const known = this.originOf(origin);
-    if (known.writer !== writer && this.rules.closesConnections !== false) return false;
+    if (this.isClosed(known, writer, erasing)) return false;
     const conversation = this.conversationOf(conversationId);
     conversation.version++;
     conversation.isErased = true;
     conversation.lease = null;
     this.onErase(conversationId);
     conversation.documents.clear();
+    conversation.chain.clear();
     conversation.erasedBy.add(origin);
     known.last = Math.max(known.last, number);
     known.sent.set(conversationId, { number, version: conversation.version });
@@ -119,6 +180,7 @@ export class SimulatedServer {
   }
 
   confirmErased({ origin }: Connection, conversationId: string): void {
+    this.changes();
     this.conversationOf(conversationId).erasedBy.add(origin);
   }
 
@@ -127,6 +189,7 @@ export class SimulatedServer {
   }
 
   lease({ origin }: Connection, conversationId: string): LeaseAnswer {
+    this.changes();
     const conversation = this.conversationOf(conversationId);
     const { lease } = conversation;
     if (lease !== null && lease.expires > this.clock && lease.holder !== origin)
@@ -172,6 +235,23 @@ export class SimulatedServer {
     };
   }
 
+  /** Keeps the state for a failover. */
+  private changes(): void {
+    if (this.rules.isReplicated !== true) return;
+    this.before.push(structuredClone({ conversations: this.conversations, origins: this.origins }));
+    if (this.before.length > farthestLag) this.before.shift();
+  }
+
+  private isClosed(
+    known: Origin,
+    writer: number,
+    { number, confirmed }: Pick<Erasing, 'number' | 'confirmed'>,
+  ): boolean {
+    if (this.rules.admitsLoss !== false && known.last < confirmed) return true;
+    if (this.rules.refusesLate !== false && number <= known.last) return true;
+    return known.writer !== writer && this.rules.closesConnections !== false;
+  }
+
   private originOf(name: string): Origin {
     const known = this.origins.get(name) ?? { machine: name, writer: 0, last: 0, sent: new Map<string, LastSent>() };
     this.origins.set(name, known);
@@ -182,6 +262,7 @@ export class SimulatedServer {
     const known = this.conversations.get(id) ?? {
       version: 0,
       documents: new Map(),
+      chain: new Map(),
       lease: null,
       fence: 0,
       isErased: false,
@@ -209,6 +290,7 @@ export function served(server: SyncServer): Served {
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
+    summary: (...args) => server.summary(...args),
     fetch: (...args) => server.fetch(...args),
     send: (connection, sending) =>
       server.send(connection, {
@@ -247,6 +329,7 @@ export class SimulatedNetwork {
     return {
       connect: (origin, machine) => this.call(() => server.connect(origin, machine)),
       news: (connection, positions) => this.call(() => server.news(connection, positions)),
+      summary: (connection) => this.call(() => server.summary(connection)),
       fetch: (connection, query) => this.call(() => server.fetch(connection, query)),
       send: async (connection, sending) => {
         const documents = await collected(sending.documents());
@@ -254,7 +337,7 @@ export class SimulatedNetwork {
       },
       lastSent: (connection, id) => this.call(() => server.lastSent(connection, id)),
       lease: (connection, id) => this.call(() => server.lease(connection, id)),
-      erase: (connection, id, number) => this.call(() => server.erase(connection, id, number)),
+      erase: (connection, erasing) => this.call(() => server.erase(connection, erasing)),
       confirmErased: (connection, id) => this.call(() => server.confirmErased(connection, id)),
       overview: () => this.call(() => server.overview()),
       renew: (connection, id, fence) => this.call(() => server.renew(connection, id, fence)),

@@ -27,23 +27,28 @@ export class SimulatedTurns {
     const change = (conversationId: string, row: Row | null, changes: Partial<Row>): void => {
       if (row !== null) this.rows.set(conversationId, { ...row, ...changes });
     };
+    const isHolder = (conversationId: string, fence: number): boolean => {
+      const conversation = this.server.conversations.get(conversationId);
+      return conversation?.fence === fence && conversation.lease?.holder === origin;
+    };
     return {
       wishes: async (id, fence) => {
-        const row = own(id, fence);
+        const row = isHolder(id, fence) ? own(id, fence) : null;
         return Promise.resolve({
           isWatched: row !== null && row.watchedUntil > this.server.clock,
           isStopAsked: row?.isStopAsked ?? false,
         });
       },
       show: async (id, fence, body) => {
-        const conversation = this.server.conversations.get(id);
-        if (conversation?.fence === fence && conversation.lease?.holder === origin)
-          change(id, own(id, fence), { body });
+        if (isHolder(id, fence)) change(id, own(id, fence), { body });
         return Promise.resolve();
       },
       end: async (id, fence) => {
         own(id, fence);
-        if ((this.rows.get(id)?.fence ?? 0) <= fence) this.rows.delete(id);
+        const shown = this.rows.get(id)?.fence ?? 0;
+        const conversation = this.server.conversations.get(id);
+        const isOfAnother = conversation?.fence === shown && (conversation.lease?.holder ?? origin) !== origin;
+        if (shown <= fence && !isOfAnother) this.rows.delete(id);
         return Promise.resolve();
       },
       watch: async (id) => {

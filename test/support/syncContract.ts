@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ChainedVersion } from '../../src/store/syncing';
 import type { Connection, SentChanges, SyncServer } from '../../src/sync/syncServer';
 
 /** Documents as `send` takes them. */
@@ -10,12 +11,21 @@ export const pieces = (...documents: readonly { readonly document: string; reado
 const change = (number: number, base: number, body: string | null, more: Partial<SentChanges> = {}): SentChanges => ({
   conversationId: 'c1',
   number,
+  confirmed: 0,
   base,
+  baseTail: base === 0 ? null : `tail ${base}`,
+  tail: `tail ${base + 1}`,
   fence: null,
   documents: pieces({ document: 'turn/t1', body }),
   ...more,
 });
-const all = { conversationId: 'c1', since: 0, documents: [] };
+const nothing = { version: 0, base: 0, chain: [], documents: [], isErased: false };
+/** What belongs to a sending that makes the first version, and the second. */
+export const first = { confirmed: 0, base: 0, baseTail: null, tail: 'tail 1' };
+export const second = { confirmed: 0, base: 1, baseTail: 'tail 1', tail: 'tail 2' };
+/** The versions that `change` makes. */
+const tailOf = (version: number): ChainedVersion => ({ version, tail: `tail ${version}` });
+const all = { conversationId: 'c1', since: 0, chain: [], documents: [] };
 
 /** What every server must do. `serve` makes an empty one, and gives ways to it. */
 export function syncContract(serve: () => Promise<() => SyncServer>): void {
@@ -35,6 +45,8 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       expect(answers).toEqual([{ kind: 'done', version: 1 }, { kind: 'behind' }, { kind: 'done', version: 2 }]);
       expect(await way.fetch(a, all)).toEqual({
         version: 2,
+        base: 0,
+        chain: [tailOf(2), tailOf(1)],
         documents: [{ document: 'turn/t1', version: 2, body: '{"n":2}' }],
         isErased: false,
       });
@@ -50,18 +62,88 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
         a,
         change(2, 1, '2', { documents: pieces({ document: 'y', body: '2' }, { document: 'z', body: null }) }),
       );
-      const { documents } = await way.fetch(a, { conversationId: 'c1', since: 1, documents: ['x', 'w'] });
+      const { documents } = await way.fetch(a, { ...all, since: 1, chain: [tailOf(1)], documents: ['x', 'w'] });
       expect([...documents].sort((one, other) => one.document.localeCompare(other.document))).toEqual([
         { document: 'w', version: 0, body: null },
         { document: 'x', version: 1, body: '1' },
         { document: 'y', version: 2, body: '2' },
         { document: 'z', version: 2, body: null },
       ]);
-      expect(await way.fetch(a, { ...all, conversationId: 'unknown' })).toEqual({
-        version: 0,
-        documents: [],
-        isErased: false,
-      });
+      expect(await way.fetch(a, { ...all, conversationId: 'unknown' })).toEqual(nothing);
+    });
+
+    it('gives everything to a machine whose version it does not have, and says which was the last that both had', async () => {
+      const [way, a, b] = await two();
+      await way.send(a, change(1, 0, '1', { documents: pieces({ document: 'x', body: '1' }) }));
+      await way.send(a, change(2, 1, '2', { documents: pieces({ document: 'y', body: '2' }) }));
+      const fetched = async (since: number, chain: readonly ChainedVersion[]) => {
+        const { base, chain: after, documents } = await way.fetch(b, { ...all, since, chain });
+        return [base, after.map(({ version }) => version), documents.map(({ document }) => document).sort()];
+      };
+      const other = (version: number) => ({ version, tail: 'of another machine' });
+      expect([
+        await fetched(1, [tailOf(1)]),
+        await fetched(2, [tailOf(2), tailOf(1)]),
+        await fetched(2, [other(2), tailOf(1)]),
+        await fetched(5, [other(5), other(4)]),
+      ]).toEqual([
+        [1, [2], ['y']],
+        [2, [], []],
+        [1, [2], ['x', 'y']],
+        [0, [2, 1], ['x', 'y']],
+      ]);
+    });
+
+    it('takes no change to a version that only has the same number', async () => {
+      const [way, a, b] = await two();
+      await way.send(a, change(1, 0, '1'));
+      expect([
+        await way.send(b, change(1, 1, '2', { baseTail: 'of another machine' })),
+        await way.send(b, change(2, 1, '2', { baseTail: null })),
+        await way.send(b, change(3, 1, '2')),
+      ]).toEqual([{ kind: 'behind' }, { kind: 'behind' }, { kind: 'done', version: 2 }]);
+    });
+
+    it('tells of what it does not have any more, and takes nothing more over a connection that was told otherwise', async () => {
+      const [way, a, b] = await two();
+      await way.send(a, change(3, 0, '1'));
+      const { lost } = await way.news(b, new Map([...[['a', 4] as const], ['gone', 2]]));
+      expect([...lost].sort()).toEqual([
+        ['a', 3],
+        ['gone', 0],
+      ]);
+      expect((await way.news(b, new Map([['a', 3]]))).lost.size).toBe(0);
+      expect([
+        await way.send(a, change(5, 1, '2', { confirmed: 4 })),
+        await way.erase(a, { conversationId: 'c1', number: 5, confirmed: 4 }),
+        await way.send(a, change(5, 1, '2', { confirmed: 3 })),
+      ]).toEqual([{ kind: 'closed' }, false, { kind: 'done', version: 2 }]);
+    });
+
+    it('refuses what arrives after a later sending of the same connection, as others may have read past it', async () => {
+      const [way, a, b] = await two();
+      await way.send(a, change(2, 0, '1'));
+      expect([
+        await way.send(a, change(1, 0, '1', { conversationId: 'c2' })),
+        await way.erase(a, { conversationId: 'c1', number: 1, confirmed: 0 }),
+        await way.send(a, change(2, 0, '1', { conversationId: 'c2' })),
+        (await way.news(b, new Map())).news.map(({ conversationId }) => conversationId),
+        await way.send(a, change(3, 0, '1', { conversationId: 'c2' })),
+      ]).toEqual([{ kind: 'closed' }, false, { kind: 'closed' }, ['c1'], { kind: 'done', version: 1 }]);
+    });
+
+    it('lists every conversation with its newest version, erased ones too', async () => {
+      const [way, a, b] = await two();
+      await way.send(a, change(1, 0, '1'));
+      await way.send(a, change(2, 1, '2'));
+      await way.send(a, change(3, 0, '1', { conversationId: 'c2' }));
+      await way.erase(a, { conversationId: 'c2', number: 4, confirmed: 0 });
+      expect(
+        [...(await way.summary(b))].sort((one, other) => (one.conversationId < other.conversationId ? -1 : 1)),
+      ).toEqual([
+        { conversationId: 'c1', ...tailOf(2) },
+        { conversationId: 'c2', version: 2, tail: null },
+      ]);
     });
 
     it('tells each machine what the others sent after its position, and not what it sent itself', async () => {
@@ -69,14 +151,14 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       await way.send(a, change(1, 0, '1'));
       await way.send(a, change(2, 0, '1', { conversationId: 'c2' }));
       await way.send(b, change(7, 0, '1', { conversationId: 'c3' }));
-      expect(await way.news(a, new Map())).toEqual([
+      expect((await way.news(a, new Map())).news).toEqual([
         { origin: 'b', machine: 'Desk', version: 1, position: 7, conversationId: 'c3' },
       ]);
-      expect(await way.news(b, new Map([['a', 1]]))).toEqual([
+      expect((await way.news(b, new Map([['a', 1]]))).news).toEqual([
         { origin: 'a', machine: 'Laptop', version: 1, position: 2, conversationId: 'c2' },
       ]);
       await way.send(a, change(3, 1, '2'));
-      expect((await way.news(b, new Map([['a', 2]]))).map(({ position }) => position)).toEqual([3]);
+      expect((await way.news(b, new Map([['a', 2]]))).news.map(({ position }) => position)).toEqual([3]);
     });
 
     it('keeps every text as it is', async () => {
@@ -109,7 +191,7 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
         throw new TurnBegan('not now');
       }
       await expect(way.send(a, change(1, 0, '', { documents: broken }))).rejects.toThrow('not now');
-      expect(await way.fetch(a, all)).toEqual({ version: 0, documents: [], isErased: false });
+      expect(await way.fetch(a, all)).toEqual(nothing);
       expect(await way.send(a, change(2, 0, '1'))).toEqual({ kind: 'done', version: 1 });
     });
 
@@ -141,11 +223,12 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       const [way, a, b] = await two();
       await way.send(a, change(1, 0, 'words'));
       await way.lease(b, 'c1');
-      expect(await way.erase({ ...a, writer: 99 }, 'c1', 2)).toBe(false);
-      expect(await way.erase(a, 'c1', 2)).toBe(true);
-      expect(await way.fetch(b, all)).toEqual({ version: 2, documents: [], isErased: true });
+      const erasing = { conversationId: 'c1', number: 2, confirmed: 0 };
+      expect(await way.erase({ ...a, writer: 99 }, erasing)).toBe(false);
+      expect(await way.erase(a, erasing)).toBe(true);
+      expect(await way.fetch(b, all)).toEqual({ ...nothing, version: 2, isErased: true });
       expect([await way.send(b, change(1, 2, 'more')), (await way.overview()).bytes]).toEqual([{ kind: 'erased' }, 0]);
-      expect((await way.news(b, new Map([['a', 1]]))).map(({ position }) => position)).toEqual([2]);
+      expect((await way.news(b, new Map([['a', 1]]))).news.map(({ position }) => position)).toEqual([2]);
     });
 
     it('says which machines have not erased what was forgotten', async () => {
@@ -153,7 +236,7 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       await way.send(a, change(1, 0, 'words'));
       const unerased = async () =>
         (await way.overview()).machines.map(({ name, unerased: n }) => `${name} ${n}`).sort();
-      await way.erase(a, 'c1', 2);
+      await way.erase(a, { conversationId: 'c1', number: 2, confirmed: 0 });
       const before = await unerased();
       await way.confirmErased(b, 'c1');
       await way.confirmErased(b, 'c1');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SharedTurns } from '../../src/sync/sharedTurns';
 import type { SyncServer } from '../../src/sync/syncServer';
-import { pieces } from './syncContract';
+import { first, pieces } from './syncContract';
 
 export interface TurnsServer {
   readonly server: SyncServer;
@@ -73,13 +73,29 @@ export function turnsContract(serve: () => Promise<TurnsServer>): void {
       expect([await there.watch('c1'), (await here.watch('c1'))?.body]).toEqual([null, null]);
     });
 
+    it('is not taken for the turn of a machine that was given the same number by a server which forgot it', async () => {
+      const { server, b, here, there, expireLeases } = await answering();
+      await expireLeases();
+      const next = await server.lease(b, 'c1');
+      const fence = next.kind === 'granted' ? next.fence : 0;
+      await here.watch('c1');
+      await there.show('c1', fence, '"of the desk"');
+      await here.askToStop('c1', fence);
+      expect([(await here.wishes('c1', fence)).isStopAsked, (await there.wishes('c1', fence)).isStopAsked]).toEqual([
+        false,
+        true,
+      ]);
+      await here.end('c1', fence);
+      expect((await here.watch('c1'))?.body).toBe('"of the desk"');
+    });
+
     it('of a conversation that is forgotten is erased with it', async () => {
       const { server, a, here, there, fence } = await answering();
       const documents = pieces({ document: 'turn/t', body: '1' });
-      await server.send(a, { conversationId: 'c1', number: 1, base: 0, fence, documents });
+      await server.send(a, { conversationId: 'c1', number: 1, ...first, fence, documents });
       await there.watch('c1');
       await here.show('c1', fence, '"so far"');
-      await server.erase(a, 'c1', 2);
+      await server.erase(a, { conversationId: 'c1', number: 2, confirmed: 0 });
       expect(await there.watch('c1')).toBeNull();
       expect(await here.wishes('c1', fence)).toEqual({ isWatched: false, isStopAsked: false });
     });

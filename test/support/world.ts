@@ -42,6 +42,8 @@ export interface WorldOptions {
   /** The model of new sessions; null: none was chosen. */
   readonly defaultModel?: string | null;
   readonly maxIterations?: number;
+  /** The setting `hermes.continueAfterConnectionLoss`. */
+  readonly continuesBroken?: boolean;
   /** The setting `hermes.busyInput`. */
   readonly busyMode?: BusyMode;
   /** Tokens the model says it takes; without it it does not say. */
@@ -301,6 +303,7 @@ export class World {
           openModel: () => options.openModel?.(model) ?? Promise.resolve(this.httpModel(model, clock)),
           systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: 'linux', hasTools }),
           maxIterations: options.maxIterations ?? 90,
+          ...(options.continuesBroken === undefined ? {} : { continuesBroken: options.continuesBroken }),
         }),
       agentSignature: (model) => model,
       createMemory: ({ isPrivate }) =>

@@ -218,7 +218,8 @@ export interface SettledTurn extends TurnBase {
   readonly settledAt: number;
   readonly outcome: TurnOutcome;
   readonly stopReason: StopReason;
-  /** Present when something went wrong: the class of the cause, and a sentence for the user. */
+  /** Present when something went wrong: the class of the cause, and a sentence for the user. In a complete turn: its
+   *  connection was lost, and the answer was continued. */
   readonly failure: { readonly cause: string; readonly sentence: string } | null;
 }
 

@@ -40,6 +40,8 @@ export interface HermesSettings {
   readonly reasoningEffort: ReasoningEffort;
   readonly busyInput: BusyMode;
   readonly maxIterations: number;
+  /** True: an answer whose connection breaks is continued once, without asking the user. */
+  readonly continueAfterConnectionLoss: boolean;
   /** US dollars that a session may cost before a turn stops and asks. 0: no limit. */
   readonly spendingLimit: number;
   readonly sessionTitles: TitleMode;
@@ -167,6 +169,7 @@ export function readSettings(source: SettingSource): {
         'whenHidden',
         notOneOf(notificationModes),
       ),
+      continueAfterConnectionLoss: read('hermes.continueAfterConnectionLoss', v.boolean(), true, notABoolean),
       maxIterations: read(
         'hermes.maxIterations',
         v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),

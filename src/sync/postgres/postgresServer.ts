@@ -3,14 +3,16 @@ import * as v from 'valibot';
 import type {
   Connected,
   Connection,
+  Erasing,
   Fetched,
   FetchQuery,
   LastSent,
   LeaseAnswer,
-  News,
+  NewsAnswer,
   SendAnswer,
   SentChanges,
   ServerOverview,
+  SummaryRow,
   SyncServer,
 } from '../syncServer';
 import type { DatabaseAddress } from './connectionString';
@@ -29,24 +31,35 @@ export interface PostgresServerDeps {
 
 /** The most that one look brings; the next one brings the rest. */
 const mostNews = 5000;
+/** A machine remembers no more of them. */
+const mostVersions = 32;
 
 const machineRow = v.object({ writer: count, last: count });
 const newsRow = v.object({
   origin: v.string(),
-  name: v.string(),
+  // Null for a machine of which the server has less than was read.
+  name: v.nullable(v.string()),
   number: count,
   version: count,
   conversation: v.string(),
 });
+const summaryRow = v.object({ conversation: v.string(), version: count, tail: v.nullable(v.string()) });
 const documentRow = v.object({ document: v.string(), version: count, body: v.nullable(v.string()) });
 const versionRow = v.object({ version: count });
-const fetchedRow = v.object({ version: count, erased: v.boolean() });
+const fetchedRow = v.object({
+  version: count,
+  erased: v.boolean(),
+  base: count,
+  versions: v.array(count),
+  tails: v.array(v.string()),
+});
 const conversationRow = v.object({
   version: count,
   fence: count,
   holder: v.nullable(v.string()),
   leased: v.boolean(),
   erased: v.boolean(),
+  tail: v.nullable(v.string()),
 });
 const sentRow = v.object({ number: count, version: count });
 const grantRow = v.object({ fence: count, version: count });
@@ -55,6 +68,10 @@ const originRow = v.object({ origin: v.string() });
 const nameRow = v.object({ name: v.string() });
 const sizeRow = v.object({ conversations: count, documents: count, bytes: count });
 const seenRow = v.object({ origin: v.string(), name: v.string(), last: count, seen: count, unerased: count });
+
+/** Versions after the newest that a machine has in common with the server. */
+const after = `FROM hermes_sync.versions v WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2
+  AND v.version > shared.base ORDER BY v.version DESC LIMIT ${mostVersions}`;
 
 const confirmation =
   'INSERT INTO hermes_sync.erasures (history, conversation, origin) VALUES ($1, $2, $3) ON CONFLICT (person, history, conversation, origin) DO NOTHING';
@@ -95,46 +112,75 @@ export class PostgresServer implements SyncServer {
     return { origin, ...row };
   }
 
-  async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<readonly News[]> {
+  async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<NewsAnswer> {
     const rows = await this.connection.all(
       newsRow,
-      `SELECT s.origin, m.name, s.number, s.version, s.conversation FROM hermes_sync.machines m
-       LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = m.origin
-       JOIN hermes_sync.sendings s ON s.person = m.person AND s.history = m.history AND s.origin = m.origin
-         AND s.number > coalesce(p.position, 0)
-       WHERE m.person = ${me} AND m.history = $1 AND m.origin <> $2 AND m.last > coalesce(p.position, 0)
-       ORDER BY s.origin, s.number LIMIT ${mostNews}`,
+      `SELECT p.origin, NULL AS name, coalesce(m.last, 0) AS number, 0 AS version, '' AS conversation
+       FROM unnest($3::text[], $4::bigint[]) AS p (origin, position)
+       LEFT JOIN hermes_sync.machines m ON m.person = ${me} AND m.history = $1 AND m.origin = p.origin
+       WHERE coalesce(m.last, 0) < p.position
+       UNION ALL
+       (SELECT s.origin, m.name, s.number, s.version, s.conversation FROM hermes_sync.machines m
+        LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = m.origin
+        JOIN hermes_sync.sendings s ON s.person = m.person AND s.history = m.history AND s.origin = m.origin
+          AND s.number > coalesce(p.position, 0)
+        WHERE m.person = ${me} AND m.history = $1 AND m.origin <> $2 AND m.last > coalesce(p.position, 0)
+        ORDER BY s.origin, s.number LIMIT ${mostNews})`,
       [this.deps.history, origin, [...positions.keys()], [...positions.values()]],
     );
-    return rows.map(({ origin: of, name, number, version, conversation }) => ({
-      origin: of,
-      machine: name,
-      version,
-      position: number,
-      conversationId: conversation,
-    }));
+    const lost = new Map<string, number>();
+    const news = rows.flatMap(({ origin: of, name, number, version, conversation }) => {
+      if (name !== null)
+        return [{ origin: of, machine: name, version, position: number, conversationId: conversation }];
+      lost.set(of, number);
+      return [];
+    });
+    return { news, lost };
   }
 
-  async fetch(_connection: Connection, { conversationId, since, documents }: FetchQuery): Promise<Fetched> {
+  async summary(): Promise<readonly SummaryRow[]> {
+    const rows = await this.connection.all(
+      summaryRow,
+      `SELECT c.conversation, c.version, v.tail FROM hermes_sync.conversations c
+       LEFT JOIN hermes_sync.versions v
+         ON v.person = c.person AND v.history = c.history AND v.conversation = c.conversation AND v.version = c.version
+       WHERE c.person = ${me} AND c.history = $1`,
+      [this.deps.history],
+    );
+    return rows.map(({ conversation, version, tail }) => ({ conversationId: conversation, version, tail }));
+  }
+
+  async fetch(_connection: Connection, { conversationId, since, chain, documents }: FetchQuery): Promise<Fetched> {
     return this.connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ', async (client) => {
       const key = [this.deps.history, conversationId];
       const [conversation] = await rowsOf(
         client,
         fetchedRow,
-        `SELECT version, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations WHERE person = ${me} AND history = $1 AND conversation = $2`,
-        key,
+        `SELECT c.version, c.erased_at IS NOT NULL AS erased, shared.base,
+           ARRAY(SELECT v.version ${after}) AS versions, ARRAY(SELECT v.tail ${after}) AS tails
+         FROM hermes_sync.conversations c, LATERAL (SELECT coalesce(max(v.version), 0) AS base FROM hermes_sync.versions v
+           JOIN unnest($3::bigint[], $4::text[]) AS k (version, tail) ON k.version = v.version AND k.tail = v.tail
+           WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2) shared
+         WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
+        [...key, chain.map(({ version }) => version), chain.map(({ tail }) => tail)],
       );
+      const base = conversation?.base ?? 0;
       const rows = await rowsOf(
         client,
         documentRow,
         `SELECT document, version, body FROM hermes_sync.documents
          WHERE person = ${me} AND history = $1 AND conversation = $2 AND (version > $3 OR document = ANY ($4::text[]))`,
-        [...key, since, [...documents]],
+        [...key, base === since ? since : 0, [...documents]],
       );
       const known = new Set(rows.map(({ document }) => document));
       const unknown = documents.filter((document) => !known.has(document));
       return {
         version: conversation?.version ?? 0,
+        base,
+        chain: (conversation?.versions ?? []).map((version, at) => ({
+          version,
+          tail: conversation?.tails[at] ?? '',
+        })),
         isErased: conversation?.erased ?? false,
         documents: [...rows, ...unknown.map((document) => ({ document, version: 0, body: null }))],
       };
@@ -143,9 +189,9 @@ export class PostgresServer implements SyncServer {
 
   async send({ origin, writer }: Connection, sending: SentChanges): Promise<SendAnswer> {
     const { history } = this.deps;
-    const { conversationId, number, base, fence } = sending;
+    const { conversationId, number, base, baseTail, tail, fence } = sending;
     return this.connection.transaction('BEGIN', async (client) => {
-      if (!(await this.isNewest(client, origin, writer))) return { kind: 'closed' };
+      if (!(await this.isNewest(client, origin, writer, sending))) return { kind: 'closed' };
       await client.query(
         'INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2) ON CONFLICT (person, history, conversation) DO NOTHING',
         [history, conversationId],
@@ -153,15 +199,17 @@ export class PostgresServer implements SyncServer {
       const [conversation] = await rowsOf(
         client,
         conversationRow,
-        `SELECT version, fence, holder, coalesce(expires > now(), false) AS leased, erased_at IS NOT NULL AS erased FROM hermes_sync.conversations
-         WHERE person = ${me} AND history = $1 AND conversation = $2 FOR UPDATE`,
-        [history, conversationId],
+        `SELECT version, fence, holder, coalesce(expires > now(), false) AS leased, erased_at IS NOT NULL AS erased,
+           (SELECT v.tail FROM hermes_sync.versions v
+            WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2 AND v.version = $3) AS tail
+         FROM hermes_sync.conversations WHERE person = ${me} AND history = $1 AND conversation = $2 FOR UPDATE`,
+        [history, conversationId, base],
       );
       if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
       const { holder, leased, erased } = conversation;
       if (erased) return { kind: 'erased' };
       if (leased && holder !== null && (holder !== origin || fence !== conversation.fence)) return { kind: 'leased' };
-      if (conversation.version !== base) return { kind: 'behind' };
+      if (conversation.version !== base || conversation.tail !== baseTail) return { kind: 'behind' };
       const version = base + 1;
       for await (const documents of sending.documents()) {
         if (documents.length === 0) continue;
@@ -175,18 +223,20 @@ export class PostgresServer implements SyncServer {
         );
       }
       await client.query(
-        `UPDATE hermes_sync.conversations SET version = $3 WHERE person = ${me} AND history = $1 AND conversation = $2`,
-        [history, conversationId, version],
+        `WITH made AS (INSERT INTO hermes_sync.versions (history, conversation, version, tail) VALUES ($1, $2, $3, $4))
+         UPDATE hermes_sync.conversations SET version = $3 WHERE person = ${me} AND history = $1 AND conversation = $2`,
+        [history, conversationId, version, tail],
       );
       await this.noteSent(client, origin, conversationId, number, version);
       return { kind: 'done', version };
     });
   }
 
-  async erase({ origin, writer }: Connection, conversationId: string, number: number): Promise<boolean> {
+  async erase({ origin, writer }: Connection, erasing: Erasing): Promise<boolean> {
     const { history } = this.deps;
+    const { conversationId, number } = erasing;
     return this.connection.transaction('BEGIN', async (client) => {
-      if (!(await this.isNewest(client, origin, writer))) return false;
+      if (!(await this.isNewest(client, origin, writer, erasing))) return false;
       const [erased] = await rowsOf(
         client,
         versionRow,
@@ -196,7 +246,7 @@ export class PostgresServer implements SyncServer {
          RETURNING version`,
         [history, conversationId],
       );
-      for (const table of ['documents', 'turns'] as const)
+      for (const table of ['documents', 'turns', 'versions'] as const)
         await client.query(
           `DELETE FROM hermes_sync.${table} WHERE person = ${me} AND history = $1 AND conversation = $2`,
           [history, conversationId],
@@ -323,16 +373,22 @@ export class PostgresServer implements SyncServer {
     await this.connection.dispose();
   }
 
-  /** True for the machine's newest connection. Locks its row until the end: a machine sends one thing after another, so
-   *  that its numbers appear in order. */
-  private async isNewest(client: PoolClient, origin: string, writer: number): Promise<boolean> {
+  /** True for the machine's newest connection and newest sending, on a server that has what was confirmed over it.
+   *  Locks the machine's row until the end: its numbers appear in order. A sending that arrives late is refused,
+   *  because others have read past its number. */
+  private async isNewest(
+    client: PoolClient,
+    origin: string,
+    writer: number,
+    { number, confirmed }: Pick<Erasing, 'number' | 'confirmed'>,
+  ): Promise<boolean> {
     const [machine] = await rowsOf(
       client,
-      v.object({ writer: count }),
-      `SELECT writer FROM hermes_sync.machines WHERE person = ${me} AND history = $1 AND origin = $2 FOR UPDATE`,
+      machineRow,
+      `SELECT writer, last FROM hermes_sync.machines WHERE person = ${me} AND history = $1 AND origin = $2 FOR UPDATE`,
       [this.deps.history, origin],
     );
-    return machine?.writer === writer;
+    return machine?.writer === writer && machine.last >= confirmed && machine.last < number;
   }
 
   private async noteSent(

@@ -14,6 +14,8 @@ const turnRow = v.object({
 });
 
 const own = `person = ${me} AND history = $1 AND conversation = $2`;
+/** A server that lost its newest rows gives a fence a second time: the holder is compared too. */
+const lease = `SELECT 1 FROM hermes_sync.conversations c WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`;
 
 /** Running turns in a table of PostgreSQL: a row for each conversation that somebody watches. */
 export class PostgresTurns implements SharedTurns {
@@ -26,8 +28,9 @@ export class PostgresTurns implements SharedTurns {
   async wishes(conversationId: string, fence: number): Promise<TurnWishes> {
     const [row] = await this.connection.all(
       wishesRow,
-      `SELECT watched_until > now() AS watched, stop_asked FROM hermes_sync.turns WHERE ${own} AND fence = $3`,
-      [this.history, conversationId, fence],
+      `SELECT watched_until > now() AS watched, stop_asked FROM hermes_sync.turns WHERE ${own} AND fence = $3
+         AND EXISTS (${lease} AND c.fence = $3 AND c.holder = $4)`,
+      [this.history, conversationId, fence, this.origin],
     );
     return { isWatched: row?.watched ?? false, isStopAsked: row?.stop_asked ?? false };
   }
@@ -36,19 +39,19 @@ export class PostgresTurns implements SharedTurns {
     await this.connection.all(
       fenceRow,
       `UPDATE hermes_sync.turns SET body = $4 WHERE ${own} AND fence = $3
-         AND EXISTS (SELECT 1 FROM hermes_sync.conversations c WHERE c.person = ${me} AND c.history = $1
-           AND c.conversation = $2 AND c.fence = $3 AND c.holder = $5)
+         AND EXISTS (${lease} AND c.fence = $3 AND c.holder = $5)
        RETURNING fence`,
       [this.history, conversationId, fence, body, this.origin],
     );
   }
 
   async end(conversationId: string, fence: number): Promise<void> {
-    await this.connection.all(fenceRow, `DELETE FROM hermes_sync.turns WHERE ${own} AND fence <= $3 RETURNING fence`, [
-      this.history,
-      conversationId,
-      fence,
-    ]);
+    await this.connection.all(
+      fenceRow,
+      `DELETE FROM hermes_sync.turns t WHERE ${own} AND fence <= $3
+         AND NOT EXISTS (${lease} AND c.fence = t.fence AND c.holder <> $4) RETURNING fence`,
+      [this.history, conversationId, fence, this.origin],
+    );
   }
 
   async watch(conversationId: string): Promise<WatchedTurn | null> {

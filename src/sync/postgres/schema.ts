@@ -1,5 +1,5 @@
 /** Version of the tables. A higher one on the server belongs to a newer Hermes. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /** The database's user, comparable with the column `person`. Without the collation PostgreSQL compares as in "C", and
  *  then neither an index nor partitions of the column help. */
@@ -55,6 +55,15 @@ const tables = [
   sent_at TIMESTAMPTZ NOT NULL DEFAULT now(),
   PRIMARY KEY (person, history, origin, conversation)
 )`,
+  // Tails of all versions: they tell a version from one with the same number that the server lost.
+  `CREATE TABLE IF NOT EXISTS hermes_sync.versions (
+  person TEXT NOT NULL DEFAULT current_user,
+  history TEXT NOT NULL,
+  conversation TEXT NOT NULL,
+  version BIGINT NOT NULL,
+  tail TEXT NOT NULL,
+  PRIMARY KEY (person, history, conversation, version)
+)`,
   // What a running turn shows, while another machine watches it.
   `CREATE TABLE IF NOT EXISTS hermes_sync.turns (
   person TEXT NOT NULL DEFAULT current_user,
@@ -87,7 +96,7 @@ const tables = [
 export const schemaStatements: readonly string[] = [
   'CREATE SCHEMA IF NOT EXISTS hermes_sync',
   ...tables,
-  `INSERT INTO hermes_sync.layout (only_row, version) VALUES (1, ${schemaVersion}) ON CONFLICT (only_row) DO NOTHING`,
+  `INSERT INTO hermes_sync.layout (only_row, version) VALUES (1, ${schemaVersion}) ON CONFLICT (only_row) DO UPDATE SET version = excluded.version WHERE layout.version < excluded.version`,
 ];
 
 /** Returns the statements that an administrator runs for a user who may not create tables. */

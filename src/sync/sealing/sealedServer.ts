@@ -7,6 +7,7 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
+    summary: (...args) => server.summary(...args),
     fetch: async (connection, query) => {
       const { conversationId } = query;
       const { documents, ...rest } = await server.fetch(connection, query);

@@ -47,8 +47,9 @@ export interface Left {
 export interface ViewFigures {
   /** Milliseconds from telling the view its session until an article is painted; the page's thread's share in `work`. */
   readonly firstPaint?: { readonly ms: readonly number[]; readonly work: readonly number[] };
-  /** 50 KB in 250 deltas; `behind`: below three such answers; `messages`: what the same number of messages costs that change nothing. */
-  readonly streamed?: Readonly<Record<'markdown' | 'behind' | 'code' | 'messages', readonly Spent[]>>;
+  /** 50 KB in 250 deltas; `once`: all of it in one; `behind`: below three such answers; `messages`: what the same number of messages
+   *  costs that change nothing. */
+  readonly streamed?: Readonly<Record<'markdown' | 'once' | 'behind' | 'code' | 'messages', readonly Spent[]>>;
   /** Work between two frames while 2,000 deltas a second arrive, and the longest task. */
   readonly flood?: { readonly frameWork: readonly number[]; readonly longestTask: number; readonly deltas: number };
   /** From a key going down to what it typed being painted, while an answer streams; `work`: what the page's thread did in between. */
@@ -110,9 +111,16 @@ async function firstPaint(preview: BrowserPreview, rounds: number): Promise<NonN
 }
 
 async function streamed(preview: BrowserPreview, rounds: number): Promise<NonNullable<ViewFigures['streamed']>> {
-  const found = { markdown: [] as Spent[], behind: [] as Spent[], code: [] as Spent[], messages: [] as Spent[] };
+  const found = {
+    markdown: [] as Spent[],
+    once: [] as Spent[],
+    behind: [] as Spent[],
+    code: [] as Spent[],
+    messages: [] as Spent[],
+  };
   for (let round = 0; round < rounds; round++) {
     found.markdown.push(await streamOnce(preview, deltas(markdown(50_000), 250, live)));
+    found.once.push(await streamOnce(preview, deltas(markdown(50_000), 1, live)));
     found.behind.push(await streamOnce(preview, deltas(markdown(50_000), 250, live), runningBehindLong(3)));
     found.code.push(await streamOnce(preview, deltas(openCode(50_000), 250, live)));
     found.messages.push(await streamOnce(preview, deltas(markdown(50_000), 250, { ...live, sessionId: 'another' })));
@@ -124,6 +132,8 @@ async function streamOnce(preview: BrowserPreview, messages: readonly string[], 
   const { page, devtools } = await openShown(preview, shown);
   const before = await spent(devtools);
   await page.evaluate((sent) => window.bench.stream(sent, 50), messages);
+  // What rests in sight gets its colors and links a moment later.
+  await page.waitForTimeout(1000);
   const after = await spent(devtools);
   await page.close();
   return {

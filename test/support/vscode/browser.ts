@@ -18,7 +18,6 @@ export interface BrowserOptions {
   /** Caches of an earlier session's browser, see `copyCaches`. With them VS Code is neither loaded nor compiled again. */
   caches?: string;
   viewport?: { width: number; height: number };
-  headless?: boolean;
 }
 
 /** A Chromium with a profile that outlives it, as a person's browser has. */
@@ -40,7 +39,7 @@ export class Browser {
     if (filled !== undefined && !fs.existsSync(this.#profile)) fs.cpSync(filled, this.#profile, { recursive: true });
     this.#context = await chromium.launchPersistentContext(this.#profile, {
       executablePath: this.options.executablePath,
-      headless: this.options.headless ?? true,
+      headless: true,
       viewport: this.options.viewport ?? { width: 1280, height: 800 },
       // Without a graphics processor every animated frame costs processor time.
       reducedMotion: 'reduce',

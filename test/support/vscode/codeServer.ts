@@ -162,9 +162,13 @@ export class CodeServer {
     const inherited = Object.entries(process.env).filter(
       ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$|VITEST)/.test(name),
     );
-    // The rules and skills that the user of this machine keeps for agents are not the test's.
+    // The rules and skills that the user of this machine keeps for agents are not the test's. Nor is what a login shell of that user
+    // does: VS Code, Hermes and each terminal start some.
     const personal = path.join(this.options.root, 'personal');
+    const home = path.join(personal, 'home');
+    fs.mkdirSync(home, { recursive: true });
     const own = {
+      HOME: home,
       XDG_CONFIG_HOME: path.join(personal, 'config'),
       CLAUDE_CONFIG_DIR: path.join(personal, 'claude'),
       CODEX_HOME: path.join(personal, 'codex'),

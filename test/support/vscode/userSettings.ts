@@ -25,6 +25,8 @@ export const quietSettings: Settings = {
   'extensions.ignoreRecommendations': true,
   'git.openRepositoryInParentFolders': 'never',
   'update.mode': 'none',
+  // The server of a window looks through all processes of the machine for ports.
+  'remote.autoForwardPorts': false,
 };
 
 /** For a model that plays a script, which expects no request for a title. */

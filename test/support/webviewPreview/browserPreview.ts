@@ -168,6 +168,30 @@ export class BrowserPreview {
   }
 }
 
+/** Waits until the page rests: for a tenth of a second and three frames nothing in it changed or was scrolled. What changes all the time is
+ *  looked at after five seconds. */
+export async function untilAtRest(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    const begin = performance.now();
+    let [last, frames] = [begin, 0];
+    const moved = (): void => void ([last, frames] = [performance.now(), 0]);
+    const observer = new MutationObserver(moved);
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    document.addEventListener('scroll', moved, { capture: true, passive: true });
+    await new Promise<void>((resolve) => {
+      const frame = (now: number): void => {
+        const isResting = ++frames > 2 && now - last >= 100;
+        if (isResting || now - begin > 5000) resolve();
+        else requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);
+    });
+    observer.disconnect();
+    document.removeEventListener('scroll', moved, { capture: true });
+  });
+}
+
 /** The same as in English, by the names of another language; what could not be found there is told. */
 async function doneIn(page: Page, state: PreviewState, named: (english: string) => RegExp): Promise<readonly string[]> {
   const missed: string[] = [];

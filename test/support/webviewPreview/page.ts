@@ -27,6 +27,8 @@ function post(message: object): void {
 }
 
 const posted: unknown[] = [];
+/** Names of requests that a test leaves without an answer. */
+const unanswered = new Set<unknown>();
 let earlierLeft = state.earlierPages ?? [];
 const stored = state.stored === undefined ? null : storedFeed(state.stored);
 
@@ -47,7 +49,7 @@ function answer(message: unknown): void {
   }
   if (message.name === 'saveDraft' && 'payload' in message)
     sessionStorage.setItem('draft', JSON.stringify(message.payload));
-  if (message.kind !== 'request' || !('id' in message)) return;
+  if (message.kind !== 'request' || !('id' in message) || unanswered.has(message.name)) return;
   if (message.name === 'verify' && state?.requests?.verify === undefined)
     return post({
       kind: 'notification',
@@ -147,4 +149,8 @@ function resultOf(request: unknown): unknown {
 // What a view keeps over a reload is kept over a reload of the page.
 const kept = (): unknown => JSON.parse(sessionStorage.getItem('state') ?? 'null') ?? state.recalled ?? undefined;
 const keep = (value: unknown): void => sessionStorage.setItem('state', JSON.stringify(value));
-Object.assign(window, { acquireVsCodeApi: () => ({ postMessage: answer, getState: kept, setState: keep }), posted });
+Object.assign(window, {
+  acquireVsCodeApi: () => ({ postMessage: answer, getState: kept, setState: keep }),
+  posted,
+  unanswered,
+});

@@ -5,7 +5,7 @@ import {
   allowedFormulaElements,
   harmfulFormulaAttributes,
 } from '../hostileMarkdown';
-import type { OpenPreview } from './browserPreview';
+import { type OpenPreview, untilAtRest } from './browserPreview';
 
 /** What must not be there, of everything that was drawn as Markdown. */
 export async function harm({
@@ -14,7 +14,7 @@ export async function harm({
   strays,
 }: OpenPreview): Promise<Readonly<Record<keyof typeof harmless, unknown>>> {
   // Names are asked about and code is coloured a moment after it was seen.
-  await page.waitForTimeout(400);
+  await untilAtRest(page);
   const found = await page.evaluate(() => {
     const elements = [...document.querySelectorAll('.markdown *')];
     const attributes = elements.flatMap((element) => [...element.attributes].map(({ name }) => name));

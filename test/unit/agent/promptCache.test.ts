@@ -65,6 +65,7 @@ describe('the cache of an Anthropic service', () => {
     const recalls = ['', '- the parser is recursive', '', ''];
     world = await World.create({
       protocol: 'anthropic',
+      continuesBroken: false,
       memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
     });
     world.server.script(

@@ -237,7 +237,7 @@ describe.each(['openai', 'anthropic'] as const)('over the %s protocol', (protoco
   });
 
   it('the next prompt says on the wire that the answer before it was cut off', async () => {
-    const { server } = await create({ protocol });
+    const { server } = await create({ protocol, continuesBroken: false });
     server.script(reply().says('Half an ').drops(), reply().says('Two.'), reply().says('Three.'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'one');
@@ -276,8 +276,8 @@ describe('an answer that takes several requests', () => {
     });
   });
 
-  it('is not requested again after text alone', async () => {
-    const { server } = await create();
+  it('is not requested again after text alone where the setting is off', async () => {
+    const { server } = await create({ continuesBroken: false });
     server.script(reply().says('Half an ').drops());
     const panel = world.surface();
     await world.ask(panel, 'Well?');
@@ -623,7 +623,7 @@ describe('the note about a turn that was cut off', () => {
   });
 
   it('is not sent if the cut-off turn is retried, since the transcript no longer contains it', async () => {
-    const { server } = await create();
+    const { server } = await create({ continuesBroken: false });
     server.script(reply().says('one two ').drops(), reply().says('one two three'));
     const panel = world.surface();
     await world.ask(panel, 'count');

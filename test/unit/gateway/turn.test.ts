@@ -59,7 +59,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn over the %s protocol', (
   });
 
   it('keeps what was shown when the connection breaks, and the next turn is accepted', async () => {
-    const { server } = await create({ protocol });
+    const { server } = await create({ protocol, continuesBroken: false });
     server.script(reply().says('Half an ').drops(), reply().says('All of it.'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'first');

@@ -6,7 +6,13 @@ import { readIdentity } from '../../../scripts/identity.mjs';
 import type { Component } from '../../../scripts/notices.mjs';
 import { noticesText } from '../../../scripts/notices.mjs';
 import { isPreRelease } from '../../../scripts/package.mjs';
-import { changelogProblems, linkProblems, manifestProblems, noticeProblems } from '../../../scripts/packageChecks.mjs';
+import {
+  changelogProblems,
+  linkProblems,
+  manifestProblems,
+  noticeProblems,
+  sizeProblems,
+} from '../../../scripts/packageChecks.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const manifest = v.parse(v.record(v.string(), v.unknown()), JSON.parse(readFileSync(`${root}package.json`, 'utf8')));
@@ -90,4 +96,10 @@ describe('a package', () => {
   it('is a pre-release if its minor number is odd', () => {
     expect(['0.1.0', '0.2.0', '1.0.7', '1.13.0'].map(isPreRelease)).toEqual([true, false, false, true]);
   });
+});
+
+it('a program that outgrew its budget is named with its size', () => {
+  expect(sizeProblems((name) => (name === 'dist/extension.js' ? 8_001 : 1))).toEqual([
+    'budget “bytes of dist/extension.js”: 8001, allowed 8000',
+  ]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { packedServer } from '../../../src/sync/packedServer';
 import type { SyncServer } from '../../../src/sync/syncServer';
 import { SimulatedNetwork, SimulatedServer } from '../../support/simulatedServer';
-import { pieces, syncContract } from '../../support/syncContract';
+import { first, pieces, syncContract } from '../../support/syncContract';
 
 const wayTo = (held: SimulatedServer): SyncServer => new SimulatedNetwork(held, () => 'done').wayOf();
 
@@ -27,11 +27,11 @@ describe('a server with compressed bodies', () => {
     await sender.send(await sender.connect('a', 'A'), {
       conversationId: 'c',
       number: 1,
-      base: 0,
+      ...first,
       fence: null,
       documents: pieces(...documents),
     });
-    const query = { conversationId: 'c', since: 0, documents: documents.map(({ document }) => document) };
+    const query = { conversationId: 'c', since: 0, chain: [], documents: documents.map(({ document }) => document) };
     const fetched = await reader.fetch(await reader.connect('b', 'B'), query);
     const found = new Map(fetched.documents.map(({ document, body }) => [document, body]));
     return documents.map(({ document }) => found.get(document) ?? null);

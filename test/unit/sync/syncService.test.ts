@@ -258,12 +258,10 @@ describe('the account of the server', () => {
     answered(a.world.db, 't2', 'Pears.');
     const same = await a.service.account('s1');
     const stored = server.conversations.get('s1')?.documents.get('turn/t2');
-    server.conversations
-      .get('s1')
-      ?.documents.set('turn/t2', {
-        version: stored?.version ?? 0,
-        body: (stored?.body ?? '').replaceAll('Pears', 'Plums'),
-      });
+    server.conversations.get('s1')?.documents.set('turn/t2', {
+      version: stored?.version ?? 0,
+      body: (stored?.body ?? '').replaceAll('Pears', 'Plums'),
+    });
     const changed = await a.service.account('s1');
     server.conversations.get('s1')?.documents.delete('turn/t1');
     expect([same, changed, (await a.service.account('s1'))?.different]).toEqual([

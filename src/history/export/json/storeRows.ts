@@ -34,7 +34,7 @@ export function* rowsOfSessions(
   if (!withFileContents) return;
   const contents = database.iterate(
     `SELECT * FROM file_contents WHERE hash IN (
-       SELECT json_each.value FROM file_changes c, json_each(json_array(before_hash, after_hash))
+       SELECT iif(k.n = 0, before_hash, after_hash) FROM file_changes c, (SELECT 0 AS n UNION ALL SELECT 1) k
        WHERE c.session_id IN (SELECT value FROM json_each(?))) ORDER BY hash`,
     [JSON.stringify(whole)],
   );

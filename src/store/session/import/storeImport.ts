@@ -49,7 +49,7 @@ export function rowsOfSessions(
     queue: `WHERE ${String(moves)} AND session_id ${among} ORDER BY place`,
     outbox: `WHERE ${String(moves)} AND session_id ${among} ORDER BY id`,
     file_changes: `WHERE session_id ${among} ORDER BY id`,
-    file_contents: `WHERE hash IN (SELECT json_each.value FROM file_changes c, json_each(json_array(before_hash, after_hash)) WHERE c.session_id ${among})`,
+    file_contents: `WHERE hash IN (SELECT iif(k.n = 0, before_hash, after_hash) FROM file_changes c, (SELECT 0 AS n UNION ALL SELECT 1) k WHERE c.session_id ${among})`,
     drafts: `WHERE key ${among}`,
     state_meta: `WHERE ${String(moves)} AND EXISTS (SELECT 1 FROM json_each(?) s WHERE substr(state_meta.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
   };

@@ -103,7 +103,7 @@ export class BranchTree {
   private row(conversationId: string): SqlRow | undefined {
     return this.database.get(
       `SELECT s.id, s.last_activity_at, coalesce(s.title, root.title) AS shown_title, root.branched_from AS origin, s.trashed_at IS NOT NULL AS is_trashed,
-         (SELECT sum(turn_count) FROM sessions c WHERE c.conversation_id = root.id) AS turns
+         (SELECT CAST(total(turn_count) AS INTEGER) FROM sessions c WHERE c.conversation_id = root.id) AS turns
        FROM sessions root JOIN sessions s ON s.conversation_id = root.id
        WHERE root.id = ? AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')`,
       [conversationId],

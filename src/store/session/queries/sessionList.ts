@@ -11,14 +11,15 @@ import { isSynced } from '../sync/syncTables';
 const unreadableSession = (): string => t('This session couldn’t be fully read from the file. Its messages are kept.');
 
 /** Columns of a session and of its conversation. A running conversation counts as waiting while one of its
- *  sub-agents awaits approval. A conversation of one segment, the most frequent case, is read from its own row. */
+ *  sub-agents awaits approval. A conversation of one segment, the most frequent case, is read from its own row.
+ *  `total` takes any number that a damaged row may have, where `sum` fails. */
 const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation_id, s.model, s.cwd, s.started_at, s.last_activity_at, s.ended_at,
   s.end_reason, s.pinned, s.archived, s.trashed_at, s.private, s.seen_at, iif(s.origin IS NULL, root.origin, s.origin) AS origin,
   coalesce(s.title, root.title) AS title, iif(s.title IS NULL, root.title_source, s.title_source) AS title_source,
   coalesce(root.preview, s.preview) AS preview,
   iif(root.id IS NULL, s.parent_kind, root.parent_kind) AS root_kind, iif(root.id IS NULL, s.parent_session_id, root.parent_session_id) AS root_parent,
-  iif(root.id IS NULL, s.turn_count, (SELECT sum(turn_count) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS turns,
-  iif(root.id IS NULL, s.message_count, (SELECT sum(message_count) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS messages,
+  iif(root.id IS NULL, s.turn_count, (SELECT CAST(total(turn_count) AS INTEGER) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS turns,
+  iif(root.id IS NULL, s.message_count, (SELECT CAST(total(message_count) AS INTEGER) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS messages,
   CASE WHEN last.state = 'running' AND EXISTS (
     SELECT 1 FROM sessions c JOIN sessions d ON d.parent_session_id = c.id AND d.parent_kind = 'delegate' JOIN turns w ON w.conversation_id = d.id AND w.state = 'waiting'
     WHERE c.conversation_id = s.conversation_id) THEN 'waiting' ELSE coalesce(last.outcome, last.state) END AS last_turn,

@@ -202,7 +202,9 @@ interface Insertion {
 
 function insertion(table: DocumentTable, columns: readonly string[]): string {
   const values = columns.map((column) => (longColumns.has(column) ? 'CAST(? AS TEXT)' : '?'));
-  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`;
+  // The same approval may be in a branch that another machine made of the same turn.
+  const insert = table === 'approvals' ? 'INSERT OR REPLACE' : 'INSERT';
+  return `${insert} INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`;
 }
 
 function bound(column: string, value: SqlValue): SqlValue {

@@ -43,10 +43,19 @@ export class SyncSplit {
     const { conversationId, branchId, changed, unknown } = input;
     // A session in the trash has no branches.
     const trashedAt = this.setTrashed(conversationId, null);
-    this.branch(input);
+    // Another machine may have made it of the same turns.
+    const isKnown =
+      this.database.get('SELECT 1 AS n FROM sessions WHERE conversation_id = ?', [branchId]) !== undefined;
+    if (!isKnown) this.branch(input);
     this.setTrashed(conversationId, trashedAt);
     const own = changed.filter((document) => kindOf(document) === 'turn' || kindOf(document) === 'message');
     for (const document of own) this.keep(conversationId, branchId, document);
+    // What it was hidden with may be a turn that both machines have, which the branch does not.
+    this.database.run(
+      `UPDATE messages SET hidden_with = NULL WHERE session_id = ? AND hidden_with IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = messages.hidden_with)`,
+      [branchId],
+    );
     this.database.run(
       `UPDATE queue SET session_id = ?1, conversation_id = ?1, place = place + (SELECT coalesce(max(place), 0) FROM queue WHERE conversation_id = ?1)
        WHERE conversation_id = ?2`,
@@ -128,7 +137,9 @@ export class SyncSplit {
       `INSERT INTO message_revisions (message_uid, revised_at, content, parts, row_version)
        SELECT c.uid, r.revised_at, r.content, r.parts, r.row_version FROM message_revisions r
          JOIN messages m ON m.uid = r.message_uid JOIN messages c ON c.uid = ?3 || '/' || m.uid
-       WHERE m.${key} = ?1 AND m.${own}`,
+       WHERE m.${key} = ?1 AND m.${own}
+         AND NOT EXISTS (SELECT 1 FROM message_revisions k WHERE k.message_uid = c.uid AND k.revised_at = r.revised_at
+           AND k.parts IS r.parts AND k.content IS r.content)`,
       [id, conversationId, branchId],
     );
     if (key === 'turn_uid') this.keepTurn(conversationId, branchId, id);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { StoreError } from '../../storeError';
@@ -5,6 +6,7 @@ import { countOf, numberOr, textOr } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import type { Transactions } from '../tables/transactions';
 import type {
+  ChainedVersion,
   ChangedDocument,
   ContinuedThere,
   Outgoing,
@@ -12,14 +14,19 @@ import type {
   ReceiveOutcome,
   Sending,
   SentDocument,
+  ServerDocument,
+  ServerLoss,
   SyncedStore,
   WaitingChanges,
 } from '../../syncing';
+import { noteDifferences } from './syncComparison';
 import { SyncDocuments, kindOf } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
 import { beginSync, endSync, noteConversation } from './syncTables';
 
-const changesSchema = v.record(v.string(), v.number());
+const sentSchema = v.object({ tail: v.string(), changes: v.record(v.string(), v.number()) });
+/** Versions of a conversation that are remembered: a server that lost more than the last ones is compared with in full. */
+const chainLength = 32;
 
 export interface SyncStoreDeps {
   readonly database: SqlDatabase;
@@ -42,6 +49,17 @@ const sendable = `FROM (SELECT conversation_id, min(at) AS at, min(change) AS fi
     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = c.conversation_id AND t.state <> 'settled')`;
 const isTranscript = (document: string): boolean => kindOf(document) !== 'marks';
 const isOfTurn = (document: string): boolean => kindOf(document) === 'turn' || kindOf(document) === 'message';
+
+function idFrom(...texts: readonly string[]): string {
+  const digits = createHash('sha256').update(JSON.stringify(texts)).digest('hex');
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    digits.slice(12, 16),
+    digits.slice(16, 20),
+    digits.slice(20, 32),
+  ].join('-');
+}
 
 /** The store's side of the exchange with a server. Each call is one transaction. */
 export class SyncStore implements SyncedStore {
@@ -92,7 +110,9 @@ export class SyncStore implements SyncedStore {
           document: textOr(row, 'document', ''),
           change: numberOr(row, 'change', 0),
         }));
-      return documents.length === 0 ? null : { base: this.version(conversationId), documents };
+      const base = this.version(conversationId);
+      const baseTail = this.chain(conversationId).find(({ version }) => version === base)?.tail ?? null;
+      return documents.length === 0 ? null : { base, baseTail, documents };
     });
   }
 
@@ -115,6 +135,12 @@ export class SyncStore implements SyncedStore {
     return row === undefined ? 0 : numberOr(row, 'version', 0);
   }
 
+  chain(conversationId: string): readonly ChainedVersion[] {
+    return this.database
+      .all('SELECT version, tail FROM sync_chain WHERE conversation_id = ? ORDER BY version DESC', [conversationId])
+      .map((row) => ({ version: numberOr(row, 'version', 0), tail: textOr(row, 'tail', '') }));
+  }
+
   changed(conversationId: string): readonly string[] {
     this.noteNow(conversationId);
     return this.database
@@ -133,15 +159,16 @@ export class SyncStore implements SyncedStore {
       .map((row) => textOr(row, 'document', ''));
   }
 
-  beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[]): void {
+  beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[], tail: string): void {
     const changes = Object.fromEntries(documents.map(({ document, change }) => [document, change]));
-    this.deps.transactions.write(() =>
+    this.deps.transactions.write(() => {
+      this.raiseNumber('used', number);
       this.database.run(
         `INSERT INTO sync_conversations (conversation_id, sending, sent_changes) VALUES (?1, ?2, ?3)
          ON CONFLICT (conversation_id) DO UPDATE SET sending = ?2, sent_changes = ?3`,
-        [conversationId, number, JSON.stringify(changes)],
-      ),
-    );
+        [conversationId, number, JSON.stringify({ tail, changes })],
+      );
+    });
   }
 
   sending(conversationId: string): Sending | null {
@@ -152,17 +179,23 @@ export class SyncStore implements SyncedStore {
 
   nextNumber(atLeast: number): number {
     const row = this.database.get('SELECT max(sending) AS n FROM sync_conversations');
-    return Math.max(atLeast, numberOr(row ?? {}, 'n', 0)) + 1;
+    return Math.max(atLeast, numberOr(row ?? {}, 'n', 0), this.number('used')) + 1;
+  }
+
+  confirmed(): number {
+    return this.number('confirmed');
   }
 
   sent(conversationId: string, version: number): void {
     this.deps.transactions.write(() => {
-      const row = this.database.get('SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?', [
+      const row = this.database.get('SELECT sending, sent_changes FROM sync_conversations WHERE conversation_id = ?', [
         conversationId,
       ]);
-      const parsed = v.safeParse(changesSchema, parseJson(textOr(row ?? {}, 'sent_changes', '')));
-      for (const [document, change] of Object.entries(parsed.success ? parsed.output : {}))
+      const parsed = v.safeParse(sentSchema, parseJson(textOr(row ?? {}, 'sent_changes', '')));
+      for (const [document, change] of Object.entries(parsed.success ? parsed.output.changes : {}))
         this.database.run('DELETE FROM sync_changes WHERE document = ? AND change = ?', [document, change]);
+      if (parsed.success) this.noteChain(conversationId, version, [{ version, tail: parsed.output.tail }]);
+      this.raiseNumber('confirmed', numberOr(row ?? {}, 'sending', 0));
       this.database.run(
         'UPDATE sync_conversations SET version = ?, sending = NULL, sent_changes = NULL, machine = NULL WHERE conversation_id = ?',
         [version, conversationId],
@@ -200,6 +233,27 @@ export class SyncStore implements SyncedStore {
     });
   }
 
+  noteLoss({ conversations, confirmed, positions }: ServerLoss): void {
+    const known = JSON.stringify(
+      conversations.map(({ conversationId, version, tail }) => [conversationId, version, tail]),
+    );
+    this.deps.transactions.write(() => {
+      this.database.run(
+        `INSERT INTO sync_conversations (conversation_id, due) SELECT id, 1 FROM (
+           SELECT value ->> 0 AS id FROM json_each(?1) WHERE NOT EXISTS (
+             SELECT 1 FROM sync_conversations c JOIN sync_chain h ON h.conversation_id = c.conversation_id AND h.version = c.version
+             WHERE c.conversation_id = value ->> 0 AND c.version = value ->> 1 AND h.tail = value ->> 2)
+           UNION SELECT conversation_id FROM sync_conversations
+             WHERE version > 0 AND conversation_id NOT IN (SELECT value ->> 0 FROM json_each(?1))) WHERE true
+         ON CONFLICT (conversation_id) DO UPDATE SET due = 1`,
+        [known],
+      );
+      this.database.run("UPDATE sync_numbers SET number = ? WHERE kind = 'confirmed'", [confirmed]);
+      for (const [origin, position] of positions)
+        this.database.run('UPDATE sync_positions SET position = ?2 WHERE origin = ?1', [origin, position]);
+    });
+  }
+
   noteMachines(machines: readonly ContinuedThere[]): void {
     this.deps.transactions.write(() => {
       for (const { conversationId, machine } of machines)
@@ -222,11 +276,27 @@ export class SyncStore implements SyncedStore {
       .map((row) => textOr(row, 'conversation_id', ''));
   }
 
-  forgottenThere(conversationId: string): void {
+  beginErasing(number: number): void {
+    this.deps.transactions.write(() => this.raiseNumber('used', number));
+  }
+
+  forgottenThere(conversationId: string, number: number | null): void {
     this.deps.transactions.write(() => {
-      this.database.run('DELETE FROM sync_forgotten WHERE conversation_id = ?', [conversationId]);
-      this.database.run('DELETE FROM sync_conversations WHERE conversation_id = ?', [conversationId]);
+      for (const table of ['sync_forgotten', 'sync_conversations', 'sync_chain'])
+        this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
+      this.database.run('INSERT OR IGNORE INTO sync_erased (conversation_id) VALUES (?)', [conversationId]);
+      if (number !== null) this.raiseNumber('confirmed', number);
     });
+  }
+
+  isErased(conversationId: string): boolean {
+    return (
+      this.database.get(
+        `SELECT 1 AS n FROM sync_erased WHERE conversation_id = ?1
+         UNION ALL SELECT 1 FROM sync_forgotten WHERE conversation_id = ?1`,
+        [conversationId],
+      ) !== undefined
+    );
   }
 
   forget(conversationId: string): boolean {
@@ -249,20 +319,29 @@ export class SyncStore implements SyncedStore {
     return this.deps.transactions.write(() => this.received(input));
   }
 
-  private received({ conversationId, version, documents, branchId, machine }: Received): ReceiveOutcome {
+  private received(input: Received): ReceiveOutcome {
+    const { conversationId, version, base, documents, machine } = input;
     if (this.hasOpenTurn(conversationId)) return 'busy';
-    const base = this.version(conversationId);
-    if (version <= base) return this.finished(conversationId, base);
+    const own = this.version(conversationId);
+    if (base > own) return 'again';
+    if (base === own && version === own) return this.finished(input);
     if (this.isUnnoted(conversationId)) noteConversation(this.database, conversationId);
+    const same = base === own ? new Set<string>() : noteDifferences(this.database, this.documents, input);
     const changed = this.changed(conversationId);
-    const byName = new Map(documents.map((one) => [one.document, one]));
+    const byName = new Map<string, ServerDocument>(documents.map((one) => [one.document, one]));
+    // The server gave all that it has.
+    if (base !== own)
+      for (const document of changed)
+        if (!byName.has(document)) byName.set(document, { document, version: 0, body: null });
     // A change that was made while the documents were on their way.
     if (changed.some((document) => !byName.has(document))) return 'again';
     const lastChange = numberOr(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
-    const news = documents.filter((one) => one.version > base);
+    const news = documents.filter((one) => one.version > base && !same.has(one.document));
     const isDivided = changed.some(isTranscript) && news.some(({ document }) => isTranscript(document));
     const kept = new Set(isDivided ? changed.filter((document) => !isTranscript(document)) : changed);
     let hasBranch = false;
+    // Other machines may have had what the server lost, and make a branch of it too: it is the same one.
+    const branchId = base === own ? input.branchId : idFrom(conversationId, ...changed.filter(isOfTurn));
     if (isDivided) {
       const unknown = new Set(changed.filter((document) => byName.get(document)?.body === null));
       hasBranch = changed.some(
@@ -273,8 +352,11 @@ export class SyncStore implements SyncedStore {
       if (hasBranch)
         this.splitting.split({ conversationId, branchId, machine, changed, unknown, now: this.deps.now() });
     }
-    const written = documents.filter(
-      (one) => !kept.has(one.document) && (one.version > base || (isDivided && changed.includes(one.document))),
+    const written = [...byName.values()].filter(
+      (one) =>
+        !kept.has(one.document) &&
+        !same.has(one.document) &&
+        (one.version > base || (isDivided && changed.includes(one.document))),
     );
     this.documents.write(conversationId, written);
     this.documents.shareMarks(conversationId);
@@ -290,17 +372,44 @@ export class SyncStore implements SyncedStore {
         document,
         conversationId,
       ]);
-    this.finished(conversationId, version);
-    return hasBranch ? 'divided' : 'received';
+    this.finished(input);
+    return hasBranch ? { branchId } : 'received';
   }
 
-  private finished(conversationId: string, version: number): ReceiveOutcome {
+  private finished({ conversationId, version, base, chain }: Received): ReceiveOutcome {
+    this.database.run('DELETE FROM sync_chain WHERE conversation_id = ? AND version > ?', [conversationId, base]);
+    this.noteChain(conversationId, version, chain);
     this.database.run(
       `INSERT INTO sync_conversations (conversation_id, version, due) VALUES (?1, ?2, 0)
        ON CONFLICT (conversation_id) DO UPDATE SET version = ?2, due = 0`,
       [conversationId, version],
     );
     return 'received';
+  }
+
+  /** `newest`: the conversation's version now. */
+  private noteChain(conversationId: string, newest: number, versions: readonly ChainedVersion[]): void {
+    for (const { version, tail } of versions)
+      this.database.run('INSERT OR REPLACE INTO sync_chain (conversation_id, version, tail) VALUES (?, ?, ?)', [
+        conversationId,
+        version,
+        tail,
+      ]);
+    this.database.run('DELETE FROM sync_chain WHERE conversation_id = ? AND version <= ?', [
+      conversationId,
+      newest - chainLength,
+    ]);
+  }
+
+  private number(kind: 'used' | 'confirmed'): number {
+    return numberOr(this.database.get('SELECT number FROM sync_numbers WHERE kind = ?', [kind]) ?? {}, 'number', 0);
+  }
+
+  private raiseNumber(kind: 'used' | 'confirmed', number: number): void {
+    this.database.run(
+      'INSERT INTO sync_numbers (kind, number) VALUES (?1, ?2) ON CONFLICT (kind) DO UPDATE SET number = max(number, ?2)',
+      [kind, number],
+    );
   }
 
   private recount(conversationId: string): void {

@@ -44,6 +44,20 @@ CREATE TABLE sync_forgotten (
 ) WITHOUT ROWID;
 `;
 
+/** sync_chain: the last versions that the rows of a conversation went through. sync_numbers: of sendings and erasings of this
+ *  machine, the highest that was used, and the highest that the server said it has. sync_erased: conversations that were
+ *  forgotten on any machine. */
+const laterTables = [
+  `CREATE TABLE IF NOT EXISTS sync_chain (
+  conversation_id TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  tail TEXT NOT NULL,
+  PRIMARY KEY (conversation_id, version)
+) WITHOUT ROWID`,
+  'CREATE TABLE IF NOT EXISTS sync_numbers (kind TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL) WITHOUT ROWID',
+  'CREATE TABLE IF NOT EXISTS sync_erased (conversation_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID',
+] as const;
+
 /** Has a row while rows from the server are written: within one transaction, and never after it. */
 const receivingTable = 'CREATE TABLE IF NOT EXISTS sync_receiving (only_row INTEGER PRIMARY KEY CHECK (only_row = 1))';
 
@@ -52,7 +66,7 @@ const receivingTable = 'CREATE TABLE IF NOT EXISTS sync_receiving (only_row INTE
 export function beginSync(database: SqlDatabase): void {
   const isNew = !isSynced(database);
   if (isNew) for (const statement of tables.split(';')) if (statement.trim() !== '') database.run(statement);
-  database.run(receivingTable);
+  for (const statement of [receivingTable, ...laterTables]) database.run(statement);
   makeTriggers(database);
   if (isNew) database.run('INSERT INTO sync_unnoted (conversation_id) SELECT DISTINCT conversation_id FROM sessions');
 }
@@ -190,7 +204,7 @@ function triggers(session: readonly string[]): readonly string[] {
     `CREATE TRIGGER sync_sessions_deleted AFTER DELETE ON sessions
      WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE conversation_id = old.conversation_id) BEGIN
        INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT conversation_id FROM sync_conversations
-         WHERE conversation_id = old.conversation_id AND (version > 0 OR sending IS NOT NULL);
+         WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_changes WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_unnoted WHERE conversation_id = old.conversation_id;
      END`,

@@ -234,10 +234,10 @@ export class ChangedFiles {
     return Promise.all(
       histories.map(async (history) => {
         const present = await this.presentBytes(history.path);
-        const file = await this.review.describe(history, present);
+        const revert = newestOfEach(reverts).find(({ path }) => path === history.path);
+        const file = await this.review.describe(history, present, revert?.change.changedAt);
         const { turnUid, sessionId } = firstOf(history);
         const isPartly = file.state === 'open' && (await this.kept.of(turnUid, sessionId, history.path)).size > 0;
-        const revert = newestOfEach(reverts).find(({ path }) => path === history.path);
         // A revert that was undone in the editor leaves nothing to undo.
         const canUndo = revert !== undefined && revert.change.before !== hashOf(present);
         return { ...file, ...(isPartly ? { state: 'partly' } : {}), ...(canUndo ? { canUndoRevert: true } : {}) };

@@ -21,24 +21,46 @@ export class FileReview {
     private readonly shown: (path: string) => string,
   ) {}
 
-  async describe(history: FileHistory, present: Uint8Array | null): Promise<ChangedFile> {
+  /** `revertedAt`: when the newest revert of the file that was not undone began. */
+  async describe(
+    history: FileHistory,
+    present: Uint8Array | null,
+    revertedAt: number | undefined,
+  ): Promise<ChangedFile> {
     const { path } = history;
     return {
       path,
       shown: this.shown(path),
       kind: kindOf(history),
       ...(await this.counts(history)),
-      state: await this.stateOf(history, present),
+      state: await this.stateOf(history, present, revertedAt),
     };
   }
 
-  private async stateOf(history: FileHistory, present: Uint8Array | null): Promise<ChangedFile['state']> {
+  private async stateOf(
+    history: FileHistory,
+    present: Uint8Array | null,
+    revertedAt: number | undefined,
+  ): Promise<ChangedFile['state']> {
     const reviewed = new Set(history.changes.map((change) => change.reviewed?.kind ?? null));
-    if (reviewed.size === 1 && reviewed.has('kept')) return 'kept';
+    if (reviewed.size === 1 && reviewed.has('kept')) {
+      // A revert that ended with its process wrote the file and did not mark its changes.
+      const isNewer =
+        revertedAt !== undefined && history.changes.every((change) => (change.reviewed?.at ?? 0) < revertedAt);
+      return isNewer && (await this.contentState(history, present, false)) === 'reverted' ? 'reverted' : 'kept';
+    }
+    return this.contentState(history, present, reviewed.size === 1 && reviewed.has('reverted'));
+  }
+
+  private async contentState(
+    history: FileHistory,
+    present: Uint8Array | null,
+    isMarkedReverted: boolean,
+  ): Promise<ChangedFile['state']> {
     const held = hashOf(present);
     // If the user undid a revert in the editor, the change is open again.
     if (held === afterAll(history)) return 'open';
-    if (held === beforeAll(history) || (reviewed.size === 1 && reviewed.has('reverted'))) return 'reverted';
+    if (held === beforeAll(history) || isMarkedReverted) return 'reverted';
     const undone = await undo(history, present, this.read);
     if (undone.kind !== 'undone') return 'changedSince';
     if (hashOf(undone.bytes) === held) return 'reverted';

@@ -29,12 +29,16 @@ function insertChange(field: HTMLTextAreaElement, text: string): void {
   // Only what would be lost is worth moving the focus for.
   if (focused !== field && field.value.trim() !== '' && text.includes(field.value)) return;
   if (inserted.length > mostTyped || typeof document.execCommand !== 'function') return;
+  const caretFromEnd = field.value.length - field.selectionEnd;
+  const isCaretBehind = field.selectionEnd >= end;
   isWritingNow = true;
   try {
     if (focused !== field) field.focus({ preventScroll: true });
     field.setSelectionRange(start, end);
     // Deprecated, and the only way to change a field with undo.
     document.execCommand(inserted === '' ? 'delete' : 'insertText', false, inserted);
+    // The caret stays behind the same characters, so that typing continues there.
+    if (isCaretBehind) field.setSelectionRange(text.length - caretFromEnd, text.length - caretFromEnd);
     if (focused !== field && focused instanceof HTMLElement) focused.focus({ preventScroll: true });
   } finally {
     isWritingNow = false;

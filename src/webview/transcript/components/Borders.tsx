@@ -23,6 +23,7 @@ export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, tran
     );
   }
   const failure = turn.state === 'settled' ? turn.failure : null;
+  const isBad = turn.state === 'settled' && turn.outcome !== 'complete';
   return (
     <div class={`border turn-border${isHidden ? ' row-aside' : ''}`} role="row">
       <div class="border-cell" role="gridcell" aria-colspan={7}>
@@ -30,7 +31,7 @@ export const TurnBorder = memo(({ entry: { stored, isHidden, isContinued }, tran
           {turnLabels(stored).join(' · ')}
           <Versions stored={stored} transcript={transcript} />
         </p>
-        {failure !== null && <p class="border-note bad">{failure.sentence}</p>}
+        {failure !== null && <p class={`border-note${isBad ? ' bad' : ''}`}>{failure.sentence}</p>}
         {files.length > 0 && (
           <p class="border-note">
             {files.length === 1

@@ -33,7 +33,7 @@ async function synced(): Promise<SessionDbWorld> {
 function sent(db: SessionDb, conversationId: string, version: number): readonly ServerDocument[] {
   const outgoing = db.synced.outgoing(conversationId);
   if (outgoing === null) return [];
-  db.synced.beginSending(conversationId, db.synced.nextNumber(0), outgoing.documents);
+  db.synced.beginSending(conversationId, db.synced.nextNumber(0), outgoing.documents, `tail ${version}`);
   db.synced.sent(conversationId, version);
   const bodies = db.synced.bodies(
     conversationId,
@@ -42,8 +42,16 @@ function sent(db: SessionDb, conversationId: string, version: number): readonly 
   return (bodies ?? []).map(({ document, body }) => ({ document, body, version }));
 }
 
-const receive = (db: SessionDb, version: number, documents: readonly ServerDocument[]) =>
-  db.synced.receive({ conversationId: 's1', version, documents, branchId: 'b1', machine: 'desktop' });
+const receive = (db: SessionDb, version: number, documents: readonly ServerDocument[], branchId = 'b1') =>
+  db.synced.receive({
+    conversationId: 's1',
+    version,
+    base: db.synced.version('s1'),
+    chain: [{ version, tail: `tail ${version}` }],
+    documents,
+    branchId,
+    machine: 'desktop',
+  });
 
 /** Two stores that hold the same session. */
 async function twins(): Promise<readonly [SessionDbWorld, SessionDbWorld]> {
@@ -152,7 +160,7 @@ describe('a synchronized store', () => {
   it('still has to send what changed while its changes were on their way', async () => {
     const { db } = await synced();
     const outgoing = db.synced.outgoing('s1');
-    db.synced.beginSending('s1', 1, outgoing?.documents ?? []);
+    db.synced.beginSending('s1', 1, outgoing?.documents ?? [], 'tail 1');
     db.setTitle('s1', 'The lexer', 'person');
     db.synced.sent('s1', 1);
     expect([db.synced.changed('s1'), db.synced.version('s1')]).toEqual([['marks/s1'], 1]);
@@ -187,7 +195,7 @@ describe('a synchronized store', () => {
         .filter((document) => !named.has(document))
         .map((document) => ({ document, version: 0, body: null })),
     ]);
-    expect(outcome).toBe('divided');
+    expect(outcome).toEqual({ branchId: 'b1' });
     expect(lines(other.db)).toEqual(lines(one.db));
     expect(lines(other.db, 'b1')).toEqual([
       'user: It is here.?',
@@ -217,9 +225,7 @@ describe('a synchronized store', () => {
         ...sent(one.db, 's1', version),
         { document: `turn/t-desktop-${version}`, version: 0, body: null },
       ];
-      expect(other.db.synced.receive({ conversationId: 's1', version, documents, branchId, machine: 'desktop' })).toBe(
-        'divided',
-      );
+      expect(receive(other.db, version, documents, branchId)).toEqual({ branchId });
     }
     expect(['b1', 'b2'].map((id) => other.db.getSession(id)?.title)).toEqual([
       'The parser (desktop)',

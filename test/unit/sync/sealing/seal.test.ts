@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Seal, type Place } from '../../../../src/sync/sealing/seal';
 import { sealedServer } from '../../../../src/sync/sealing/sealedServer';
 import { SimulatedNetwork, SimulatedServer } from '../../../support/simulatedServer';
-import { pieces } from '../../../support/syncContract';
+import { first, pieces } from '../../../support/syncContract';
 
 const key = new Uint8Array(32).fill(3);
 const seal = new Seal(key, 'git:one');
@@ -71,11 +71,11 @@ describe('a sealed server', () => {
     await server.send(connection, {
       conversationId: 's1',
       number: 1,
-      base: 0,
+      ...first,
       fence: null,
       documents: pieces(...documents),
     });
-    const query = { conversationId: 's1', since: 0, documents: ['turn/t4'] };
+    const query = { conversationId: 's1', since: 0, chain: [], documents: ['turn/t4'] };
     const fetched = await server.fetch(connection, query);
     expect(fetched.documents.map(({ document, body }) => [document, body])).toEqual([
       ['turn/t4', null],

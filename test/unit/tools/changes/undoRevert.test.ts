@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ChangedFilesWorld, type Content } from '../../../support/changedFilesWorld';
 
 let world: ChangedFilesWorld;
@@ -250,6 +250,28 @@ describe('the content that a revert replaces', () => {
     };
     await revert(null, true);
     expect(stored).toBe('new\nand mine\n');
+  });
+
+  it('is offered, and the files are shown as reverted, when a process ended before it marked them', async () => {
+    world.person('a.ts', 'old\n');
+    await world.agent('a.ts', 'new\n');
+    await world.agent('b.ts', 'b\n');
+    await world.files.reviewFiles('t1', null, 'keep', false);
+    world.clock.advance(1000);
+    const marking = vi.spyOn(world.db, 'markReviewed').mockImplementation(() => {
+      throw new Error('the process ended');
+    });
+    await expect(revert()).rejects.toThrow('the process ended');
+    marking.mockRestore();
+    world.reload();
+    const reverted = [world.text('a.ts'), world.text('b.ts'), await states()];
+    expect([reverted, await undo(), world.text('a.ts'), world.text('b.ts'), await states()]).toEqual([
+      ['old\n', null, ['a.ts reverted undoable', 'b.ts reverted undoable']],
+      done,
+      'new\n',
+      'b\n',
+      ['a.ts kept', 'b.ts kept'],
+    ]);
   });
 
   it('leaves no record when the file could not be written', async () => {

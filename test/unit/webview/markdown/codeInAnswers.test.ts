@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { protocolVersion } from '../../../../src/protocol/envelope';
 import { session } from '../../../support/builders/viewMessages';
-import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { BrowserPreview, untilAtRest } from '../../../support/webviewPreview/browserPreview';
 import { codeText } from '../../../support/webviewPreview/codeStates';
 
 let preview: BrowserPreview;
@@ -116,7 +116,7 @@ describe('code in an answer', () => {
     await deliver(page, 'open1', 1, 0, opening);
     const block = page.locator('article[data-uid=open1] .code-block');
     await block.waitFor();
-    await page.waitForTimeout(300);
+    await untilAtRest(page);
     const [language, before] = [
       await block.locator('.code-head').getAttribute('data-language'),
       await block.getByRole('button').count(),

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { protocolVersion } from '../../../../src/protocol/envelope';
 import { session } from '../../../support/builders/viewMessages';
-import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { BrowserPreview, untilAtRest } from '../../../support/webviewPreview/browserPreview';
 
 let preview: BrowserPreview;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function stream(page: Page): Promise<void> {
 async function offscreen(
   page: Page,
 ): Promise<{ readonly some: boolean; readonly near: number; readonly higher: number }> {
-  await page.waitForTimeout(300);
+  await untilAtRest(page);
   return page.evaluate(() => {
     const scroller = document.querySelector('.scroller');
     const rest = [...document.querySelectorAll('.offscreen')];

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { textsOf } from '../../../../scripts/translations.mjs';
-import { BrowserPreview, type PreviewAppearance } from '../../../support/webviewPreview/browserPreview';
+import { BrowserPreview, type PreviewAppearance, untilAtRest } from '../../../support/webviewPreview/browserPreview';
 import { mainStates } from '../../../support/webviewPreview/mainStates';
 
 let preview: BrowserPreview;
@@ -64,7 +64,7 @@ function layoutOf(page: Page): Promise<Layout> {
 
 async function layout(state: string, code: string): Promise<Layout> {
   const { page } = await preview.open(state, appearanceIn(code));
-  await page.waitForTimeout(300);
+  await untilAtRest(page);
   const found = await layoutOf(page);
   await preview.leave(page);
   return found;

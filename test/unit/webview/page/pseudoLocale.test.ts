@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { englishTexts, pseudo, pseudoBundle, pseudoName, untranslated } from '../../../support/pseudoLocale';
-import { BrowserPreview, type PreviewAppearance } from '../../../support/webviewPreview/browserPreview';
+import { BrowserPreview, type PreviewAppearance, untilAtRest } from '../../../support/webviewPreview/browserPreview';
 import { states, type PreviewState } from '../../../support/webviewPreview/states';
 
 let preview: BrowserPreview;
@@ -102,7 +102,7 @@ describe('in another language', { concurrent: true }, () => {
     const state = states[name];
     if (state === undefined) throw new Error(`There is no state ${name}`);
     const { page, problems } = await preview.open(name, language === undefined ? {} : { language });
-    await page.waitForTimeout(400);
+    await untilAtRest(page);
     const data = dataOf(state);
     const found = [...new Set((await wordsOf(page)).flatMap((text) => strangers(text, data)))];
     await preview.leave(page);
@@ -119,7 +119,7 @@ describe('in another language', { concurrent: true }, () => {
     ),
   )('longer words push nothing out of a narrow panel in state %s', async (name) => {
     const { page } = await preview.open(name, { width: 300, ...(language === undefined ? {} : { language }) });
-    await page.waitForTimeout(300);
+    await untilAtRest(page);
     const outside = await page.evaluate(() => {
       const width = document.documentElement.clientWidth;
       const scrolls = (element: Element | null): boolean =>

@@ -8,7 +8,7 @@ import {
   paint,
   standsOutside,
 } from '../../../support/webviewPreview/audit';
-import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { BrowserPreview, untilAtRest } from '../../../support/webviewPreview/browserPreview';
 import { states } from '../../../support/webviewPreview/states';
 
 let preview: BrowserPreview;
@@ -28,7 +28,7 @@ describe('every state of every view', { concurrent: true }, () => {
     { timeout: 120_000 },
     async (name, width) => {
       const { page, problems } = await preview.open(name);
-      await page.waitForTimeout(250);
+      await untilAtRest(page);
       const moving = await movesRegardless(page);
       await settle(page);
       // In the dark theme axe looks for everything, in the others for what depends on colours.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { protocolVersion } from '../../../../src/protocol/envelope';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { session } from '../../../support/builders/viewMessages';
-import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { BrowserPreview, untilAtRest } from '../../../support/webviewPreview/browserPreview';
 
 let preview: BrowserPreview;
 beforeAll(async () => {
@@ -87,17 +87,17 @@ describe('scrolling', () => {
   test('follows the text at the end, leaves the reader alone elsewhere, and returns at the press of a button', async () => {
     const { page } = await preview.open('streaming', { height: 500 });
     await stream(page, 'Line of text.\n\n'.repeat(30), 60);
-    await page.waitForTimeout(150);
+    await untilAtRest(page);
     const following = await distanceFromEnd(page);
     await page.locator('.scroller').hover();
     await page.mouse.wheel(0, -600);
-    await page.waitForTimeout(150);
+    await untilAtRest(page);
     const before = await place(page);
     await stream(page, 'More of it.\n\n'.repeat(20), 60, 'b11');
-    await page.waitForTimeout(150);
+    await untilAtRest(page);
     const after = await place(page);
     await page.getByRole('button', { name: /Jump to latest, 1 new/ }).click();
-    await page.waitForTimeout(100);
+    await untilAtRest(page);
     const returned = await distanceFromEnd(page);
     await preview.leave(page);
     expect([following, after, returned]).toEqual([0, before, 0]);
@@ -108,7 +108,7 @@ describe('scrolling', () => {
     const reveal = async (messageUid: string, turnUid: string): Promise<unknown> => {
       const message = { v: protocolVersion, kind: 'notification', name: 'reveal', payload: { messageUid, turnUid } };
       await page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
-      await page.waitForTimeout(300);
+      await untilAtRest(page);
       return page.evaluate(() => {
         const article = document.activeElement instanceof HTMLElement ? document.activeElement : null;
         const top = article?.getBoundingClientRect().top ?? -1;
@@ -137,7 +137,7 @@ describe('scrolling', () => {
     await page.getByText('A line that comes fast.').nth(5).waitFor();
     await page.mouse.wheel(0, -6);
     await streaming;
-    await page.waitForTimeout(150);
+    await untilAtRest(page);
     const distance = await distanceFromEnd(page);
     await preview.leave(page);
     expect(distance).toBeGreaterThan(200);
@@ -147,10 +147,10 @@ describe('scrolling', () => {
     const page = await openLong();
     await page.locator('.scroller').evaluate((element) => (element.scrollTop = 230));
     // The page that is fetched now takes a moment to come (page.ts): long enough for the turns in sight to be laid out, which were only estimated.
-    await page.waitForTimeout(150);
+    await untilAtRest(page);
     const before = await place(page);
     await page.locator('article[data-uid="lu-40"]').waitFor({ state: 'attached' });
-    await page.waitForTimeout(200);
+    await untilAtRest(page);
     const after = await place(page);
     await preview.leave(page);
     expect(after.uid).toBe(before.uid);
@@ -162,11 +162,11 @@ describe('scrolling', () => {
     const page = await openLong();
     await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
     await page.locator('.scroller').evaluate((element) => (element.scrollTop = 2000));
-    await page.waitForTimeout(300);
+    await untilAtRest(page);
     const before = await place(page);
     await page.reload();
     await allDrawn(page);
-    await page.waitForTimeout(200);
+    await untilAtRest(page);
     const after = [await place(page), await page.getByRole('textbox', { name: 'Message' }).inputValue()];
     await preview.leave(page);
     expect(after).toEqual([before, 'half a thought']);
@@ -188,14 +188,14 @@ describe('a question about a change', () => {
     const seen: boolean[] = [];
     for (const width of [300, 900, 300]) {
       await page.setViewportSize({ width, height: 400 });
-      await page.waitForTimeout(100);
+      await untilAtRest(page);
       seen.push(await changeIsSeen());
     }
     await view.hover();
     await page.mouse.wheel(0, -1000);
-    await page.waitForTimeout(100);
+    await untilAtRest(page);
     await page.setViewportSize({ width: 260, height: 400 });
-    await page.waitForTimeout(100);
+    await untilAtRest(page);
     const place = await view.evaluate((element) => element.scrollTop);
     await preview.leave(page);
     expect([seen, place]).toEqual([[true, true, true], 0]);

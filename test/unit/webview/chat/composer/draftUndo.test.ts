@@ -138,6 +138,44 @@ describe('undo in the composer', () => {
   });
 });
 
+describe('the caret', () => {
+  test.each(['second', 'Tea'])(
+    'stays behind what is typed while a sent prompt is still in the field: %j after it',
+    async (next) => {
+      const page = await opened('composer-idle');
+      await page.evaluate(() => Reflect.get(window, 'unanswered').add('submit'));
+      await field(page).focus();
+      await page.keyboard.type('First');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+      const standing = await text(page);
+      await page.keyboard.type(next);
+      expect([standing, await text(page)]).toEqual(['First', next]);
+      await preview.leave(page);
+    },
+  );
+
+  test('stays where it is in a text that gets another one before it', async () => {
+    const page = await opened('composer-idle');
+    await field(page).focus();
+    await page.keyboard.type('Mine');
+    await page.keyboard.press('ArrowLeft');
+    // The host has what was typed before it puts another text ahead of it.
+    await expect
+      .poll(() => page.evaluate(() => Object(JSON.parse(sessionStorage.getItem('draft') ?? '{}')).text))
+      .toBe('Mine');
+    await tell(page, 'shown', {
+      ...Object(states['composer-idle']?.bootstrap).shown,
+      changed: true,
+      draft: 'Rewound\n\nMine',
+    });
+    await expect.poll(() => text(page)).toBe('Rewound\n\nMine');
+    await page.keyboard.type('!');
+    expect(await text(page)).toBe('Rewound\n\nMin!e');
+    await preview.leave(page);
+  });
+});
+
 describe('the part of a text that changes', () => {
   test.each([
     ['', 'a', [0, 0, 'a']],

@@ -55,3 +55,13 @@ it('does not say that the user closed the window: the editor may have been kille
     'Interrupted: the window closed or VS Code stopped after 3 words. Everything shown is saved.',
   );
 });
+
+it('tells calmly of a lost connection after which the answer was continued', () => {
+  const sentence = 'The connection was lost while the model was answering, and the model continued.';
+  const continued: FinishedTurn = {
+    ...turn('stop'),
+    outcome: 'complete',
+    failure: { cause: 'network', sentence, technical: 'ECONNRESET' },
+  };
+  expect(outcomeLabel(continued, shownIn([text]))).toEqual({ tone: 'info', sentence, actions: ['showDetails'] });
+});

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BrowserPreview } from '../../../../../support/webviewPreview/browserPreview';
+import { BrowserPreview, untilAtRest } from '../../../../../support/webviewPreview/browserPreview';
 
 let preview: BrowserPreview;
 beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('the composer in a narrow panel', () => {
 describe('a long prompt', () => {
   test('grows to two fifths of the view, then scrolls, and an empty one is one line', async () => {
     const long = await preview.open('composer-long', { height: 800 });
-    await long.page.waitForTimeout(100);
+    await untilAtRest(long.page);
     const grown = await field(long.page).evaluate((element) => [
       element.clientHeight <= 0.41 * window.innerHeight,
       element.scrollHeight > element.clientHeight,

@@ -3,7 +3,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { protocolVersion } from '../../../../../../src/protocol/envelope';
 import type { TurnEvent } from '../../../../../../src/transcript/turnEvent';
 import { session } from '../../../../../support/builders/viewMessages';
-import { BrowserPreview, type PreviewAppearance } from '../../../../../support/webviewPreview/browserPreview';
+import {
+  BrowserPreview,
+  type PreviewAppearance,
+  untilAtRest,
+} from '../../../../../support/webviewPreview/browserPreview';
 
 let preview: BrowserPreview;
 let page: Page;
@@ -71,7 +75,7 @@ describe('a conversation of 400 turns', () => {
     const walk = async (until: () => Promise<boolean>, to: number): Promise<void> => {
       for (let steps = 0; steps < 200 && !(await until()); steps++) {
         await scrollTo(to);
-        await page.waitForTimeout(30);
+        await untilAtRest(page);
         most = Math.max(most, await articles());
       }
     };
@@ -103,7 +107,7 @@ describe('a conversation of 400 turns', () => {
         (uid) => document.querySelector('.feed article')?.getAttribute('data-uid') !== uid,
         first,
       );
-      await page.waitForTimeout(60);
+      await untilAtRest(page);
       const after = await text(before.uid).evaluate((article) =>
         Math.round(
           article.getBoundingClientRect().top - (article.closest('.scroller')?.getBoundingClientRect().top ?? 0),
@@ -183,11 +187,11 @@ describe('a conversation of 400 turns', () => {
     await page.keyboard.press('Home');
     await text('lu0').waitFor();
     await scrollTo(900);
-    await page.waitForTimeout(400);
+    await untilAtRest(page);
     const before = await place();
     await page.reload();
     await text(before.uid).waitFor();
-    await page.waitForTimeout(200);
+    await untilAtRest(page);
     expect([await place(), (await uids())[0]]).toEqual([before, 'lu0']);
   });
 
@@ -197,7 +201,7 @@ describe('a conversation of 400 turns', () => {
     await page.keyboard.press('Home');
     await text('lu0').waitFor();
     await page.keyboard.press('Alt+PageDown');
-    await page.waitForTimeout(400);
+    await untilAtRest(page);
     const before = await focused();
     await page.reload();
     await page.waitForFunction((uid) => document.activeElement?.getAttribute('data-uid') === uid, before);
@@ -276,7 +280,7 @@ describe('keys', () => {
     await scroller().focus();
     for (let count = 0; count < 45; count++) {
       await page.keyboard.press('Alt+PageUp');
-      await page.waitForTimeout(40);
+      await untilAtRest(page);
     }
     expect(Number((await focused())?.slice(2)) < 370).toBe(true);
   });
@@ -428,7 +432,7 @@ describe('a narrow, enlarged view', () => {
   test.each(['feed-long', 'feed-find', 'feed-prompt-above'])('%s scrolls in one direction only', async (name) => {
     ({ page } = await preview.open(name, { width: 300 }));
     await page.evaluate(() => (document.documentElement.style.zoom = '2'));
-    await page.waitForTimeout(300);
+    await untilAtRest(page);
     expect(
       await page.evaluate(() =>
         [...document.querySelectorAll('html, body, main, .scroller, .find-bar')]

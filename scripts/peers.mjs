@@ -1,0 +1,113 @@
+/**
+ * Breaks off answers of other agents, and of ours, and looks for what was shown: `npm run peers -- [--agents claude,codex,…] [--trials 5]
+ * [--kinds kill,stop,cut] [--json FILE] [--docs]`. `--docs` puts the table and the chart into docs/proof.md; with `--from FILE,FILE` it does
+ * so from what `--json` wrote in earlier runs. Installs the agents from npm, each in a folder below the system's temporary folder (`--programs`
+ * names another), and gives each a home of its own and a model on this machine. Where the system allows it (root on Linux), they have a network that reaches nothing else. What was shown is
+ * read from the screen of a terminal (tmux). An agent that does not install or start is left out, with the reason.
+ */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { writeReport } from './peersReport.mjs';
+import { importTypeScript } from './typescriptModule.mjs';
+
+const { values } = parseArgs({
+  options: {
+    agents: { type: 'string' },
+    trials: { type: 'string', default: '5' },
+    kinds: { type: 'string', default: 'kill,stop,cut' },
+    json: { type: 'string' },
+    programs: { type: 'string', default: path.join(os.tmpdir(), 'hermes-peers') },
+    docs: { type: 'boolean', default: false },
+    from: { type: 'string' },
+    apart: { type: 'boolean', default: false },
+  },
+});
+const json = values.json === undefined ? undefined : path.resolve(values.json);
+const earlier = values.from?.split(',').flatMap((file) => JSON.parse(fs.readFileSync(file, 'utf8')));
+const programs = path.resolve(values.programs);
+process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..'));
+if (earlier !== undefined) {
+  writeReport(process.cwd(), earlier);
+  process.exit();
+}
+const { ourTrial, peerAgents, Terminal, trial } = await importTypeScript('test/peers/peers.ts');
+const trials = Number(values.trials);
+if (!Number.isInteger(trials) || trials < 1) throw new Error('--trials takes a whole number');
+if (!Terminal.isThere) throw new Error('The screens are read with tmux: install it (apt install tmux).');
+const wanted = values.agents?.split(',');
+const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+const ours = { name: 'hermes', label: 'Hermes', version };
+const chosen = [ours, ...peerAgents].filter(({ name }) => wanted === undefined || wanted.includes(name));
+
+if (!values.apart) {
+  for (const agent of chosen) if (agent !== ours) install(agent);
+  // Again, where only this machine can be reached.
+  const again = [
+    process.execPath,
+    fileURLToPath(import.meta.url),
+    ...process.argv.slice(2),
+    '--apart',
+    '--programs',
+    programs,
+  ];
+  if (json !== undefined) again.push('--json', json);
+  const isolated = ['unshare', '-n', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...again];
+  const canIsolate = spawnSync('unshare', ['-n', 'true']).status === 0;
+  if (!canIsolate)
+    console.log('Without a network of its own (unshare): the agents are only told to reach this machine alone.');
+  const [command, ...args] = canIsolate ? isolated : again;
+  process.exit(spawnSync(command, args, { stdio: 'inherit' }).status ?? 1);
+}
+
+const results = [];
+for (const agent of chosen) {
+  for (const kind of values.kinds.split(',')) {
+    const done = [];
+    const problems = [];
+    for (let n = 0; n < trials; n++) {
+      try {
+        done.push(await (agent === ours ? ourTrial(kind) : trial(agent, programs, kind)));
+      } catch (error) {
+        problems.push(error.message);
+      }
+    }
+    results.push({ agent: agent.name, label: agent.label, version: agent.version, kind, trials: done, problems });
+    console.log(
+      `${agent.label} ${agent.version}, ${kind}: ${done.length === 0 ? `not measured: ${problems[0]}` : sentence(done)}`,
+    );
+    if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
+  }
+}
+if (values.docs) writeReport(process.cwd(), results);
+process.exit(results.some(({ trials: done }) => done.length > 0) ? 0 : 1);
+
+function install({ name, package: packageName, version, label }) {
+  const folder = path.join(programs, name);
+  if (fs.existsSync(path.join(folder, 'node_modules/.bin'))) return;
+  fs.mkdirSync(folder, { recursive: true });
+  console.log(`Installing ${label} ${version} …`);
+  const npm = [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--prefix',
+    folder,
+    `${packageName}@${version}`,
+  ];
+  const run = spawnSync('npm', npm, { encoding: 'utf8' });
+  if (run.status !== 0) console.log(`${label} cannot be installed: ${run.stderr.trim().split('\n')[0]}`);
+}
+
+function sentence(done) {
+  const sum = (of) => done.reduce((all, one) => all + of(one), 0);
+  const shown = sum((one) => one.shown);
+  const sent = done.every(({ sentAgain }) => sentAgain === null)
+    ? ''
+    : `, ${sum(({ sentAgain }) => sentAgain)} sent again`;
+  return `${done.length} trials, ${shown} characters shown, ${sum(({ lost }) => lost)} lost${sent}, ${sum(({ retries }) => retries)} retries`;
+}

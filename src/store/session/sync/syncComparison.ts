@@ -1,0 +1,75 @@
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import type { ServerDocument } from '../../syncing';
+import { textOr } from '../tables/columns';
+import { parseJson } from '../tables/partsJson';
+import { kindOf, type SyncDocuments } from './syncDocuments';
+import { noteConversation } from './syncTables';
+
+export interface ComparedConversation {
+  readonly conversationId: string;
+  /** The newest version that both went through. */
+  readonly base: number;
+  /** Everything that the server has of it. */
+  readonly documents: readonly ServerDocument[];
+}
+
+/** Notes as changed what the server lacks, or has as it was before. Called when the server does not have the version that the
+ *  stored rows are of: it lost it, and maybe went on from an earlier one. Returns the documents that both have alike, which
+ *  are not changed. Runs inside its caller's transaction. */
+export function noteDifferences(
+  database: SqlDatabase,
+  documents: SyncDocuments,
+  { conversationId, base, documents: there }: ComparedConversation,
+): ReadonlySet<string> {
+  const changedBefore = new Set(namesIn(database, conversationId));
+  noteConversation(database, conversationId);
+  const here = namesIn(database, conversationId);
+  const bodies = new Map(documents.read(conversationId, here).map(({ document, body }) => [document, body]));
+  const same = new Set<string>();
+  const unchanged: string[] = [];
+  for (const { document, version, body } of there) {
+    const own = bodies.get(document) ?? null;
+    if (ordered(own) === ordered(body)) {
+      same.add(document);
+      unchanged.push(document);
+    } else if (version > base) {
+      // Its text is written once. What is marked in it later gives way to the other machine's marks.
+      const isOlder = !changedBefore.has(document) && !hasMore(documents, conversationId, document, body);
+      if (isOlder) unchanged.push(document);
+    } else if (own === null)
+      database.run('INSERT OR IGNORE INTO sync_changes (document, conversation_id) VALUES (?, ?)', [
+        document,
+        conversationId,
+      ]);
+  }
+  database.run(
+    'DELETE FROM sync_changes WHERE conversation_id = ?1 AND document IN (SELECT value FROM json_each(?2))',
+    [conversationId, JSON.stringify(unchanged)],
+  );
+  return same;
+}
+
+function namesIn(database: SqlDatabase, conversationId: string): readonly string[] {
+  return database
+    .all('SELECT document FROM sync_changes WHERE conversation_id = ?', [conversationId])
+    .map((row) => textOr(row, 'document', ''));
+}
+
+function hasMore(documents: SyncDocuments, conversationId: string, document: string, other: string | null): boolean {
+  const kind = kindOf(document);
+  return (kind === 'turn' || kind === 'message') && documents.hasMore(conversationId, document, other);
+}
+
+/** A body as text that is the same for the same content, whatever wrote it. */
+function ordered(body: string | null): string | null {
+  return body === null ? null : JSON.stringify(sorted(parseJson(body)));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([, of]) => !(Array.isArray(of) && of.length === 0));
+  return Object.fromEntries(
+    entries.sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, of]) => [key, sorted(of)]),
+  );
+}

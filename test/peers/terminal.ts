@@ -1,0 +1,120 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+
+const width = 120;
+const height = 50;
+
+export interface TerminalOrder {
+  readonly command: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A program in a terminal emulator of its own (tmux), whose screen can be read also after the program is gone. */
+export class Terminal {
+  private readonly socket = `hermes-peers-${randomBytes(4).toString('hex')}`;
+  private readonly home: string;
+
+  constructor({ command, cwd, env }: TerminalOrder) {
+    this.home = env['HOME'] ?? '';
+    if (this.home === '') throw new Error('A program in a terminal needs a home of its own');
+    const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+    // The screen stays when its program ends.
+    this.tmux(
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      '-s',
+      'peer',
+      '-x',
+      String(width),
+      '-y',
+      String(height),
+      'sleep 86400',
+    );
+    this.tmux('set-option', '-g', 'remain-on-exit', 'on');
+    this.tmux('set-option', '-g', 'history-limit', '10000');
+    this.tmux('new-window', '-t', 'peer:1', '-c', cwd, 'env', '-i', ...assignments, ...command);
+  }
+
+  static get isThere(): boolean {
+    return spawnSync('tmux', ['-V']).status === 0;
+  }
+
+  /** What the screen shows, with what scrolled out above it. */
+  screen(): string {
+    return this.tmux('capture-pane', '-p', '-J', '-S', '-', '-t', 'peer:1');
+  }
+
+  type(text: string): void {
+    this.tmux('send-keys', '-t', 'peer:1', '-l', text);
+  }
+
+  /** A key by its name, such as Enter or Escape. */
+  press(key: string): void {
+    this.tmux('send-keys', '-t', 'peer:1', key);
+  }
+
+  /** kill -9 of the program and all its children, the program first, then of what it started apart from itself: all that has
+   *  its home. */
+  kill(): void {
+    const pid = Number(this.tmux('display-message', '-p', '-t', 'peer:1', '#{pane_pid}'));
+    for (const each of [pid, ...descendantsOf(pid), ...this.processesAtHome()]) signal(each);
+  }
+
+  private processesAtHome(): readonly number[] {
+    return processes().filter((pid) => environmentOf(pid).includes(`HOME=${this.home}`));
+  }
+
+  close(): void {
+    this.kill();
+    spawnSync('tmux', ['-L', this.socket, 'kill-server']);
+  }
+
+  private tmux(...args: readonly string[]): string {
+    return execFileSync('tmux', ['-L', this.socket, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  }
+}
+
+function descendantsOf(pid: number): readonly number[] {
+  const children = new Map<number, number[]>();
+  for (const each of processes()) {
+    const parent = parentOf(each);
+    if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), each]);
+  }
+  const all = (of: number): readonly number[] => (children.get(of) ?? []).flatMap((child) => [child, ...all(child)]);
+  return all(pid);
+}
+
+function processes(): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+function environmentOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return []; // it ended meanwhile
+  }
+}
+
+function parentOf(pid: number): number | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return null; // it ended meanwhile
+  }
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    return; // it ended meanwhile
+  }
+}

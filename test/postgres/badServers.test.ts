@@ -1,0 +1,201 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
+import { schemaSql, schemaVersion } from '../../src/sync/postgres/schema';
+import { packedServer } from '../../src/sync/packedServer';
+import { syncFailureIn } from '../../src/sync/syncFailure';
+import { SyncRound } from '../../src/sync/syncRound';
+import { between, type Between } from '../support/postgres/betweenPostgres';
+import { PostgresWorld } from '../support/postgres/postgresWorld';
+import { expired, selfSigned } from '../support/selfSigned';
+import { answered, lines, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
+
+let world: PostgresWorld;
+const proxies: Between[] = [];
+const folder = mkdtempSync(join(tmpdir(), 'hermes-certificates-'));
+beforeAll(async () => {
+  world = await PostgresWorld.start();
+});
+afterAll(async () => {
+  for (const proxy of proxies) await proxy.close();
+  await world.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A server that is met in a bad state. `address`: as it is met then. `mend`: ends that state. */
+interface BadServer {
+  readonly address?: DatabaseAddress;
+  readonly mend: () => Promise<unknown>;
+}
+
+const proxied = async (options: Parameters<typeof between>[1]): Promise<number> => {
+  const proxy = await between(world.server.port, options);
+  proxies.push(proxy);
+  return proxy.port;
+};
+const trusted = (name: string, cert: string): string => {
+  const file = join(folder, `${name}.pem`);
+  writeFileSync(file, cert);
+  return file;
+};
+const nothing = (): Promise<void> => Promise.resolve();
+
+const states: readonly (readonly [
+  string,
+  string | RegExp,
+  (database: string, address: DatabaseAddress) => Promise<BadServer>,
+])[] = [
+  [
+    'whose disk is full',
+    'The disk of the server 127.0.0.1 is full.',
+    async (database) => {
+      await world.run(
+        database,
+        `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+           $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`,
+        'CREATE TRIGGER full_disk BEFORE INSERT ON hermes_sync.documents EXECUTE FUNCTION full_disk()',
+      );
+      return { mend: () => world.run(database, 'DROP TRIGGER full_disk ON hermes_sync.documents') };
+    },
+  ],
+  [
+    'that took back its rights',
+    /^The user member may not use or create the tables of Hermes in 127\.0\.0\.1:\d+\/test_\d+\. An administrator can create them\.$/,
+    async (database) => {
+      const tables = 'ON ALL TABLES IN SCHEMA hermes_sync';
+      await world.run(database, `REVOKE INSERT, UPDATE ${tables} FROM member`);
+      return { mend: () => world.run(database, `GRANT INSERT, UPDATE ${tables} TO member`) };
+    },
+  ],
+  [
+    'that changed the password',
+    'The server 127.0.0.1 refused the user member or the password.',
+    async () => {
+      await world.run('postgres', "ALTER ROLE member PASSWORD 'another'");
+      return { mend: () => world.run('postgres', "ALTER ROLE member PASSWORD 'm'") };
+    },
+  ],
+  [
+    'without the database',
+    /^There is no database test_\d+ on 127\.0\.0\.1\.$/,
+    async (database) => {
+      await world.run(
+        'postgres',
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`,
+        `ALTER DATABASE ${database} RENAME TO ${database}_away`,
+      );
+      return { mend: () => world.run('postgres', `ALTER DATABASE ${database}_away RENAME TO ${database}`) };
+    },
+  ],
+  [
+    'with the tables of a newer Hermes',
+    'A newer Hermes made the tables on this server. Update Hermes on this machine.',
+    async (database) => {
+      await world.run(database, `UPDATE hermes_sync.layout SET version = ${schemaVersion + 1}`);
+      return { mend: () => world.run(database, `UPDATE hermes_sync.layout SET version = ${schemaVersion}`) };
+    },
+  ],
+  [
+    'that is too old',
+    'The server is too old. PostgreSQL 13 or newer is required.',
+    async (database, address) => {
+      // The version is looked at where the tables are missing.
+      await world.run(database, 'UPDATE hermes_sync.layout SET version = 1');
+      const [row] = await world.run(database, 'SHOW server_version_num');
+      const version = String(row?.['server_version_num']);
+      const answer = (bytes: Buffer): Buffer =>
+        Buffer.from(bytes.toString('latin1').replaceAll(version, '120004'), 'latin1');
+      return {
+        address: { ...address, port: await proxied({ answer }) },
+        mend: () => world.run(database, `UPDATE hermes_sync.layout SET version = ${schemaVersion}`),
+      };
+    },
+  ],
+  [
+    'whose certificate has expired',
+    'The certificate of localhost has expired. It must be renewed there.',
+    async (_database, address) => ({
+      address: {
+        ...address,
+        host: 'localhost',
+        port: await proxied({ certificate: expired }),
+        tls: 'verified',
+        rootCertificate: trusted('expired', expired.cert),
+      },
+      mend: nothing,
+    }),
+  ],
+  [
+    'whose certificate nobody trusts',
+    /^The certificate of localhost is not trusted on this machine\. If it is right, add sslrootcert=/,
+    async (_database, address) => ({
+      address: { ...address, host: 'localhost', port: await proxied({ certificate: selfSigned }), tls: 'verified' },
+      mend: nothing,
+    }),
+  ],
+  [
+    'that was shut down',
+    /^Nothing answers at 127\.0\.0\.1, port \d+\. Check that the server runs and the port is right\.$/,
+    async () => {
+      await world.server.stop();
+      return { mend: () => world.server.restart() };
+    },
+  ],
+];
+
+const exchange = async (
+  { db }: SessionDbWorld,
+  address: DatabaseAddress,
+  origin: string,
+): Promise<string | undefined> => {
+  const client = world.client(address);
+  let ids = 0;
+  const newId = (): string => `${origin}-id-${String(++ids).padStart(8, '0')}-${String(Math.random()).slice(2)}`;
+  const deps = { store: db.synced, server: packedServer(client), origin, machine: origin, newId, fenceOf: () => null };
+  try {
+    await new SyncRound(deps).run();
+    return undefined;
+  } catch (error) {
+    return syncFailureIn(error)?.message ?? String(error);
+  } finally {
+    await client.dispose();
+  }
+};
+
+describe('a server', () => {
+  it.each(states)(
+    '%s is told apart; local work goes on, and is there once it is mended',
+    async (_name, sentence, spoil) => {
+      const database = await world.database();
+      await world.run(
+        'postgres',
+        "DO $$ BEGIN CREATE ROLE member LOGIN PASSWORD 'm'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
+      );
+      await world.run(database, ...schemaSql('member').split(';\n').filter(Boolean));
+      const address = world.address(database, 'member', 'm');
+      const laptop = await sessionDbWorld();
+      laptop.db.createSession({ id: 's1', startedAt: 1, title: 'The parser' });
+      answered(laptop.db, 't1', 'It is here.');
+      laptop.db.synced.begin();
+      expect(await exchange(laptop, address, 'laptop')).toBeUndefined();
+
+      const bad = await spoil(database, address);
+      answered(laptop.db, 't2', 'And there.');
+      expect(await exchange(laptop, bad.address ?? address, 'laptop')).toEqual(
+        typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
+      );
+      answered(laptop.db, 't3', 'Local work goes on.');
+      const written = lines(laptop.db);
+      expect([written.length, laptop.db.verifyIntegrity()]).toEqual([6, []]);
+
+      await bad.mend();
+      expect(await exchange(laptop, address, 'laptop')).toBeUndefined();
+      const desk = await sessionDbWorld();
+      desk.db.synced.begin();
+      expect([await exchange(desk, address, 'desk'), lines(desk.db)]).toEqual([undefined, written]);
+      for (const { database: store } of [laptop, desk]) store.abandon();
+    },
+  );
+});

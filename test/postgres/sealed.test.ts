@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSeal, openSeal } from '../../src/sync/sealing/sealDescription';
+import { Seal } from '../../src/sync/sealing/seal';
+import { sealedServer } from '../../src/sync/sealing/sealedServer';
+import { SyncRound } from '../../src/sync/syncRound';
+import type { SyncServer } from '../../src/sync/syncServer';
+import { seededRandom } from '../crash/powerCuts';
+import { PostgresWorld } from '../support/postgres/postgresWorld';
+import {
+  answer,
+  complete,
+  lines,
+  openTurn,
+  result,
+  sessionDbWorld,
+  settle,
+  type SessionDbWorld,
+} from '../support/sessionDbWorld';
+
+let world: PostgresWorld;
+beforeAll(async () => {
+  world = await PostgresWorld.start();
+});
+afterAll(() => world.close());
+
+const cheap = { n: 16, r: 1, p: 1 };
+const sessions = 40;
+
+/** Words that stand nowhere else. */
+function wordMaker(seed: number): { readonly words: string[]; next(): string } {
+  const random = seededRandom(seed);
+  const words: string[] = [];
+  const syllables = ['zor', 'quil', 'vax', 'prem', 'dulk', 'ytta', 'glomb', 'feep'];
+  return {
+    words,
+    next: () => {
+      const word = Array.from({ length: 4 }, () => syllables[Math.floor(random() * syllables.length)]).join('');
+      words.push(word);
+      return word;
+    },
+  };
+}
+
+/** A machine with sessions whose title, prompts, calls, results, answers and folders are made of these words. */
+async function writing(next: () => string): Promise<SessionDbWorld> {
+  const { db, ...rest } = await sessionDbWorld();
+  db.synced.begin();
+  for (let n = 0; n < sessions; n++) {
+    const sessionId = `session-${n}`;
+    db.createSession({ id: sessionId, startedAt: 1, title: `${next()} ${next()}`, folder: `file:///home/${next()}` });
+    for (const turn of [0, 1, 2]) {
+      const turnUid = `turn-${n}-${turn}`;
+      openTurn(db, { sessionId, turnUid, text: `${next()} ${next()}?` });
+      const call = {
+        kind: 'toolCall',
+        callId: `call-${turnUid}`,
+        name: 'read_file',
+        arguments: JSON.stringify({ path: `${next()}/${next()}.ts` }),
+      } as const;
+      settle(db, turnUid, complete, [
+        answer(`a-${turnUid}-1`, [{ kind: 'text', text: next() }, call], turnUid, sessionId),
+        { ...result(`r-${turnUid}`, call.callId, `${next()} `.repeat(50), turnUid), sessionId },
+        answer(`a-${turnUid}-2`, `${next()} ${next()}.`, turnUid, sessionId),
+      ]);
+    }
+  }
+  return { db, ...rest };
+}
+
+const roundOf = ({ db }: SessionDbWorld, server: SyncServer, origin: string): SyncRound => {
+  let ids = 0;
+  return new SyncRound({
+    store: db.synced,
+    server,
+    origin,
+    machine: origin,
+    newId: () => `${origin}-id-${++ids}`,
+    fenceOf: () => null,
+  });
+};
+
+/** Every row of every table, as text. */
+async function dump(database: string): Promise<string> {
+  const tables = await world.run(database, "SELECT tablename FROM pg_tables WHERE schemaname = 'hermes_sync'");
+  const all: string[] = [];
+  for (const { tablename } of tables) {
+    const rows = await world.run(database, `SELECT t::text AS row FROM hermes_sync."${String(tablename)}" t`);
+    all.push(...rows.map(({ row }) => String(row)));
+  }
+  return all.join('\n');
+}
+
+/** Words that can be found as they are, in hexadecimal or in Base64. */
+function wordsIn(text: string, words: readonly string[]): readonly string[] {
+  return words.filter((word) => {
+    const forms = [0, 1, 2].map((shift) => {
+      const whole = Buffer.from('.'.repeat(shift) + word).toString('base64url');
+      // The first and the last character depend on what stands beside the word.
+      return whole.slice(shift === 0 ? 0 : shift + 1, -2);
+    });
+    return [word, Buffer.from(word).toString('hex'), ...forms].some((form) => text.includes(form));
+  });
+}
+
+async function sealed() {
+  const database = await world.database();
+  const address = world.address(database);
+  const { key, description } = await createSeal('a passphrase', cheap);
+  const client = world.client(address);
+  await client.keepSeal(description);
+  const { words, next } = wordMaker(7);
+  const laptop = await writing(next);
+  await roundOf(laptop, sealedServer(client, new Seal(key, 'h')), 'laptop').run();
+  return { database, address, key, words, laptop };
+}
+
+describe('an encrypted history', () => {
+  it('leaves no word of any session in any table, and is read by another machine', async () => {
+    const { database, address, key, words, laptop } = await sealed();
+    const text = await dump(database);
+    expect([words.length > 1000, text.includes('hermes1:'), wordsIn(text, words)]).toEqual([true, true, []]);
+    const desk = await sessionDbWorld();
+    desk.db.synced.begin();
+    await roundOf(desk, sealedServer(world.client(address), new Seal(key, 'h')), 'desk').run();
+    for (let n = 0; n < sessions; n++) expect(lines(desk.db, `session-${n}`)).toEqual(lines(laptop.db, `session-${n}`));
+  });
+
+  it('would be found by this search if it were not encrypted', async () => {
+    const database = await world.database();
+    const { words, next } = wordMaker(7);
+    await roundOf(await writing(next), world.client(world.address(database)), 'laptop').run();
+    expect(wordsIn(await dump(database), words)).toEqual(words);
+    expect(wordsIn(Buffer.from(`.${words[0] ?? ''}.`).toString('base64url'), words.slice(0, 1))).toHaveLength(1);
+  });
+
+  it('is not opened by a wrong passphrase, which changes nothing', async () => {
+    const { database, address, laptop } = await sealed();
+    const before = [await dump(database), lines(laptop.db, 'session-1')];
+    const description = (await world.client(address).sealDescription()) ?? '';
+    await expect(openSeal(description, 'another passphrase')).rejects.toThrow(
+      'This passphrase does not open the history on the server. Nothing was changed.',
+    );
+    expect([await dump(database), lines(laptop.db, 'session-1')]).toEqual(before);
+  });
+
+  const turn = "document LIKE 'turn/turn-1-%'";
+  it.each([
+    [
+      'one changed character',
+      `UPDATE hermes_sync.documents SET body = overlay(body placing '-' from 40 for 1) WHERE ${turn}`,
+    ],
+    [
+      'the text of another place',
+      `UPDATE hermes_sync.documents SET body = (SELECT body FROM hermes_sync.documents WHERE document = 'turn/turn-2-0') WHERE ${turn}`,
+    ],
+    ['a text of another version', `UPDATE hermes_sync.documents SET version = version + 1 WHERE ${turn}`],
+    ['a text that is not encrypted', `UPDATE hermes_sync.documents SET body = '{"messages":[]}' WHERE ${turn}`],
+  ])('is refused with %s, with a sentence, and nothing else is', async (_name, change) => {
+    const { database, address, key, laptop } = await sealed();
+    const kept = await world.run(database, `SELECT document, version, body FROM hermes_sync.documents WHERE ${turn}`);
+    await world.run(database, change);
+    const desk = await sessionDbWorld();
+    desk.db.synced.begin();
+    const server = sealedServer(world.client(address), new Seal(key, 'h'));
+    await expect(roundOf(desk, server, 'desk').run()).rejects.toThrow(
+      /^Part of a session on the server (was damaged or changed|is not encrypted) \(turn\/turn-1-\d\)/,
+    );
+    expect([desk.db.getSession('session-1'), lines(desk.db, 'session-2'), desk.db.verifyIntegrity()]).toEqual([
+      null,
+      lines(laptop.db, 'session-2'),
+      [],
+    ]);
+    for (const { document, version, body } of kept)
+      await world.run(
+        database,
+        `UPDATE hermes_sync.documents SET version = ${String(version)}, body = '${String(body)}' WHERE document = '${String(document)}'`,
+      );
+    await roundOf(desk, server, 'desk').run();
+    expect(lines(desk.db, 'session-1')).toEqual(lines(laptop.db, 'session-1'));
+  });
+});

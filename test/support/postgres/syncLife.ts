@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
+import { loadSqlite } from '../../../src/store/engine/sqlite';
+import { openDatabase } from '../../../src/store/open/openDatabase';
+import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
+import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
+import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
+import { packedServer } from '../../../src/sync/packedServer';
+import { parseConnectionString } from '../../../src/sync/postgres/connectionString';
+import { PostgresServer } from '../../../src/sync/postgres/postgresServer';
+import { Seal } from '../../../src/sync/sealing/seal';
+import { createSeal, openSeal } from '../../../src/sync/sealing/sealDescription';
+import { sealedServer } from '../../../src/sync/sealing/sealedServer';
+import { SyncRound } from '../../../src/sync/syncRound';
+import type { SyncServer } from '../../../src/sync/syncServer';
+
+export interface LifeOptions {
+  /** Path of sql-wasm.wasm. */
+  readonly wasm: string;
+  /** Of the store. */
+  readonly folder: string;
+  /** Of the database. */
+  readonly url: string;
+  /** Name of the machine. */
+  readonly origin: string;
+  /** Null: the server may read the text. */
+  readonly passphrase: string | null;
+  /** Number of its first turn. */
+  readonly first: number;
+}
+
+/** Opens the store of a folder, which nobody else has open. */
+export async function openStore(
+  wasm: string,
+  folder: string,
+): Promise<{ readonly db: SessionDb; readonly database: SqlJsDatabase }> {
+  const now = (): number => Math.floor(Date.now() / 1000);
+  const { database } = openDatabase({
+    sqlite: await loadSqlite(new Uint8Array(readFileSync(wasm))),
+    fileSystem: new NodeFileSystem(),
+    folder,
+    schemaVersion,
+    assertOwned: () => undefined,
+    now,
+  });
+  migrate(database, { keepCopy: () => undefined });
+  const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
+  db.recoverTurns();
+  db.synced.begin();
+  return { db, database };
+}
+
+/** Makes the tables and the key where they are missing. */
+export async function serverFor(client: PostgresServer, passphrase: string | null): Promise<SyncServer> {
+  if (passphrase === null) return packedServer(client);
+  const cheap = { n: 16, r: 1, p: 1 };
+  const kept =
+    (await client.sealDescription()) ?? (await client.keepSeal((await createSeal(passphrase, cheap)).description));
+  return sealedServer(client, new Seal(await openSeal(kept, passphrase), 'h'));
+}
+
+export const roundOf = (db: SessionDb, server: SyncServer, origin: string): SyncRound =>
+  new SyncRound({
+    store: db.synced,
+    server,
+    origin,
+    machine: origin,
+    newId: randomUUID,
+    fenceOf: () => null,
+  });
+
+/** Stores one answered prompt. */
+function answered(db: SessionDb, sessionId: string, turnUid: string, text: string): void {
+  const own = { sessionId, turnUid, createdAt: 2, visibility: { kind: 'shown' }, carriedFrom: null } as const;
+  db.openTurn({
+    turnUid,
+    sessionId,
+    userMessage: { role: 'user', uid: `u-${turnUid}`, parts: [{ kind: 'text', text: `${text}?` }], ...own },
+    model: 'Local/test',
+    startedAt: 2,
+  });
+  db.settleTurn({
+    turnUid,
+    settledAt: 9,
+    settlement: { outcome: 'complete', stopReason: 'stop', failure: null },
+    messages: [
+      {
+        role: 'assistant',
+        uid: `a-${turnUid}`,
+        parts: [{ kind: 'text', text }],
+        state: 'final',
+        lastSeq: 0,
+        model: 'Local/test',
+        finishReason: 'stop',
+        usage: null,
+        ...own,
+      },
+    ],
+  });
+}
+
+/** Asks, answers and exchanges until it is killed. Prints `said TEXT` when an answer is stored. */
+async function live({ wasm, folder, url, origin, passphrase, first }: LifeOptions): Promise<void> {
+  const { db } = await openStore(wasm, folder);
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  say('open');
+  let turn = first;
+  for (;;) {
+    const client = new PostgresServer({ address: parseConnectionString(url), history: 'h', patienceMs: 2000 });
+    try {
+      const round = roundOf(db, await serverFor(client, passphrase), origin);
+      for (;;) {
+        const sessionId = `${origin}-${turn % 5}`;
+        if (db.getSession(sessionId) === null) db.createSession({ id: sessionId, startedAt: 1, title: sessionId });
+        const text = `Answer ${origin} ${turn}.`;
+        answered(db, sessionId, `${origin}-turn-${turn}`, `${text} ${'long '.repeat((turn * 37) % 2000)}`);
+        say(`said ${text}`);
+        turn++;
+        await round.run();
+        say(`sent ${turn}`);
+      }
+    } catch (error) {
+      say(`failed ${String(error)}`);
+      await client.dispose();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+const [, , options] = process.argv;
+if (options?.startsWith('{') === true) void live(JSON.parse(options) as LifeOptions);
