@@ -41,6 +41,8 @@ export class FileChangeTable {
     this.keep(contents);
     const loose = contents.map(({ hash }) => hash);
     for (const { uid, after } of results) {
+      const expected = this.database.get('SELECT after_hash FROM file_changes WHERE uid = ?', [uid])?.['after_hash'];
+      if (typeof expected === 'string') loose.push(expected);
       this.database.run('UPDATE file_changes SET after_known = 1, after_hash = ? WHERE uid = ?', [after, uid]);
       if (after !== null) loose.push(after);
       this.database.run('DELETE FROM file_changes WHERE uid = ? AND after_known = 1 AND before_hash IS after_hash', [

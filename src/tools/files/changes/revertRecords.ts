@@ -49,12 +49,14 @@ export class RevertRecords {
     return bytes === null || bytes.length <= largestKept;
   }
 
-  /** Stores the content that is about to be replaced. `of`: a change that is reverted; its session owns the content.
-   *  Rejects when the store cannot save it: then the file must not be changed. */
+  /** Stores the content that is about to be replaced, and the one that replaces it: if the process ends before `end`,
+   *  the revert can be undone all the same. `of`: a change that is reverted; its session owns the content. Rejects
+   *  when the store cannot save it: then the file must not be changed. */
   async begin(
     { id, sessionId, turnUid, at }: NamedRevert,
     of: FileChange,
     present: Uint8Array | null,
+    wanted: Uint8Array | null,
     wasKept: boolean,
   ): Promise<FileChange> {
     const change: FileChange = {
@@ -64,16 +66,17 @@ export class RevertRecords {
       callId: `${id}/${turnUid}`,
       path: of.path,
       before: hashOf(present),
-      after: undefined,
+      after: hashOf(wanted),
       changedAt: at,
       reviewed: wasKept ? { kind: 'kept', at } : null,
     };
-    await this.deps.store.recordFileChanges([change], keptContents([present]));
+    await this.deps.store.recordFileChanges([change], keptContents([present, wanted]));
     return change;
   }
 
-  /** Stores what the revert left. Removes the record when the file is as it was. */
-  async end({ uid }: FileChange, left: Uint8Array | null): Promise<void> {
+  /** Stores what the revert left, where it isn’t what it wanted. Removes the record when the file is as it was. */
+  async end({ uid, after }: FileChange, left: Uint8Array | null): Promise<void> {
+    if (hashOf(left) === after) return;
     await this.deps.store.completeFileChanges([{ uid, after: hashOf(left) }], keptContents([left]));
   }
 

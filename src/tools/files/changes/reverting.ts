@@ -2,6 +2,7 @@ import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
 import { CannotWrite, FileChanged, type TextFile } from '../fileEditor';
+import { encodeText } from '../textFormat';
 import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
 import type { PresentFile, PresentFiles } from './presentFiles';
 import type { NamedRevert, RevertedFile, RevertRecords } from './revertRecords';
@@ -29,9 +30,10 @@ export class Reverting {
       const present = await this.deps.files.read(history.path);
       const target = await this.targetOf(history, present, overwrite);
       if (target === 'conflict' || target === 'notKept') return target;
-      if (target.bytes === present.bytes) return 'done';
+      const { bytes } = target;
+      if (bytes === present.bytes) return 'done';
       if (!this.deps.records.canKeep(present.bytes)) return 'notKept';
-      await this.recorded(revert, history, present, () => this.deps.files.put(present, target.bytes));
+      await this.recorded(revert, history, present, bytes, () => this.deps.files.put(present, bytes));
       return 'done';
     });
   }
@@ -45,7 +47,8 @@ export class Reverting {
   ): Promise<Outcome> {
     return this.outcomeOf(history.path, async () => {
       if (!this.deps.records.canKeep(present.bytes)) return 'notKept';
-      await this.recorded(revert, history, present, () => this.deps.files.putText(present, text));
+      const bytes = encodeText(history.path, text, present.text);
+      await this.recorded(revert, history, present, bytes, () => this.deps.files.putText(present, text));
       return 'done';
     });
   }
@@ -67,10 +70,11 @@ export class Reverting {
     revert: NamedRevert,
     history: FileHistory,
     present: PresentFile,
+    wanted: Uint8Array | null,
     write: () => Promise<void>,
   ): Promise<void> {
     const wasKept = history.changes.every(({ reviewed }) => reviewed?.kind === 'kept');
-    const record = await this.deps.records.begin(revert, firstOf(history), present.bytes, wasKept);
+    const record = await this.deps.records.begin(revert, firstOf(history), present.bytes, wanted, wasKept);
     try {
       await write();
     } catch (error) {

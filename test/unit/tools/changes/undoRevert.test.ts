@@ -274,6 +274,64 @@ describe('the content that a revert replaces', () => {
     ]);
   });
 
+  it.each([
+    ['nothing was stored of what the revert left', false],
+    ['and the file was changed in other lines since', true],
+  ])('can be put back when a process ended right after it wrote a file: %s', async (_when, isEdited) => {
+    world.person('a.ts', ten);
+    await world.agent('a.ts', ten.replace('2\n', 'two\n'));
+    await world.agent('b.ts', 'b\n');
+    const apply = world.editor.apply.bind(world.editor);
+    const ends = (): never => {
+      throw new Error('the process ended');
+    };
+    vi.spyOn(world.editor, 'apply').mockImplementationOnce((...args) => apply(...args).then(ends));
+    const completing = vi.spyOn(world.db, 'completeFileChanges').mockImplementation(ends);
+    await expect(revert()).rejects.toThrow('the process ended');
+    completing.mockRestore();
+    world.reload();
+    const reverted = [world.text('a.ts'), world.text('b.ts')];
+    if (isEdited) world.person('a.ts', ten.replace('9\n', 'mine\n'));
+    const outcome = await undo();
+    const back = ten.replace('2\n', 'two\n');
+    expect([reverted, outcome, world.text('a.ts'), world.text('b.ts')]).toEqual([
+      [ten, 'b\n'],
+      done,
+      isEdited ? back.replace('9\n', 'mine\n') : back,
+      'b\n',
+    ]);
+  });
+
+  it('is not offered when a process ended before it wrote the file', async () => {
+    world.person('a.ts', 'old\n');
+    await world.agent('a.ts', 'new\n');
+    vi.spyOn(world.editor, 'apply').mockRejectedValueOnce(new Error('the process ended'));
+    vi.spyOn(world.db, 'completeFileChanges').mockImplementationOnce(() => {
+      throw new Error('the process ended');
+    });
+    await expect(revert()).rejects.toThrow('the process ended');
+    world.reload();
+    expect([world.text('a.ts'), await states(), await undo(), world.text('a.ts')]).toEqual([
+      'new\n',
+      ['a.ts open'],
+      done,
+      'new\n',
+    ]);
+  });
+
+  it('leaves no content behind that nothing names when a formatter changed the file while it was saved', async () => {
+    world.person('a.ts', ten);
+    await world.agent('a.ts', ten.replace('2\n', 'two\n').replace('8\n', 'eight\n'));
+    const apply = world.editor.apply.bind(world.editor);
+    vi.spyOn(world.editor, 'apply').mockImplementationOnce(async (...args) => {
+      await apply(...args);
+      world.person('a.ts', ten.replace('5\n', 'formatted\n'));
+    });
+    const [hunk] = await world.files.hunks('t1', world.path('a.ts'));
+    await world.files.reviewHunk('t1', world.path('a.ts'), hunk?.id ?? '', 'revert');
+    expect([world.text('a.ts'), world.db.verifyIntegrity()]).toEqual([ten.replace('5\n', 'formatted\n'), []]);
+  });
+
   it('leaves no record when the file could not be written', async () => {
     world.person('a.ts', 'old\n');
     await world.agent('a.ts', 'new\n');
