@@ -1,9 +1,11 @@
 /**
  * Breaks off answers of other agents, and of ours, and looks for what was shown: `npm run peers -- [--agents claude,codex,…] [--trials 5]
- * [--kinds kill,stop,cut] [--json FILE] [--docs]`. `--docs` puts the table and the chart into docs/proof.md; with `--from FILE,FILE` it does
- * so from what `--json` wrote in earlier runs. Installs the agents from npm, each in a folder below the system's temporary folder (`--programs`
- * names another), and gives each a home of its own and a model on this machine. Where the system allows it (root on Linux), they have a network that reaches nothing else. What was shown is
- * read from the screen of a terminal (tmux). An agent that does not install or start is left out, with the reason.
+ * [--kinds kill,stop,cut,cost] [--json FILE] [--docs]`. `cost` measures start, memory and what turns write (strace). `--docs` puts the tables
+ * and the chart into docs/proof.md; with `--from FILE,FILE` it does so from what `--json` wrote in earlier runs. Installs the agents from npm,
+ * each in a folder below the system's temporary folder (`--programs` names another), and gives each a home of its own and a model on this
+ * machine. Where the system allows it (root on Linux), they have a network that reaches nothing else. What was shown is read from the screen of
+ * a terminal (tmux), for Hermes in VS Code (`hermes-vscode`) from its chat. An agent that does not install or start is left out, with the
+ * reason.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,14 +13,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { writeReport } from './peersReport.mjs';
+import { ensureChromium } from './chromiumInstall.mjs';
+import { packageExtension } from './package.mjs';
+import { costSentence, writeReport } from './peersReport.mjs';
 import { importTypeScript } from './typescriptModule.mjs';
+import { ensureVscode } from './vscodeInstall.mjs';
 
 const { values } = parseArgs({
   options: {
     agents: { type: 'string' },
     trials: { type: 'string', default: '5' },
-    kinds: { type: 'string', default: 'kill,stop,cut' },
+    kinds: { type: 'string', default: 'kill,stop,cut,cost' },
     json: { type: 'string' },
     programs: { type: 'string', default: path.join(os.tmpdir(), 'hermes-peers') },
     docs: { type: 'boolean', default: false },
@@ -34,17 +39,22 @@ if (earlier !== undefined) {
   writeReport(process.cwd(), earlier);
   process.exit();
 }
-const { ourTrial, peerAgents, Terminal, trial } = await importTypeScript('test/peers/peers.ts');
+const peers = await importTypeScript('test/peers/peers.ts');
 const trials = Number(values.trials);
 if (!Number.isInteger(trials) || trials < 1) throw new Error('--trials takes a whole number');
-if (!Terminal.isThere) throw new Error('The screens are read with tmux: install it (apt install tmux).');
+if (!peers.Terminal.isThere) throw new Error('The screens are read with tmux: install it (apt install tmux).');
 const wanted = values.agents?.split(',');
 const { version } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
 const ours = { name: 'hermes', label: 'Hermes', version };
-const chosen = [ours, ...peerAgents].filter(({ name }) => wanted === undefined || wanted.includes(name));
+const inVscode = { name: 'hermes-vscode', label: 'Hermes in VS Code', version };
+const vsix = path.join(programs, 'hermes.vsix');
+const chosen = [inVscode, ours, ...peers.peerAgents].filter(
+  ({ name }) => wanted === undefined || wanted.includes(name),
+);
 
 if (!values.apart) {
-  for (const agent of chosen) if (agent !== ours) install(agent);
+  for (const agent of chosen) if (agent !== ours && agent !== inVscode) install(agent);
+  if (chosen.includes(inVscode)) await packageForVscode();
   // Again, where only this machine can be reached.
   const again = [
     process.execPath,
@@ -66,24 +76,42 @@ if (!values.apart) {
 const results = [];
 for (const agent of chosen) {
   for (const kind of values.kinds.split(',')) {
+    // Its start and memory are VS Code's: docs/benchmarks.md has what the extension adds.
+    if (kind === 'cost' && agent === inVscode) continue;
     const done = [];
     const problems = [];
-    for (let n = 0; n < trials; n++) {
+    for (let n = 0; n < (kind === 'cost' ? 1 : trials); n++) {
       try {
-        done.push(await (agent === ours ? ourTrial(kind) : trial(agent, programs, kind)));
+        done.push(await (kind === 'cost' ? costOf(agent) : trialOf(agent, kind)));
       } catch (error) {
         problems.push(error.message);
       }
     }
     results.push({ agent: agent.name, label: agent.label, version: agent.version, kind, trials: done, problems });
     console.log(
-      `${agent.label} ${agent.version}, ${kind}: ${done.length === 0 ? `not measured: ${problems[0]}` : sentence(done)}`,
+      `${agent.label} ${agent.version}, ${kind}: ${done.length === 0 ? `not measured: ${problems[0]}` : kind === 'cost' ? costSentence(done[0]) : sentence(done)}`,
     );
     if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
   }
 }
 if (values.docs) writeReport(process.cwd(), results);
 process.exit(results.some(({ trials: done }) => done.length > 0) ? 0 : 1);
+
+function costOf(agent) {
+  return agent === ours ? peers.ourCost() : peers.peerCost(agent, programs);
+}
+
+function trialOf(agent, kind) {
+  if (agent === inVscode) return peers.ourVscodeTrial(kind, vsix);
+  return agent === ours ? peers.ourTrial(kind) : peers.trial(agent, programs, kind);
+}
+
+async function packageForVscode() {
+  await ensureVscode();
+  await ensureChromium();
+  const { file } = await packageExtension((line) => console.log(line), programs);
+  fs.renameSync(file, vsix);
+}
 
 function install({ name, package: packageName, version, label }) {
   const folder = path.join(programs, name);

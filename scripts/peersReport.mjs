@@ -2,23 +2,78 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-const [begin, end] = ['<!-- peers -->', '<!-- /peers -->'];
-
 /**
- * @typedef {{ label: string, version: string, kind: 'kill' | 'stop' | 'cut', problems: string[],
- *   trials: { shown: number, lost: number, sentAgain: number | null, retries: number }[] }} PeerResult
+ * @typedef {import('../test/peers/trialResult').TrialKind} TrialKind
+ * @typedef {import('../test/peers/trialResult').TrialResult} TrialResult
+ * @typedef {import('../test/peers/trialResult').PeerCost} PeerCost
+ * @typedef {{ agent: string, label: string, version: string, problems: string[] }} Tried
+ * @typedef {Tried & { kind: TrialKind, trials: TrialResult[] }} PeerResult
+ * @typedef {Tried & { kind: 'cost', trials: PeerCost[] }} CostResult
  */
 
-/** Puts table and chart into docs/proof.md and docs/proof-peers.svg. @param {string} root @param {PeerResult[]} results */
+/**
+ * Puts the tables and the chart into docs/proof.md and docs/proof-peers.svg.
+ * @param {string} root
+ * @param {(PeerResult | CostResult)[]} results
+ */
 export function writeReport(root, results) {
   const page = path.join(root, 'docs/proof.md');
-  const text = fs.readFileSync(page, 'utf8');
+  const date = new Date().toISOString().slice(0, 10);
+  const trials = results.filter((one) => one.kind !== 'cost');
+  const costs = results.filter((one) => one.kind === 'cost');
+  const chart = '![Share of the shown text that was lost by kill -9](proof-peers.svg)';
+  let text = fs.readFileSync(page, 'utf8');
+  if (trials.length > 0) {
+    text = placed(text, 'peers', `${peersTable(trials, date)}\n\n${chart}`);
+    fs.writeFileSync(path.join(root, 'docs/proof-peers.svg'), peersChart(trials));
+  }
+  if (costs.length > 0) text = placed(text, 'costs', costsTable(costs, date));
+  fs.writeFileSync(page, text);
+}
+
+/** @param {string} text @param {string} name @param {string} content */
+function placed(text, name, content) {
+  const [begin, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`docs/proof.md has no place for the table: ${begin} … ${end}`);
-  const date = new Date().toISOString().slice(0, 10);
-  const inside = `${begin}\n\n${peersTable(results, date)}\n\n![Share of the shown text that was lost by kill -9](proof-peers.svg)\n\n`;
-  fs.writeFileSync(page, text.slice(0, from) + inside + text.slice(to));
-  fs.writeFileSync(path.join(root, 'docs/proof-peers.svg'), peersChart(results));
+  return `${text.slice(0, from)}${begin}\n\n${content}\n\n${text.slice(to)}`;
+}
+
+/** @param {CostResult[]} results @param {string} date */
+export function costsTable(results, date) {
+  const early = results.find(({ trials }) => trials.length > 0)?.trials[0]?.early.turn ?? 5;
+  const late = results.find(({ trials }) => trials.length > 0)?.trials[0]?.late.turn ?? 50;
+  const rows = results.map(({ label, version, trials: [cost] }) => {
+    const cells =
+      cost === undefined
+        ? ['not measured', '', '', '', '']
+        : [
+            kilobytes(cost.early.bytes),
+            kilobytes(cost.late.bytes),
+            String(cost.late.syncs),
+            `${(cost.startMs / 1000).toFixed(1)} s`,
+            `${Math.round(cost.memory / 1e6)} MB`,
+          ];
+    return `| ${[label, version, ...cells].join(' | ')} |`;
+  });
+  return [
+    `Measured on ${date}.`,
+    '',
+    `| Agent | Version | Written, turn ${early} | Written, turn ${late} | Syncs, turn ${late} | Start | Memory |`,
+    `|---|---|${'---:|'.repeat(5)}`,
+    ...rows,
+  ].join('\n');
+}
+
+/** @param {PeerCost} cost */
+export function costSentence({ startMs, memory, early, late }) {
+  const turn = (/** @type {PeerCost['early']} */ of) => `turn ${of.turn}: ${kilobytes(of.bytes)}, ${of.syncs} syncs`;
+  return `${turn(early)}; ${turn(late)}; start ${Math.round(startMs)} ms; memory ${Math.round(memory / 1e6)} MB`;
+}
+
+/** @param {number} bytes */
+function kilobytes(bytes) {
+  return `${(bytes / 1000).toFixed(bytes < 100_000 ? 1 : 0)} KB`;
 }
 
 /** @type {{ kind: PeerResult['kind'], title: string, cell: (result: PeerResult | undefined) => string }[]} */

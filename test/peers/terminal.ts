@@ -57,15 +57,21 @@ export class Terminal {
     this.tmux('send-keys', '-t', 'peer:1', key);
   }
 
-  /** kill -9 of the program and all its children, the program first, then of what it started apart from itself: all that has
-   *  its home. */
+  /** kill -9 of the program and all its children, the program first, then of what it started apart from itself: all that
+   *  has its home. */
   kill(): void {
-    const pid = Number(this.tmux('display-message', '-p', '-t', 'peer:1', '#{pane_pid}'));
-    for (const each of [pid, ...descendantsOf(pid), ...this.processesAtHome()]) signal(each);
+    for (const pid of this.processes()) signal(pid);
   }
 
-  private processesAtHome(): readonly number[] {
-    return processes().filter((pid) => environmentOf(pid).includes(`HOME=${this.home}`));
+  /** Resident memory of the same processes in bytes. Pages that they share are counted in each. */
+  memory(): number {
+    return this.processes().reduce((sum, pid) => sum + memoryOf(pid), 0);
+  }
+
+  private processes(): readonly number[] {
+    const pid = Number(this.tmux('display-message', '-p', '-t', 'peer:1', '#{pane_pid}'));
+    const atHome = allProcesses().filter((each) => environmentOf(each).includes(`HOME=${this.home}`));
+    return [...new Set([pid, ...descendantsOf(pid), ...atHome])];
   }
 
   close(): void {
@@ -80,7 +86,7 @@ export class Terminal {
 
 function descendantsOf(pid: number): readonly number[] {
   const children = new Map<number, number[]>();
-  for (const each of processes()) {
+  for (const each of allProcesses()) {
     const parent = parentOf(each);
     if (parent !== null) children.set(parent, [...(children.get(parent) ?? []), each]);
   }
@@ -88,7 +94,7 @@ function descendantsOf(pid: number): readonly number[] {
   return all(pid);
 }
 
-function processes(): readonly number[] {
+function allProcesses(): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
@@ -108,6 +114,15 @@ function parentOf(pid: number): number | null {
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return null; // it ended meanwhile
+  }
+}
+
+/** Resident memory of a process in bytes. */
+export function memoryOf(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+  } catch {
+    return 0; // it ended meanwhile
   }
 }
 

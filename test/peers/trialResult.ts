@@ -15,3 +15,26 @@ export interface TrialResult {
 export const answerWords = { kill: 2000, stop: 2000, cut: 200 } as const;
 /** Words on the screen at which an agent is killed or stopped, at least. */
 export const fewestWords = 60;
+
+/** Turns of a session whose costs are measured, words of their answers (2 KB), and starts. */
+export const costTurns = 52;
+export const costWords = 222;
+export const startRounds = 5;
+
+/** What an agent costs, in one home. Bytes, milliseconds. */
+export interface PeerCost {
+  /** From the start of its program until its screen takes a prompt. Median. */
+  readonly startMs: number;
+  /** Resident memory of all its processes four seconds later; pages that they share are counted in each. Median. */
+  readonly memory: number;
+  readonly early: TurnCost;
+  readonly late: TurnCost;
+}
+
+/** What turns with an answer of 2 KB wrote to files of its home. Medians of five turns. */
+export interface TurnCost {
+  /** Number of the middle one of these turns in its session. */
+  readonly turn: number;
+  readonly bytes: number;
+  readonly syncs: number;
+}

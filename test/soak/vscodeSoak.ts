@@ -120,7 +120,7 @@ class VscodeSoak {
   private async newSession(): Promise<void> {
     this.sessions++;
     await this.workbench.runCommand('Hermes: New Session');
-    await this.panel.sees('Try asking');
+    await this.panel.sees('Hermes works in your folder');
   }
 
   private async sample(turn: number): Promise<void> {

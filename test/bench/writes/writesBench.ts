@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reply, startModelServer } from '../../support/modelServer';
 import { buildStoreWorker } from '../../support/storeWorker';
-import { readTrace, type TracedTurn, type WritesOrder } from './writesTrace';
+import { readTrace, tracing, type TracedTurn, type WritesOrder } from './writesTrace';
 
 /** Characters of a word, which is a delta. */
 const wordLength = 9;
@@ -63,14 +63,8 @@ export function canTrace(): boolean {
 }
 
 async function traced(trace: string, command: readonly string[]): Promise<void> {
-  const calls = 'write,pwrite64,writev,pwritev,fsync,fdatasync,stat,newfstatat,statx,access,faccessat';
-  const child = spawn(
-    'strace',
-    ['-f', '-y', '-ttt', '--seccomp-bpf', '-e', `trace=${calls}`, '-o', trace, ...command],
-    {
-      stdio: 'inherit',
-    },
-  );
+  const [strace = '', ...options] = tracing(trace);
+  const child = spawn(strace, [...options, ...command], { stdio: 'inherit' });
   const status = await new Promise((resolve) => child.on('exit', resolve));
   if (status !== 0) throw new Error(`strace ended with ${String(status)}`);
 }

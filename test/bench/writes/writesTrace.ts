@@ -35,6 +35,12 @@ const writeLine = /\b(?:write|pwrite64|writev|pwritev)\(\d+<([^>]*)>.*= (\d+)$/;
 const syncLine = /\b(?:fsync|fdatasync)\(\d+<([^>]*)>/;
 const timeColumn = /^\d+\s+(\d+\.\d+)/;
 
+/** The command that another is put behind, so that its calls are written to a file that the functions here read. */
+export function tracing(file: string): readonly string[] {
+  const calls = 'write,pwrite64,writev,pwritev,fsync,fdatasync,stat,newfstatat,statx,access,faccessat';
+  return ['strace', '-f', '-y', '-ttt', '--seccomp-bpf', '-e', `trace=${calls}`, '-o', file];
+}
+
 /** Reads what `strace -f -y -ttt` says of write and sync calls to files below `folder`. */
 export function readTrace(trace: string, folder: string): readonly TracedTurn[] {
   const turns: TracedTurn[] = [];
@@ -57,16 +63,33 @@ export function readTrace(trace: string, folder: string): readonly TracedTurn[] 
       current = emptyStretch();
       continue;
     }
-    const synced = syncLine.exec(line)?.[1];
-    if (synced?.startsWith(folder) === true) current.syncs++;
-    const [, path = '', bytes = '0'] = writeLine.exec(line) ?? [];
-    if (!path.startsWith(folder)) continue;
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    current.calls++;
-    current.bytes += Number(bytes);
-    current.files[name] = (current.files[name] ?? 0) + Number(bytes);
+    count(line, folder, current);
   }
   return turns;
+}
+
+/** The same for stretches that begin at these times, in seconds since 1970; each ends where the next begins. */
+export function readStretches(trace: string, folder: string, starts: readonly number[]): readonly Written[] {
+  const stretches = starts.map(emptyStretch);
+  for (const line of joined(trace)) {
+    const at = Number(timeColumn.exec(line)?.[1] ?? 0);
+    const stretch = stretches[starts.findLastIndex((start) => start <= at)];
+    if (stretch !== undefined) count(line, folder, stretch);
+  }
+  return stretches;
+}
+
+type Stretch = ReturnType<typeof emptyStretch>;
+
+function count(line: string, folder: string, stretch: Stretch): void {
+  const synced = syncLine.exec(line)?.[1];
+  if (synced?.startsWith(folder) === true) stretch.syncs++;
+  const [, path = '', bytes = '0'] = writeLine.exec(line) ?? [];
+  if (!path.startsWith(folder)) return;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  stretch.calls++;
+  stretch.bytes += Number(bytes);
+  stretch.files[name] = (stretch.files[name] ?? 0) + Number(bytes);
 }
 
 /** Joins calls that another thread interrupted in the trace. */

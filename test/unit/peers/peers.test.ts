@@ -2,6 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { costsTable } from '../../../scripts/peersReport.mjs';
+import { readStretches } from '../../bench/writes/writesTrace';
+import { costsAt } from '../../peers/peerCost';
 import { wordsBelow, wordsIn } from '../../peers/wordSearch';
 import { fittingText, WordServer } from '../../peers/wordServer';
 
@@ -68,5 +71,56 @@ describe('the model of other agents', () => {
     expect(await ask('/v1/chat/completions', { stream: true, tools: [] })).not.toMatch(/[a-z]\d{7}/);
     await expect(ask('/v1/chat/completions', { stream: true })).rejects.toThrow();
     expect(server.requests.map(({ letter }) => letter)).toEqual([null, 'a']);
+  });
+});
+
+describe('what turns cost', () => {
+  it('is counted from the beginning of each turn to that of the next, in files of its home alone', () => {
+    const trace = [
+      '7 10.000000 write(3</home/a/log>, "x", 5) = 5',
+      '7 11.000000 write(3</home/a/log>, "x" <unfinished ...>',
+      '8 11.100000 fsync(4</home/a/log>) = 0',
+      '7 11.200000 <... write resumed>, 20) = 20',
+      '8 11.300000 write(5</tmp/elsewhere>, "x", 7) = 7',
+      '8 12.500000 pwrite64(4</home/a/state.db>, "x", 4096, 0) = 4096',
+    ].join('\n');
+    expect(readStretches(trace, '/home/a/', [10.5, 12])).toEqual([
+      { syncs: 1, calls: 1, bytes: 20, files: { log: 20 } },
+      { syncs: 0, calls: 1, bytes: 4096, files: { 'state.db': 4096 } },
+    ]);
+  });
+
+  it('is the median of the five turns around the fifth and around the last but two', () => {
+    const written = Array.from({ length: 52 }, (_, index) => ({ bytes: (index + 1) * 10, syncs: index + 1 }));
+    expect(costsAt(written)).toEqual({
+      early: { turn: 5, bytes: 50, syncs: 5 },
+      late: { turn: 50, bytes: 500, syncs: 50 },
+    });
+  });
+
+  it('stands in a table, with the agents that could not be measured', () => {
+    const cost = {
+      startMs: 1234,
+      memory: 101_000_000,
+      early: { turn: 5, bytes: 2690, syncs: 0 },
+      late: { turn: 50, bytes: 640_000, syncs: 3 },
+    };
+    const tried = { kind: 'cost' as const, problems: [] };
+    expect(
+      costsTable(
+        [
+          { agent: 'pi', label: 'pi', version: '1', trials: [cost], ...tried },
+          { agent: 'amp', label: 'Amp', version: '2', trials: [], ...tried },
+        ],
+        '2026-11-27',
+      ).split('\n'),
+    ).toEqual([
+      'Measured on 2026-11-27.',
+      '',
+      '| Agent | Version | Written, turn 5 | Written, turn 50 | Syncs, turn 50 | Start | Memory |',
+      '|---|---|---:|---:|---:|---:|---:|',
+      '| pi | 1 | 2.7 KB | 640 KB | 3 | 1.2 s | 101 MB |',
+      '| Amp | 2 | not measured |  |  |  |  |',
+    ]);
   });
 });

@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tracing, type Written, readStretches } from '../bench/writes/writesTrace';
+import type { PeerAgent } from './agents';
+import { type RunningPeer, withPeer } from './peerHome';
+import { costTurns, costWords, startRounds, type PeerCost, type TurnCost } from './trialResult';
+
+const restMs = 1500;
+
+/** Starts an agent some times, then traces a session of it through `costTurns` turns. Needs `strace`. */
+export async function peerCost(agent: PeerAgent, programs: string): Promise<PeerCost> {
+  const starts: { readonly startMs: number; readonly memory: number }[] = [];
+  for (let round = 0; round < startRounds; round++) starts.push(await start(agent, programs));
+  return {
+    startMs: median(starts.map(({ startMs }) => startMs)),
+    memory: median(starts.map(({ memory }) => memory)),
+    ...(await turnCosts(agent, programs)),
+  };
+}
+
+function start(agent: PeerAgent, programs: string): Promise<{ readonly startMs: number; readonly memory: number }> {
+  const begin = performance.now();
+  return withPeer(agent, programs, async ({ screen, terminal }) => {
+    await screen.isReady(30);
+    const startMs = performance.now() - begin;
+    await sleep(4000);
+    return { startMs, memory: terminal.memory() };
+  });
+}
+
+async function turnCosts(agent: PeerAgent, programs: string): Promise<Pick<PeerCost, 'early' | 'late'>> {
+  const folder = mkdtempSync(join(tmpdir(), 'hermes-peer-trace-'));
+  const trace = join(folder, 'trace');
+  try {
+    return await withPeer(
+      agent,
+      programs,
+      async (peer) => {
+        const starts = await turns(peer);
+        return costsAt(readStretches(readFileSync(trace, 'utf8'), peer.home, starts));
+      },
+      tracing(trace),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** When each turn began, in seconds since 1970. */
+async function turns({ screen, server }: RunningPeer): Promise<readonly number[]> {
+  await screen.isReady();
+  await sleep(1500);
+  const starts: number[] = [];
+  for (let turn = 1; turn <= costTurns; turn++) {
+    server.plan({ words: costWords, cuts: false });
+    const before = server.ended;
+    starts.push(Date.now() / 1000);
+    // Its own words, so that the one before on the screen is not taken for it.
+    await screen.ask(`${turn} more: please count parcels.`);
+    await screen.until('the end of the answer', () => server.ended > before);
+    await sleep(restMs);
+  }
+  return starts;
+}
+
+/** Medians of the five turns around the fifth and around the last but two. `written`: by turn. */
+export function costsAt(written: readonly Pick<Written, 'bytes' | 'syncs'>[]): Pick<PeerCost, 'early' | 'late'> {
+  const around = (turn: number): TurnCost => {
+    const five = written.slice(turn - 3, turn + 2);
+    return {
+      turn,
+      bytes: median(five.map(({ bytes }) => bytes)),
+      syncs: median(five.map(({ syncs }) => syncs)),
+    };
+  };
+  return { early: around(5), late: around(written.length - 2) };
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
