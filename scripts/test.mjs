@@ -27,6 +27,8 @@ const FAILURE_LINES = 12;
 
 /** Suites of floors whose code runs inside VS Code's extension host, which has a newer Node than the oldest we support. */
 const hostFloors = ['store', 'models', 'agent'];
+/** What reads databases with the SQLite of Node 24. */
+const withSqlite = ['peers'];
 /** Of these, what depends on no Node: long runs over a simulated disk, and random histories. */
 const anyNode = [
   'dayCuts',
@@ -77,7 +79,7 @@ const layers = [
     report: 'unit24.json',
     skip: () => (process.versions.node.startsWith('24.') ? 'this is Node 24 already' : undefined),
     prepare: () => ensureVscode(say),
-    commands: () => [vitest(node24(), 'unit24.json', ...hostFloors.map((floor) => `test/unit/${floor}/`))],
+    commands: () => [vitest(node24(), 'unit24.json', ...[...hostFloors, ...withSqlite].map((name) => `test/unit/${name}/`))],
     env: () => ({ HERMES_TESTS_LEFT_OUT: anyNode.map((name) => `test/unit/store/${name}.test.ts`).join() }),
   },
   { name: 'package', commands: () => [[process.execPath, 'scripts/package.mjs']] },

@@ -30,7 +30,7 @@ export function wordsBelow(folder: string, letter: string): ReadonlySet<string> 
 /** All values of all tables, as the SQLite of Node 24 reads a copy. Empty where there is no Node 24 or it cannot be read. */
 function rowsOf(database: string): string {
   const node = installedNode24();
-  if (node === null || node === undefined) return '';
+  if (node === undefined) return '';
   const copy = mkdtempSync(join(tmpdir(), 'hermes-peer-rows-'));
   try {
     for (const end of ['', '-wal']) if (existsSync(database + end)) cpSync(database + end, join(copy, `copy.db${end}`));

@@ -1,6 +1,6 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { evidencePath } from '../../history/export/exportFile';
+import { evidencePath } from '../../history/export/evidenceFile';
 import { LineChain, verifyEvidence } from '../../history/export/evidence';
 import { UsageError, type Command } from '../command';
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errnoOf, type FileSystem } from '../../store/engine/fileSystem';
+import { removeEvidence } from '../export/evidenceFile';
 import { readRegister, writeRegister } from './registerFile';
 
 const blockBytes = 1 << 20;
@@ -96,9 +97,11 @@ export class ExportRegister {
     try {
       if (this.fileSystem.stat(noted.path) === undefined) return 'unreachable';
       if (hashOfFile(this.fileSystem, noted.path) !== noted.hash) return 'changed';
-      if (kept.length > 0) return writeAgain(noted, kept) ? 'rewritten' : 'shared';
-      this.fileSystem.remove(noted.path);
-      return 'removed';
+      if (kept.length > 0 && !writeAgain(noted, kept)) return 'shared';
+      if (kept.length === 0) this.fileSystem.remove(noted.path);
+      // It names the file and would say that it was changed.
+      removeEvidence(this.fileSystem, noted.path);
+      return kept.length > 0 ? 'rewritten' : 'removed';
     } catch (error) {
       if (errnoOf(error) === 'EUNKNOWN') throw error;
       return 'unreachable';

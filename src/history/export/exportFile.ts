@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Translate } from '../../base/translate';
-import { readWhole, type FileSystem } from '../../store/engine/fileSystem';
 import type { SqlDatabase } from '../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../store/library/foreignStore';
-import { evidenceText, isEvidence, LineChain } from './evidence';
+import { evidenceText, LineChain } from './evidence';
+import { evidencePath, removeEvidence } from './evidenceFile';
 import type { ExportCourse } from './exportCourse';
 import { hermesDatabase, type HermesRecords } from './hermes/hermesDatabase';
 import { hermesUsage } from './hermes/hermesUsage';
@@ -61,7 +61,7 @@ export async function exportFile(
         ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
         : await exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, course);
     // Before the file gets its name: evidence of the earlier file would say that this one was changed.
-    removeEvidence(deps.fileSystem, evidencePath(path));
+    removeEvidence(deps.fileSystem, path);
     return count;
   });
   if (evidence !== null && chain !== null) {
@@ -70,16 +70,6 @@ export async function exportFile(
     await writeWhole(written, () => Promise.resolve(written.write(text)));
   }
   return { sessions, sessionIds, maskedSecrets: mask.count, hasEvidence: evidence !== null, bytes: output.size };
-}
-
-export function evidencePath(path: string): string {
-  return `${path}.evidence.json`;
-}
-
-/** Leaves any other file that has this name. */
-function removeEvidence(fileSystem: FileSystem, path: string): void {
-  if (fileSystem.stat(path)?.kind !== 'file') return;
-  if (isEvidence(Buffer.from(readWhole(fileSystem, path)).toString('utf8'))) fileSystem.remove(path);
 }
 
 async function exportRecords(

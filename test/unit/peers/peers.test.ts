@@ -1,12 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installedNode24 } from '../../../scripts/vscodeInstall.mjs';
 import { costsTable } from '../../../scripts/peersReport.mjs';
 import { readStretches } from '../../bench/writes/writesTrace';
 import { costsAt } from '../../peers/peerCost';
-import { wordsBelow, wordsIn } from '../../peers/wordSearch';
-import { fittingText, WordServer } from '../../peers/wordServer';
+import { wordsBelow, wordsIn, wordsInBody } from '../../peers/wordSearch';
+import { fittingText, wordOf, WordServer } from '../../peers/wordServer';
 
 describe('the words of an answer', () => {
   it('are found on a screen, also where its lines break, and not those of other answers', () => {
@@ -24,6 +26,27 @@ describe('the words of an answer', () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
+
+  // The tests run under Node 24 also.
+  const node24 = installedNode24();
+  if (node24 !== undefined)
+    it('are found in a database where a page ends in the middle of a word', () => {
+      const folder = mkdtempSync(join(tmpdir(), 'hermes-words-'));
+      try {
+        const file = join(folder, 'session.db');
+        const words = Array.from({ length: 2000 }, (_, n) => wordOf('a', n));
+        const program = `const database = new (require('node:sqlite').DatabaseSync)(process.argv[1]);
+          database.exec('CREATE TABLE messages (content TEXT)');
+          database.prepare('INSERT INTO messages VALUES (?)').run(process.argv[2]);`;
+        execFileSync(node24, ['--no-warnings', '-e', program, file, words.join(' ')]);
+        expect({
+          isWholeInBytes: wordsInBody(readFileSync(file, 'latin1'), 'a').size === words.length,
+          found: wordsBelow(folder, 'a').size,
+        }).toEqual({ isWholeInBytes: false, found: words.length });
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
 });
 
 describe('an answer that is not streamed', () => {
