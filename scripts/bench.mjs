@@ -9,6 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { benchPackages, installBenchPackages } from './benchPackages.mjs';
 import { fileSearchAims, measureFileSearch } from './fileSearchBench.mjs';
 import { importAims, measureImport, measureRescue, rescueAims } from './importBench.mjs';
 import { measurePrompts, promptAims } from './promptBench.mjs';
@@ -18,7 +19,7 @@ import { measureView, viewAims, viewBench } from './viewBench.mjs';
 import { measureWrites, writesAims } from './writesBench.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const packages = path.join(root, 'test/bench');
+const packages = benchPackages;
 
 const { values: flags } = parseArgs({
   options: {
@@ -102,13 +103,6 @@ class Contestant {
     this.answered = undefined;
     this.child.kill();
   }
-}
-
-/** better-sqlite3 is compiled here on first use. */
-function installPackages() {
-  if (fs.existsSync(path.join(packages, 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'))) return;
-  console.log('Installing better-sqlite3 into test/bench (compiled from source where no binary is offered) …');
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: packages, stdio: 'inherit' });
 }
 
 /** The bench's own program and the worker as it is shipped. @param {string} folder */
@@ -477,7 +471,7 @@ function judge({ sizes, sessions, long, shipped, fileSearch, imported, rescue, s
 }
 
 const started = performance.now();
-if (!flags.long) installPackages();
+if (!flags.long) installBenchPackages();
 const work = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-bench-'));
 try {
   const program = await bundle(work);

@@ -3,22 +3,21 @@
  *   node scripts/syncBench.mjs [--messages N] [--json FILE]
  */
 import fs from 'node:fs';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { benchPackages, installBenchPackages } from './benchPackages.mjs';
 import { importTypeScript } from './typescriptModule.mjs';
 import { workerBundles } from './workerBundles.mjs';
-
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 /** @param {{ messages: number, cutMessages: number, visibleTurns: number, rounds: number }} plan */
 export async function measureSync(plan) {
   const named = (/** @type {number} */ count) => count.toLocaleString('en');
   console.log(`\nSync of ${named(plan.messages)} messages with a PostgreSQL on this machine`);
+  installBenchPackages();
   const bundles = await workerBundles();
   try {
     const { benchSync } = await importTypeScript('test/bench/sync/syncBench.ts');
-    const result = await benchSync(plan, path.join(root, 'test/bench'), bundles);
+    const result = await benchSync(plan, benchPackages, bundles);
     const { cut, visibleMs, turnMs } = result;
     for (const way of ['upload', 'download']) {
       const { seconds, messagesPerSecond, cpuSeconds, memoryMegabytes } = result[way];
