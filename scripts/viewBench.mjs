@@ -48,7 +48,7 @@ export function viewAims({ host, bytes, firstPaint, streamed, flood, keys, turns
     });
   if (streamed)
     aims.push({
-      aim: '50 KB answer in 250 deltas: work of the page, less the messages themselves, × drawing it once',
+      aim: '50 KB answer in 63 pieces, one each 80 ms: work of the page, less the messages themselves, × drawing it once',
       value: tenth((workOf(streamed.markdown) - workOf(streamed.messages)) / workOf(streamed.once)),
       most: 2,
     });

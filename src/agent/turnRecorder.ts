@@ -27,8 +27,8 @@ export interface AnswerEnd {
 /** Output of a call, or the record that it never ran. */
 export type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
 
-/** Milliseconds from the beginning of a commit of text to the next one: as long as the view collects text before it paints.
- *  Text after a pause is committed at once. */
+/** Milliseconds from the beginning of a commit of text to the next one. The view collects for less
+ *  (src/webview/chat/connection/): what is committed is painted at once. Text after a pause is committed at once. */
 const frameMs = 80;
 
 /** Writes one turn, and shows each part only after it is on disk (decision 2). Commits the text given to `deliver`

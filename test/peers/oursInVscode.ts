@@ -47,7 +47,9 @@ class VscodeTrial {
     await waitFor('words in the chat', async () => (await this.look(answer)) >= fewestWords);
     await this.lookFor(Math.random() * 2000, answer);
     if (kind === 'kill') {
-      for (const { pid } of processesOf(this.vscode.root)) signal(pid, 'SIGKILL');
+      // All of VS Code but the browser, which is its screen.
+      for (const { pid, command } of processesOf(this.vscode.root)) if (!/chrom/i.test(command)) signal(pid, 'SIGKILL');
+      await this.lookFor(500, answer);
       return { ...this.result(answer), sentAgain: null, retries: 0 };
     }
     if (kind === 'stop') {

@@ -47,7 +47,7 @@ export interface Left {
 export interface ViewFigures {
   /** Milliseconds from telling the view its session until an article is painted; the page's thread's share in `work`. */
   readonly firstPaint?: { readonly ms: readonly number[]; readonly work: readonly number[] };
-  /** 50 KB in 250 deltas; `once`: all of it in one; `behind`: below three such answers; `messages`: what the same number of messages
+  /** 50 KB in five seconds; `once`: all of it in one; `behind`: below three such answers; `messages`: what the same number of messages
    *  costs that change nothing. */
   readonly streamed?: Readonly<Record<'markdown' | 'once' | 'behind' | 'code' | 'messages', readonly Spent[]>>;
   /** Work between two frames while 2,000 deltas a second arrive, and the longest task. */
@@ -74,6 +74,8 @@ export interface LongTasks {
 
 const live = { turnUid: 'live', uid: 'live-a' };
 const earlierTurns = 10_000;
+/** In which 50 KB reach the view in five seconds: one each 80 ms, as the host sends what it committed. */
+const pieces = 63;
 
 /** Measures the chat view as it is shipped, in a real browser. */
 export async function measureChatView(plan: ViewPlan): Promise<ViewFigures> {
@@ -119,11 +121,11 @@ async function streamed(preview: BrowserPreview, rounds: number): Promise<NonNul
     messages: [] as Spent[],
   };
   for (let round = 0; round < rounds; round++) {
-    found.markdown.push(await streamOnce(preview, deltas(markdown(50_000), 250, live)));
+    found.markdown.push(await streamOnce(preview, deltas(markdown(50_000), pieces, live)));
     found.once.push(await streamOnce(preview, deltas(markdown(50_000), 1, live)));
-    found.behind.push(await streamOnce(preview, deltas(markdown(50_000), 250, live), runningBehindLong(3)));
-    found.code.push(await streamOnce(preview, deltas(openCode(50_000), 250, live)));
-    found.messages.push(await streamOnce(preview, deltas(markdown(50_000), 250, { ...live, sessionId: 'another' })));
+    found.behind.push(await streamOnce(preview, deltas(markdown(50_000), pieces, live), runningBehindLong(3)));
+    found.code.push(await streamOnce(preview, deltas(openCode(50_000), pieces, live)));
+    found.messages.push(await streamOnce(preview, deltas(markdown(50_000), pieces, { ...live, sessionId: 'another' })));
   }
   return found;
 }
@@ -131,7 +133,7 @@ async function streamed(preview: BrowserPreview, rounds: number): Promise<NonNul
 async function streamOnce(preview: BrowserPreview, messages: readonly string[], shown = running(0)): Promise<Spent> {
   const { page, devtools } = await openShown(preview, shown);
   const before = await spent(devtools);
-  await page.evaluate((sent) => window.bench.stream(sent, 50), messages);
+  await page.evaluate((sent) => window.bench.stream(sent, 12.5), messages);
   // What rests in sight gets its colors and links a moment later.
   await page.waitForTimeout(1000);
   const after = await spent(devtools);

@@ -7,12 +7,13 @@ type TurnEventNotification = Extract<Notification, { readonly name: 'turnEvent' 
 type Delivered = Extract<TurnEventNotification['payload']['event'], { readonly kind: 'delivered' }>;
 
 /** Milliseconds in which pieces of an answer are collected: the interval between consecutive renders
- *  (renderPace.ts). So each state change renders, and no notification waits longer than a tenth of a second. */
-export const gatherMs = 80;
+ *  (renderPace.ts). So each state change renders. Shorter than the 80 ms between two commits of a turn: with the same
+ *  interval, pieces that are a little early would wait here for the next ones. */
+export const gatherMs = 60;
 
 /** Joins pieces of an answer that arrive between two renders. The first one after a pause passes immediately. Other
  *  notifications pass after the pieces that came before them, so the order stays. Two thousand pieces a second then
- *  make twelve state changes, each of which reads the whole conversation. */
+ *  make seventeen state changes, each of which reads the whole conversation. */
 export function joinedDeliveries(
   listener: (notification: Notification) => void,
   timers: Timers,

@@ -11,9 +11,10 @@ export interface FrameSource {
 /** Milliseconds between renders that follow each other, as with streaming text. A render after a pause happens in
  *  the next frame, so a button press waits for nothing. */
 export const paceMs = 50;
-/** Maximum milliseconds between renders when they take long. Text still flows, and no notification waits longer than
- *  a tenth of a second. */
-export const slowestPaceMs = 80;
+/** Maximum milliseconds between renders when they take long. With the frame that a render waits for, it is still
+ *  shorter than the 80 ms between two commits of a turn: a longer one would fall behind the text, up to a whole
+ *  interval. */
+export const slowestPaceMs = 60;
 /** Milliseconds after a key press in which streaming text does not render: typed text paints first. */
 const keyPauseMs = 25;
 /** Share of time that renders may take before they become less frequent. */

@@ -41,6 +41,17 @@ it('passes a piece that comes after a rest at once, and joins what follows withi
   expect({ atOnce, meanwhile, heard }).toEqual({ atOnce: ['t1 1'], meanwhile: 1, heard: ['t1 1', 't1 2 3 4', 't1 5'] });
 });
 
+it('holds back nothing of what comes each 80 ms, as it is committed, sometimes a little late or early', async () => {
+  const { clock, heard, listen } = line();
+  const held: number[] = [];
+  for (let seq = 1; seq <= 40; seq++) {
+    listen(piece(seq));
+    if (heard.length < seq) held.push(seq);
+    await clock.advance(80 + [0, 9, -9, 4][seq % 4]!);
+  }
+  expect(held).toEqual([]);
+});
+
 it('keeps the order of events, and each piece with its turn', async () => {
   const { clock, heard, listen } = line();
   for (const told of [piece(1), piece(2), other, piece(3), piece(1, 't2'), piece(2, 't2'), piece(3, 't2', 's2')])
