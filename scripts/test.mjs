@@ -79,7 +79,9 @@ const layers = [
     report: 'unit24.json',
     skip: () => (process.versions.node.startsWith('24.') ? 'this is Node 24 already' : undefined),
     prepare: () => ensureVscode(say),
-    commands: () => [vitest(node24(), 'unit24.json', ...[...hostFloors, ...withSqlite].map((name) => `test/unit/${name}/`))],
+    commands: () => [
+      vitest(node24(), 'unit24.json', ...[...hostFloors, ...withSqlite].map((name) => `test/unit/${name}/`)),
+    ],
     env: () => ({ HERMES_TESTS_LEFT_OUT: anyNode.map((name) => `test/unit/store/${name}.test.ts`).join() }),
   },
   { name: 'package', commands: () => [[process.execPath, 'scripts/package.mjs']] },
