@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { t } from '../../base/translate';
-import { ExportRegister } from '../../history/backup/exportRegister';
+import { ExportRegister } from '../../history/export/exportRegister';
 import { nodeBackupDeps } from '../../history/backup/nodeBackups';
 import { exportCourse } from '../../history/export/exportCourse';
 import { evidencePath } from '../../history/export/evidenceFile';

@@ -1,6 +1,6 @@
 import { shownList, t } from '../../base/translate';
 import type { ForgottenPlaces } from '../../history/backup/backups';
-import type { ForgottenInExports } from '../../history/backup/exportRegister';
+import type { ForgottenInExports } from '../../history/export/exportRegister';
 
 /** Sentences about sessions that may still be in backups. Empty when none are. */
 export function leftInBackups({ unreachable, unreadable, incomplete, removed }: ForgottenPlaces): readonly string[] {

@@ -4,7 +4,7 @@ import { t } from '../../base/translate';
 import type { BackupClient, BackupPart } from '../../history/backup/backupClient';
 import type { BackupPlace } from '../../history/backup/backupDeps';
 import type { BackupList } from '../../history/backup/backups';
-import { ExportRegister } from '../../history/backup/exportRegister';
+import { ExportRegister } from '../../history/export/exportRegister';
 import type { MadeBackup } from '../../history/backup/makeBackup';
 import type { BackupReason, SessionEntry } from '../../history/backup/manifest';
 import type { OtherBackups } from '../../history/backup/otherBackups';

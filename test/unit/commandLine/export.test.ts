@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { systemClock } from '../../../src/base/clock';
 import type { Terminal } from '../../../src/commandLine/command';
 import { runCommand } from '../../../src/commandLine/runCommand';
-import { ExportRegister } from '../../../src/history/backup/exportRegister';
+import { ExportRegister } from '../../../src/history/export/exportRegister';
 import { storeFiles } from '../../../src/store/open/storeFiles';
 import { otherSqlite } from '../../support/otherSqlite';
 import { answer, answered, complete, openTurn, prompt, settle } from '../../support/sessionDbWorld';

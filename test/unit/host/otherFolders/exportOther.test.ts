@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ExportRegister } from '../../../../src/history/backup/exportRegister';
+import { ExportRegister } from '../../../../src/history/export/exportRegister';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { inProcessStore } from '../../../support/inProcessStore';
 import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errnoOf, type FileSystem } from '../../store/engine/fileSystem';
-import { removeEvidence } from '../export/evidenceFile';
-import { readRegister, writeRegister } from './registerFile';
+import { readRegister, writeRegister } from '../backup/registerFile';
+import { removeEvidence } from './evidenceFile';
 
 const blockBytes = 1 << 20;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ExportRegister } from '../../../../src/history/backup/exportRegister';
+import { ExportRegister } from '../../../../src/history/export/exportRegister';
 import { evidenceText, LineChain } from '../../../../src/history/export/evidence';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
 
