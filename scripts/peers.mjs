@@ -1,6 +1,6 @@
 /**
  * Breaks off answers of other agents, and of ours, and looks for what was shown: `npm run peers -- [--agents claude,codex,…] [--trials 5]
- * [--kinds kill,stop,cut,cost] [--json FILE] [--docs]`. `cost` measures start, memory and what turns write (strace). `--docs` puts the tables
+ * [--kinds kill,stop,cut,start,cost] [--json FILE] [--docs]`. `start` measures start and memory, `cost` what turns write (strace). `--docs` puts the tables
  * and the chart into docs/proof.md; with `--from FILE,FILE` it does so from what `--json` wrote in earlier runs. Installs the agents from npm,
  * each in a folder below the system's temporary folder (`--programs` names another), and gives each a home of its own and a model on this
  * machine. Where the system allows it (root on Linux), they have a network that reaches nothing else. What was shown is read from the screen of
@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureChromium } from './chromiumInstall.mjs';
 import { packageExtension } from './package.mjs';
-import { costSentence, writeReport } from './peersReport.mjs';
+import { writeReport } from './peersReport.mjs';
 import { importTypeScript } from './typescriptModule.mjs';
 import { ensureVscode } from './vscodeInstall.mjs';
 
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   options: {
     agents: { type: 'string' },
     trials: { type: 'string', default: '5' },
-    kinds: { type: 'string', default: 'kill,stop,cut,cost' },
+    kinds: { type: 'string', default: 'kill,stop,cut,start,cost' },
     json: { type: 'string' },
     programs: { type: 'string', default: path.join(os.tmpdir(), 'hermes-peers') },
     docs: { type: 'boolean', default: false },
@@ -77,19 +77,19 @@ const results = [];
 for (const agent of chosen) {
   for (const kind of values.kinds.split(',')) {
     // Its start and memory are VS Code's: docs/benchmarks.md has what the extension adds.
-    if (kind === 'cost' && agent === inVscode) continue;
+    if ((kind === 'start' || kind === 'cost') && agent === inVscode) continue;
     const done = [];
     const problems = [];
     for (let n = 0; n < (kind === 'cost' ? 1 : trials); n++) {
       try {
-        done.push(await (kind === 'cost' ? costOf(agent) : trialOf(agent, kind)));
+        done.push(await tried(agent, kind));
       } catch (error) {
         problems.push(error.message);
       }
     }
     results.push({ agent: agent.name, label: agent.label, version: agent.version, kind, trials: done, problems });
     console.log(
-      `${agent.label} ${agent.version}, ${kind}: ${done.length === 0 ? `not measured: ${problems[0]}` : kind === 'cost' ? costSentence(done[0]) : sentence(done)}`,
+      `${agent.label} ${agent.version}, ${kind}: ${done.length === 0 ? `not measured: ${problems[0]}` : kind === 'cost' || kind === 'start' ? JSON.stringify(done) : sentence(done)}`,
     );
     if (json !== undefined) fs.writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);
   }
@@ -97,11 +97,9 @@ for (const agent of chosen) {
 if (values.docs) writeReport(process.cwd(), results);
 process.exit(results.some(({ trials: done }) => done.length > 0) ? 0 : 1);
 
-function costOf(agent) {
-  return agent === ours ? peers.ourCost() : peers.peerCost(agent, programs);
-}
-
-function trialOf(agent, kind) {
+function tried(agent, kind) {
+  if (kind === 'cost') return agent === ours ? peers.ourCost() : peers.peerCost(agent, programs);
+  if (kind === 'start') return agent === ours ? peers.ourStart() : peers.peerStart(agent, programs);
   if (agent === inVscode) return peers.ourVscodeTrial(kind, vsix);
   return agent === ours ? peers.ourTrial(kind) : peers.trial(agent, programs, kind);
 }

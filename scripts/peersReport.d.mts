@@ -1,4 +1,4 @@
-import type { PeerCost, TrialKind, TrialResult } from '../test/peers/trialResult';
+import type { PeerCost, PeerStart, TrialKind, TrialResult } from '../test/peers/trialResult';
 
 interface Tried {
   readonly agent: string;
@@ -17,9 +17,13 @@ export interface CostResult extends Tried {
   readonly trials: readonly PeerCost[];
 }
 
+export interface StartResult extends Tried {
+  readonly kind: 'start';
+  readonly trials: readonly PeerStart[];
+}
+
 /** Puts the tables and the chart into docs/proof.md and docs/proof-peers.svg. `root`: of the project. */
-export function writeReport(root: string, results: readonly (PeerResult | CostResult)[]): void;
+export function writeReport(root: string, results: readonly (PeerResult | CostResult | StartResult)[]): void;
 export function peersTable(results: readonly PeerResult[], date: string): string;
-export function costsTable(results: readonly CostResult[], date: string): string;
-export function costSentence(cost: PeerCost): string;
+export function costsTable(results: readonly (CostResult | StartResult)[], date: string): string;
 export function peersChart(results: readonly PeerResult[]): string;

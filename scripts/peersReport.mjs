@@ -9,18 +9,20 @@ import path from 'node:path';
  * @typedef {{ agent: string, label: string, version: string, problems: string[] }} Tried
  * @typedef {Tried & { kind: TrialKind, trials: TrialResult[] }} PeerResult
  * @typedef {Tried & { kind: 'cost', trials: PeerCost[] }} CostResult
+ * @typedef {import('../test/peers/trialResult').PeerStart} PeerStart
+ * @typedef {Tried & { kind: 'start', trials: PeerStart[] }} StartResult
  */
 
 /**
  * Puts the tables and the chart into docs/proof.md and docs/proof-peers.svg.
  * @param {string} root
- * @param {(PeerResult | CostResult)[]} results
+ * @param {(PeerResult | CostResult | StartResult)[]} results
  */
 export function writeReport(root, results) {
   const page = path.join(root, 'docs/proof.md');
   const date = new Date().toISOString().slice(0, 10);
-  const trials = results.filter((one) => one.kind !== 'cost');
-  const costs = results.filter((one) => one.kind === 'cost');
+  const trials = results.filter((one) => one.kind !== 'cost' && one.kind !== 'start');
+  const costs = results.filter((one) => one.kind === 'cost' || one.kind === 'start');
   const chart = '![Share of the shown text that was lost by kill -9](proof-peers.svg)';
   let text = fs.readFileSync(page, 'utf8');
   if (trials.length > 0) {
@@ -39,36 +41,35 @@ function placed(text, name, content) {
   return `${text.slice(0, from)}${begin}\n\n${content}\n\n${text.slice(to)}`;
 }
 
-/** @param {CostResult[]} results @param {string} date */
+/** @param {(CostResult | StartResult)[]} results @param {string} date */
 export function costsTable(results, date) {
-  const early = results.find(({ trials }) => trials.length > 0)?.trials[0]?.early.turn ?? 5;
-  const late = results.find(({ trials }) => trials.length > 0)?.trials[0]?.late.turn ?? 50;
-  const rows = results.map(({ label, version, trials: [cost] }) => {
-    const cells =
-      cost === undefined
-        ? ['not measured', '', '', '', '']
-        : [
-            kilobytes(cost.early.bytes),
-            kilobytes(cost.late.bytes),
-            String(cost.late.syncs),
-            `${(cost.startMs / 1000).toFixed(1)} s`,
-            `${Math.round(cost.memory / 1e6)} MB`,
-          ];
-    return `| ${[label, version, ...cells].join(' | ')} |`;
+  const rows = byAgent(results).map(({ label, version, of }) => {
+    const [cost, starts] = [of('cost')?.trials[0], of('start')?.trials ?? []];
+    const written = cost === undefined ? Array(3).fill('not measured') : turnCells(cost);
+    const start = starts.length === 0 ? Array(2).fill('not measured') : startCells(starts);
+    return `| ${[label, version, ...written, ...start].join(' | ')} |`;
   });
   return [
     `Measured on ${date}.`,
     '',
-    `| Agent | Version | Written, turn ${early} | Written, turn ${late} | Syncs, turn ${late} | Start | Memory |`,
+    '| Agent | Version | Written, turn 5 | Written, turn 50 | Syncs, turn 50 | Start | Memory |',
     `|---|---|${'---:|'.repeat(5)}`,
     ...rows,
   ].join('\n');
 }
 
 /** @param {PeerCost} cost */
-export function costSentence({ startMs, memory, early, late }) {
-  const turn = (/** @type {PeerCost['early']} */ of) => `turn ${of.turn}: ${kilobytes(of.bytes)}, ${of.syncs} syncs`;
-  return `${turn(early)}; ${turn(late)}; start ${Math.round(startMs)} ms; memory ${Math.round(memory / 1e6)} MB`;
+function turnCells({ early, late }) {
+  return [kilobytes(early.bytes), kilobytes(late.bytes), String(late.syncs)];
+}
+
+/** @param {PeerStart[]} starts */
+function startCells(starts) {
+  const middle = (/** @type {number[]} */ values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  return [
+    `${(middle(starts.map(({ startMs }) => startMs)) / 1000).toFixed(1)} s`,
+    `${Math.round(middle(starts.map(({ memory }) => memory)) / 1e6)} MB`,
+  ];
 }
 
 /** @param {number} bytes */
@@ -148,7 +149,7 @@ ${rows.join('\n')}
 `;
 }
 
-/** @param {PeerResult[]} results */
+/** @template {Tried & { kind: string }} R @param {R[]} results */
 function byAgent(results) {
   const labels = [...new Set(results.map(({ label }) => label))];
   return labels.map((label) => {

@@ -5,33 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { benchWrites } from '../bench/writes/writesBench';
 import type { CrashHostOrder } from '../crash/crashRecord';
 import { NodeProgram } from '../support/nodeProgram';
-import { buildStoreWorker, type BuiltStoreWorker } from '../support/storeWorker';
-import { costsAt, median } from './peerCost';
+import { buildStoreWorker } from '../support/storeWorker';
+import { costsAt } from './peerCost';
 import { memoryOf } from './terminal';
-import { costTurns, startRounds, type PeerCost } from './trialResult';
+import { costTurns, type PeerCost, type PeerStart } from './trialResult';
 
 /** The same for Hermes without an editor. It is ready when its store is open and a panel is attached. */
-export async function ourCost(): Promise<PeerCost> {
+export async function ourStart(): Promise<PeerStart> {
   const built = await buildStoreWorker({ startHost: 'test/peers/startHost.ts' });
-  try {
-    const starts: { readonly startMs: number; readonly memory: number }[] = [];
-    for (let round = 0; round < startRounds; round++) starts.push(await start(built));
-    const turns = await benchWrites(Array.from({ length: costTurns }, () => 'short' as const));
-    const written = turns.map(({ running, resting }) => ({
-      bytes: running.bytes + resting.bytes,
-      syncs: running.syncs + resting.syncs,
-    }));
-    return {
-      startMs: median(starts.map(({ startMs }) => startMs)),
-      memory: median(starts.map(({ memory }) => memory)),
-      ...costsAt(written),
-    };
-  } finally {
-    built.remove();
-  }
-}
-
-async function start(built: BuiltStoreWorker): Promise<{ readonly startMs: number; readonly memory: number }> {
   const home = mkdtempSync(join(tmpdir(), 'hermes-peer-ours-'));
   const order: Pick<CrashHostOrder, 'storage' | 'project' | 'workerEntry' | 'url' | 'protocol' | 'contextWindow'> = {
     storage: join(home, 'storage'),
@@ -52,5 +33,17 @@ async function start(built: BuiltStoreWorker): Promise<{ readonly startMs: numbe
   } finally {
     await host.kill();
     rmSync(home, { recursive: true, force: true });
+    built.remove();
   }
+}
+
+/** What turns of Hermes wrote, also in the time until the next one. */
+export async function ourCost(): Promise<PeerCost> {
+  const turns = await benchWrites(Array.from({ length: costTurns }, () => 'short' as const));
+  return costsAt(
+    turns.map(({ running, resting }) => ({
+      bytes: running.bytes + resting.bytes,
+      syncs: running.syncs + resting.syncs,
+    })),
+  );
 }

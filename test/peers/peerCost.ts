@@ -5,22 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tracing, type Written, readStretches } from '../bench/writes/writesTrace';
 import type { PeerAgent } from './agents';
 import { type RunningPeer, withPeer } from './peerHome';
-import { costTurns, costWords, startRounds, type PeerCost, type TurnCost } from './trialResult';
+import { costTurns, costWords, type PeerCost, type PeerStart, type TurnCost } from './trialResult';
 
 const restMs = 1500;
 
-/** Starts an agent some times, then traces a session of it through `costTurns` turns. Needs `strace`. */
-export async function peerCost(agent: PeerAgent, programs: string): Promise<PeerCost> {
-  const starts: { readonly startMs: number; readonly memory: number }[] = [];
-  for (let round = 0; round < startRounds; round++) starts.push(await start(agent, programs));
-  return {
-    startMs: median(starts.map(({ startMs }) => startMs)),
-    memory: median(starts.map(({ memory }) => memory)),
-    ...(await turnCosts(agent, programs)),
-  };
-}
-
-function start(agent: PeerAgent, programs: string): Promise<{ readonly startMs: number; readonly memory: number }> {
+export function peerStart(agent: PeerAgent, programs: string): Promise<PeerStart> {
   const begin = performance.now();
   return withPeer(agent, programs, async ({ screen, terminal }) => {
     await screen.isReady(30);
@@ -30,19 +19,16 @@ function start(agent: PeerAgent, programs: string): Promise<{ readonly startMs: 
   });
 }
 
-async function turnCosts(agent: PeerAgent, programs: string): Promise<Pick<PeerCost, 'early' | 'late'>> {
+/** Traces a session of an agent through `costTurns` turns. Needs `strace`. */
+export async function peerCost(agent: PeerAgent, programs: string): Promise<PeerCost> {
   const folder = mkdtempSync(join(tmpdir(), 'hermes-peer-trace-'));
   const trace = join(folder, 'trace');
+  const measured = async (peer: RunningPeer): Promise<PeerCost> => {
+    const starts = await turns(peer);
+    return costsAt(readStretches(readFileSync(trace, 'utf8'), peer.home, starts));
+  };
   try {
-    return await withPeer(
-      agent,
-      programs,
-      async (peer) => {
-        const starts = await turns(peer);
-        return costsAt(readStretches(readFileSync(trace, 'utf8'), peer.home, starts));
-      },
-      tracing(trace),
-    );
+    return await withPeer(agent, programs, measured, tracing(trace));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -66,7 +52,7 @@ async function turns({ screen, server }: RunningPeer): Promise<readonly number[]
 }
 
 /** Medians of the five turns around the fifth and around the last but two. `written`: by turn. */
-export function costsAt(written: readonly Pick<Written, 'bytes' | 'syncs'>[]): Pick<PeerCost, 'early' | 'late'> {
+export function costsAt(written: readonly Pick<Written, 'bytes' | 'syncs'>[]): PeerCost {
   const around = (turn: number): TurnCost => {
     const five = written.slice(turn - 3, turn + 2);
     return {
@@ -78,6 +64,6 @@ export function costsAt(written: readonly Pick<Written, 'bytes' | 'syncs'>[]): P
   return { early: around(5), late: around(written.length - 2) };
 }
 
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,7 +1,7 @@
 export { peerAgents } from './agents';
 export { ourTrial } from './ours';
-export { ourCost } from './oursCost';
+export { ourCost, ourStart } from './oursCost';
 export { ourVscodeTrial } from './oursInVscode';
-export { peerCost } from './peerCost';
+export { peerCost, peerStart } from './peerCost';
 export { Terminal } from './terminal';
 export { trial } from './trial';

@@ -16,17 +16,20 @@ export const answerWords = { kill: 2000, stop: 2000, cut: 200 } as const;
 /** Words on the screen at which an agent is killed or stopped, at least. */
 export const fewestWords = 60;
 
-/** Turns of a session whose costs are measured, words of their answers (2 KB), and starts. */
+/** Turns of a session whose costs are measured, and words of their answers (2 KB). */
 export const costTurns = 52;
 export const costWords = 222;
-export const startRounds = 5;
 
-/** What an agent costs, in one home. Bytes, milliseconds. */
-export interface PeerCost {
-  /** From the start of its program until its screen takes a prompt. Median. */
+/** One start of an agent. */
+export interface PeerStart {
+  /** From the start of its program until its screen takes a prompt. Milliseconds. */
   readonly startMs: number;
-  /** Resident memory of all its processes four seconds later; pages that they share are counted in each. Median. */
+  /** Resident memory of all its processes four seconds later, in bytes; pages that they share are counted in each. */
   readonly memory: number;
+}
+
+/** What turns of one session wrote. */
+export interface PeerCost {
   readonly early: TurnCost;
   readonly late: TurnCost;
 }

@@ -122,18 +122,16 @@ describe('what turns cost', () => {
   });
 
   it('stands in a table, with the agents that could not be measured', () => {
-    const cost = {
-      startMs: 1234,
-      memory: 101_000_000,
-      early: { turn: 5, bytes: 2690, syncs: 0 },
-      late: { turn: 50, bytes: 640_000, syncs: 3 },
-    };
-    const tried = { kind: 'cost' as const, problems: [] };
+    const cost = { early: { turn: 5, bytes: 2690, syncs: 0 }, late: { turn: 50, bytes: 640_000, syncs: 3 } };
+    const starts = [5000, 1000, 1234].map((startMs) => ({ startMs, memory: startMs * 100_000 }));
+    const pi = { agent: 'pi', label: 'pi', version: '1', problems: [] };
+    const amp = { agent: 'amp', label: 'Amp', version: '2', problems: ['it did not start'] };
     expect(
       costsTable(
         [
-          { agent: 'pi', label: 'pi', version: '1', trials: [cost], ...tried },
-          { agent: 'amp', label: 'Amp', version: '2', trials: [], ...tried },
+          { kind: 'cost', trials: [cost], ...pi },
+          { kind: 'start', trials: starts, ...pi },
+          { kind: 'cost', trials: [], ...amp },
         ],
         '2026-11-27',
       ).split('\n'),
@@ -142,8 +140,8 @@ describe('what turns cost', () => {
       '',
       '| Agent | Version | Written, turn 5 | Written, turn 50 | Syncs, turn 50 | Start | Memory |',
       '|---|---|---:|---:|---:|---:|---:|',
-      '| pi | 1 | 2.7 KB | 640 KB | 3 | 1.2 s | 101 MB |',
-      '| Amp | 2 | not measured |  |  |  |  |',
+      '| pi | 1 | 2.7 KB | 640 KB | 3 | 1.2 s | 123 MB |',
+      '| Amp | 2 | not measured | not measured | not measured | not measured | not measured |',
     ]);
   });
 });
