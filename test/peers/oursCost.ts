@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { benchWrites } from '../bench/writes/writesBench';
 import type { CrashHostOrder } from '../crash/crashRecord';
+import { memoryOf } from '../support/processTree';
 import { NodeProgram } from '../support/nodeProgram';
 import { buildStoreWorker } from '../support/storeWorker';
 import { costsAt } from './peerCost';
-import { memoryOf } from './terminal';
 import { costTurns, type PeerCost, type PeerStart } from './trialResult';
 
 /** The same for Hermes without an editor. It is ready when its store is open and a panel is attached. */

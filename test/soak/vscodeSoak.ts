@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { ChatPanel } from '../e2e/chatPanel';
 import { numberedWords } from '../e2e/words';
+import { commandOf, descendantsOf, memoryOf } from '../support/processTree';
 import { EXTENSION_ID } from '../support/extensionId';
 import { refuses, reply, startModelServer, type ModelServer } from '../support/modelServer';
 import { processesOf, readStateDb, VscodeSession, waitFor, type Workbench } from '../support/vscode';
@@ -125,12 +126,15 @@ class VscodeSoak {
 
   private async sample(turn: number): Promise<void> {
     const host = await this.vscode.extensionHostPid();
-    const pages = processesOf(this.vscode.root).filter(({ command }) => command.includes('--type=renderer'));
+    // The browser's pages do not keep the environment that the others are found by.
+    const all = new Set(processesOf(this.vscode.root).flatMap(({ pid }) => [pid, ...descendantsOf(pid)]));
+    const pages = [...all].filter((pid) => commandOf(pid).includes('--type=renderer'));
+    if (pages.length === 0) throw new Error('The browser has no page whose memory could be measured.');
     const sample = {
-      hostMemory: statusOf(host, 'VmRSS') * 1024,
+      hostMemory: memoryOf(host),
       hostHandles: readdirSync(`/proc/${host}/fd`).length,
       hostThreads: statusOf(host, 'Threads'),
-      pageMemory: pages.reduce((sum, { pid }) => sum + statusOf(pid, 'VmRSS') * 1024, 0),
+      pageMemory: pages.reduce((sum, pid) => sum + memoryOf(pid), 0),
       elements: await waitFor('the elements of the chat', () =>
         this.panel.frame.locator('body').evaluate((body) => body.querySelectorAll('*').length),
       ),
@@ -142,7 +146,7 @@ class VscodeSoak {
   }
 }
 
-/** A number of /proc/<pid>/status; memory in KB. 0 for a process that is gone. */
+/** A number of /proc/<pid>/status. 0 for a process that is gone. */
 function statusOf(pid: number, name: string): number {
   try {
     return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
