@@ -255,7 +255,7 @@ export class Workbench {
     await this.runCommand('View: Close Editor');
   }
 
-  /** Chooses a colour theme by its name ("Dark Modern", "Light Modern", "Default High Contrast", …), at once. */
+  /** Chooses a colour theme by its name ("Dark Modern", "Light Modern", "Default High Contrast", …), and waits until the window has it. */
   async setTheme(name: string): Promise<void> {
     const field = await this.openPick('Preferences: Color Theme', /color theme/i);
     await write(field, name);
@@ -265,6 +265,8 @@ export class Workbench {
       .first()
       .click();
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    // The list closes before the theme is loaded.
+    await this.page.locator(`.monaco-workbench.${themeClass(name)}`).waitFor();
   }
 
   /** Gives the window this size, and makes sure that it is laid out for it: one that is still starting may miss that its size has changed. */
@@ -310,4 +312,10 @@ function webviewSelector(extensionId: string, place: WebviewPlace): string {
 function isTimeoutOnly(error: unknown): false {
   if (error instanceof errors.TimeoutError) return false;
   throw error;
+}
+
+/** Class of a window with this theme. */
+function themeClass(name: string): string {
+  if (name.includes('High Contrast')) return name.includes('Light') ? 'hc-light' : 'hc-black';
+  return name.includes('Light') ? 'vs' : 'vs-dark';
 }
