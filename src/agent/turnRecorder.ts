@@ -39,7 +39,7 @@ export class TurnRecorder {
   private answerStartedAt = 0;
   private committing: Promise<void> | null = null;
   private committedAtMs = Number.NEGATIVE_INFINITY;
-  /** What becomes of text that arrived: committed with the next frame, committed without a wait, or left uncommitted. */
+  /** When text that arrived is committed: with the next frame, without a wait, or not at all. */
   private pace: 'frames' | 'now' | 'never' = 'frames';
   private endWait: () => void = () => undefined;
   private storeFailure: unknown = null;
