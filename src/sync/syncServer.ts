@@ -6,8 +6,8 @@ export interface SyncServer {
   /** Begins a connection of this machine. Calls of its earlier connections are refused from then on, also ones that are
    *  still on their way. `machine`: its name for the user. `last`: the highest number of a sending that the server has of this machine. */
   connect(origin: string, machine: string): Promise<Connected>;
-  /** What other machines sent, in the order in which each of them sent it, after the positions that were read. The position of
-   *  this machine itself is the highest number that was confirmed. */
+  /** What other machines have sent since the positions that were read, in the order in which each of them sent it. The
+   *  position of this machine is the highest number that was confirmed. */
   news(connection: Connection, positions: ReadonlyMap<string, number>): Promise<NewsAnswer>;
   /** Every conversation, erased ones too, and its newest version. */
   summary(connection: Connection): Promise<readonly SummaryRow[]>;

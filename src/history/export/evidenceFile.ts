@@ -1,7 +1,7 @@
 import { readWhole, type FileSystem } from '../../store/engine/fileSystem';
 import { isEvidence } from './evidence';
 
-/** Where the evidence of an exported file is. */
+/** Path of the evidence of an exported file. */
 export function evidencePath(path: string): string {
   return `${path}.evidence.json`;
 }

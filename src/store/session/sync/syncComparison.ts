@@ -13,8 +13,8 @@ export interface ComparedConversation {
   readonly documents: readonly ServerDocument[];
 }
 
-/** Notes as changed what the server lacks, or has as it was before. Called when the server does not have the version that the
- *  stored rows are of: it lost it, and maybe went on from an earlier one. Returns the documents that both have alike, which
+/** Notes as changed what the server lacks, or has as it was before. Called when the server has lost the version that the
+ *  stored rows are of, and may have continued from an earlier one. Returns the documents that are the same in both, which
  *  are not changed. Runs inside its caller's transaction. */
 export function noteDifferences(
   database: SqlDatabase,
