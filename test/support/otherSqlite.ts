@@ -1,33 +1,38 @@
-import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Database, type SQLiteValue } from 'node-sqlite3-wasm';
 
-const pythonQuery =
-  'import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); print("\\n".join("|".join(map(str, r)) for s in sys.argv[2].split(";") if s.strip() for r in c.execute(s))); c.commit()';
-const nodeQuery = `
-  const { DatabaseSync } = require('node:sqlite');
-  const database = new DatabaseSync(process.argv[1]);
-  for (const sql of process.argv[2].split(';')) {
-    if (sql.trim() === '') continue;
-    for (const row of database.prepare(sql).all()) console.log(Object.values(row).join('|'));
-  }`;
-
-/** Ways to run SQL with a SQLite that is not ours; the first that is installed is used. Node has one of its own since version 22. */
-const programs: readonly (readonly [program: string, ...before: string[]])[] = [
-  ['sqlite3', '-batch'],
-  [process.execPath, '--no-warnings', '-e', nodeQuery],
-  ['python3', '-c', pythonQuery],
-];
-
-/** Runs statements (separated by semicolons, none inside texts) on a file with another SQLite and returns its rows as lines, values joined
- *  by `|`. Throws when the machine has none: `apt install sqlite3`. */
+/** Runs statements (separated by semicolons, none inside texts) on a file with a SQLite that is not ours, and returns its rows as lines, values
+ *  joined by `|`. A log in SQLite's own form beside the file is read as well. */
 export function otherSqlite(file: string, statements: string): readonly string[] {
-  const complaints: string[] = [];
-  for (const [program, ...before] of programs) {
-    const { status, stdout, stderr, error } = spawnSync(program, [...before, file, statements], {
-      encoding: 'utf8',
-      maxBuffer: 2 ** 30,
-    });
-    if (error === undefined && status === 0) return stdout.split('\n').filter((line) => line !== '');
-    complaints.push(`${program}: ${error?.message ?? stderr}`);
+  const folder = mkdtempSync(path.join(tmpdir(), 'hermes-other-'));
+  // This SQLite takes our lock file, `state.db.lock`, for its own: it opens the store under another name.
+  const name = path.join(folder, 'other.db');
+  symlinkSync(path.resolve(file), name);
+  if (existsSync(`${file}-wal`)) symlinkSync(path.resolve(`${file}-wal`), `${name}-wal`);
+  try {
+    return run(name, statements);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
-  throw new Error(`no other SQLite could read ${file}:\n${complaints.join('\n')}`);
+}
+
+function run(file: string, statements: string): readonly string[] {
+  const database = new Database(file);
+  try {
+    // Without it a write-ahead log needs shared memory, which this build lacks.
+    if (existsSync(`${file}-wal`)) database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    return statements
+      .split(';')
+      .filter((sql) => sql.trim() !== '')
+      .flatMap((sql) => database.all(sql))
+      .map((row) => Object.values(row).map(textOf).join('|'));
+  } finally {
+    database.close();
+  }
+}
+
+function textOf(value: SQLiteValue): string {
+  return value instanceof Uint8Array ? Buffer.from(value).toString() : String(value ?? '');
 }

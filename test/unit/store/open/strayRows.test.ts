@@ -50,7 +50,7 @@ describe('the rows in the pages of a file that another SQLite wrote', () => {
     DELETE FROM things WHERE id % 7 = 3`;
 
   it.each([512, 1024, 4096, 65_536])('are all read, of every kind and length, in pages of %i bytes', (size) => {
-    otherSqlite(file, `PRAGMA page_size = ${size}; ${values}`);
+    otherSqlite(file, `PRAGMA page_size = ${size}; PRAGMA secure_delete = ON; ${values}`);
     const expected = otherSqlite(file, 'SELECT id, quote(a), quote(b), quote(c), quote(d) FROM things');
     const things = allRecords().filter((record) => record.values.length === 5 && record.values[0] === null);
     expect({
