@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { longestFirst } from './test/support/setup/longestFirst.mts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -19,17 +19,6 @@ const longest = [
   'test/unit/store/ownership/',
   'test/unit/tools/terminal/',
 ];
-
-/** Runs the longest files first. Without this, vitest goes by the size of the files on a fresh clone. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const place = longest.findIndex((folder) => path.relative(root, moduleId).startsWith(folder));
-      return place < 0 ? longest.length : place;
-    };
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
-  }
-}
 
 /** Tests that need the shells of Windows. */
 const otherSystems = process.platform === 'win32' ? [] : ['**/*.windows.*'];
@@ -69,7 +58,7 @@ export default defineConfig({
           name: 'slow',
           include: ['test/**/*.slow.test.{ts,tsx}'],
           exclude: ['**/node_modules/**', ...otherSystems],
-          sequence: { sequencer: LongestFirst },
+          sequence: { sequencer: longestFirst(longest) },
         },
       },
     ],

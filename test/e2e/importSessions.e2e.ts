@@ -113,13 +113,10 @@ test('an imported text is found by a search, and later sessions are imported wit
   await workbench.waitForToast(/From now on, Hermes imports what other agents write/);
   leavePrompt(projects, 'later', folder, 'Remember the quince.');
   const store = vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
-  await waitFor(
-    'the later session to be imported',
-    () =>
-      readStateDb(store, "SELECT title FROM sessions WHERE title = 'Remember the quince.'").length === 1
-        ? true
-        : undefined,
-    { timeoutMs: 120_000 },
+  await waitFor('the later session to be imported', () =>
+    readStateDb(store, "SELECT title FROM sessions WHERE title = 'Remember the quince.'").length === 1
+      ? true
+      : undefined,
   );
 
   await workbench.runCommand('Hermes: Search in Sessions');

@@ -24,7 +24,7 @@ const vscode = sharedVscode(() => ({
 
 beforeAll(async () => {
   hands = await KeyboardHands.openChat(vscode(), vscode().sampleFolder());
-}, 300_000);
+});
 
 const question = (command: string): Promise<void> => expectFocus(hands.panel.frame, 'alertdialog', `Run ${command}?`);
 const decisions = (): readonly unknown[] =>

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await hands.ask('Where is the thread', 'In the box.');
   await hands.newSession();
   await hands.ask('Something else', 'Nowhere.');
-}, 300_000);
+});
 
 test('typing a word of a session resumes it, and focus goes to its composer', async () => {
   await hands.command('Hermes: Resume Session…');

@@ -45,7 +45,7 @@ const showing = (...wanted: readonly string[]): Promise<unknown> =>
 
 beforeAll(async () => {
   hands = await KeyboardHands.openChat(vscode(), vscode().sampleFolder());
-}, 300_000);
+});
 
 test('a prompt is edited, and the edit canceled, from the row of buttons above it', async () => {
   server.script(reply().says('Black tea.'), reply().says('Green tea.'));

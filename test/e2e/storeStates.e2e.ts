@@ -233,7 +233,6 @@ if (mayMount)
     await waitFor(
       'the turn to be closed in the store',
       () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined,
-      { timeoutMs: 120_000 },
     );
     await panel.sees(/now saved in its session/);
     const [row] = readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' AND content LIKE 'full%'");

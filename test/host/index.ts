@@ -7,7 +7,7 @@ import Mocha from 'mocha';
  * named by HERMES_TEST_REPORT, because an exit code alone cannot tell them.
  */
 export async function run(): Promise<void> {
-  const mocha = new Mocha({ ui: 'tdd', timeout: 60_000, color: false, reporter: 'spec', forbidOnly: true });
+  const mocha = new Mocha({ ui: 'tdd', timeout: 300_000, color: false, reporter: 'spec', forbidOnly: true });
   const suites = path.join(__dirname, 'suites');
   for (const file of fs
     .readdirSync(suites)

@@ -162,7 +162,7 @@ export async function breaksOff(stage: Stage): Promise<void> {
   await stage.panel.frame
     .getByRole('status')
     .filter({ hasText: /characters shown are saved\./ })
-    .waitFor({ timeout: 60_000 });
+    .waitFor();
   await camera.shoot('plug-pulled');
 }
 

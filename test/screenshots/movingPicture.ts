@@ -86,6 +86,6 @@ async function pulledPlug(session: VscodeSession, workbench: Workbench): Promise
   await after.frame
     .getByRole('status')
     .filter({ hasText: /characters shown are saved\./ })
-    .waitFor({ timeout: 60_000 });
+    .waitFor();
   await page.waitForTimeout(1_000);
 }

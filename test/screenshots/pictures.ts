@@ -112,7 +112,7 @@ async function transcripts({ camera, workbench, panel }: Stage): Promise<void> {
   await tab
     .getByText(/Storage consistent/)
     .first()
-    .waitFor({ timeout: 60_000 });
+    .waitFor();
   // From its beginning: the prompt, the calls, the answer.
   const first = tab.locator('[role=row][data-uid]').first();
   await camera.shoot('transcript-verified', {

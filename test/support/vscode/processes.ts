@@ -80,7 +80,7 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 export const patience = Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) || 1);
 
 /** How long anything that a test waits for may take, in milliseconds. It only bounds a failure: how fast the product is, is measured elsewhere. */
-export const usualLimitMs = 60_000;
+export const usualLimitMs = 180_000;
 
 type Condition<T> = () => T | undefined | false | Promise<T | undefined | false>;
 
