@@ -30,7 +30,10 @@ export function stepsOf(text, job) {
       throw new Error(`${name} needs a value of GitHub: read it in the script`);
     return { name, run };
   });
-  const values = Object.entries({ ...env, ...found.env }).map(([key, value]) => [key, String(value)]);
+  // A value that GitHub fills in is missing here: the script takes its default.
+  const values = Object.entries({ ...env, ...found.env })
+    .map(([key, value]) => [key, String(value)])
+    .filter(([, value]) => !value.includes('${{'));
   return { env: Object.fromEntries(values), steps };
 }
 
