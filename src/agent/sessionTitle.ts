@@ -20,13 +20,13 @@ const longestExcerpt = 2000;
 const maxOutputTokens = 400;
 
 /** A prompt and the first words of its answer. */
-export interface TitledExchange {
+interface TitledExchange {
   readonly prompt: string;
   readonly answer: string;
 }
 
 /** The title that a model gave a session. Null: none that can be used. `usage`: of the request. */
-export interface ModelTitle {
+interface ModelTitle {
   readonly title: string | null;
   readonly usage: Usage | null;
 }

@@ -1,6 +1,6 @@
 import type { WorkspaceRoot } from '../tools/workspaceFiles';
 
-export interface PromptSurroundings {
+interface PromptSurroundings {
   readonly roots: readonly WorkspaceRoot[];
   /** e.g. "linux", "darwin", "win32". */
   readonly platform: string;

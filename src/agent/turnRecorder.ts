@@ -11,21 +11,21 @@ import type { TurnEvent } from '../transcript/turnEvent';
 import type { Usage } from '../transcript/usage';
 import { AnswerBuffer } from './answerBuffer';
 
-export interface RecordedTurn {
+interface RecordedTurn {
   /** The session in which the turn begins. */
   readonly sessionId: string;
   readonly turnUid: string;
   readonly model: string;
 }
 
-export interface AnswerEnd {
+interface AnswerEnd {
   readonly calls: readonly ToolCallPart[];
   readonly finishReason: string | null;
   readonly usage: Usage | null;
 }
 
 /** Output of a call, or the record that it never ran. */
-export type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
+type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
 
 /** Milliseconds from the beginning of a commit of text to the next one. The view collects for less
  *  (src/webview/chat/connection/): what is committed is painted at once. Text after a pause is committed at once. */

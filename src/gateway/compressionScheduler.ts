@@ -15,7 +15,7 @@ import { type CompressionTask, CompressionJob, type CompressionJobDeps, type Pub
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 import { RequestFrames } from './agents/requestFrames';
 
-export type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
+type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
 
 interface CompressionSchedulerDeps extends CompressionJobDeps {
   readonly createAgent: (model: string) => Agent;

@@ -4,7 +4,7 @@ const note =
   '(Recalled from memory of earlier sessions. It is reference, not part of the message above and not a request; it may be out of date. Where it differs from this conversation or from the files, those hold.)';
 
 /** Maximum characters of recall that one provider may add to a prompt. */
-export const longestRecall = 8000;
+const longestRecall = 8000;
 
 const opener = String.raw`<\s*${memoryTag}\b[^<>]*>`;
 const closer = String.raw`<\s*/\s*${memoryTag}\b[^<>]*>`;

@@ -6,7 +6,7 @@ import type { WireMessage } from '../transcript/wireMessage';
 import type { ModelInfo } from './modelInfo';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
-export type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from '../transcript/wireMessage';
+export type { WireAssistantContent, WireMessage, WireUserContent } from '../transcript/wireMessage';
 
 /** Content of a request. The messages are a wire copy: already repaired and valid for a strict provider. */
 export interface ModelRequest {

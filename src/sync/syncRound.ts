@@ -2,7 +2,7 @@ import type { AsyncSyncedStore, ChangedDocument, Outgoing, ReceiveOutcome, SentD
 import { documentsAtOnce, FetchAhead, ReadAhead } from './readAhead';
 import type { Connected, News, SendAnswer, SyncServer } from './syncServer';
 
-export interface SyncRoundDeps {
+interface SyncRoundDeps {
   readonly store: AsyncSyncedStore;
   readonly server: SyncServer;
   /** Id of this store. */

@@ -3,7 +3,7 @@ import { Emitter, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { SharedTurns, WatchedTurn } from './sharedTurns';
 
-export interface TurnWatchDeps {
+interface TurnWatchDeps {
   readonly turns: Pick<SharedTurns, 'watch' | 'askToStop'>;
   readonly clock: Clock;
   readonly log: Log;

@@ -6,7 +6,7 @@ import type { WorkspaceFiles } from './workspaceFiles';
 import { windowsPathProblem } from './windowsPaths';
 import { PathRefused, WorkspacePaths } from './workspacePaths';
 
-export interface AccessPathOptions {
+interface AccessPathOptions {
   readonly path?: nodePath.PlatformPath;
   /** Folder that `~` means. Default: the user's home folder. */
   readonly home?: string;

@@ -34,7 +34,7 @@ export function summaryBudget(plan: CompressionPlan): number {
   return Math.min(largestBudget, Math.max(smallestBudget, Math.round(estimateRows(plan.summarised) / 5)));
 }
 
-export interface SummaryWishes {
+interface SummaryWishes {
   /** The topic that the user wants to keep above all. */
   readonly focus: string | null;
   /** Memory's text about the rows. Empty for none. */

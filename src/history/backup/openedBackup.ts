@@ -10,7 +10,7 @@ import type { ChunkPool } from './chunkPool';
 import { readContents, type Backup, type SessionEntry, type StoredFile } from './manifest';
 
 /** A backup's database, as an opening of it finds it. */
-export interface OpenedContents {
+interface OpenedContents {
   readonly schemaVersion: number;
   /** Every session, also segments and sub-agents' sessions. */
   readonly sessions: readonly SessionEntry[];
@@ -31,7 +31,7 @@ export function openStored(deps: BackupDeps, pool: ChunkPool, main: StoredFile):
 }
 
 /** Sessions in a store of any version. */
-export function sessionEntries(database: SqlDatabase): readonly SessionEntry[] {
+function sessionEntries(database: SqlDatabase): readonly SessionEntry[] {
   return database
     .all(
       `SELECT id, conversation_id, title, last_activity_at, parent_kind,

@@ -144,7 +144,7 @@ export interface ImportedEntry {
 }
 
 /** Balance of the records that were read: in = imported + skipped. */
-export interface Balance {
+interface Balance {
   readonly in: number;
   readonly imported: number;
   readonly skipped: number;

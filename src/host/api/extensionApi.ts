@@ -7,7 +7,7 @@ import type { HermesApi, HermesExtension, MemoryProviderFactory, MemoryRegistrat
 import { ApiError } from './hermesError';
 import { type ReadStore, SessionReading } from './sessionReading';
 
-export interface ApiDeps extends EventSources {
+interface ApiDeps extends EventSources {
   readonly store: ReadStore;
   readonly memory: Pick<MemoryProviders, 'register'>;
   /** Value of the setting `hermes.memory.provider`. */

@@ -41,8 +41,7 @@ export async function pickBackup(
 }
 
 /** Result of `pickFromBackup`: conversations, by the id of a session of each, or the whole history. */
-export type BackupChoice =
-  { readonly kind: 'sessions'; readonly sessionIds: readonly string[] } | { readonly kind: 'whole' };
+type BackupChoice = { readonly kind: 'sessions'; readonly sessionIds: readonly string[] } | { readonly kind: 'whole' };
 
 interface ConversationItem extends vscode.QuickPickItem {
   readonly sessionId: string;

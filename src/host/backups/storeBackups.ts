@@ -23,7 +23,7 @@ import { leftInBackups, leftInExports } from './leftLabels';
 export type BackupThreads = Pick<BackupClient, 'call' | 'stoppable' | 'bringBack'>;
 export type BackupSettings = Pick<HermesSettings, 'backupsEnabled' | 'backupsFolder' | 'backupsLimitMB'>;
 
-export interface StoreBackupsDeps {
+interface StoreBackupsDeps {
   readonly settings: () => BackupSettings;
   /** Called once for each place. */
   readonly openClient: (place: BackupPlace) => BackupThreads;

@@ -30,7 +30,7 @@ export interface StatusFacts {
   readonly now: number;
 }
 
-export interface StatusItem {
+interface StatusItem {
   readonly text: string;
   /** One sentence, which screen readers read out. */
   readonly accessibleLabel: string;

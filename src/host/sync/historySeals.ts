@@ -6,7 +6,7 @@ import { showRecoveryKey } from './sealQuestions';
 import type { SyncMemory } from './syncMemory';
 import type { ChosenSync } from './syncSetup';
 
-export interface HistorySealsDeps {
+interface HistorySealsDeps {
   readonly memory: Pick<SyncMemory, 'choice' | 'connection' | 'sealKey' | 'keepSealKey'>;
   readonly open: (deps: PostgresServerDeps) => Pick<PostgresServer, 'keepSeal' | 'dispose'>;
 }

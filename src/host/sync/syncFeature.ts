@@ -31,7 +31,7 @@ import { refuseTurn, SyncNotices } from './syncNotices';
 import type { SyncSight } from './syncSight';
 import type { TurnGate } from './turnGate';
 
-export interface SyncFeatureDeps {
+interface SyncFeatureDeps {
   readonly context: Pick<vscode.ExtensionContext, 'secrets' | 'globalState'>;
   readonly distFolder: string;
   readonly sessions: SessionStore;

@@ -27,7 +27,7 @@ const choiceSchema = v.object({
 });
 export type SyncChoice = v.InferOutput<typeof choiceSchema>;
 
-export interface SyncMemoryDeps {
+interface SyncMemoryDeps {
   readonly secrets: Secrets;
   /** Of all windows on this machine. */
   readonly global: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };

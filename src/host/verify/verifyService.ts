@@ -13,7 +13,7 @@ type VerifiedStore = Pick<
   'getSession' | 'getMessage' | 'getTurn' | 'revisionsOf' | 'readTranscript' | 'verifyIntegrity'
 >;
 
-export interface VerifyServiceDeps {
+interface VerifyServiceDeps {
   readonly store: VerifiedStore;
   readonly reports: Pick<DeliveryReports, 'entriesOf' | 'askForShown'>;
   readonly copy: (text: string) => PromiseLike<void>;

@@ -13,7 +13,7 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { type ContextFiles, type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 
-export interface ProjectFilesDeps {
+interface ProjectFilesDeps {
   readonly files: WorkspaceFiles;
   readonly personal: PersonalPlaces;
   readonly settings: Pick<SettingsWatcher, 'current' | 'onDidChange'>;

@@ -35,7 +35,7 @@ function section({ place, entries }: RememberedPart): string {
 }
 
 /** Returns the first entries that fit the limit: a file edited by hand may be longer. */
-export function fittingEntries(entries: readonly string[], limit: number): readonly string[] {
+function fittingEntries(entries: readonly string[], limit: number): readonly string[] {
   const count = entries.findIndex((_entry, index) => lengthOf(entries.slice(0, index + 1)) > limit);
   return count === -1 ? entries : entries.slice(0, count);
 }

@@ -7,7 +7,7 @@ import { titleOf } from './memoryBlock';
 import { holdsSecret, threatIn } from './memoryScan';
 import type { MemoryPlace, MemoryScope, RememberedFiles } from './rememberedFiles';
 
-export interface MemoryToolDeps {
+interface MemoryToolDeps {
   readonly files: RememberedFiles;
   /** Called when a write is on disk. */
   readonly wrote: (write: MemoryWrite) => void;

@@ -18,7 +18,7 @@ import type { Connect } from './ports';
 import { recallQuery } from './recallQuery';
 import type { HindsightRetainer } from './retainer';
 
-export interface HindsightProviderDeps {
+interface HindsightProviderDeps {
   /** Shared by all providers of a window. */
   readonly retainer: HindsightRetainer;
   readonly connect: Connect;

@@ -4,7 +4,7 @@ import { failureSentence } from './failure';
 import type { Connect, HindsightConnection } from './ports';
 import { recallQuery } from './recallQuery';
 
-export interface ToolDeps {
+interface ToolDeps {
   readonly connect: Connect;
   /** Stores a memory on disk and sends it. Resolves with `sent` when it has arrived. */
   readonly retain: (memory: ExplicitMemory) => Promise<'sent' | 'waiting'>;

@@ -10,7 +10,7 @@ import type { Connection } from './sqlite';
 const blockBytes = 1 << 20;
 
 /** Files of an open database that are no longer at their names. */
-export interface Displacement {
+interface Displacement {
   readonly role: FileRole;
   /** True when this process still holds the store's lock. Otherwise another process may be using the files at these
    *  names. */

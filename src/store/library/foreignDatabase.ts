@@ -9,7 +9,7 @@ import { storeFiles } from '../open/storeFiles';
 import { StoreError } from '../storeError';
 import { copyDatabase, type CopyDeps } from './storeCopy';
 
-export interface ForeignDatabaseDeps extends CopyDeps {
+interface ForeignDatabaseDeps extends CopyDeps {
   readonly sqlite: Sqlite;
 }
 

@@ -14,7 +14,7 @@ export interface KeyCost {
 }
 
 /** About 0.4 seconds and 128 MiB. */
-export const defaultCost: KeyCost = { n: 2 ** 17, r: 8, p: 1 };
+const defaultCost: KeyCost = { n: 2 ** 17, r: 8, p: 1 };
 
 const count = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max));
 const bytes = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/));

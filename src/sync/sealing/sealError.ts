@@ -3,7 +3,7 @@ import { SyncFailure } from '../syncFailure';
 
 /** wrongPassphrase, wrongRecoveryKey: nothing was changed. damagedRow: a body is not what was sent for its place. unsealedRow: a
  *  body that was not encrypted. newerVersion: written by a newer Hermes. damagedDescription: the key's description cannot be read. */
-export type SealProblem =
+type SealProblem =
   | { readonly kind: 'damagedRow' | 'unsealedRow'; readonly conversationId: string; readonly document: string }
   | { readonly kind: 'wrongPassphrase' | 'wrongRecoveryKey' | 'newerVersion' | 'damagedDescription' };
 

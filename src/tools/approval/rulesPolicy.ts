@@ -31,7 +31,7 @@ export interface RulesPolicyDeps {
 }
 
 /** Thrown for rules that cannot be saved. Its sentence is for the user. */
-export class RuleRefused extends Error {
+class RuleRefused extends Error {
   override readonly name = 'RuleRefused';
 }
 

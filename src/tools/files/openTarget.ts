@@ -5,7 +5,7 @@ import { NotAText, type FileEditor, type TextFile } from './fileEditor';
 import { DoesNotFit } from './replacement';
 
 /** File that a call names, and its content; null when there is none. */
-export interface OpenTarget {
+interface OpenTarget {
   readonly target: AccessPath;
   readonly file: TextFile | null;
 }

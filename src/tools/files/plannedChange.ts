@@ -82,7 +82,7 @@ export function editDetails(changes: readonly DoneChange[]): EditDetails {
 }
 
 /** `details` of an edit's result. */
-export type EditDetails = {
+type EditDetails = {
   readonly kind: 'edit';
   readonly files: readonly {
     readonly path: string;

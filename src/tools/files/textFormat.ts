@@ -4,7 +4,7 @@ import { CannotWrite, FileChanged, NotAText, type FileEdit, type TextFile, type 
 /** Largest file that can be edited or stored for reverting, in bytes. */
 export const maxEditableBytes = 10 * 1024 * 1024;
 
-export const plainUtf8: TextFormat = { encoding: 'utf8', hasBom: false };
+const plainUtf8: TextFormat = { encoding: 'utf8', hasBom: false };
 
 const marks: Readonly<Record<TextFormat['encoding'], readonly number[]>> = {
   utf8: [0xef, 0xbb, 0xbf],

@@ -1,7 +1,7 @@
 import type { EditorKnowledge, Problem } from './editorKnowledge';
 import { problemLine } from './overviewTools';
 
-export interface AfterEditDeps {
+interface AfterEditDeps {
   readonly editor: Pick<EditorKnowledge, 'problems'>;
   /** Resolves when the problems of one of the files change, or when the signal aborts. */
   readonly changed: (paths: readonly string[], signal: AbortSignal) => Promise<void>;

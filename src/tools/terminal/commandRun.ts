@@ -31,7 +31,7 @@ const firstWaitMs = 1000;
  *  call's record. */
 const stopPatienceMs = 1500;
 
-export interface CommandRequest {
+interface CommandRequest {
   readonly command: string;
   readonly folder: AccessPath;
   readonly background: boolean;

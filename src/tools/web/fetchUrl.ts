@@ -4,7 +4,7 @@ import type { ReadPage } from './page/pageReader';
 import { pageKind, pageText, prettyJson } from './page/pageText';
 import { type WebAnswer, webRequest, type WebRequestDeps } from './webRequest';
 
-export interface FetchUrlDeps {
+interface FetchUrlDeps {
   readonly request: WebRequestDeps;
   readonly readPage: ReadPage;
   /** Word that a page cannot know, new for each call: it marks where the page's text begins and ends. */
@@ -62,7 +62,7 @@ export function fetchUrlTool(deps: FetchUrlDeps): AnyTool {
 }
 
 /** Address used for the approval and the request. Throws a sentence for the model. */
-export function webAddress(written: string): URL {
+function webAddress(written: string): URL {
   const text = written.trim();
   if (!URL.canParse(text))
     throw new Error(`"${text}" is no web address. Write all of it, for example https://example.com/page.`);

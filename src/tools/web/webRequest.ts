@@ -32,7 +32,7 @@ export type WebAnswer =
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number; readonly to: string };
 
 /** Reason why a page was not read, as a sentence for the model. */
-export class WebRefused extends Error {
+class WebRefused extends Error {
   override readonly name = 'WebRefused';
 }
 

@@ -5,7 +5,7 @@ export type RepeatMode = 'again' | 'goesOn' | 'thinksOn';
 
 /** undecided: all of it may still be a repeat. repeat: all of it is one. new: new from offset `from`; `joins` when
  *  it continues directly after the delivered text. */
-export type RepeatVerdict =
+type RepeatVerdict =
   | { readonly kind: 'undecided' }
   | { readonly kind: 'repeat' }
   | { readonly kind: 'new'; readonly from: number; readonly joins: boolean };

@@ -3,7 +3,7 @@ import { storeRules, type StoreRuleId } from '../../../store/session/queries/int
 import type { FindingId } from '../findings/finding';
 
 /** A rule over the whole file: its query returns what violates it as `uid`. */
-export interface FileRule {
+interface FileRule {
   readonly id: FindingId;
   readonly sql: string;
   /** SQL for the session of a `uid`. */

@@ -7,7 +7,7 @@ import { isoTimeOf, isSet, nameOf, objectOf, own, textOf } from '../reading/fiel
 /** Result of reading one record of a session file.
  *  title: a name for the session; `custom` was typed by the user.
  *  boundary: marks where a summary replaced the messages before it. */
-export type ClaudeRecord =
+type ClaudeRecord =
   | { readonly kind: 'message'; readonly message: ForeignMessage; readonly apiMessageId: string | null }
   | { readonly kind: 'title'; readonly title: string; readonly rank: number }
   | { readonly kind: 'boundary' }

@@ -38,7 +38,7 @@ export function isExport(path: string): boolean {
   }
 }
 
-export type ExportPart =
+type ExportPart =
   | { readonly kind: 'header'; readonly header: ExportHeader }
   | { readonly kind: 'row'; readonly row: StoreRow }
   | { readonly kind: 'end'; readonly trailer: ExportTrailer };

@@ -17,7 +17,7 @@ import type { TurnClosing } from './turnClosing';
 import type { TurnTable } from '../tables/turnTable';
 
 /** Part of a segment that goes into a branch. */
-export interface BranchCut {
+interface BranchCut {
   readonly segment: Session;
   /** Takes active rows before this position; null: all of the segment. */
   readonly before: number | null;

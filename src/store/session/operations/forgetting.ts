@@ -27,7 +27,7 @@ const largestRewritten = 256 * 1024 * 1024;
 export type Erased = Omit<ForgottenSessions, 'isComplete'>;
 
 /** Progress of erasing. */
-export interface ErasingState {
+interface ErasingState {
   readonly sessionIds: readonly string[];
   /** Sessions that still have rows. */
   readonly left: readonly string[];

@@ -12,7 +12,7 @@ import type { SessionTable } from '../tables/sessionTable';
 import type { Exchange, ShowingState, StretchHiding } from './stretchHiding';
 import type { TurnTable } from '../tables/turnTable';
 
-export type VersionReason = 'retried' | 'edited';
+type VersionReason = 'retried' | 'edited';
 
 /** Versions of a prompt: turns that replaced one another at the same position. One of them is shown; the rows of the
  *  others, and of everything after them, are hidden and marked with their turn. Everything before the position is

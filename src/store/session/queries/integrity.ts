@@ -21,7 +21,7 @@ export type StoreRuleId =
   | 'turnElsewhere';
 
 /** An invariant of ours over the stored rows: the query returns the uids that violate it. */
-export interface StoreRule {
+interface StoreRule {
   readonly id: StoreRuleId;
   readonly broken: string;
   readonly sql: string;

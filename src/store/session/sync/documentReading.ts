@@ -10,7 +10,7 @@ export type DocumentTable = 'sessions' | 'turns' | 'messages' | 'message_revisio
 type PlainRow = Record<string, string | number | null>;
 // A schema of schemas for each value takes as long as writing the row.
 const rows = v.array(v.custom<PlainRow>(isPlainRow));
-export type BodyRows = v.InferOutput<typeof rows>;
+type BodyRows = v.InferOutput<typeof rows>;
 export const bodySchema = v.object({
   sessions: v.optional(rows),
   turns: v.optional(rows),

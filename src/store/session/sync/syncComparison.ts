@@ -5,7 +5,7 @@ import { parseJson } from '../tables/partsJson';
 import { kindOf, type SyncDocuments } from './syncDocuments';
 import { noteConversation } from './syncTables';
 
-export interface ComparedConversation {
+interface ComparedConversation {
   readonly conversationId: string;
   /** The newest version that both went through. */
   readonly base: number;

@@ -8,7 +8,7 @@ import type { MessageTable } from '../tables/messageTable';
 import type { SessionTable } from '../tables/sessionTable';
 import { idOf, kindOf, type SyncDocuments } from './syncDocuments';
 
-export interface SplitInput {
+interface SplitInput {
   readonly conversationId: string;
   /** Id of the branch. */
   readonly branchId: string;

@@ -28,7 +28,7 @@ const sentSchema = v.object({ tail: v.string(), changes: v.record(v.string(), v.
 /** Versions of a conversation that are remembered: a server that lost more than the last ones is compared with in full. */
 const chainLength = 32;
 
-export interface SyncStoreDeps {
+interface SyncStoreDeps {
   readonly database: SqlDatabase;
   readonly transactions: Pick<Transactions, 'read' | 'write'>;
   readonly parts: SplitParts;

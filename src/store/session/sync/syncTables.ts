@@ -6,15 +6,7 @@ export const markColumns = ['title', 'title_source', 'pinned', 'archived', 'tras
 
 /** Columns of `sessions` that belong to this store alone: marks of this machine, counts that triggers keep, and how freely the
  *  agent may act, which only the user of this machine decides. */
-export const ownColumns = [
-  'mode',
-  'seen_at',
-  'pending',
-  'private',
-  'message_count',
-  'tool_call_count',
-  'turn_count',
-] as const;
+const ownColumns = ['mode', 'seen_at', 'pending', 'private', 'message_count', 'tool_call_count', 'turn_count'] as const;
 
 const tables = `
 CREATE TABLE sync_changes (

@@ -9,7 +9,7 @@ export interface GitOutput {
   readonly isCut: boolean;
 }
 
-export interface GitCommandDeps {
+interface GitCommandDeps {
   /** Absolute path of git when known, else "git". */
   readonly executable: () => string;
   /** Folder without programs in which git is started; the repository is passed as an argument. So no repository can
