@@ -32,8 +32,8 @@ type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
 const frameMs = 80;
 
 /** Writes one turn, and shows each part only after it is on disk (decision 2). Commits the text given to `deliver`
- *  in chunks; text that arrives within a frame of the last commit forms the next chunk. After a failed write nothing more is shown:
- *  `failure` is set, `onFailure` is called once, and every later call is refused with that failure. */
+ *  in chunks; text that arrives within a frame of the last commit forms the next chunk. After a failed write nothing
+ *  more is shown: `failure` is set, `onFailure` is called once, and every later call is refused with that failure. */
 export class TurnRecorder {
   private answer: AnswerBuffer | null = null;
   private answerStartedAt = 0;

@@ -229,7 +229,8 @@ export class CompressionScheduler {
 
   private reportUnused(ref: string, own: ChatModel, why: string): void {
     this.deps.log.warn(
-      `The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the summary: ${why}`,
+      `The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the ` +
+        `summary: ${why}`,
     );
   }
 

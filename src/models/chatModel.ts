@@ -90,7 +90,8 @@ export type Terminal =
  *  pump). */
 export interface ModelStream {
   readonly events: readonly StreamEvent[];
-  /** Resolves when `events.length > index` (true) or when the request ended with no such event (false). Never rejects. */
+  /** Resolves when `events.length > index` (true) or when the request ended with no such event (false). Never
+   *  rejects. */
   hasEvent(index: number): Promise<boolean>;
   /** Never rejects. Resolves after the last event was appended. */
   readonly terminal: Promise<Terminal>;

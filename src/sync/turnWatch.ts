@@ -15,8 +15,8 @@ export interface SeenTurn extends WatchedTurn {
   readonly conversationId: string;
 }
 
-/** Milliseconds between two looks, by the time since the user did something or a turn was seen. After that nothing is asked
- *  until the user does something. */
+/** Milliseconds between two looks, by the time since the user did something or a turn was seen. After that nothing is
+ *  asked until the user does something. */
 const paces = [
   { untilMs: 60_000, everyMs: 1000 },
   { untilMs: 5 * 60_000, everyMs: 5000 },

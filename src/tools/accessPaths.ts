@@ -132,7 +132,8 @@ export class AccessPaths {
       ))
     ) {
       throw new PathRefused(
-        `${this.path.join(parent, name)} is a link to something that does not exist. Work with the file it should lead to instead.`,
+        `${this.path.join(parent, name)} is a link to something that does not exist. Work with the file it ` +
+          'should lead to instead.',
       );
     }
   }

@@ -131,7 +131,8 @@ export class Summarizer implements ContextEngine {
 
   rolledOver({ conversationId, fromSessionId, toSessionId, tokens }: Rollover): void {
     this.deps.log.info(
-      `Conversation ${conversationId} was compressed: ${fromSessionId} goes on as ${toSessionId}, about ${tokens.before} tokens became ${tokens.after}.`,
+      `Conversation ${conversationId} was compressed: ${fromSessionId} goes on as ${toSessionId}, about ` +
+        `${tokens.before} tokens became ${tokens.after}.`,
     );
   }
 

@@ -48,7 +48,8 @@ export function adaptedFactory(factory: api.MemoryProviderFactory, log: Log): Me
   if (reserved.includes(name))
     throw new ApiError(
       'invalid',
-      `A memory provider cannot be named "${name}": the setting hermes.memory.provider gives that name a meaning of its own.`,
+      `A memory provider cannot be named "${name}": the setting hermes.memory.provider gives that name a meaning ` +
+        'of its own.',
     );
   return { name, kind: 'external', create: () => adaptedProvider(name, factory.create({ log: namedLog(name, log) })) };
 }

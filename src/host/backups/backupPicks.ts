@@ -47,8 +47,9 @@ interface ConversationItem extends vscode.QuickPickItem {
   readonly sessionId: string;
 }
 
-/** Shows the sessions of a backup and lets the user choose some, or the whole history with the button, which a backup of
- *  another store lacks. Those that are missing from the present history are chosen first. Null when the user cancels. */
+/** Shows the sessions of a backup and lets the user choose some, or the whole history with the button, which a backup
+ *  of another store lacks. Those that are missing from the present history are chosen first. Null when the user
+ *  cancels. */
 export async function pickFromBackup(
   backup: FoundBackup,
   conversations: readonly BackupConversation[],

@@ -15,8 +15,8 @@ interface HistorySealsDeps {
 export class HistorySeals {
   constructor(private readonly deps: HistorySealsDeps) {}
 
-  /** Stores the key that the user chose. Throws `invalid` when another machine has begun to encrypt the history meanwhile:
-   *  its key is another one. */
+  /** Stores the key that the user chose. Throws `invalid` when another machine has begun to encrypt the history
+   *  meanwhile: its key is another one. */
   async keep({ address, history, seal }: ChosenSync): Promise<void> {
     if (seal.key === null) return;
     if (seal.description !== null) {

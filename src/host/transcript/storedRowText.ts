@@ -47,7 +47,9 @@ function rowObject({ columns, chunks, wireTextLength }: StoredRow, revisions: re
     ...(wireTextLength === null
       ? {}
       : {
-          api_content: `(${wireTextLength} characters: the exact text that was sent, with notes or recalled memory; never shown)`,
+          api_content:
+            `(${wireTextLength} characters: the exact text that was sent, with notes or recalled memory; never ` +
+            'shown)',
         }),
     ...(chunks.length === 0 ? {} : { stream_chunks: chunks }),
     ...(revisions.length === 0

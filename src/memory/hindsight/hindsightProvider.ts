@@ -66,7 +66,11 @@ export class HindsightProvider implements MemoryProvider {
   }
 
   systemPromptBlock(): string {
-    return 'Long-term memory (Hindsight) is on: completed turns are remembered by themselves, and what fits a prompt is recalled with it. Use hindsight_recall to look for more, hindsight_reflect for questions over many memories, hindsight_retain for what must not be lost.';
+    return (
+      'Long-term memory (Hindsight) is on: completed turns are remembered by themselves, and what fits a prompt is ' +
+      'recalled with it. Use hindsight_recall to look for more, hindsight_reflect for questions over many ' +
+      'memories, hindsight_retain for what must not be lost.'
+    );
   }
 
   async initialize(sessionId: string, _signal: AbortSignal, { parentSessionId }: SessionStart): Promise<void> {

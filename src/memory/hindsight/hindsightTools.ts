@@ -33,7 +33,8 @@ export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[
     defineTool({
       name: 'hindsight_retain',
       description:
-        'Stores something worth knowing in later sessions in long-term memory: decisions, preferences, facts about the project or the person. Completed turns are stored anyway.',
+        'Stores something worth knowing in later sessions in long-term memory: decisions, preferences, facts ' +
+        'about the project or the person. Completed turns are stored anyway.',
       parameters: {
         type: 'object',
         properties: {

@@ -31,7 +31,9 @@ export function rescue(connection: Connection, { role, owned }: Displacement): S
   } catch (error) {
     failure = `; it could not be copied: ${errorMessage(error)}`;
   }
-  const technical = `${mounted.pathOf(role)} ${isGone ? 'is gone' : 'is not the file that was opened'}${kept === null ? '' : `; copied to ${kept}`}${failure}`;
+  const technical =
+    `${mounted.pathOf(role)} ` +
+    `${isGone ? 'is gone' : 'is not the file that was opened'}${kept === null ? '' : `; copied to ${kept}`}${failure}`;
   const where =
     failure !== ''
       ? t('Your sessions could not be copied.')

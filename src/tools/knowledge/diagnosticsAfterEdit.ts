@@ -42,7 +42,8 @@ export function diagnosticsAfterEdit({
       .map((problem) => problemLine(problem, display(problem.path)));
     const count = found.length === 1 ? 'one error' : `${found.length} errors`;
     return [
-      `The editor now reports ${count} in what was edited${fresh.length === 0 ? ' (none came up since the edit)' : ''}:`,
+      `The editor now reports ${count} in what was ` +
+        `edited${fresh.length === 0 ? ' (none came up since the edit)' : ''}:`,
       ...rows,
       ...(found.length > rows.length ? [`(${found.length - rows.length} more)`] : []),
     ].join('\n');

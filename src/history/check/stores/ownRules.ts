@@ -74,7 +74,8 @@ export const fileRules: readonly FileRule[] = [
   {
     id: 'orphanRows',
     session: itself,
-    sql: 'SELECT DISTINCT session_id AS uid FROM messages m WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id)',
+    sql: `SELECT DISTINCT session_id AS uid FROM messages m
+      WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id)`,
     steps: (sessionId) => [{ kind: 'restoreSession', sessionId }],
   },
 ];

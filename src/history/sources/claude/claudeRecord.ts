@@ -37,7 +37,8 @@ const ofTheProgram = new Set([
   'worktree-state',
 ]);
 
-/** Reads a record by its type; the caller sets `parentId`. `viewOf` gives the place of a message in the conversation. */
+/** Reads a record by its type; the caller sets `parentId`. `viewOf` gives the place of a message in the
+ *  conversation. */
 export function claudeRecord(
   value: JsonObject,
   place: ForeignPlace,
@@ -159,7 +160,8 @@ function systemRecord(value: JsonObject, place: ForeignPlace, viewOf: (uuid: str
   return { kind: 'message', apiMessageId: null, message: noteOf(value, place, uuid, text, 'system', viewOf(uuid)) };
 }
 
-/** A prompt that the user typed while the agent worked is stored as an attachment. Programs attach notes the same way. */
+/** A prompt that the user typed while the agent worked is stored as an attachment. Programs attach notes the same
+ *  way. */
 function attachmentRecord(value: JsonObject, place: ForeignPlace, viewOf: (uuid: string) => ForeignView): ClaudeRecord {
   const attachment = objectOf(value, 'attachment');
   const type = textOf(attachment, 'type') ?? 'none';

@@ -115,7 +115,8 @@ export class PromptVersionTable {
 
   private markOf(turnUid: string): SqlRow | undefined {
     return this.database.get(
-      "SELECT hidden_reason FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited') LIMIT 1",
+      `SELECT hidden_reason FROM messages
+       WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited') LIMIT 1`,
       [turnUid],
     );
   }

@@ -13,9 +13,9 @@ interface ComparedConversation {
   readonly documents: readonly ServerDocument[];
 }
 
-/** Notes as changed what the server lacks, or has as it was before. Called when the server has lost the version that the
- *  stored rows are of, and may have continued from an earlier one. Returns the documents that are the same in both, which
- *  are not changed. Runs inside its caller's transaction. */
+/** Notes as changed what the server lacks, or has as it was before. Called when the server has lost the version that
+ *  the stored rows are of, and may have continued from an earlier one. Returns the documents that are the same in both,
+ *  which are not changed. Runs inside its caller's transaction. */
 export function noteDifferences(
   database: SqlDatabase,
   documents: SyncDocuments,

@@ -126,7 +126,8 @@ async function withoutFilters(
   if (code === 1) return [];
   if (code !== 0)
     throw new Error(
-      `git could not tell its settings, so it is not asked further: ${error.split('\n')[0] ?? ''} (git 2.26 or later is needed)`,
+      `git could not tell its settings, so it is not asked further: ${error.split('\n')[0] ?? ''} (git 2.26 or ` +
+        'later is needed)',
     );
   const fields = text.split('\0');
   const own = fields.flatMap((field, index) =>
