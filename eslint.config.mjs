@@ -2,6 +2,7 @@ import js from '@eslint/js';
 import boundaries from 'eslint-plugin-boundaries';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
+import { lineWidth } from './scripts/lint/lineWidth.mjs';
 
 /** The floors, top to bottom. A file imports from its own floor or one below it; docs/architecture.md says why. */
 const floors = ['host', 'gateway', 'agent', 'memory', 'tools', 'models', 'store', 'transcript', 'base'];
@@ -80,6 +81,11 @@ export default tseslint.config(
         { paths: [{ name: 'vscode', message: 'Only src/host/ may import vscode (docs/architecture.md).' }] },
       ],
     },
+  },
+  {
+    files: ['src/**', 'scripts/**'],
+    plugins: { hermes: { rules: { 'line-width': lineWidth } } },
+    rules: { 'hermes/line-width': 'error' },
   },
   { files: ['src/webview/**/*.{ts,tsx}', 'test/**/*.tsx'], languageOptions: { globals: { ...globals.browser } } },
 );

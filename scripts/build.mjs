@@ -1,6 +1,6 @@
 /**
- * Bundles the extension into dist/. `--production` minifies and fails when an entry is missing; `--watch` rebuilds on change.
- * What is in which bundle: docs/architecture.md.
+ * Bundles the extension into dist/. `--production` minifies and fails when an entry is missing; `--watch` rebuilds on
+ * change. What is in which bundle: docs/architecture.md.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,8 @@ import { vscodeModule } from './vscodeModule.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Packages whose dynamic import becomes a file of its own: without it esbuild puts them into the bundle that may need them one day. */
+/** Packages whose dynamic import becomes a file of its own: without it esbuild puts them into the bundle that may need
+ *  them one day. */
 const importedLater = ['yaml'];
 
 /** @type {import('esbuild').Plugin} */
@@ -22,7 +23,9 @@ const separate = {
     ),
 };
 
-/** secretlint's rules would load node-forge, 0.3 MB, to look into a .p12 file. They are given texts, and that rule is not run. @type {import('esbuild').Plugin} */
+/** secretlint's rules would load node-forge, 0.3 MB, to look into a .p12 file. They are given texts, and that rule is
+ *  not run.
+ *  @type {import('esbuild').Plugin} */
 const withoutForge = {
   name: 'withoutForge',
   setup: (build) => {
@@ -48,7 +51,8 @@ const withoutForge = {
   },
 };
 
-/** @type {import('esbuild').BuildOptions} Runs in the extension host: Node 20 in the oldest VS Code we support, Node 24 in today's. */
+/** @type {import('esbuild').BuildOptions} Runs in the extension host: Node 20 in the oldest VS Code we support, Node 24
+ *  in today's. */
 const node = {
   platform: 'node',
   target: 'node20',
@@ -63,7 +67,8 @@ const node = {
  *  @type {Readonly<Record<string, import('esbuild').Loader>>} */
 export const webviewLoaders = { '.ttf': 'file', '.woff2': 'file', '.min.css': 'text' };
 
-/** @type {import('esbuild').BuildOptions} Runs in a webview. What is not needed at the first paint is imported when it is, from a file of its own. */
+/** @type {import('esbuild').BuildOptions} Runs in a webview. What is not needed at the first paint is imported when it
+ *  is, from a file of its own. */
 const webview = {
   platform: 'browser',
   target: 'es2022',
@@ -239,7 +244,8 @@ export async function build({
   return components;
 }
 
-/** Files of which something is in the bundles, and those that are shipped as they are. @param {import('esbuild').Metafile[]} metafiles */
+/** Files of which something is in the bundles, and those that are shipped as they are.
+ *  @param {import('esbuild').Metafile[]} metafiles */
 function shippedFiles(metafiles) {
   const bundled = metafiles.flatMap(({ outputs }) =>
     Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)),
@@ -247,7 +253,8 @@ function shippedFiles(metafiles) {
   return [...new Set([...bundled, ...copies.map(([source]) => source)])];
 }
 
-/** What is large may not slip into a bundle that is loaded at activation. @param {import('esbuild').Metafile[]} metafiles */
+/** What is large may not slip into a bundle that is loaded at activation.
+ *  @param {import('esbuild').Metafile[]} metafiles */
 function checkLoadedLater(metafiles) {
   for (const { outputs } of metafiles) {
     for (const [file, { inputs }] of Object.entries(outputs)) {

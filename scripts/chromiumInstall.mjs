@@ -1,10 +1,11 @@
-/** Finds the browser that drives a VS Code server, and installs Debian's where that is possible without asking anyone. */
+/** Finds the browser that drives a VS Code server, and installs Debian's where that is possible without asking
+ *  anyone. */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Chromium without a window: it takes two thirds of the processor time of one that could have one. By its program, not by the shell script on
- *  PATH that starts it and outlives it. */
+/** Chromium without a window: it takes two thirds of the processor time of one that could have one. By its program, not
+ *  by the shell script on PATH that starts it and outlives it. */
 const headlessShells = ['/usr/lib/chromium/chromium-headless-shell'];
 
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome', 'microsoft-edge'];
@@ -15,7 +16,8 @@ const applications = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** The path of a Chromium-family browser, or undefined. `CHROMIUM_PATH` and `PLAYWRIGHT_CHROMIUM` win over what is on PATH. */
+/** The path of a Chromium-family browser, or undefined. `CHROMIUM_PATH` and `PLAYWRIGHT_CHROMIUM` win over what is on
+ *  PATH. */
 export function findChromium(env = process.env) {
   const named = env.CHROMIUM_PATH ?? env.PLAYWRIGHT_CHROMIUM;
   if (named) {
@@ -37,7 +39,8 @@ export async function ensureChromium(say = console.log) {
   if (found) return found;
   if (!canInstall()) {
     throw new Error(
-      'The tests drive VS Code with Chromium, and none was found. Install Chromium or Chrome, or set CHROMIUM_PATH to one.',
+      'The tests drive VS Code with Chromium, and none was found. Install Chromium or Chrome, or set ' +
+        'CHROMIUM_PATH to one.',
     );
   }
   const problem = install('chromium-headless-shell', say) && install('chromium', say);

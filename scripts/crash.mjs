@@ -1,9 +1,10 @@
 /**
- * Kills the product's process (real store in its worker, real HTTP, tools and compression running) at random moments and looks for what was shown:
- * `npm run crash -- [--trials 300] [--enter 100] [--seed 1] [--json FILE] [--store]`. Then it kills the host of a chat, or reloads its page, at moments up to
- * 400 ms after Enter (`--enter` of them; default: a third of the trials) and looks for what was typed. With `--store` the trials of the store alone run
- * too: kills of a writing process, and power cuts of a simulated disk. Fails when a shown character or a typed text is missing or doubled, or a store
- * is damaged.
+ * Kills the product's process (real store in its worker, real HTTP, tools and compression running) at random moments
+ * and looks for what was shown: `npm run crash -- [--trials 300] [--enter 100] [--seed 1] [--json FILE] [--store]`.
+ * Then it kills the host of a chat, or reloads its page, at moments up to 400 ms after Enter (`--enter` of them;
+ * default: a third of the trials) and looks for what was typed. With `--store` the trials of the store alone run too:
+ * kills of a writing process, and power cuts of a simulated disk. Fails when a shown character or a typed text is
+ * missing or doubled, or a store is damaged.
  */
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -25,7 +26,8 @@ const { values } = parseArgs({
 const json = values.json === undefined ? undefined : path.resolve(values.json);
 process.chdir(root);
 const { runHostTrials } = await importTypeScript('test/crash/hostTrials.ts');
-/** Kills of one store. After each, all that it ever showed is looked for, so the time of a run grows with their square. */
+/** Kills of one store. After each, all that it ever showed is looked for, so the time of a run grows with their
+ *  square. */
 const killsPerStore = 100;
 const [trials, seed] = [Number(values.trials), Number(values.seed)];
 const result = {};

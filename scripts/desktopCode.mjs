@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 /**
- * Why no desktop program can be opened here, or undefined. A terminal of a remote window has a `code` too, but that one opens files in the
- * window it belongs to.
+ * Why no desktop program can be opened here, or undefined. A terminal of a remote window has a `code` too, but that one
+ * opens files in the window it belongs to.
  */
 export function desktopProblem(env = process.env, platform = process.platform) {
   if (env.VSCODE_IPC_HOOK_CLI) return 'this terminal belongs to a remote window';
@@ -33,7 +33,8 @@ export async function downloadDesktop() {
 
 /**
  * Opens VS Code with the extension and resolves when its window is closed or `stop` is called.
- * @param {{ executable: string, dataDir: string, extensionsDir: string, extensions: string[], folder: string, trusted: boolean }} options `extensions`: folders of unpacked ones
+ * @param {{ executable: string, dataDir: string, extensionsDir: string, extensions: string[], folder: string, trusted:
+ * boolean }} options `extensions`: folders of unpacked ones
  */
 export function runDesktop({ executable, dataDir, extensionsDir, extensions, folder, trusted }) {
   const args = [

@@ -1,7 +1,8 @@
 /**
- * Lets every fault befall every recorded answer at every event boundary: `npm run faults -- [--json FILE] [--streams DIR] [--sample N] [--seed S]`.
- * DIR holds further recordings (`openai/*.jsonl`, `anthropic/*.jsonl`, one `data:` payload per line); `--sample` runs N cases chosen by seed.
- * Fails when anything delivered is not stored, once and in order, or the next turn is not accepted.
+ * Lets every fault befall every recorded answer at every event boundary: `npm run faults -- [--json FILE] [--streams
+ * DIR] [--sample N] [--seed S]`. DIR holds further recordings (`openai/*.jsonl`, `anthropic/*.jsonl`, one `data:`
+ * payload per line); `--sample` runs N cases chosen by seed. Fails when anything delivered is not stored, once and in
+ * order, or the next turn is not accepted.
  */
 import fs from 'node:fs';
 import path from 'node:path';

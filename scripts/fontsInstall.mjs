@@ -5,7 +5,8 @@ import fs from 'node:fs';
 const languages = { zh: 'Chinese', ja: 'Japanese', ko: 'Korean' };
 const debianPackage = 'fonts-noto-cjk';
 
-/** Installs what is missing where that is possible without asking anyone. A missing font fails nothing: it only says so.
+/** Installs what is missing where that is possible without asking anyone. A missing font fails nothing: it only says
+ *  so.
  *  @param {(line: string) => void} say where progress goes */
 export function ensureFonts(say = console.log) {
   // macOS and Windows bring such fonts.
@@ -22,7 +23,8 @@ export function ensureFonts(say = console.log) {
   const missing = languagesWithoutFont();
   if (missing.length > 0)
     say(
-      `No font has the characters of ${missing.join(', ')}: boxes are drawn in their place. Install ${debianPackage}, or other fonts that have them.`,
+      `No font has the characters of ${missing.join(', ')}: boxes are drawn in their place. Install ` +
+        `${debianPackage}, or other fonts that have them.`,
     );
 }
 

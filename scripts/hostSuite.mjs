@@ -1,7 +1,7 @@
 /**
- * Runs the suites of test/host/ inside a real extension host, through @vscode/test-electron. Where it can download a desktop VS Code it does
- * (HERMES_DESKTOP=stable, =oldest for the one that package.json allows, or =1.107.0; or VSCODE_EXECUTABLE naming one); otherwise a VS Code
- * server runs them (test/support/vscode/code.mjs).
+ * Runs the suites of test/host/ inside a real extension host, through @vscode/test-electron. Where it can download a
+ * desktop VS Code it does (HERMES_DESKTOP=stable, =oldest for the one that package.json allows, or =1.107.0; or
+ * VSCODE_EXECUTABLE naming one); otherwise a VS Code server runs them (test/support/vscode/code.mjs).
  */
 import fs from 'node:fs';
 import os from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Checks that every file agrees with scripts/identity.json: publisher, name, display name and repository. `--write` changes the files that do
- * not. The decisions of an owner: docs/publishing.md.
+ * Checks that every file agrees with scripts/identity.json: publisher, name, display name and repository. `--write`
+ * changes the files that do not. The decisions of an owner: docs/publishing.md.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,15 +9,18 @@ import { fileURLToPath } from 'node:url';
 const projectRoot = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const identityFile = 'scripts/identity.json';
 
-/** @typedef {{ isPlaceholder: boolean, publisher: string, name: string, displayName: string, repository: string }} Identity */
+/** @typedef {{ isPlaceholder: boolean, publisher: string, name: string, displayName: string, repository: string }}
+ *  Identity */
 
-/** The extension's identifier: VS Code names storage folders after it. @param {Identity} identity */
+/** The extension's identifier: VS Code names storage folders after it.
+ *  @param {Identity} identity */
 const idOf = ({ publisher, name }) => `${publisher}.${name}`;
 
 /**
- * Places that repeat a value of the identity. `key`: a path in a JSON file. `pattern`: an expression whose only group is the value; it must match
- * at least once. Everything else imports identity.json.
- * @type {readonly { files: RegExp, key?: readonly string[], pattern?: RegExp, value: (identity: Identity) => string }[]}
+ * Places that repeat a value of the identity. `key`: a path in a JSON file. `pattern`: an expression whose only group
+ * is the value; it must match at least once. Everything else imports identity.json.
+ * @type {readonly { files: RegExp, key?: readonly string[], pattern?: RegExp, value: (identity: Identity) => string
+ * }[]}
  */
 const places = [
   { files: /^package\.json$/, key: ['name'], value: ({ name }) => name },

@@ -1,5 +1,6 @@
 /**
- * `npm run licences`: prints the licenses of what is bundled and of what is installed for development, and fails on one that is not allowed.
+ * `npm run licences`: prints the licenses of what is bundled and of what is installed for development, and fails on one
+ * that is not allowed.
  */
 import fs from 'node:fs';
 import os from 'node:os';

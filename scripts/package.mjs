@@ -1,5 +1,6 @@
-/** Builds and packs hermes-vscode-<version>.vsix and its bill of materials, and looks into it (scripts/packageChecks.mjs). Built and packed in a
- *  folder of its own, so that two at a time do not take each other's files away. The same sources give the same bytes. */
+/** Builds and packs hermes-vscode-<version>.vsix and its bill of materials, and looks into it
+ *  (scripts/packageChecks.mjs). Built and packed in a folder of its own, so that two at a time do not take each other's
+ *  files away. The same sources give the same bytes. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -15,8 +16,8 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const shipped = /^(package(\.nls(\.[\w-]+)?)?\.json|\.vscodeignore|README\.md|CHANGELOG\.md|LICENSE|media|l10n)$/;
 
 /**
- * Midnight of 1 January 1980, the first time that a zip file can hold, in the time zone of this machine: zip files store local times. vsce gives
- * it to every file, and sorts them.
+ * Midnight of 1 January 1980, the first time that a zip file can hold, in the time zone of this machine: zip files
+ * store local times. vsce gives it to every file, and sorts them.
  */
 const packedAt = new Date(1980, 0, 1).getTime() / 1000;
 
@@ -61,7 +62,9 @@ export async function pack(folder, file) {
   });
 }
 
-/** An odd minor number is a pre-release: the marketplace compares numbers only, so both channels need numbers of their own. @param {string} version */
+/** An odd minor number is a pre-release: the marketplace compares numbers only, so both channels need numbers of their
+ *  own.
+ *  @param {string} version */
 export function isPreRelease(version) {
   return Number(version.split('.')[1]) % 2 === 1;
 }
@@ -69,7 +72,8 @@ export function isPreRelease(version) {
 /**
  * @param {(line: string) => void} [say]
  * @param {string} [folder] where the package goes
- * @returns {Promise<{ file: string, sbom: string, bytes: number }>} the package and its bill of materials; rejects with every problem
+ * @returns {Promise<{ file: string, sbom: string, bytes: number }>} the package and its bill of materials; rejects with
+ * every problem
  */
 export async function packageExtension(say = console.log, folder = root) {
   const stage = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-package-'));

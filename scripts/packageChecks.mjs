@@ -6,7 +6,8 @@ import { checkIdentity, readIdentity } from './identity.mjs';
 import { titleOf } from './notices.mjs';
 import { readZip } from './zipFile.mjs';
 
-/** The files of a package, and nothing else, by path inside `extension/`. vsce writes README.md, CHANGELOG.md and LICENSE.txt in its own spelling. */
+/** The files of a package, and nothing else, by path inside `extension/`. vsce writes README.md, CHANGELOG.md and
+ *  LICENSE.txt in its own spelling. */
 const expected = [
   /^package\.json$/,
   /^package\.nls(\.[\w-]+)?\.json$/,
@@ -23,8 +24,8 @@ const expected = [
   /^dist\/seccomp\/(x64|arm64)\/apply-seccomp$/,
 ];
 
-/** Largest package. A quarter of it are two programs, one per processor type, that keep sockets out of reach of a sandboxed command;
- *  a tenth is KaTeX with its fonts, a seventh are the translations. */
+/** Largest package. A quarter of it are two programs, one per processor type, that keep sockets out of reach of a
+ *  sandboxed command; a tenth is KaTeX with its fonts, a seventh are the translations. */
 const maximumBytes = 4 * 1024 * 1024;
 
 /** Fields of the manifest that a marketplace shows, and when each is as it should be. */
@@ -49,8 +50,8 @@ const manifestFields = {
 
 /**
  * @param {string} file
- * @param {{ root: string, components: readonly import('./notices.d.mts').Component[] }} expectation `components`: packages of which it contains
- *   something, as the bundler tells
+ * @param {{ root: string, components: readonly import('./notices.d.mts').Component[] }} expectation `components`:
+ * packages of which it contains something, as the bundler tells
  * @returns {string[]} one sentence per problem; none if the package may be published
  */
 export function packageProblems(file, { root, components }) {
@@ -120,7 +121,8 @@ export function manifestProblems(manifest, isShipped) {
 }
 
 /**
- * Pictures and links as a marketplace resolves them: by absolute https addresses. One that leads into the repository must lead to a file there.
+ * Pictures and links as a marketplace resolves them: by absolute https addresses. One that leads into the repository
+ * must lead to a file there.
  * @param {string} name @param {string} text Markdown @param {string} root @param {string} version
  */
 export function linkProblems(name, text, root, version) {

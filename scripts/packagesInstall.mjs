@@ -19,7 +19,8 @@ export function ensurePackages(say = console.log) {
   if (run.status !== 0) throw new Error(`npm ci failed:\n${run.stdout}${run.stderr}`);
 }
 
-/** Why the installed packages are not those of the lock file, or undefined. npm writes what it installed at the end of an install. */
+/** Why the installed packages are not those of the lock file, or undefined. npm writes what it installed at the end of
+ *  an install. */
 function outdated() {
   const installed = path.join(root, 'node_modules/.package-lock.json');
   if (!fs.existsSync(installed)) return 'they are not installed';

@@ -1,5 +1,5 @@
-/** Starts the PostgreSQL that comes with the development packages, for tests and for trying out. PostgreSQL refuses to run as root, so root starts it
- * as the user that owns nothing. */
+/** Starts the PostgreSQL that comes with the development packages, for tests and for trying out. PostgreSQL refuses to
+ * run as root, so root starts it as the user that owns nothing. */
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';

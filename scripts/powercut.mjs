@@ -1,8 +1,10 @@
 /**
- * Cuts the power of a simulated disk at every operation of a store's day (an update of the store's format, turns, tools, compression, a branch,
- * search, checkpoints, sync, a rewind) and, in half of the cases, once more during recovery: `npm run powercut -- [--cuts 4] [--seed 1] [--json FILE]`.
- * `--cuts`: how often at each operation, on each of three kinds of disk. Fails when something that was shown is lost, doubled or in another
- * session, when a store is unsound or does not open, or when a disk that lies about syncing or text that is shown before it is stored goes unnoticed.
+ * Cuts the power of a simulated disk at every operation of a store's day (an update of the store's format, turns,
+ * tools, compression, a branch, search, checkpoints, sync, a rewind) and, in half of the cases, once more during
+ * recovery: `npm run powercut -- [--cuts 4] [--seed 1] [--json FILE]`. `--cuts`: how often at each operation, on each
+ * of three kinds of disk. Fails when something that was shown is lost, doubled or in another session, when a store is
+ * unsound or does not open, or when a disk that lies about syncing or text that is shown before it is stored goes
+ * unnoticed.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -43,5 +45,8 @@ const areNoticed = ['sync', 'order'].every((broken) => failures(results[`control
 if (!isHeld || !areNoticed) process.exitCode = 1;
 
 function sentence({ operations, cuts: made, cutsInRecovery, lost, doubled, misfiled, unsound, unopenable }) {
-  return `${operations} operations, ${made} power cuts, ${cutsInRecovery} of them with another one during recovery: ${lost} lost, ${doubled} doubled, ${misfiled} misfiled, ${unsound} unsound, ${unopenable} not opened`;
+  return (
+    `${operations} operations, ${made} power cuts, ${cutsInRecovery} of them with another one during recovery: ` +
+    `${lost} lost, ${doubled} doubled, ${misfiled} misfiled, ${unsound} unsound, ${unopenable} not opened`
+  );
 }

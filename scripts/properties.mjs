@@ -1,10 +1,10 @@
 /**
- * Runs random schedules of everything that can happen to turns: `npm run properties -- [--runs 5000] [--seed S] [--worker] [--failures FILE]`,
- * then a fifth as many of what a person does with versions of joined prompts, and a tenth as many stores with one odd value in them;
- * `--of turns|versions|rows` runs one of the three, as often as said.
- * `--worker` puts the store behind its worker, on a real file. A batch of a hundred has a seed of its own; a batch that fails says the command
- * that fails again, and its smallest failing schedule is added to FILE (`.vscode-test/property-failures.jsonl`).
- * `--replay FILE` runs the schedules kept there instead.
+ * Runs random schedules of everything that can happen to turns: `npm run properties -- [--runs 5000] [--seed S]
+ * [--worker] [--failures FILE]`, then a fifth as many of what a person does with versions of joined prompts, and a
+ * tenth as many stores with one odd value in them; `--of turns|versions|rows` runs one of the three, as often as said.
+ * `--worker` puts the store behind its worker, on a real file. A batch of a hundred has a seed of its own; a batch that
+ * fails says the command that fails again, and its smallest failing schedule is added to FILE
+ * (`.vscode-test/property-failures.jsonl`). `--replay FILE` runs the schedules kept there instead.
  */
 import fs from 'node:fs';
 import path from 'node:path';

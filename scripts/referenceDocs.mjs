@@ -1,5 +1,6 @@
 /**
- * Writes docs/commands.md and docs/settings.md from package.json and package.nls.json: `npm run docs`. A unit test fails while they differ.
+ * Writes docs/commands.md and docs/settings.md from package.json and package.nls.json: `npm run docs`. A unit test
+ * fails while they differ.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -21,7 +22,8 @@ const groups = [
       branchFromHere: 'Copies the session up to a message.',
       otherFolders: 'Lists sessions of other folders on this machine, to read them or to bring them over.',
       importSessions:
-        'Lists sessions of other agents on this machine, and copies those that you choose. Files can be dropped on the sessions view too.',
+        'Lists sessions of other agents on this machine, and copies those that you choose. Files can be dropped ' +
+        'on the sessions view too.',
       openHistoryFile:
         'Shows the sessions of a file, such as a `state.db` or a session of another agent, without importing them.',
       keepImporting:
@@ -63,13 +65,16 @@ const groups = [
       deleteSession: 'Moves the session to the trash, with Undo. It is erased after `hermes.trash.days`.',
       restoreSession: 'In the menu of the sessions view: takes a session out of the trash.',
       forgetSession:
-        'Erases a session now and for good, also at memory providers that can do so. Says first what stays out of reach.',
+        'Erases a session now and for good, also at memory providers that can do so. Says first what stays out ' +
+        'of reach.',
       exportSession:
-        'Writes the sessions to a file: JSON, Markdown, HTML, OpenAI JSONL or a database of Hermes Agent. Secrets are masked unless you choose otherwise.',
+        'Writes the sessions to a file: JSON, Markdown, HTML, OpenAI JSONL or a database of Hermes Agent. ' +
+        'Secrets are masked unless you choose otherwise.',
       exportAllSessions: 'The same with every session of this folder.',
       backUpNow: 'Makes a backup of all sessions of this folder, also during an answer.',
       restoreFromBackup:
-        'Lists the backups with their sessions. Brings chosen sessions back, or puts a whole backup in place of the present sessions. These are backed up first.',
+        'Lists the backups with their sessions. Brings chosen sessions back, or puts a whole backup in place of ' +
+        'the present sessions. These are backed up first.',
       showStorageUse: 'Shows what takes the space, by session, and removes sessions that were not used for long.',
     },
   },
@@ -175,9 +180,11 @@ export function commandsPage(manifest, texts) {
   const slashes = slashCommands.map(([name, text]) => `| \`${name}\` | ${text} |`);
   return [
     '# Commands',
-    'Commands are in the Command Palette under *Hermes*, as long as they can do something: most of those for a session appear once the chat shows one. They act on the session that is shown, or ask which one you mean.',
+    'Commands are in the Command Palette under *Hermes*, as long as they can do something: most of those for a ' +
+      'session appear once the chat shows one. They act on the session that is shown, or ask which one you mean.',
     ...sections,
-    `## Slash commands\n\nType \`/\` in the composer. Prompt files of the project are listed there too.\n\n| Command | |\n|---|---|\n${slashes.join('\n')}`,
+    `## Slash commands\n\nType \`/\` in the composer. Prompt files of the project are listed there too.\n\n| ` +
+      `Command | |\n|---|---|\n${slashes.join('\n')}`,
     '<!-- Written by `npm run docs` from package.json. -->\n',
   ].join('\n\n');
 }
@@ -189,7 +196,9 @@ export function settingsPage(manifest, texts) {
   });
   return [
     '# Settings',
-    'Settings that name models, endpoints, memory or storage, that allow or deny something, or that say when sessions are erased, count only in your user settings. A repository cannot set them; values in a workspace are ignored, and the panel says so. Keys never go into settings.',
+    'Settings that name models, endpoints, memory or storage, that allow or deny something, or that say when ' +
+      'sessions are erased, count only in your user settings. A repository cannot set them; values in a workspace ' +
+      'are ignored, and the panel says so. Keys never go into settings.',
     ...sections,
     '<!-- Written by `npm run docs` from package.json and package.nls.json. -->\n',
   ].join('\n\n');

@@ -1,5 +1,6 @@
 /**
- * Checks that a tag may be released: `node scripts/releaseCheck.mjs v0.2.0`. With `--channel` it prints the channel of the version instead.
+ * Checks that a tag may be released: `node scripts/releaseCheck.mjs v0.2.0`. With `--channel` it prints the channel of
+ * the version instead.
  */
 import fs from 'node:fs';
 import path from 'node:path';

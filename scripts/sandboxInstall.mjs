@@ -5,7 +5,8 @@ import fs from 'node:fs';
 const programs = ['bwrap', 'socat', 'rg'];
 const packages = ['bubblewrap', 'socat', 'ripgrep'];
 
-/** Installs what is missing where that is possible without asking anyone. @param {(line: string) => void} say where progress goes */
+/** Installs what is missing where that is possible without asking anyone.
+ *  @param {(line: string) => void} say where progress goes */
 export function ensureSandbox(say = console.log) {
   if (process.platform !== 'linux' || missing().length === 0) return;
   if (process.getuid?.() !== 0 || !fs.existsSync('/usr/bin/apt-get')) return;

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readIdentity } from './identity.mjs';
 
 /**
- * @param {{ version: string, license: string, components: readonly import('./notices.d.mts').Component[], vsix: Buffer }} shipped `vsix`: the
- *   package that the bill is for
+ * @param {{ version: string, license: string, components: readonly import('./notices.d.mts').Component[], vsix: Buffer
+ * }} shipped `vsix`: the package that the bill is for
  * @returns {string}
  */
 export function sbomText({ version, license, components, vsix }) {

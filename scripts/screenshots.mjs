@@ -1,6 +1,7 @@
-/** npm run screenshots [-- folder] [--only state] [--all] [--moving]: pictures of every state of the panel and the tabs from a real VS Code, key states (with
- *  --all: every state) in four themes and three widths; and the README's moving picture (with --moving: only that one).
- *  npm run screenshots -- --language de [folder] [--only state] [--all]: pictures of the views in a language, to look at. */
+/** npm run screenshots [-- folder] [--only state] [--all] [--moving]: pictures of every state of the panel and the tabs
+ *  from a real VS Code, key states (with --all: every state) in four themes and three widths; and the README's moving
+ *  picture (with --moving: only that one).
+ *  npm run screenshots -- --language de [folder] [--only state] [--all]: pictures of the views in a language. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,5 @@
-/** The extension as it is shipped: how large its package is, and how long a real VS Code takes to load and activate it. */
+/** The extension as it is shipped: how large its package is, and how long a real VS Code takes to load and activate
+ *  it. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,8 +15,8 @@ const untilKeptMs = 20_000;
 
 /**
  * @param {number} runs the median of this many starts is returned
- * @returns {Promise<{ vsixBytes: number, activation: Activation, firstActivation: Activation }>} `firstActivation` is the first start of this
- *   version, which compiles what the later ones find
+ * @returns {Promise<{ vsixBytes: number, activation: Activation, firstActivation: Activation }>} `firstActivation` is
+ * the first start of this version, which compiles what the later ones find
  */
 export async function measureShipped(runs) {
   if (process.platform === 'linux' && !process.env.VSCODE_EXECUTABLE) {
@@ -45,8 +46,8 @@ async function packedSize(extension, file) {
 }
 
 /**
- * @typedef {{ ms: number, load: number, call: number, finish: number }} Activation in milliseconds; `ms` is loading the code plus the call of
- *   `activate`, as VS Code's own performance report says
+ * @typedef {{ ms: number, load: number, call: number, finish: number }} Activation in milliseconds; `ms` is loading the
+ * code plus the call of `activate`, as VS Code's own performance report says
  * @param {string} extension
  * @param {string} session
  * @param {number} stayMs how long the window stays open

@@ -1,6 +1,6 @@
 /**
- * What the package ships and no npm package names: parts of other projects inside files of packages, and data. Each comes with its license text in
- * scripts/licenseTexts/.
+ * What the package ships and no npm package names: parts of other projects inside files of packages, and data. Each
+ * comes with its license text in scripts/licenseTexts/.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,8 @@ function packageVersion(file) {
 
 /**
  * `files`: the shipped files that contain the part, by their path in the project. `license`: an SPDX expression.
- * @type {readonly { name: string, license: string, files: RegExp, type: 'library' | 'data' | 'file', website: string, version?: (file: string) => string }[]}
+ * @type {readonly { name: string, license: string, files: RegExp, type: 'library' | 'data' | 'file', website: string,
+ * version?: (file: string) => string }[]}
  */
 const parts = [
   {

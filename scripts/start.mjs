@@ -1,6 +1,7 @@
 /**
- * `npm start [-- options] [folder]`: builds the extension and opens VS Code with it on a sample folder or the given one.
- * On a desktop that is `code`, or a downloaded build; elsewhere a VS Code server, whose address is printed. Ctrl-C ends everything.
+ * `npm start [-- options] [folder]`: builds the extension and opens VS Code with it on a sample folder or the given
+ * one. On a desktop that is `code`, or a downloaded build; elsewhere a VS Code server, whose address is printed. Ctrl-C
+ * ends everything.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -170,7 +171,8 @@ async function firstModel(baseUrl) {
     say(`${baseUrl} lists no models (${answer.status}). Choose one in the panel, or name it with --model-id.`);
   } catch (error) {
     say(
-      `${baseUrl} could not be asked for its models (${error.cause?.message ?? error.message}). The panel will ask again.`,
+      `${baseUrl} could not be asked for its models (${error.cause?.message ?? error.message}). The panel will ` +
+        'ask again.',
     );
   }
   return undefined;

@@ -1,4 +1,5 @@
-/** Starts a PostgreSQL on this machine to try out *Set Up Sync…* with. It keeps its data until the folder is deleted. Ctrl+C stops it. */
+/** Starts a PostgreSQL on this machine to try out *Set Up Sync…* with. It keeps its data until the folder is deleted.
+ *  Ctrl+C stops it. */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,7 +12,8 @@ const password = known?.password ?? randomBytes(12).toString('base64url');
 const server = await startPostgres({ folder: tryOutFolder, password, port: known?.port ?? null });
 fs.writeFileSync(secretFile, JSON.stringify({ password, port: server.port }), { mode: 0o600 });
 console.log(
-  `PostgreSQL runs. Run “Hermes: Set Up Sync…” and enter:\n\n  ${server.url()}\n\nCtrl+C stops it. Its data stays in ${tryOutFolder}.`,
+  `PostgreSQL runs. Run “Hermes: Set Up Sync…” and enter:\n\n  ${server.url()}\n\nCtrl+C stops it. Its data ` +
+    `stays in ${tryOutFolder}.`,
 );
 let isEnding = false;
 for (const signal of ['SIGINT', 'SIGTERM'])

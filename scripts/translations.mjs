@@ -39,7 +39,8 @@ export function textsOf(language) {
   return { code: read(fileOf.code(language)), manifest: read(fileOf.manifest(language)) };
 }
 
-/** @returns {import('./translations.mjs').Texts} the English texts without a translation, by what they are found under */
+/** @returns {import('./translations.mjs').Texts} the English texts without a translation, by what they are found
+ *  under */
 export function missingTexts(language) {
   const [english, translated] = [textsOf(), textsOf(language)];
   const lacking = (of) => Object.fromEntries(Object.entries(english[of]).filter(([key]) => !(key in translated[of])));
@@ -108,7 +109,9 @@ const shared = Object.fromEntries(
   Object.entries({
     de: 'chat code details diff editor in name plan state terminal todos tool tools',
     es: 'chat editor plan terminal tokens',
-    fr: 'actions branches code conversation diff effort image mentions message messages minutes mode modes plan session sessions suggestion suggestions terminal',
+    fr:
+      'actions branches code conversation diff effort image mentions message messages minutes mode modes plan ' +
+      'session sessions suggestion suggestions terminal',
     it: 'chat complete diff editor file formula in output skill streaming',
     pl: 'folder model plan symbol terminal',
     'pt-br': 'chat diff editor git status terminal tokens',

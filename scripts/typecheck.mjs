@@ -1,6 +1,6 @@
 /**
- * Checks the types of all projects with TypeScript 7, which takes a fifth of the time. `typescript` is version 6, because the type-aware rules
- * of ESLint need its programming interface.
+ * Checks the types of all projects with TypeScript 7, which takes a fifth of the time. `typescript` is version 6,
+ * because the type-aware rules of ESLint need its programming interface.
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';

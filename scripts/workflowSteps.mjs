@@ -1,7 +1,8 @@
 /**
- * Runs the `run:` steps of a job of .github/workflows/ci.yml in a clean clone of the last commit, with a home folder and an environment of its
- * own, as a runner of GitHub does. Steps that use an action are listed and not run: the clone and this Node stand in for them.
- * `node scripts/workflowSteps.mjs [--job linux] [--only "Install packages,Lint"] [--list]`
+ * Runs the `run:` steps of a job of .github/workflows/ci.yml in a clean clone of the last commit, with a home folder
+ * and an environment of its own, as a runner of GitHub does. Steps that use an action are listed and not run: the clone
+ * and this Node stand in for them. `node scripts/workflowSteps.mjs [--job linux] [--only "Install packages,Lint"]
+ * [--list]`
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -17,7 +18,8 @@ const workflow = path.join(root, '.github/workflows/ci.yml');
 /**
  * @param {string} text a workflow
  * @param {string} job
- * @returns {{ env: Record<string, string>, steps: { name: string, run?: string, reason?: string }[] }} `reason`: why a step is not run here
+ * @returns {{ env: Record<string, string>, steps: { name: string, run?: string, reason?: string }[] }} `reason`: why a
+ * step is not run here
  */
 export function stepsOf(text, job) {
   const { env = {}, jobs } = parse(text);

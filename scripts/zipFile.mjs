@@ -1,10 +1,12 @@
-/** Reads zip files: enough for packages of ours (APPNOTE.TXT 4.3.7, 4.3.12 and 4.3.16), without encryption and Zip64. */
+/** Reads zip files: enough for packages of ours (APPNOTE.TXT 4.3.7, 4.3.12 and 4.3.16), without encryption and
+ *  Zip64. */
 import fs from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 
 /**
  * @param {string} file
- * @returns {ReadonlyMap<string, { bytes: Buffer, time: number }>} what is in it, by name; `time` as MS-DOS stores it, 0x00210000 is 1 January 1980
+ * @returns {ReadonlyMap<string, { bytes: Buffer, time: number }>} what is in it, by name; `time` as MS-DOS stores it,
+ * 0x00210000 is 1 January 1980
  */
 export function readZip(file) {
   const zip = fs.readFileSync(file);

@@ -62,7 +62,7 @@ export interface AgentDeps {
   readonly subAgent?: SubAgentKind;
 }
 
-export interface SubAgentKind {
+interface SubAgentKind {
   readonly readOnly: boolean;
 }
 

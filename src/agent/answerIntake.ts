@@ -6,7 +6,7 @@ import { type Passed, RepeatGate } from './repeatGate';
 import type { TurnRecorder } from './turnRecorder';
 
 /** The recorder methods that an intake uses. */
-export type AnswerRecorder = Pick<TurnRecorder, 'deliver' | 'endPart' | 'answerSoFar' | 'isOpen' | 'resumeAnswer'>;
+type AnswerRecorder = Pick<TurnRecorder, 'deliver' | 'endPart' | 'answerSoFar' | 'isOpen' | 'resumeAnswer'>;
 
 type DeliveredEvent = Extract<StreamEvent, { readonly kind: 'text' | 'thinking' | 'partEnd' }>;
 

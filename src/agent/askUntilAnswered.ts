@@ -26,7 +26,7 @@ export class TurnPatience {
   broken: Failure | null = null;
 }
 
-export interface Asking {
+interface Asking {
   readonly model: ChatModel;
   readonly run: LiveRun;
   readonly recorder: TurnRecorder;

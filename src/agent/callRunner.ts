@@ -207,7 +207,8 @@ export class CallRunner {
       approval: decided,
     });
     this.deps.log.info(
-      `Approval ${approval.id} in conversation ${conversationId} was ${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`,
+      `Approval ${approval.id} in conversation ${conversationId} was ` +
+        `${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`,
     );
     return decided;
   }

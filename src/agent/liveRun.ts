@@ -72,7 +72,7 @@ export interface Steering {
 }
 
 /** Shortens the history of a running turn between two of its requests. */
-export interface HistoryShortener {
+interface HistoryShortener {
   /** Resolves with the session in which the turn continues. Null when nothing was changed. Throws `StoreError` when
    *  the session cannot be known. */
   shorten(request: ShortenRequest): Promise<string | null>;

@@ -6,7 +6,8 @@ export const toolResultTexts = {
     `Plan mode: ${tool} could change something, so it was not run. Only look, for now; then present a plan.`,
   noPlanMode: 'Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.',
   neverTheSame:
-    'What this call would do was another thing each time the person was asked, so it was not run. Look at what it works on first.',
+    'What this call would do was another thing each time the person was asked, so it was not run. Look at what ' +
+    'it works on first.',
   stopped: 'The person stopped this call. It may have run in part.',
 } as const;
 
@@ -16,7 +17,9 @@ export function deniedOutput(subject: string, reason: string | null): ToolOutput
   const reasonGiven = words === '' ? '' : ` They said: ${words}`;
   return {
     outcome: 'denied',
-    text: `The person did not allow this: ${subject}.${reasonGiven} Do not try it again another way; ask or go on without it.`,
+    text:
+      `The person did not allow this: ${subject}.${reasonGiven} Do not try it again another way; ask or go on ` +
+      'without it.',
     details: { kind: 'denied', reason: words === '' ? null : words },
   };
 }

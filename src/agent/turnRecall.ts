@@ -104,7 +104,8 @@ export class TurnRecall {
       return true;
     } catch (error) {
       this.deps.log.warn(
-        `The wire text of turn ${this.run.turn.uid}, with what memory recalled, could not be saved and is not sent: ${errorMessage(error)}`,
+        `The wire text of turn ${this.run.turn.uid}, with what memory recalled, could not be saved and is not ` +
+          `sent: ${errorMessage(error)}`,
       );
       return false;
     }

@@ -11,29 +11,29 @@ import type { TurnEvent } from '../transcript/turnEvent';
 import type { Usage } from '../transcript/usage';
 import { AnswerBuffer } from './answerBuffer';
 
-export interface RecordedTurn {
+interface RecordedTurn {
   /** The session in which the turn begins. */
   readonly sessionId: string;
   readonly turnUid: string;
   readonly model: string;
 }
 
-export interface AnswerEnd {
+interface AnswerEnd {
   readonly calls: readonly ToolCallPart[];
   readonly finishReason: string | null;
   readonly usage: Usage | null;
 }
 
 /** Output of a call, or the record that it never ran. */
-export type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
+type CallResult = Omit<ToolResultPart, 'kind' | 'callId' | 'name'>;
 
 /** Milliseconds from the beginning of a commit of text to the next one. The view collects for less
  *  (src/webview/chat/connection/): what is committed is painted at once. Text after a pause is committed at once. */
 const frameMs = 80;
 
 /** Writes one turn, and shows each part only after it is on disk (decision 2). Commits the text given to `deliver`
- *  in chunks; text that arrives within a frame of the last commit forms the next chunk. After a failed write nothing more is shown:
- *  `failure` is set, `onFailure` is called once, and every later call is refused with that failure. */
+ *  in chunks; text that arrives within a frame of the last commit forms the next chunk. After a failed write nothing
+ *  more is shown: `failure` is set, `onFailure` is called once, and every later call is refused with that failure. */
 export class TurnRecorder {
   private answer: AnswerBuffer | null = null;
   private answerStartedAt = 0;

@@ -6,7 +6,7 @@ import type { Turn } from '../transcript/turn';
 import type { TurnRecorder } from './turnRecorder';
 
 /** State of a turn that was waiting for the user. */
-export interface WaitingCalls {
+interface WaitingCalls {
   /** The row that holds the calls. */
   readonly messageUid: string;
   /** Calls without a result, in order. */

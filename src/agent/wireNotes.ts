@@ -6,14 +6,19 @@ import type { WireMessage } from '../transcript/wireMessage';
 export const wireNotes = {
   budgetSpent: '(No further tool calls are possible in this turn. Say what you found, what is done and what is left.)',
   cutAtLimit:
-    '(Your answer was cut off at the output limit. Go on exactly where it stopped: repeat nothing, and say nothing about the interruption.)',
+    '(Your answer was cut off at the output limit. Go on exactly where it stopped: repeat nothing, and say ' +
+    'nothing about the interruption.)',
   brokenOff:
-    '(The connection broke while your answer was being sent. What arrived of it is above. Go on exactly where it stops: repeat nothing, and say nothing about the interruption.)',
+    '(The connection broke while your answer was being sent. What arrived of it is above. Go on exactly where it ' +
+    'stops: repeat nothing, and say nothing about the interruption.)',
   callCutAtLimit:
-    '(Your answer reached the output limit while a tool call was being written. That call was not run. Make it again with less in it, or go on without it.)',
+    '(Your answer reached the output limit while a tool call was being written. That call was not run. Make it ' +
+    'again with less in it, or go on without it.)',
   resultsWaiting: '(The results of your tool calls are above. Go on from them: call another tool, or answer.)',
   planMode:
-    '(Plan mode: look around as much as you need, and change nothing; tools that could change something are refused. When you know what to do, present your plan, with exit_plan_mode where you have that tool. The person decides whether it is carried out.)',
+    '(Plan mode: look around as much as you need, and change nothing; tools that could change something are ' +
+    'refused. When you know what to do, present your plan, with exit_plan_mode where you have that tool. The ' +
+    'person decides whether it is carried out.)',
   onlyThought: '(You ended after thinking, without an answer. Give the answer now.)',
 } as const;
 
@@ -72,7 +77,11 @@ function withTextBefore(message: WireUser, note: string): WireUser {
 /** Returns the note before a prompt that follows an answer that was cut off (hermes-agent#4493: the next prompt
  *  silently abandons the work). */
 export function interruptionNote(reason: StopReason): string {
-  return `(Your previous turn ${howItEnded(reason)}, so its answer may be incomplete, and a tool it had called may have run without a result on record. Answer the message below; take the earlier work up again only where it asks for that.)`;
+  return (
+    `(Your previous turn ${howItEnded(reason)}, so its answer may be incomplete, and a tool it had called may have ` +
+    'run without a result on record. Answer the message below; take the earlier work up again only where it asks ' +
+    'for that.)'
+  );
 }
 
 function howItEnded(reason: StopReason): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Facts about a process from Linux's `/proc/<pid>/stat`. */
-export interface ProcessStat {
+interface ProcessStat {
   readonly name: string;
   /** One letter. */
   readonly state: string;

@@ -39,7 +39,8 @@ export async function openLockedStore(
   });
   if (attempt.kind === 'heldBy')
     throw new Error(
-      `These sessions are open in ${attempt.owner.description}. Close that window, or use the command in its palette. Nothing was changed.`,
+      `These sessions are open in ${attempt.owner.description}. Close that window, or use the command in its ` +
+        'palette. Nothing was changed.',
     );
   const { lock } = attempt;
   const client = new StoreClient(startNodeWorker(join(programFolder, 'storeWorker.js')));

@@ -15,7 +15,7 @@ import { type CompressionTask, CompressionJob, type CompressionJobDeps, type Pub
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
 import { RequestFrames } from './agents/requestFrames';
 
-export type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
+type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
 
 interface CompressionSchedulerDeps extends CompressionJobDeps {
   readonly createAgent: (model: string) => Agent;
@@ -229,7 +229,8 @@ export class CompressionScheduler {
 
   private reportUnused(ref: string, own: ChatModel, why: string): void {
     this.deps.log.warn(
-      `The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the summary: ${why}`,
+      `The model ${ref} of the setting hermes.compression.model cannot be used, so ${own.info.ref} writes the ` +
+        `summary: ${why}`,
     );
   }
 

@@ -66,7 +66,7 @@ export type SubmitReceipt =
   | { readonly kind: 'queued'; readonly sessionId: string; readonly queue: readonly QueuedPrompt[] };
 
 /** The user's decisions about a running turn. Part of `Gateway`. Rejects with `StoreError` or `GatewayError`. */
-export interface ApprovalGateway {
+interface ApprovalGateway {
   /** Stores the decision, and only then runs the call (or refuses it). Also resumes a turn that waits only in the
    *  store, after a reload, a crash or a handover to another window. The first decision counts: a second one, from
    *  another surface, changes nothing. Rejects with `notFound` when the approval does not exist, and with `invalid`

@@ -15,7 +15,7 @@ interface OpeningDeps {
   readonly ids: Ids;
 }
 
-export interface Opening {
+interface Opening {
   readonly session: Session;
   readonly model: string;
   readonly prompt: {

@@ -71,7 +71,8 @@ export class TurnSlots {
     if (this.deps.runner.runningIn(conversationId) === null) await this.deps.beforeTurn?.(conversationId);
   }
 
-  /** Asked inside the conversation's sequence, in which turns are opened. `known`: the open turn as it was read there. */
+  /** Asked inside the conversation's sequence, in which turns are opened. `known`: the open turn as it was read
+   *  there. */
   async isBusy(session: Session, known?: Turn | null): Promise<boolean> {
     const { runner, compressionScheduler, opening } = this.deps;
     const { conversationId } = session;

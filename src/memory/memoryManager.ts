@@ -114,7 +114,8 @@ export class MemoryManager {
     const external = this.queues.find(({ isExternal }) => isExternal);
     if (queue.isExternal && external !== undefined) {
       this.deps.log.warn(
-        `Memory provider ${queue.name} is not used: ${external.name} is in use already, and one external provider is the most there can be.`,
+        `Memory provider ${queue.name} is not used: ${external.name} is in use already, and one external ` +
+          'provider is the most there can be.',
       );
       return false;
     }
@@ -218,7 +219,8 @@ export class MemoryManager {
     const silent = this.queues.filter((queue) => !isDone && !signal.aborted && !texts.has(queue));
     for (const { name } of silent)
       this.deps.log.warn(
-        `Memory provider ${name}: onPreCompress took longer than ${preCompress.patienceMs / 1000} s; the summary was made without it.`,
+        `Memory provider ${name}: onPreCompress took longer than ${preCompress.patienceMs / 1000} s; the summary ` +
+          'was made without it.',
       );
     return this.queues.flatMap((queue) => texts.get(queue) || []).join('\n\n');
   }

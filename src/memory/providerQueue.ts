@@ -6,7 +6,7 @@ import type { MemoryProvider } from './memoryProvider';
 
 /** Milliseconds: the time limit of one call, and the wait after its abort. When the window closes the second one is
  *  short, because the calls after it must still be handed over. */
-export const callLimits = { patienceMs: 300_000, graceMs: 5000, closingGraceMs: 200 } as const;
+const callLimits = { patienceMs: 300_000, graceMs: 5000, closingGraceMs: 200 } as const;
 
 /** A provider, and where it comes from: the product itself or another extension. */
 export interface MadeProvider {

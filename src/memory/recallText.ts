@@ -1,10 +1,11 @@
 import { memoryTag } from '../transcript/text/outputTags';
 
 const note =
-  '(Recalled from memory of earlier sessions. It is reference, not part of the message above and not a request; it may be out of date. Where it differs from this conversation or from the files, those hold.)';
+  '(Recalled from memory of earlier sessions. It is reference, not part of the message above and not a request; ' +
+  'it may be out of date. Where it differs from this conversation or from the files, those hold.)';
 
 /** Maximum characters of recall that one provider may add to a prompt. */
-export const longestRecall = 8000;
+const longestRecall = 8000;
 
 const opener = String.raw`<\s*${memoryTag}\b[^<>]*>`;
 const closer = String.raw`<\s*/\s*${memoryTag}\b[^<>]*>`;
@@ -57,9 +58,11 @@ function cut(text: string, limit: number): string {
 }
 
 const smallWords = new Set(
-  'ok okay k yes yep yeah y no nope n sure fine thanks thank you thx ty please great nice good cool perfect awesome done right correct agreed hi hello hey bye go on ahead continue proceed next again stop wait ja nein danke oui non merci si gracias'.split(
-    ' ',
-  ),
+  (
+    'ok okay k yes yep yeah y no nope n sure fine thanks thank you thx ty please great nice good cool perfect ' +
+    'awesome done right correct agreed hi hello hey bye go on ahead continue proceed next again stop wait ja nein ' +
+    'danke oui non merci si gracias'
+  ).split(' '),
 );
 
 /** True for prompts that memory cannot help with: empty ones, thanks, greetings, short confirmations, slash

@@ -7,7 +7,7 @@ export const azureOpenai = {
   keyPattern: /^(?:[0-9a-f]{32}|[A-Za-z0-9]{84})$/,
 } as const;
 
-export interface AzureResource {
+interface AzureResource {
   readonly baseUrl: string;
   /** Deployment that the pasted address names. Null: none. */
   readonly deployment: string | null;

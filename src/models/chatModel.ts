@@ -6,7 +6,7 @@ import type { WireMessage } from '../transcript/wireMessage';
 import type { ModelInfo } from './modelInfo';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
-export type { WireAssistantContent, WireMessage, WireToolResult, WireUserContent } from '../transcript/wireMessage';
+export type { WireAssistantContent, WireMessage, WireUserContent } from '../transcript/wireMessage';
 
 /** Content of a request. The messages are a wire copy: already repaired and valid for a strict provider. */
 export interface ModelRequest {
@@ -90,7 +90,8 @@ export type Terminal =
  *  pump). */
 export interface ModelStream {
   readonly events: readonly StreamEvent[];
-  /** Resolves when `events.length > index` (true) or when the request ended with no such event (false). Never rejects. */
+  /** Resolves when `events.length > index` (true) or when the request ended with no such event (false). Never
+   *  rejects. */
   hasEvent(index: number): Promise<boolean>;
   /** Never rejects. Resolves after the last event was appended. */
   readonly terminal: Promise<Terminal>;

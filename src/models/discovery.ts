@@ -18,7 +18,7 @@ export interface FoundServer {
 const ids = v.object({ data: v.array(v.object({ id: v.string() })) });
 
 /** Milliseconds that the empty state waits for local servers. */
-export const discoveryMs = 1000;
+const discoveryMs = 1000;
 
 /** Looks for servers on this machine at their usual ports, all at once, for at most a second. Ignores any program on
  *  such a port that is not a model server (a web application on 8080). */

@@ -14,7 +14,7 @@ export type FactsAnswer =
   | { readonly kind: 'facts'; readonly facts: readonly ModelFacts[] }
   | { readonly kind: 'failed'; readonly fault: TransportFault };
 
-export interface EndpointAsked {
+interface EndpointAsked {
   readonly endpoint: Endpoint;
   readonly protocol: 'openai' | 'anthropic';
   readonly key: string | null;

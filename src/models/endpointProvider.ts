@@ -23,7 +23,7 @@ import { shownAddress } from './secrecy/secrecy';
 import type { LoadTransports, TransportFault } from './transport';
 
 /** Returns the key of a provider for exactly this origin. */
-export type KeyOf = (provider: string, origin: string) => Promise<string | undefined>;
+type KeyOf = (provider: string, origin: string) => Promise<string | undefined>;
 
 export interface EndpointDeps {
   readonly keyOf: KeyOf;

@@ -20,7 +20,7 @@ export interface ModelFacts {
 }
 
 /** Tokens. In a smaller context an agent's prompt, its tools and one file barely fit. */
-export const smallContext = 16_384;
+const smallContext = 16_384;
 
 /** Combines the facts of a model. The user's own description overrides the server's facts. */
 export function describeModel(

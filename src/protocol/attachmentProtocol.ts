@@ -11,7 +11,6 @@ export const maxImages = 10;
 export const maxAttachmentCharacters = 200_000;
 export const maxParts = 50;
 export const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;
-export type ImageType = (typeof imageTypes)[number];
 
 const source = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096));
 const label = v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096));
@@ -38,17 +37,7 @@ export const draftParts = v.array(v.variant('kind', [mention, attachment, image]
 /** Prompt that left the composer and may or may not be stored, with its text there. */
 export const draftOnItsWay = v.object({ uid: v.string(), text: v.string(), parts: v.optional(draftParts) });
 
-export const mentionKinds = [
-  'file',
-  'folder',
-  'symbol',
-  'problems',
-  'selection',
-  'terminal',
-  'git',
-  'session',
-] as const;
-export type MentionKind = (typeof mentionKinds)[number];
+export type MentionKind = 'file' | 'folder' | 'symbol' | 'problems' | 'selection' | 'terminal' | 'git' | 'session';
 
 /** Possible mention. Lists are sorted best first. */
 export interface Mention {

@@ -306,7 +306,7 @@ export interface AskedAgain {
   readonly notice: string | null;
 }
 
-export interface SwitchResult {
+interface SwitchResult {
   /** The session shown now; null: the empty state. */
   readonly sessionId: string | null;
   readonly notice: string | null;

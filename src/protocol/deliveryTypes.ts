@@ -4,9 +4,7 @@ export {
   emptyHash,
   hashFrom,
   hashOn,
-  hashPattern,
   hashWord,
-  textHash,
   type HashState,
   type DeliveryEntry,
 } from '../transcript/deliveryEntry';

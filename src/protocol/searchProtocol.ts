@@ -7,7 +7,7 @@ export const searchKinds = ['words', 'substring'] as const;
 export type SearchKind = (typeof searchKinds)[number];
 
 /** Place where a result opens. */
-export const openDestinations = ['chat', 'transcript', 'tab'] as const;
+const openDestinations = ['chat', 'transcript', 'tab'] as const;
 export type OpenDestination = (typeof openDestinations)[number];
 
 /** Payloads of the search screen. */

@@ -19,8 +19,8 @@ export interface SyncNotifications {
 export interface ChatSync {
   /** "Saved here · On the server up to 14:02 · To send: 3". */
   readonly line: string;
-  /** even: the server has everything. waiting: something is to be sent. failed: the server cannot be used now. overdue: something
-   *  has waited for more than a day. */
+  /** even: the server has everything. waiting: something is to be sent. failed: the server cannot be used now. overdue:
+   *  something has waited for more than a day. */
   readonly state: 'even' | 'waiting' | 'failed' | 'overdue';
   /** Turn that another machine runs in the session that the user sees. */
   readonly turn: TurnElsewhere | null;

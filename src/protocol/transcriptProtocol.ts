@@ -22,7 +22,7 @@ const rowFilter = v.object({
 });
 export type RowFilter = v.InferOutput<typeof rowFilter>;
 
-export const rowForms = ['markdown', 'json', 'text'] as const;
+const rowForms = ['markdown', 'json', 'text'] as const;
 export type RowForm = (typeof rowForms)[number];
 
 /** Actions of a tab that shows a history file: imports its sessions, lets the user choose one of them, reads the file

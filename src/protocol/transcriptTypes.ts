@@ -10,7 +10,7 @@ export type {
 } from '../transcript/approval';
 export { isPlainEdit, isRisky, modes } from '../transcript/approval';
 export type { BusyMode } from '../transcript/busyMode';
-export type { ContextFile, ContextFiles, FileOrigin, LeftFile } from '../transcript/contextFiles';
+export type { ContextFile, FileOrigin, LeftFile } from '../transcript/contextFiles';
 export type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 export { isContinuation } from '../transcript/continuation';
 export type { Cost, Spending } from '../transcript/cost';
@@ -18,18 +18,10 @@ export type { DraftOnItsWay, DraftPart, MentionPart, SentPart } from '../transcr
 export { draftAfter, joinedDraft, sentParts } from '../transcript/draftPart';
 export type { HandoffTokens } from '../transcript/handoff';
 export { handoffTokens } from '../transcript/handoff';
-export type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../transcript/message';
+export type { Chunk, Message } from '../transcript/message';
 export { answerText } from '../transcript/message';
 export { isWritten, mentionsAgain } from '../transcript/promptHistory';
-export type {
-  AssistantPart,
-  AttachmentPart,
-  ImagePart,
-  Part,
-  ToolCallPart,
-  ToolOutcome,
-  ToolResultPart,
-} from '../transcript/part';
+export type { Part, ToolCallPart, ToolOutcome, ToolResultPart } from '../transcript/part';
 export type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 export type { SandboxState } from '../transcript/sandboxState';
 export type { Failure, StopReason } from '../transcript/stopReason';
@@ -37,7 +29,7 @@ export { isMadeUpResult } from '../transcript/storedText';
 export type { Recalled } from '../transcript/turn';
 export type { ReasoningEffort } from '../transcript/reasoningEffort';
 export { reasoningEfforts } from '../transcript/reasoningEffort';
-export type { SessionEvent, ToolProgress, TurnActivity, TurnEvent } from '../transcript/turnEvent';
+export type { ToolProgress, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 export type { PromptVersions, Turn } from '../transcript/turn';
 export type { Usage } from '../transcript/usage';
 export { wordsPattern } from '../transcript/text/wordsPattern';

@@ -2,9 +2,7 @@ import * as v from 'valibot';
 import type { Verification } from '../transcript/verification';
 
 export type {
-  MissingPart,
   ServerAccount,
-  StorageFinding,
   UnreadMessage,
   Verification,
   VerifiedTurn,

@@ -9,7 +9,8 @@ import type { SqlValue } from './engine/sqlDatabase';
 export interface ImportOperations {
   /** State of these imported sessions, in order. */
   importStates(sessionIds: readonly string[]): readonly StoredImport[];
-  /** Begins a session, hidden until `finishImport`. Rows of an earlier attempt are removed first. Throws `invalid` for a session that is stored. */
+  /** Begins a session, hidden until `finishImport`. Rows of an earlier attempt are removed first. Throws `invalid` for
+   *  a session that is stored. */
   beginImport(input: BeginImport): BegunImport;
   /** Imports a session that fits into one transaction, in one call. Its lineage must not be a compression. */
   importWhole(input: ImportWhole): void;

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Chunk, Message, NewMessage } from '../transcript/message';
+import type { Chunk, Message, NewMessage } from '../transcript/message';
 import type { DraftPart, DraftSurroundings, PromptDraft } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ApprovalOperations } from './approvalOperations';
@@ -391,7 +391,7 @@ export interface SearchHit {
   readonly matches: readonly { readonly start: number; readonly end: number }[];
 }
 
-export interface StoreStatistics {
+interface StoreStatistics {
   readonly sessions: number;
   readonly messages: number;
   readonly fileBytes: number;
@@ -418,7 +418,3 @@ export interface SessionStore extends Promised<SessionOperations> {
   /** Checkpoints, closes and releases ownership. Safe to call twice. */
   close(): Promise<void>;
 }
-
-/** An assistant message that is still being delivered, as returned by `activeMessages` and `readTranscript` while it
- *  streams. */
-export type StreamingMessage = AssistantMessage & { readonly state: 'streaming' };

@@ -1,5 +1,5 @@
-/** A store as the exchange with a server sees it. Documents are the rows of a session, a turn or a single message, in JSON; a
- *  conversation has a version that the server counts. Each call is one transaction. */
+/** A store as the exchange with a server sees it. Documents are the rows of a session, a turn or a single message, in
+ *  JSON; a conversation has a version that the server counts. Each call is one transaction. */
 export interface SyncedStore {
   /** Begins to note changes. What is stored already is noted by `noteMore`. Does nothing the second time. */
   begin(): void;
@@ -36,8 +36,8 @@ export interface SyncedStore {
   sent(conversationId: string, version: number): void;
   /** The server does not have what was sent. */
   notSent(conversationId: string): void;
-  /** Called when the server has forgotten something of what it had. Notes every conversation as to be received that is there
-   *  not as it is here, and lowers what is known of the server. */
+  /** Called when the server has forgotten something of what it had. Notes every conversation as to be received that is
+   *  there not as it is here, and lowers what is known of the server. */
   noteLoss(loss: ServerLoss): void;
   /** Positions up to which the log of each other machine was read. */
   positions(): ReadonlyMap<string, number>;
@@ -51,13 +51,13 @@ export interface SyncedStore {
   forgotten(): readonly string[];
   /** Notes what is about to be erased on the server: the number is used. */
   beginErasing(number: number): void;
-  /** The server has erased the conversation, or knows that it is erased here. `number`: of the erasing that it has done; null
-   *  when another machine's was met. */
+  /** The server has erased the conversation, or knows that it is erased here. `number`: of the erasing that it has
+   *  done; null when another machine's was met. */
   forgottenThere(conversationId: string, number: number | null): void;
   /** True for a conversation that was forgotten, here or on another machine, and erased here. */
   isErased(conversationId: string): boolean;
-  /** Erases a conversation that was forgotten on another machine. It stays due until `forgottenThere`. False while a turn is
-   *  open in it. */
+  /** Erases a conversation that was forgotten on another machine. It stays due until `forgottenThere`. False while a
+   *  turn is open in it. */
   forget(conversationId: string): boolean;
   /** Writes what the server has. See `ReceiveOutcome`. */
   receive(input: Received): ReceiveOutcome;
@@ -76,7 +76,8 @@ export interface Outgoing {
   readonly documents: readonly ChangedDocument[];
 }
 
-/** One version of a conversation. Numbers may be given twice, by a server that lost its newest versions; tails are not. */
+/** One version of a conversation. Numbers may be given twice, by a server that lost its newest versions; tails are
+ *  not. */
 export interface ChainedVersion {
   readonly version: number;
   /** A random text that the machine which made the version gave it. */
@@ -125,8 +126,8 @@ export interface Received {
   readonly base: number;
   /** Versions of the server after it, the newest first. */
   readonly chain: readonly ChainedVersion[];
-  /** Documents that are newer than the store's version, and those that are changed here. All, when the base is older than
-   *  the store's version. */
+  /** Documents that are newer than the store's version, and those that are changed here. All, when the base is older
+   *  than the store's version. */
   readonly documents: readonly ServerDocument[];
   /** Id of a branch, should one be needed of what no other machine has, and the name of this machine for its title. */
   readonly branchId: string;
@@ -140,9 +141,10 @@ export interface ServerDocument {
   readonly body: string | null;
 }
 
-/** forgotten: another machine erased the conversation, and so did this one. received: the store has the server's version, and changes of its own that do not concern the transcript. An object: both
- *  continued the transcript; what was added here is the branch with this id. busy: a turn is open; later. again: something changed here
- *  meanwhile; fetch again. */
+/** forgotten: another machine erased the conversation, and so did this one. received: the store has the server's
+ *  version, and changes of its own that do not concern the transcript. An object: both continued the transcript; what
+ *  was added here is the branch with this id. busy: a turn is open; later. again: something changed here meanwhile;
+ *  fetch again. */
 export type ReceiveOutcome = 'received' | 'busy' | 'again' | 'forgotten' | { readonly branchId: string };
 
 /** One call of a method of `SyncedStore` as data. */

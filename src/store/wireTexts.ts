@@ -13,7 +13,7 @@ export interface WireTexts {
 }
 
 /** Memory recalled for a turn's prompt. */
-export interface RecalledFor {
+interface RecalledFor {
   readonly turnUid: string;
   readonly found: readonly Recalled[];
 }

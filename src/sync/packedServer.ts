@@ -17,8 +17,8 @@ type LongMethod = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
 const deflate = { now: deflateRawSync, later: promisify(deflateRaw), options: { level: 1 } };
 const inflate = { now: inflateRawSync, later: promisify(inflateRaw), options: { maxOutputLength: longest } };
 
-/** A server that receives and holds compressed bodies: it would take many times as long to compress them. Reads those that are
- *  not compressed, too. One that is damaged stays as it is, for the reader to refuse. */
+/** A server that receives and holds compressed bodies: it would take many times as long to compress them. Reads those
+ *  that are not compressed, too. One that is damaged stays as it is, for the reader to refuse. */
 export function packedServer(server: SyncServer): SyncServer {
   const prepared = new WeakMap<SentDocument, Promise<SentDocument>>();
   const pack = (one: SentDocument): Promise<SentDocument> => prepared.get(one) ?? withBody(one, packed);

@@ -8,8 +8,8 @@ const bodySchema = v.pipe(v.string(), v.parseJson(), v.object({ messages: v.opti
 /** Documents that are read from the store in one call. */
 const atOnce = 200;
 
-/** Compares the messages of a conversation with those on the server, document by document. `connection`: how this machine
- *  is known there. Null while a turn is open: what is on the server is the conversation between two turns. */
+/** Compares the messages of a conversation with those on the server, document by document. `connection`: how this
+ *  machine is known there. Null while a turn is open: what is on the server is the conversation between two turns. */
 export async function serverAccount(
   store: AsyncSyncedStore,
   server: Pick<SyncServer, 'fetch'>,

@@ -1,5 +1,5 @@
-/** Running turns, as one machine shows its own and watches those of others. Nothing here is part of a history: a turn travels as a whole when it
- *  has ended. Every call may fail. */
+/** Running turns, as one machine shows its own and watches those of others. Nothing here is part of a history: a turn
+ *  travels as a whole when it has ended. Every call may fail. */
 export interface SharedTurns {
   /** Asked by the machine that runs the turn. */
   wishes(conversationId: string, fence: number): Promise<TurnWishes>;
@@ -7,8 +7,8 @@ export interface SharedTurns {
   show(conversationId: string, fence: number, body: string): Promise<void>;
   /** Removes what was shown of a turn that is over. */
   end(conversationId: string, fence: number): Promise<void>;
-  /** The turn that another machine runs, or left open. Null when there is none. Tells that machine that somebody watches,
-   *  for some seconds. */
+  /** The turn that another machine runs, or left open. Null when there is none. Tells that machine that somebody
+   *  watches, for some seconds. */
   watch(conversationId: string): Promise<WatchedTurn | null>;
   /** Asks the machine that runs the turn to stop it. */
   askToStop(conversationId: string, fence: number): Promise<void>;

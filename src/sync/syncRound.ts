@@ -2,7 +2,7 @@ import type { AsyncSyncedStore, ChangedDocument, Outgoing, ReceiveOutcome, SentD
 import { documentsAtOnce, FetchAhead, ReadAhead } from './readAhead';
 import type { Connected, News, SendAnswer, SyncServer } from './syncServer';
 
-export interface SyncRoundDeps {
+interface SyncRoundDeps {
   readonly store: AsyncSyncedStore;
   readonly server: SyncServer;
   /** Id of this store. */
@@ -13,8 +13,8 @@ export interface SyncRoundDeps {
   readonly newId: () => string;
   /** Fence of the lease that this machine holds for a conversation; null for none. */
   readonly fenceOf: (conversationId: string) => number | null;
-  /** Called after the rows of a conversation came from another machine. `branchId`: set when both machines continued it,
-   *  and what was added here became a branch. */
+  /** Called after the rows of a conversation came from another machine. `branchId`: set when both machines continued
+   *  it, and what was added here became a branch. */
   readonly onReceived?: (conversationId: string, branchId: string | null) => Promise<void> | void;
 }
 
@@ -29,8 +29,8 @@ class TurnBegan extends Error {
   override readonly name = 'TurnBegan';
 }
 
-/** One connection of a store to the server. A round receives what other machines sent and sends what changed here. Whatever
- *  fails is done again by a later round, on a new connection. */
+/** One connection of a store to the server. A round receives what other machines sent and sends what changed here.
+ *  Whatever fails is done again by a later round, on a new connection. */
 export class SyncRound {
   private connection: Promise<Connected> | null = null;
   private lastNumber = 0;

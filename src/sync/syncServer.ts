@@ -1,10 +1,11 @@
 import type { ChainedVersion, SentDocument, ServerDocument } from '../store/syncing';
 
-/** A server that keeps conversations for several machines of one person. It orders the versions of a conversation, and knows
- *  nothing of what is in a document. Every call may fail, and a failed one may have been done. */
+/** A server that keeps conversations for several machines of one person. It orders the versions of a conversation, and
+ *  knows nothing of what is in a document. Every call may fail, and a failed one may have been done. */
 export interface SyncServer {
   /** Begins a connection of this machine. Calls of its earlier connections are refused from then on, also ones that are
-   *  still on their way. `machine`: its name for the user. `last`: the highest number of a sending that the server has of this machine. */
+   *  still on their way. `machine`: its name for the user. `last`: the highest number of a sending that the server has
+   *  of this machine. */
   connect(origin: string, machine: string): Promise<Connected>;
   /** What other machines have sent since the positions that were read, in the order in which each of them sent it. The
    *  position of this machine is the highest number that was confirmed. */
@@ -60,7 +61,8 @@ export interface Connected extends Connection {
   readonly last: number;
 }
 
-/** `lost`: machines of which the server has less than their position, and the number of the last sending that it has of each. */
+/** `lost`: machines of which the server has less than their position, and the number of the last sending that it has of
+ *  each. */
 export interface NewsAnswer {
   readonly news: readonly News[];
   readonly lost: ReadonlyMap<string, number>;
@@ -98,8 +100,8 @@ export interface Fetched {
   readonly base: number;
   /** Versions after it, the newest first, as far as they are remembered. */
   readonly chain: readonly ChainedVersion[];
-  /** Newer documents than `since`, and every named one: with version 0 if the server does not know it. All documents when
-   *  the base is another version. */
+  /** Newer documents than `since`, and every named one: with version 0 if the server does not know it. All documents
+   *  when the base is another version. */
   readonly documents: readonly ServerDocument[];
   /** True when a machine forgot the conversation. */
   readonly isErased: boolean;
@@ -118,12 +120,14 @@ export interface SentChanges {
   readonly tail: string;
   /** Fence of the lease that this machine holds; null for none. */
   readonly fence: number | null;
-  /** Read while they are sent, again if need be. Nothing is sent when the reading throws; then the call throws the same. */
+  /** Read while they are sent, again if need be. Nothing is sent when the reading throws; then the call throws the
+   *  same. */
   readonly documents: () => AsyncIterable<readonly SentDocument[]>;
 }
 
-/** erased: another machine forgot the conversation. behind: another machine changed the conversation since. leased: another machine runs a turn in it. closed: this machine has
- *  a newer connection or sent a higher number, or the server lost what it said it has. */
+/** erased: another machine forgot the conversation. behind: another machine changed the conversation since. leased:
+ *  another machine runs a turn in it. closed: this machine has a newer connection or sent a higher number, or the
+ *  server lost what it said it has. */
 export type SendAnswer =
   { readonly kind: 'done'; readonly version: number } | { readonly kind: 'behind' | 'leased' | 'closed' | 'erased' };
 

@@ -132,7 +132,8 @@ export class SyncService implements Disposable {
     return resultWithin(clock, turnPatienceMs, work, { kind: 'free' }, this.ending.signal);
   }
 
-  /** Compares a conversation with the server, after an exchange. Rejects with what went wrong. Null while a turn is open. */
+  /** Compares a conversation with the server, after an exchange. Rejects with what went wrong. Null while a turn is
+   *  open. */
   async account(conversationId: string): Promise<ServerAccount | null> {
     await this.exchangeNow();
     const { store, server } = this.deps;

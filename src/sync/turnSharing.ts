@@ -3,7 +3,7 @@ import type { Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { SharedTurns } from './sharedTurns';
 
-export interface TurnSharingDeps {
+interface TurnSharingDeps {
   readonly turns: SharedTurns;
   readonly clock: Clock;
   readonly log: Log;

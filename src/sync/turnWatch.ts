@@ -3,7 +3,7 @@ import { Emitter, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { SharedTurns, WatchedTurn } from './sharedTurns';
 
-export interface TurnWatchDeps {
+interface TurnWatchDeps {
   readonly turns: Pick<SharedTurns, 'watch' | 'askToStop'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -15,8 +15,8 @@ export interface SeenTurn extends WatchedTurn {
   readonly conversationId: string;
 }
 
-/** Milliseconds between two looks, by the time since the user did something or a turn was seen. After that nothing is asked
- *  until the user does something. */
+/** Milliseconds between two looks, by the time since the user did something or a turn was seen. After that nothing is
+ *  asked until the user does something. */
 const paces = [
   { untilMs: 60_000, everyMs: 1000 },
   { untilMs: 5 * 60_000, everyMs: 5000 },

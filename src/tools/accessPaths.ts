@@ -6,7 +6,7 @@ import type { WorkspaceFiles } from './workspaceFiles';
 import { windowsPathProblem } from './windowsPaths';
 import { PathRefused, WorkspacePaths } from './workspacePaths';
 
-export interface AccessPathOptions {
+interface AccessPathOptions {
   readonly path?: nodePath.PlatformPath;
   /** Folder that `~` means. Default: the user's home folder. */
   readonly home?: string;
@@ -132,7 +132,8 @@ export class AccessPaths {
       ))
     ) {
       throw new PathRefused(
-        `${this.path.join(parent, name)} is a link to something that does not exist. Work with the file it should lead to instead.`,
+        `${this.path.join(parent, name)} is a link to something that does not exist. Work with the file it ` +
+          'should lead to instead.',
       );
     }
   }

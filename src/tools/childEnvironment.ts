@@ -11,7 +11,7 @@ const harmless = /^(?:SSH_AUTH_SOCK|XAUTHORITY|KEYBOARD_LAYOUT)$/i;
 
 /** True when a variable holds a credential: by its name, or by its value (the shape of a known token, a password in
  *  an address). */
-export function isCredential(name: string, value: string): boolean {
+function isCredential(name: string, value: string): boolean {
   if (harmless.test(name)) return false;
   return secretWords.test(name) || serviceAddresses.test(name) || maskSecrets(value) !== value;
 }

@@ -10,7 +10,9 @@ const maxFiles = 200;
 export function globFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, access: ReadAccess): AnyTool {
   return defineTool({
     name: 'glob_files',
-    description: `Finds files by a glob over their paths ("src/**/*.test.ts", "*.md", "**/config.{js,json}"), newest first. Leaves out what the repository ignores. Returns at most ${maxFiles} paths.`,
+    description:
+      'Finds files by a glob over their paths ("src/**/*.test.ts", "*.md", "**/config.{js,json}"), newest first. ' +
+      `Leaves out what the repository ignores. Returns at most ${maxFiles} paths.`,
     parameters: {
       type: 'object',
       properties: {

@@ -10,7 +10,9 @@ const maxEntries = 1000;
 export function listDirectoryTool(files: WorkspaceFiles, access: ReadAccess): AnyTool {
   return defineTool({
     name: 'list_directory',
-    description: `Lists the files and folders directly inside a folder, folders first and marked with "/". Returns at most ${maxEntries} entries.`,
+    description:
+      'Lists the files and folders directly inside a folder, folders first and marked with "/". Returns at most ' +
+      `${maxEntries} entries.`,
     parameters: {
       type: 'object',
       properties: {

@@ -18,7 +18,10 @@ const maxImageBytes = 5 * 1024 * 1024;
 export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool {
   return defineTool({
     name: 'read_file',
-    description: `Reads a text file and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} lines; ask for a range with start_line and end_line to read more. A PNG, JPEG, GIF or WebP image is shown to you.`,
+    description:
+      `Reads a text file and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} ` +
+      'lines; ask for a range with start_line and end_line to read more. A PNG, JPEG, GIF or WebP image is shown ' +
+      'to you.',
     parameters: {
       type: 'object',
       properties: {
@@ -66,7 +69,9 @@ function excerpt(shown: string, text: string, from: number, to: number): ToolOut
   let line = from;
   for (; line <= Math.min(to, lines.length) && numbered.length < maxLines; line++) {
     const full = lines[line - 1] ?? '';
-    const row = `${line}\t${full.length > maxLineLength ? `${full.slice(0, maxLineLength)} … (${full.length} characters)` : full}`;
+    const shownPart =
+      full.length > maxLineLength ? `${full.slice(0, maxLineLength)} … (${full.length} characters)` : full;
+    const row = `${line}\t${shownPart}`;
     if (characters + row.length > maxCharacters && numbered.length > 0) break;
     characters += row.length;
     numbered.push(row);

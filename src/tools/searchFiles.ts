@@ -15,7 +15,9 @@ export function searchFilesTool(denials: ReadDenials, paths: WorkspacePaths, acc
   const { files } = denials;
   return defineTool({
     name: 'search_files',
-    description: `Searches the text of files and returns matching lines grouped by file ("<line number>: <text>"). Ignores files that the repository ignores. Returns at most ${maxMatches} matches.`,
+    description:
+      'Searches the text of files and returns matching lines grouped by file ("<line number>: <text>"). Ignores ' +
+      `files that the repository ignores. Returns at most ${maxMatches} matches.`,
     parameters: {
       type: 'object',
       properties: {
@@ -102,7 +104,8 @@ function withheldNote(kept: ReadonlyMap<string, WithheldFor>, paths: WorkspacePa
   return [
     secrets === ''
       ? ''
-      : `\n\n(Matching lines are not shown of files that may hold secrets: ${secrets}. read_file asks the person for one.)`,
+      : `\n\n(Matching lines are not shown of files that may hold secrets: ${secrets}. read_file asks the person ` +
+        'for one.)',
     denied === '' ? '' : `\n\n(Matching lines are withheld of files that a rule denies reading: ${denied}.)`,
   ].join('');
 }

@@ -12,7 +12,7 @@ interface SensitiveFiles {
   readonly names: readonly RegExp[];
 }
 
-export const sensitiveFiles: readonly SensitiveFiles[] = [
+const sensitiveFiles: readonly SensitiveFiles[] = [
   {
     reason: 'sensitive',
     isSecret: true,

@@ -40,7 +40,7 @@ export interface ToolCallContext {
 
 /** One capability of the agent. `run` gets arguments that passed `schema`. It may reject; the registry turns that
  *  into a failed result. */
-export interface Tool<Schema extends GenericSchema = GenericSchema> {
+interface Tool<Schema extends GenericSchema = GenericSchema> {
   readonly name: string;
   /** Text for the model: purpose, when to use it, limits. */
   readonly description: string;

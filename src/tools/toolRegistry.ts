@@ -2,7 +2,7 @@ import { errorMessage } from '../base/errorMessage';
 import { type JsonObject, parseJsonObject } from '../transcript/json';
 import type { AnyTool, AskedAccess, ToolCallContext, ToolOutput } from './tool';
 
-export interface RequestedCall {
+interface RequestedCall {
   readonly callId: string;
   readonly name: string;
   /** JSON text as the model wrote it. */

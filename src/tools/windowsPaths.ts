@@ -1,6 +1,7 @@
 import { win32 } from 'node:path';
 
-/** Names that open a device in every folder, with any extension (“Naming Files, Paths, and Namespaces”, Win32 documentation). */
+/** Names that open a device in every folder, with any extension (“Naming Files, Paths, and Namespaces”, Win32
+ *  documentation). */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?:[.: ]|$)/i;
 
 /** Returns why Windows would open something else at this path than it says, or null. Checked before anything looks at

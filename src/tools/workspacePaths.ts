@@ -27,7 +27,8 @@ export class WorkspacePaths {
     const inside = candidates.filter((candidate) => roots.some((root) => this.contains(root.path, candidate)));
     if (inside.length === 0)
       throw new PathRefused(
-        `${written} is outside the open folder${roots.length === 1 ? '' : 's'} (${roots.map((root) => root.path).join(', ')}).`,
+        `${written} is outside the open folder${roots.length === 1 ? '' : 's'} ` +
+          `(${roots.map((root) => root.path).join(', ')}).`,
       );
     for (const candidate of inside) {
       if ((await this.files.kindOf(candidate)) === null) continue;

@@ -20,7 +20,7 @@ export type DraftPart = MentionPart | SentPart;
 
 /** Composer content at the time the prompt was sent. If a draft still begins with it, the transaction that stores
  *  the prompt removes it from the draft. */
-export interface SentDraft {
+interface SentDraft {
   readonly text: string;
   readonly parts?: readonly DraftPart[];
 }

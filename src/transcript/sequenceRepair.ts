@@ -10,7 +10,7 @@ import { isSteering } from './steering';
 export type RepairReason = 'adjacentAnswers' | 'strayResult' | 'repeatedResult' | 'unansweredCall' | 'adjacentPrompts';
 
 /** Row that leaves the active transcript. It stays stored. */
-export interface HiddenRow {
+interface HiddenRow {
   readonly uid: string;
   readonly reason: 'merged' | 'dropped';
   /** Row that replaces it; null when none does. */
@@ -19,7 +19,7 @@ export interface HiddenRow {
 }
 
 /** Result created for a call that has none. */
-export interface AnsweredCall {
+interface AnsweredCall {
   readonly message: ToolMessage;
   /** Row directly before it. */
   readonly after: string;

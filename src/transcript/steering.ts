@@ -14,5 +14,8 @@ export function isSteering(messages: readonly Message[], index: number): boolean
 /** Steering text for a model: at the end of the tool result before it, because strict chat templates reject a user
  *  message there. */
 export function steeringText(text: string): string {
-  return `(The following is not part of the tool's output. The person wrote it while you were working; take it into account from here on.)\n${text}`;
+  return (
+    "(The following is not part of the tool's output. The person wrote it while you were working; take it into " +
+    `account from here on.)\n${text}`
+  );
 }

@@ -47,7 +47,7 @@ export type StoreFailureCause = (typeof storeFailureCauses)[number];
 
 /** Causes of a turn that stopped so that the user decides. */
 export const limitCauses = ['spendingLimit'] as const;
-export type LimitCause = (typeof limitCauses)[number];
+type LimitCause = (typeof limitCauses)[number];
 
 /** Failure as it is stored with the turn and shown. `sentence`: what happened, what is safe, and what to do.
  *  `technical`: the text for "Copy details" (never contains a key). */

@@ -2,7 +2,7 @@ import type { Message } from './message';
 import type { Part } from './part';
 
 /** Searchable text of a stored row, including thinking, arguments, results, and attachments. */
-export function storedText(parts: readonly Part[]): string {
+function storedText(parts: readonly Part[]): string {
   return parts.map(partText).join('\n');
 }
 

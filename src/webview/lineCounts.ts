@@ -1,4 +1,4 @@
-export interface LineCounts {
+interface LineCounts {
   readonly added: number;
   readonly removed: number;
 }

@@ -1,6 +1,7 @@
 import { fillMessage, joinNames, type MessageArgs } from '../protocol/messageText';
 
-/** The editor's language, which the host writes into the page. Default, in tests without a page: that of the runtime. */
+/** The editor's language, which the host writes into the page. Default, in tests without a page: that of the
+ *  runtime. */
 export const pageLanguage: string | undefined =
   typeof document === 'undefined' ? undefined : document.documentElement.lang || undefined;
 

@@ -5,7 +5,7 @@ import type { VsCodeApi } from './vscodeApi';
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
 /** Messages between one kind of view and the host: the schemas of what the view sends, the types of what comes back. */
-export interface RpcProtocol {
+interface RpcProtocol {
   readonly commands: Schemas;
   readonly requests: Schemas;
   readonly results: object;

@@ -56,7 +56,7 @@ const detailsSchema = v.variant('kind', [
 ]);
 
 /** Details of a result for the surfaces, beyond its text. */
-export type ToolDetails = v.InferOutput<typeof detailsSchema>;
+type ToolDetails = v.InferOutput<typeof detailsSchema>;
 export type EditResultDetails = v.InferOutput<typeof editDetails>;
 export type DelegateDetails = v.InferOutput<typeof delegateDetails>;
 export type CommandDetails = v.InferOutput<typeof commandDetails>;

@@ -95,7 +95,7 @@ function createdVerb(result: ToolResultPart | null): string | null {
 }
 
 /** Returns the plain argument that names a call's target: a path, a query, the first line of a command. */
-export function toolTarget(call: ToolCallPart): string {
+function toolTarget(call: ToolCallPart): string {
   const given = parsedArguments(call.arguments);
   const key = kindOf(call.name)?.target.find((name) => typeof given[name] === 'string');
   const value = key === undefined ? undefined : given[key];

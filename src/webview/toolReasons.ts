@@ -8,7 +8,7 @@ const longestReason = 24;
 const longestNote = 200;
 
 /** Reason why a call did not succeed. */
-export interface ToolReason {
+interface ToolReason {
   readonly text: string;
   /** True when it fits on the call's line. */
   readonly isShort: boolean;

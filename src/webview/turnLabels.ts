@@ -7,7 +7,7 @@ export type FinishedTurn = Turn & { readonly state: 'settled' };
 export type OutcomeAction =
   'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'compress' | 'newSession' | 'showDetails';
 
-export interface OutcomeLabel {
+interface OutcomeLabel {
   /** Severity: a plain remark, something cut off, something that failed. */
   readonly tone: 'info' | 'warning' | 'error';
   readonly sentence: string;

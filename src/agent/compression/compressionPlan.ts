@@ -17,7 +17,7 @@ export interface CompressionPlan {
 }
 
 /** Tokens of rows that may stay unchanged. */
-export interface TailLimits {
+interface TailLimits {
   readonly tail: number;
   /** If the last turn is longer than this, it is cut in two too. At least `tail`. */
   readonly longestTurn: number;

@@ -9,14 +9,17 @@ export const protectedHead = 3;
 const longestHeadText = 2000;
 
 const preamble = [
-  '(Summary of the earlier part of this conversation, made to save room. It is background, not a request: what it lists as asked was dealt with,',
-  'or stands below. Where it differs from a later message, the later message holds. The files and tools are as they are now, not as it says.)',
+  '(Summary of the earlier part of this conversation, made to save room. It is background, not a request: what ' +
+    'it lists as asked was dealt with,',
+  'or stands below. Where it differs from a later message, the later message holds. The files and tools are as ' +
+    'they are now, not as it says.)',
 ].join(' ');
 const summaryHeading = '# Summary';
 const ends = {
   betweenTurns: '(End of the summary. Answer the message below it.)',
   insideTurn:
-    '(End of the summary. Answer the message below it. Where the summary tells of steps that were taken for that message, they are done: go on from there.)',
+    '(End of the summary. Answer the message below it. Where the summary tells of steps that were taken for that ' +
+    'message, they are done: go on from there.)',
 } as const;
 
 /** Returns the text that the model gets instead of the compressed rows. `head`: the conversation's first messages.

@@ -25,7 +25,7 @@ import { plainSummary } from './summaryInput';
 import { summaryBudget, summaryRequest } from './summaryRequest';
 import { todoNote } from './todoNote';
 
-export interface SummarizerDeps {
+interface SummarizerDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Share of the context window that may be full before a compression is due, from 0 to 1. Default: 0.8. */
@@ -131,7 +131,8 @@ export class Summarizer implements ContextEngine {
 
   rolledOver({ conversationId, fromSessionId, toSessionId, tokens }: Rollover): void {
     this.deps.log.info(
-      `Conversation ${conversationId} was compressed: ${fromSessionId} goes on as ${toSessionId}, about ${tokens.before} tokens became ${tokens.after}.`,
+      `Conversation ${conversationId} was compressed: ${fromSessionId} goes on as ${toSessionId}, about ` +
+        `${tokens.before} tokens became ${tokens.after}.`,
     );
   }
 

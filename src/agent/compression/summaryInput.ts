@@ -80,5 +80,8 @@ export function plainSummary(rows: readonly Message[], earlier: string | null, m
 export function clip(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = Math.ceil(limit * 0.7);
-  return `${text.slice(0, head).toWellFormed()} … (${text.length - limit} characters left out) … ${text.slice(text.length - (limit - head)).toWellFormed()}`;
+  return (
+    `${text.slice(0, head).toWellFormed()} … (${text.length - limit} characters left out) … ` +
+    `${text.slice(text.length - (limit - head)).toWellFormed()}`
+  );
 }

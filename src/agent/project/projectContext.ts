@@ -39,7 +39,7 @@ export async function readProject(
   return joined(found);
 }
 
-export interface PersonalSources {
+interface PersonalSources {
   readonly places: PersonalPlaces;
   /** Groups that the user has not turned off. */
   readonly groups: readonly PersonalGroup[];

@@ -16,9 +16,12 @@ const isOfFolder = ({ origin }: FromSomewhere): boolean => origin === 'folder';
 const isPersonal = ({ origin }: FromSomewhere): boolean => origin !== 'folder';
 
 const projectWords =
-  'The people who work on the open folder have written these files for agents: follow them where they concern the task. What the person says in the conversation goes before them; where two of them differ, the earlier one holds.';
+  'The people who work on the open folder have written these files for agents: follow them where they concern ' +
+  'the task. What the person says in the conversation goes before them; where two of them differ, the earlier ' +
+  'one holds.';
 const personalWords =
-  'The person keeps these files for agents, for all projects: follow them where they concern the task. What the person says in the conversation goes before them, and so do the rules of the project.';
+  'The person keeps these files for agents, for all projects: follow them where they concern the task. What the ' +
+  'person says in the conversation goes before them, and so do the rules of the project.';
 
 /** Returns the part of the system prompt with rules and skills of the open folders and of the user. Empty when there
  *  is none. Without tools, omits the parts that need tools. */
@@ -91,12 +94,18 @@ function scopedSection(rules: readonly RuleFile[]): string {
   const scoped = rules.filter(({ appliesTo }) => appliesTo !== null);
   if (scoped.length === 0) return '';
   const lines = scoped.map(({ path, appliesTo }) => `- ${path}: ${short(appliesTo ?? '')}`);
-  return `Rules for some files or tasks only. Read the file with read_file before you work on what it is for:\n${lines.join('\n')}`;
+  return (
+    'Rules for some files or tasks only. Read the file with read_file before you work on what it is for:' +
+    `\n${lines.join('\n')}`
+  );
 }
 
 function skillSection(title: string, skills: readonly Skill[]): string {
   if (skills.length === 0) return '';
-  return `${title}\n\nInstructions for particular tasks. When a task is what one is for, read it with read_skill first, and follow it:\n${skillLines(skills)}`;
+  return (
+    `${title}\n\nInstructions for particular tasks. When a task is what one is for, read it with read_skill first, ` +
+    `and follow it:\n${skillLines(skills)}`
+  );
 }
 
 function skillLines(skills: readonly Skill[]): string {

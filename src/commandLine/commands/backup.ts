@@ -82,7 +82,8 @@ function make(terminal: Terminal, backups: Backups, limitBytes: number): ExitCod
   const { sessions, messages, addedBytes } = made.manifest;
   terminal.print(
     isNew
-      ? `Made and verified backup ${made.id}: ${sessions} sessions, ${messages} messages, ${size(addedBytes)} more on disk.`
+      ? `Made and verified backup ${made.id}: ${sessions} sessions, ${messages} messages, ${size(addedBytes)} more ` +
+          'on disk.'
       : `Nothing has changed since backup ${made.id}.`,
   );
   if (removed.length > 0) terminal.print(`Removed ${removed.length} older backups.`);

@@ -21,7 +21,8 @@ export const check: Command = {
   name: 'check',
   summary: 'Checks transcripts for damage, and repairs those of a store.',
   help: [
-    'hermes-history check [--store <folder> | --hermes [<path>]] [--repair [--yes]] [--undo <repair> --session <id>] [--json]',
+    'hermes-history check [--store <folder> | --hermes [<path>]] [--repair [--yes]] [--undo <repair> --session ' +
+      '<id>] [--json]',
     '',
     'Reads every session and says what is broken, with its place. Only reads, unless --repair is given.',
     '',

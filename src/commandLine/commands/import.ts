@@ -34,10 +34,12 @@ export const importCommand: Command = {
   help: [
     'hermes-history import [--from <source or path>]… [--into <folder> [--yes]]',
     '',
-    'Lists the sessions of other agents on this machine. With --into, says what an import would do. With --yes, does it.',
+    'Lists the sessions of other agents on this machine. With --into, says what an import would do. With --yes, ' +
+      'does it.',
     '',
     `  --from <source>  Only sessions of this agent: ${sourceNames.join(', ')}.`,
-    '  --from <path>    A file of an agent, a chat file (JSON or JSONL), or a folder of them, or a JSON export of Hermes.',
+    '  --from <path>    A file of an agent, a chat file (JSON or JSONL), or a folder of them, or a JSON export ' +
+      'of Hermes.',
     '  --into <folder>  The store to import into: the folder that holds state.db.',
     '  --yes            Imports, newest sessions first. Sessions that are here already get only what they lack.',
   ],
@@ -173,7 +175,8 @@ function printScan(terminal: Terminal, { groups, skipped, problems }: Scan): voi
 
 function printPreview(terminal: Terminal, { counts }: Preview): void {
   terminal.print(
-    `${counts.new} new, ${counts.grown} changed since they were imported, ${counts.here} here already, ${counts.forgotten} erased here earlier.`,
+    `${counts.new} new, ${counts.grown} changed since they were imported, ${counts.here} here already, ` +
+      `${counts.forgotten} erased here earlier.`,
   );
 }
 
@@ -184,7 +187,9 @@ function printResult(terminal: Terminal, result: ImportResult): ExitCode {
   if (leftOutTotal > mostShown) terminal.note(`… and ${leftOutTotal - mostShown} more.`);
   for (const { id, source, reason } of entries) if (reason !== null) terminal.note(`${source} ${id}: ${reason}`);
   terminal.print(
-    `Imported ${counts.imported} sessions, extended ${counts.extended}, ${counts.branched} as branches; ${messages} messages. ${counts.unchanged} had nothing new, ${counts.empty} no messages, ${counts.failed} failed.`,
+    `Imported ${counts.imported} sessions, extended ${counts.extended}, ${counts.branched} as branches; ` +
+      `${messages} messages. ${counts.unchanged} had nothing new, ${counts.empty} no messages, ${counts.failed} ` +
+      'failed.',
   );
   terminal.print(`Records: ${tally.in} read, ${tally.imported} imported, ${tally.skipped} skipped.`);
   if (isStopped) terminal.note(stopped);

@@ -8,7 +8,7 @@ import type { SessionStore } from '../../store/sessionStore';
 const stored = v.object({ system: v.number(), tools: v.number(), memory: v.number() });
 
 /** Estimated tokens that every request carries besides the history. */
-export type RequestFrame = Readonly<v.InferOutput<typeof stored>>;
+type RequestFrame = Readonly<v.InferOutput<typeof stored>>;
 
 /** Estimates the tokens that requests carry besides the history. The tool list (MCP servers start with a turn) and
  *  memory's texts are known only after a turn has gathered them. Until the next such turn, also after a restart, the

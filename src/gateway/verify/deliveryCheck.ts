@@ -39,7 +39,8 @@ export class DeliveryCheck {
     for (const { messageUid, part, shown, stored: found } of missing) {
       this.backfills++;
       this.deps.log.info(
-        `Backfill ${this.backfills}: turn ${turn.uid}, message ${messageUid}, part ${part}: ${shown.length} characters were shown, ${found?.length ?? 0} were stored.`,
+        `Backfill ${this.backfills}: turn ${turn.uid}, message ${messageUid}, part ${part}: ${shown.length} ` +
+          `characters were shown, ${found?.length ?? 0} were stored.`,
       );
     }
     const uids = new Set(missing.map(({ messageUid }) => messageUid));
@@ -90,7 +91,8 @@ export class DeliveryCheck {
     const { messages } = shown;
     const length = messages.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
     this.deps.log.trace(
-      `Turn ${turn.uid}: ${length} characters in ${messages.length} ${messages.length === 1 ? 'message' : 'messages'} were delivered, and all are stored.`,
+      `Turn ${turn.uid}: ${length} characters in ${messages.length} ` +
+        `${messages.length === 1 ? 'message' : 'messages'} were delivered, and all are stored.`,
     );
   }
 }

@@ -20,7 +20,7 @@ export interface DeliveredMessage {
 }
 
 /** Text that surfaces received and the store does not hold. */
-export interface MissingDelivery {
+interface MissingDelivery {
   readonly messageUid: string;
   readonly part: number;
   readonly kind: DeliveredKind;

@@ -34,8 +34,8 @@ export class BackupClient {
     return this.stoppable(undefined, method, ...args);
   }
 
-  /** As `call`. Rejects with the reason of the signal when it was aborted meanwhile: `make`, `verify` and `takeCopy` end
-   *  early then, the others are done first. */
+  /** As `call`. Rejects with the reason of the signal when it was aborted meanwhile: `make`, `verify` and `takeCopy`
+   *  end early then, the others are done first. */
   stoppable<M extends BackupMethod>(
     signal: AbortSignal | undefined,
     method: M,

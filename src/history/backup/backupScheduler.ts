@@ -8,7 +8,7 @@ const idleMs = 30_000;
 const longestWaitMs = 15 * 60_000;
 const firstRetryMs = 10 * 60_000;
 
-export interface ScheduledBackup {
+interface ScheduledBackup {
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
   /** True while an answer is being written. */
   readonly isBusy: () => boolean;

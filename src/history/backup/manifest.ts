@@ -42,7 +42,7 @@ const sessionEntries = v.array(
 );
 
 export type StoredFile = v.InferOutput<typeof storedFile>;
-export type BackupManifest = v.InferOutput<typeof manifest>;
+type BackupManifest = v.InferOutput<typeof manifest>;
 export type BackupReason = BackupManifest['reason'];
 export type SessionEntry = v.InferOutput<typeof sessionEntries>[number];
 

@@ -10,7 +10,7 @@ import type { ChunkPool } from './chunkPool';
 import { readContents, type Backup, type SessionEntry, type StoredFile } from './manifest';
 
 /** A backup's database, as an opening of it finds it. */
-export interface OpenedContents {
+interface OpenedContents {
   readonly schemaVersion: number;
   /** Every session, also segments and sub-agents' sessions. */
   readonly sessions: readonly SessionEntry[];
@@ -19,8 +19,8 @@ export interface OpenedContents {
   readonly problems: readonly string[];
 }
 
-/** Opens a database in the pool, checks it and reads its list of sessions. Writes nothing. Throws a `StoreError` when it
- *  cannot be opened. */
+/** Opens a database in the pool, checks it and reads its list of sessions. Writes nothing. Throws a `StoreError` when
+ *  it cannot be opened. */
 export function openStored(deps: BackupDeps, pool: ChunkPool, main: StoredFile): OpenedContents {
   return readOnly({ ...deps, fileSystem: new BackupFileSystem(pool, main) }, backupFolder, (database) => ({
     schemaVersion: integerOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0),
@@ -31,7 +31,7 @@ export function openStored(deps: BackupDeps, pool: ChunkPool, main: StoredFile):
 }
 
 /** Sessions in a store of any version. */
-export function sessionEntries(database: SqlDatabase): readonly SessionEntry[] {
+function sessionEntries(database: SqlDatabase): readonly SessionEntry[] {
   return database
     .all(
       `SELECT id, conversation_id, title, last_activity_at, parent_kind,
@@ -60,7 +60,8 @@ export function verifyBackup(deps: BackupDeps, pool: ChunkPool, { id, manifest }
     const problems = [...opened.problems];
     if (opened.sessions.length !== manifest.sessions || opened.messages !== manifest.messages)
       problems.push(
-        `${opened.sessions.length} sessions and ${opened.messages} messages, expected ${manifest.sessions} and ${manifest.messages}`,
+        `${opened.sessions.length} sessions and ${opened.messages} messages, expected ${manifest.sessions} and ` +
+          `${manifest.messages}`,
       );
     if (readContents(pool, manifest).length !== manifest.sessions) problems.push('the list of sessions is incomplete');
     return problems.map((problem) => `backup ${id}: ${problem}`);

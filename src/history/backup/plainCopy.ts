@@ -7,9 +7,9 @@ import { readOneMoment, type CopyDeps } from '../../store/library/storeCopy';
 import { logPages } from '../../store/open/logPages';
 import type { StoreFiles } from '../../store/open/storeFiles';
 
-/** Writes a store's database, with what its log has, as one file that any SQLite opens. Its owner may write meanwhile: every
- *  commit up to the beginning of the call is in it. The file appears only when complete. Throws the disk's error, and
- *  `not-found` when there is no store. */
+/** Writes a store's database, with what its log has, as one file that any SQLite opens. Its owner may write meanwhile:
+ *  every commit up to the beginning of the call is in it. The file appears only when complete. Throws the disk's error,
+ *  and `not-found` when there is no store. */
 export function writePlainCopy(
   deps: Pick<CopyDeps, 'fileSystem' | 'pause'>,
   files: Pick<StoreFiles, 'folder' | 'main' | 'log'>,

@@ -40,7 +40,7 @@ export class LineChain {
   }
 }
 
-export interface ChainState {
+interface ChainState {
   readonly lines: number;
   /** Hex of the chain after every 100 lines. */
   readonly checkpoints: readonly string[];
@@ -67,7 +67,7 @@ const evidenceForm = v.object({
   signature: v.nullable(v.string()),
 });
 
-export interface EvidenceInput {
+interface EvidenceInput {
   readonly file: string;
   readonly chain: ChainState;
   /** Seconds since 1970. */
@@ -107,7 +107,7 @@ export function isEvidence(text: string): boolean {
   return parsed.success && v.safeParse(statementForm, jsonOf(parsed.output.statement)).success;
 }
 
-export interface Verification {
+interface Verification {
   /** Each in one sentence; empty when the file is as it was exported. */
   readonly problems: readonly string[];
   readonly madeAt: string | null;

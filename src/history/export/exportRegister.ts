@@ -21,7 +21,7 @@ const register = v.object({
   ),
 });
 
-export type NotedExport = v.InferOutput<typeof register>['exports'][number];
+type NotedExport = v.InferOutput<typeof register>['exports'][number];
 
 /** Results of erasing sessions from exported files, by path. */
 export interface ForgottenInExports {

@@ -28,7 +28,8 @@ export function newestSegments(database: SqlDatabase, sessionIds: readonly strin
     .all(
       `SELECT s.id FROM json_each(?) named JOIN sessions s ON s.id = named.value
        WHERE s.pending IS NULL AND NOT EXISTS (
-         SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression' AND c.pending IS NULL)
+         SELECT 1 FROM sessions c
+         WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression' AND c.pending IS NULL)
        ORDER BY named.key`,
       [JSON.stringify(sessionIds)],
     )

@@ -23,7 +23,7 @@ export interface FileCopyDeps extends ReadingDeps {
 const noSessions = (): string => t('The file holds no sessions in a format that can be imported.');
 
 /** A private store with the sessions of one file. */
-export interface FileCopy extends StoreCopy {
+interface FileCopy extends StoreCopy {
   /** own: the file holds rows of our store, a `state.db` or an export. foreign: another program wrote it. */
   readonly kind: 'own' | 'foreign';
 }

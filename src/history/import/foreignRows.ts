@@ -7,7 +7,7 @@ export type DraftRow =
   | { readonly role: 'assistant'; readonly parts: readonly AssistantPart[] }
   | { readonly role: 'tool'; readonly parts: readonly [ToolResultPart] };
 
-export interface DraftRows {
+interface DraftRows {
   readonly rows: readonly DraftRow[];
   /** Sentences about content that has no place in a row. */
   readonly omitted: readonly string[];

@@ -28,7 +28,7 @@ import { scanGroups } from './scanGroups';
 import { OneSession } from './sessionImport';
 import { sessionSources, SharedDatabases, type SessionSources } from './sessionSources';
 
-export interface HistoryImportDeps {
+interface HistoryImportDeps {
   readonly files: HistoryFiles;
   readonly openForeign: OpenForeignDatabase;
   readonly target: ImportTarget;

@@ -27,7 +27,7 @@ export interface TaskResults {
   readonly run: ImportResult;
 }
 
-export type TargetMethod = keyof ImportTarget;
+type TargetMethod = keyof ImportTarget;
 export type TargetCall = {
   readonly [M in TargetMethod]: { readonly method: M; readonly args: Parameters<ImportTarget[M]> };
 }[TargetMethod];

@@ -8,8 +8,8 @@ export interface SessionImport {
   scan(places: HistoryPlaces, course?: ScanCourse): Promise<Scan>;
   /** Compares found sessions with the store. Writes nothing. */
   preview(found: readonly ForeignSession[]): Promise<Preview>;
-  /** Imports sessions, newest first, two at a time. Each is readable in the store as soon as it is whole. When the signal
-   *  aborts, sessions in progress are taken back, and those before them stay. */
+  /** Imports sessions, newest first, two at a time. Each is readable in the store as soon as it is whole. When the
+   *  signal aborts, sessions in progress are taken back, and those before them stay. */
   run(found: readonly ForeignSession[], course?: ImportCourse): Promise<ImportResult>;
 }
 
@@ -144,7 +144,7 @@ export interface ImportedEntry {
 }
 
 /** Balance of the records that were read: in = imported + skipped. */
-export interface Balance {
+interface Balance {
   readonly in: number;
   readonly imported: number;
   readonly skipped: number;

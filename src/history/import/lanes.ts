@@ -1,6 +1,6 @@
-/** Works on items in order, two at a time, so that one is read and converted while the store writes the other. An item waits for
- *  those before it with one of its keys. Once `isStopped`, no further item is begun. Rejects with the first failure, after
- *  everything that was begun has ended. */
+/** Works on items in order, two at a time, so that one is read and converted while the store writes the other. An item
+ *  waits for those before it with one of its keys. Once `isStopped`, no further item is begun. Rejects with the first
+ *  failure, after everything that was begun has ended. */
 export async function inLanes<T>(
   items: readonly T[],
   keysOf: (item: T) => { readonly own: string; readonly others: readonly string[] },

@@ -46,7 +46,8 @@ function conversationsIn(
 function sessionRows(database: SqlDatabase): readonly SessionRow[] {
   return database
     .all(
-      'SELECT id, parent_session_id, parent_kind, title, message_count, last_activity_at FROM sessions WHERE pending IS NULL ORDER BY started_at, rowid',
+      `SELECT id, parent_session_id, parent_kind, title, message_count, last_activity_at FROM sessions
+       WHERE pending IS NULL ORDER BY started_at, rowid`,
     )
     .map((row) => ({
       id: textOr(row, 'id', ''),

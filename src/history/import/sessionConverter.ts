@@ -21,7 +21,7 @@ const longTurn = 4096;
 const summaryMissing =
   'The earlier part of this conversation was compacted in the program it comes from. The summary is not available.';
 
-export interface ConverterInput {
+interface ConverterInput {
   readonly sessionId: string;
   /** Its first row must be a handoff. */
   readonly isContinuation: boolean;

@@ -16,7 +16,7 @@ const fresh: BegunImport = { isContinuation: false, start: 0 };
 const batchRows = 512;
 const batchCharacters = 1_000_000;
 
-export interface SessionImportDeps {
+interface SessionImportDeps {
   readonly target: ImportTarget;
   readonly reader: HistorySource;
   /** Seconds since the epoch. */
@@ -26,7 +26,7 @@ export interface SessionImportDeps {
   readonly onLeftOut: (left: LeftOut) => void;
 }
 
-export interface Written {
+interface Written {
   readonly outcome: 'imported' | 'extended' | 'branched' | 'unchanged' | 'empty';
   readonly version: number;
   readonly messages: number;

@@ -15,7 +15,7 @@ const [shortestPauseMs, longestPauseMs] = [30_000, 10 * 60_000];
 const mostFiles = 50;
 const longestRestMs = 60 * 60_000;
 
-export interface RescueDeps {
+interface RescueDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs' | 'after'>;
   readonly files: HistoryFiles;
   readonly places: () => HistoryPlaces;

@@ -26,7 +26,7 @@ export interface HistoryPlaces {
   readonly chosen: readonly string[];
 }
 
-export interface Machine {
+interface Machine {
   readonly home: string;
   readonly platform: NodeJS.Platform;
   readonly environment: { readonly [name: string]: string | undefined };

@@ -25,7 +25,7 @@ export interface ThreadStop {
   readonly stop: Int32Array;
 }
 
-export interface ThreadWork {
+interface ThreadWork {
   /** Path of the bundle. */
   readonly entry: string;
   readonly name: string;

@@ -3,7 +3,7 @@ import { setTranslations, type Translations } from '../../base/translate';
 import { storeErrorData } from '../../store/storeError';
 import type { FromThread, ThreadProgress, ThreadStop } from './threadRun';
 
-export interface ThreadSurroundings {
+interface ThreadSurroundings {
   readonly onProgress: (progress: ThreadProgress) => void;
   /** Throws when the work was stopped. */
   readonly throwIfStopped: () => void;

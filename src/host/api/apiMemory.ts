@@ -48,7 +48,8 @@ export function adaptedFactory(factory: api.MemoryProviderFactory, log: Log): Me
   if (reserved.includes(name))
     throw new ApiError(
       'invalid',
-      `A memory provider cannot be named "${name}": the setting hermes.memory.provider gives that name a meaning of its own.`,
+      `A memory provider cannot be named "${name}": the setting hermes.memory.provider gives that name a meaning ` +
+        'of its own.',
     );
   return { name, kind: 'external', create: () => adaptedProvider(name, factory.create({ log: namedLog(name, log) })) };
 }
@@ -64,7 +65,7 @@ function namedLog(name: string, log: Log): api.MemoryContext['log'] {
 /** Adapts a memory provider of another extension to our interface. Has only the hooks that the original has, so a
  *  hook the provider lacks is never called. Throws a `TypeError` that says what is wrong when it is not a valid
  *  provider. */
-export function adaptedProvider(name: string, theirs: api.MemoryProvider): MemoryProvider {
+function adaptedProvider(name: string, theirs: api.MemoryProvider): MemoryProvider {
   const parsed = v.safeParse(providerSchema, theirs);
   if (!parsed.success) throw new TypeError(`what it made is no provider: ${describe(parsed.issues)}`);
   return {

@@ -7,7 +7,7 @@ import type { HermesApi, HermesExtension, MemoryProviderFactory, MemoryRegistrat
 import { ApiError } from './hermesError';
 import { type ReadStore, SessionReading } from './sessionReading';
 
-export interface ApiDeps extends EventSources {
+interface ApiDeps extends EventSources {
   readonly store: ReadStore;
   readonly memory: Pick<MemoryProviders, 'register'>;
   /** Value of the setting `hermes.memory.provider`. */
@@ -40,7 +40,8 @@ export class ExtensionApi implements Disposable {
         if (version !== 1)
           throw new ApiError(
             'invalid',
-            `This Hermes has version 1 of its API, not ${String(version)}. Update Hermes, or the extension that asks for it.`,
+            `This Hermes has version 1 of its API, not ${String(version)}. Update Hermes, or the extension that ` +
+              'asks for it.',
           );
         return api;
       },
@@ -57,9 +58,10 @@ export class ExtensionApi implements Disposable {
     const { name } = adapted;
     const registered = this.lifetime.register(refusing(() => memory.register(adapted)));
     const isChosen = (): boolean => chosenMemory() === name;
-    log.info(
-      `Memory provider ${name} was registered by another extension. ${isChosen() ? 'It is used from the next prompt on.' : `It is used when hermes.memory.provider is "${name}"; now it is "${chosenMemory()}".`}`,
-    );
+    const use = isChosen()
+      ? 'It is used from the next prompt on.'
+      : `It is used when hermes.memory.provider is "${name}"; now it is "${chosenMemory()}".`;
+    log.info(`Memory provider ${name} was registered by another extension. ${use}`);
     return Object.freeze({
       get isChosen() {
         return isChosen();

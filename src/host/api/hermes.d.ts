@@ -53,7 +53,7 @@ export interface HermesError extends Error {
   readonly code: 'notFound' | 'invalid' | 'unavailable' | 'closed';
 }
 
-// ── Sessions ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Sessions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface Sessions {
   /** Sessions that are neither archived nor in the trash and have a message, newest activity first. `limit`: default
@@ -122,7 +122,7 @@ export interface SessionSwitched {
 
 export type SwitchReason = 'new_session' | 'reset' | 'resume' | 'branch' | 'rewind' | 'compression';
 
-// ── Messages and turns ────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Messages and turns ───────────────────────────────────────────────────────────────────────────────────────────────
 
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
@@ -287,7 +287,7 @@ export interface Chunk {
   readonly text: string;
 }
 
-// ── Memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Memory ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface MemoryProviderFactory {
   /** Name that the user writes into `hermes.memory.provider`: 1 to 64 letters, digits, dots, hyphens and

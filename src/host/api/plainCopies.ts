@@ -31,7 +31,7 @@ export function shownCopy(message: ours.Message): api.Message | null {
   return message.visibility.kind === 'shown' ? messageCopy(message) : null;
 }
 
-export function messageCopy(message: ours.Message): api.Message {
+function messageCopy(message: ours.Message): api.Message {
   const base = {
     id: message.uid,
     sessionId: message.sessionId,

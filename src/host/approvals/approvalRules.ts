@@ -11,7 +11,7 @@ import { type RuleMemory, WorkspaceRules } from './workspaceRules';
 import { t, type Translate, shownList } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 
-export interface ApprovalRulesDeps {
+interface ApprovalRulesDeps {
   readonly settings: Pick<SettingsWatcher, 'current' | 'saveAllowRules'>;
   readonly memory: RuleMemory;
   readonly files: Pick<WorkspaceFiles, 'roots'>;

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type * as vscode from 'vscode';
 
 /** Folders of an extension, as in `ExtensionContext`. */
-export interface ExtensionFolders {
+interface ExtensionFolders {
   readonly globalStorageUri: Pick<vscode.Uri, 'fsPath'>;
   readonly storageUri: Pick<vscode.Uri, 'fsPath'> | undefined;
   readonly logUri: Pick<vscode.Uri, 'fsPath'>;

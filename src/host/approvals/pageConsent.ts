@@ -11,7 +11,7 @@ export type Consent =
   | { readonly kind: 'waiting'; readonly subject: string }
   | { readonly kind: 'auto' };
 
-export interface PageConsentDeps {
+interface PageConsentDeps {
   readonly gateway: Pick<Gateway, 'pendingApproval' | 'mode'>;
   readonly sessions: Pick<ApprovalSessions, 'approval'>;
   /** Resolves to true when the user agrees in the editor's own dialog. */

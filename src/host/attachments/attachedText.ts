@@ -24,8 +24,14 @@ export function excerptOf(text: string, lines: LineRange | null): string | null 
   if (taken.length === wanted.length) return taken.join('\n');
   // A single line that is longer than the limit.
   if (taken.length === 0)
-    return `${(wanted[0] ?? '').slice(0, mostCharacters).toWellFormed()}\n(The first ${mostCharacters} characters of line ${from}. The file has ${all.length} lines.)`;
-  return `${taken.join('\n')}\n(Lines ${from} to ${from + taken.length - 1} of ${all.length}. The rest was left out; it can be read from the file.)`;
+    return (
+      `${(wanted[0] ?? '').slice(0, mostCharacters).toWellFormed()}\n(The first ${mostCharacters} characters of ` +
+      `line ${from}. The file has ${all.length} lines.)`
+    );
+  return (
+    `${taken.join('\n')}\n(Lines ${from} to ${from + taken.length - 1} of ${all.length}. The rest was left out; it ` +
+    'can be read from the file.)'
+  );
 }
 
 /** Cuts text that is longer than `characters`. `keep`: the end to keep. */

@@ -26,7 +26,7 @@ import type { PromptAttachments } from './promptAttachments';
 import { imageNotice, sendableParts } from './sendableParts';
 import type { MentionableSessions } from './sessionMention';
 
-export interface AttachmentServiceDeps {
+interface AttachmentServiceDeps {
   readonly files: WorkspaceFiles;
   readonly sessions: MentionableSessions;
   /** Output of the agent's last command. Null: the agent ran none in this window. */

@@ -8,7 +8,7 @@ import type { Selection } from './mentionDeps';
 import { withLines } from './mentionSource';
 
 /** The text editor that the user used last. */
-export interface UsedEditor {
+interface UsedEditor {
   /** Absolute path. Null: no editor, or none with a file. */
   readonly file: string | null;
   /** Null: nothing is selected. */
@@ -16,7 +16,7 @@ export interface UsedEditor {
   onDidChange(listener: () => void): Disposable;
 }
 
-export interface CurrentFileDeps {
+interface CurrentFileDeps {
   readonly editor: UsedEditor;
   readonly files: WorkspaceFiles;
   readonly clock: Clock;

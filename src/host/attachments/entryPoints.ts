@@ -18,7 +18,7 @@ import {
 } from './promptText';
 import { terminalSelection } from '../knowledge/terminalSelection';
 
-export interface EntryPointDeps {
+interface EntryPointDeps {
   readonly files: WorkspaceFiles;
   /** Inserts text and parts into the composer that the user currently sees, and puts the cursor after them. Sends
    *  nothing. */

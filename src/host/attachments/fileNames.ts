@@ -5,7 +5,7 @@ import { type RankedPath, rankedPath } from './mentionRank';
 /** Maximum number of file names that are kept. */
 export const mostNames = 50_000;
 
-export interface FoundNames {
+interface FoundNames {
   /** Paths as shown to the user, with forward slashes. */
   readonly paths: readonly string[];
   /** True when there are more files. */

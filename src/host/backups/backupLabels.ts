@@ -17,7 +17,8 @@ export interface BackupConversation {
   readonly state: 'missing' | 'shorter' | 'here';
 }
 
-/** Conversations of a backup, those active last first. `present`: messages of each session in the present history. Pure. */
+/** Conversations of a backup, those active last first. `present`: messages of each session in the present history.
+ *  Pure. */
 export function conversationsIn(
   entries: readonly SessionEntry[],
   present: ReadonlyMap<string, number>,

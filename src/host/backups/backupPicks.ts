@@ -41,15 +41,15 @@ export async function pickBackup(
 }
 
 /** Result of `pickFromBackup`: conversations, by the id of a session of each, or the whole history. */
-export type BackupChoice =
-  { readonly kind: 'sessions'; readonly sessionIds: readonly string[] } | { readonly kind: 'whole' };
+type BackupChoice = { readonly kind: 'sessions'; readonly sessionIds: readonly string[] } | { readonly kind: 'whole' };
 
 interface ConversationItem extends vscode.QuickPickItem {
   readonly sessionId: string;
 }
 
-/** Shows the sessions of a backup and lets the user choose some, or the whole history with the button, which a backup of
- *  another store lacks. Those that are missing from the present history are chosen first. Null when the user cancels. */
+/** Shows the sessions of a backup and lets the user choose some, or the whole history with the button, which a backup
+ *  of another store lacks. Those that are missing from the present history are chosen first. Null when the user
+ *  cancels. */
 export async function pickFromBackup(
   backup: FoundBackup,
   conversations: readonly BackupConversation[],

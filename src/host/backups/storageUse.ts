@@ -140,8 +140,8 @@ export class StorageUse {
   }
 }
 
-/** Sessions that were not active since `before` (seconds since 1970) and may be removed: neither pinned nor live, nor the
- *  origin of a branch that stays. `running`: sessions with a turn. Pure. */
+/** Sessions that were not active since `before` (seconds since 1970) and may be removed: neither pinned nor live, nor
+ *  the origin of a branch that stays. `running`: sessions with a turn. Pure. */
 export function prunableSessions(
   all: readonly SessionSummary[],
   running: ReadonlySet<string>,

@@ -23,7 +23,7 @@ import { leftInBackups, leftInExports } from './leftLabels';
 export type BackupThreads = Pick<BackupClient, 'call' | 'stoppable' | 'bringBack'>;
 export type BackupSettings = Pick<HermesSettings, 'backupsEnabled' | 'backupsFolder' | 'backupsLimitMB'>;
 
-export interface StoreBackupsDeps {
+interface StoreBackupsDeps {
   readonly settings: () => BackupSettings;
   /** Called once for each place. */
   readonly openClient: (place: BackupPlace) => BackupThreads;
@@ -60,8 +60,8 @@ export class StoreBackups {
       this.deps.log.warn(`Forgotten sessions could not be erased from backups in ${unreachable.join(', ')} yet.`);
   }
 
-  /** Makes a backup if opening the store would migrate it. Never rejects: returns a sentence for the user when no backup
-   *  could be made, otherwise null. */
+  /** Makes a backup if opening the store would migrate it. Never rejects: returns a sentence for the user when no
+   *  backup could be made, otherwise null. */
   async beforeOpening(store: string): Promise<string | null> {
     try {
       if (!this.deps.settings().backupsEnabled || !wouldMigrate(this.deps.fileSystem, store)) return null;
@@ -84,7 +84,8 @@ export class StoreBackups {
     return this.client(store).call('list');
   }
 
-  /** Backups of stores at other paths in the chosen folder. None without a chosen folder: then each store has its own. */
+  /** Backups of stores at other paths in the chosen folder. None without a chosen folder: then each store has its
+   *  own. */
   async others(store: string): Promise<readonly OtherBackups[]> {
     const shared = this.deps.settings().backupsFolder;
     return shared === null ? [] : this.client(store).call('others', shared);

@@ -5,7 +5,7 @@ import { BackupClient } from '../../history/backup/backupClient';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { StoreBackups, type BackupSettings } from './storeBackups';
 
-export interface WindowBackupsDeps {
+interface WindowBackupsDeps {
   readonly context: { readonly globalStorageUri: { readonly fsPath: string } };
   /** Folder of the bundles. */
   readonly distFolder: string;

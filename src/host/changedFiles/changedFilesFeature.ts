@@ -34,7 +34,7 @@ import { ReviewInEditor } from './reviewInEditor';
 import { ReviewLenses } from './reviewLenses';
 import { reviewTexts } from './reviewSentences';
 
-export interface ChangedFilesFeatureDeps {
+interface ChangedFilesFeatureDeps {
   readonly store: SessionStore;
   readonly editor: FileEditor;
   readonly files: WorkspaceFiles;

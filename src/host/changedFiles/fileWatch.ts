@@ -8,7 +8,7 @@ const mostTurns = 100;
 /** Debounce in milliseconds before a turn is checked again: a branch switch changes many files at once. */
 const calmMs = 400;
 
-export interface WatchedTurn {
+interface WatchedTurn {
   readonly sessionId: string;
   readonly turnUid: string;
 }

@@ -9,7 +9,7 @@ import type { RecentSessions } from './recentSessions';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { Session } from '../../transcript/session';
 
-export interface ChatSnapshotDeps {
+interface ChatSnapshotDeps {
   readonly gateway: Gateway;
   readonly sessions: Pick<SessionStore, 'getSession' | 'conversationTip'>;
   readonly store: StoreStatus;

@@ -13,7 +13,7 @@ export const chatTabViewType = 'hermes.chatTab';
 /** State of a chat page that is used to find its session after a window reload. */
 const keptState = v.object({ sessionId: v.nullable(v.string()) });
 
-export interface ChatTabsDeps {
+interface ChatTabsDeps {
   readonly gateway: Pick<Gateway, 'shownSession' | 'onDidChangeSessions'>;
   readonly sessions: ChatSurfaceDeps['sessions'] & Pick<SessionStore, 'conversationTip'>;
   /** Creates the surface of a tab. */

@@ -1,5 +1,5 @@
 /** A line that a piece of code (`here`) and a file (`there`) have in common, counted from 0. */
-export interface Anchor {
+interface Anchor {
   readonly here: number;
   readonly there: number;
 }

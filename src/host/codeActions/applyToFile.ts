@@ -11,7 +11,7 @@ import { languageOf } from './languageOf';
 import { proposal, type Proposal } from './proposal';
 import type { ProposedDocuments } from './proposedDocuments';
 
-export interface ApplyDeps {
+interface ApplyDeps {
   readonly files: WorkspaceFiles;
   readonly index: () => Promise<FileIndex>;
   readonly editor: FileEditor;

@@ -14,7 +14,7 @@ import { languageOf } from './languageOf';
 import { ProposedDocuments } from './proposedDocuments';
 import { ReferenceService } from './referenceService';
 
-export interface CodeActionsFeatureDeps {
+interface CodeActionsFeatureDeps {
   readonly files: WorkspaceFiles;
   readonly editor: FileEditor;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import { anchorsOf, isAlike } from './anchors';
 
 /** Result of fitting a piece of code into a file. whole: the code is the file · part: it replaces some lines · same:
  *  the file already has it · nowhere: no line shows where it belongs. */
-export type CodeFit =
+type CodeFit =
   { readonly kind: 'whole' | 'part'; readonly text: string } | { readonly kind: 'same' } | { readonly kind: 'nowhere' };
 
 /** Share of a file's lines that code must repeat to count as the whole file: if it begins and ends like the file,

@@ -1,5 +1,5 @@
 /** The info string of a code fence, as far as it names the language and the file. */
-export interface Fence {
+interface Fence {
   /** In lower case; '' when none is named. */
   readonly language: string;
   /** As written. Null: no file is named. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
 
-export const proposedScheme = 'hermes-code';
+const proposedScheme = 'hermes-code';
 
 /** Read-only documents with proposed texts for the editor's diff. Each is kept until it is released. */
 export class ProposedDocuments implements vscode.TextDocumentContentProvider, Disposable {

@@ -13,7 +13,7 @@ import { symbolNamed, type NamedSymbol } from './referenceText';
 
 const listPatienceMs = 60_000;
 
-export interface ReferenceServiceDeps {
+interface ReferenceServiceDeps {
   readonly files: WorkspaceFiles;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,5 +1,5 @@
 /** A file named in a text, with the position (from 1) if the text gives one. */
-export interface NamedFile {
+interface NamedFile {
   /** With forward slashes. */
   readonly path: string;
   readonly line: number | null;

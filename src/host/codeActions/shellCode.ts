@@ -3,7 +3,7 @@ import { editorLanguage } from './fence';
 
 /** run: one fully visible line, which may be run · place: anything else, which is put into the terminal but not run
  *  · refused: with the reason, for the user. */
-export type ShellCode =
+type ShellCode =
   | { readonly kind: 'run' | 'place'; readonly text: string }
   | { readonly kind: 'refused'; readonly reason: 'unseen' | 'empty' };
 

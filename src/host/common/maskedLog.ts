@@ -7,7 +7,7 @@ const patienceMs = 1000;
 /** Maximum number of lines that wait. Beyond that, the rules are loaded at once. */
 const mostWaiting = 200;
 
-export interface MaskedLogDeps {
+interface MaskedLogDeps {
   readonly clock: Pick<Clock, 'after'>;
   /** True when `mask` has its rules. */
   readonly isReady: () => boolean;

@@ -3,7 +3,7 @@ import type { Translate } from '../../base/translate';
 import type { DirectoryEntry } from '../../tools/workspaceFiles';
 
 /** Facts about the first open folder, from its file names, its package.json and Git alone. */
-export interface FolderFacts {
+interface FolderFacts {
   readonly entries: readonly DirectoryEntry[];
   /** Text of the package.json at the root. Null: there is none. */
   readonly packageJson: string | null;

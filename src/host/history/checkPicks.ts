@@ -37,7 +37,7 @@ function placeOf(path: string, ownFolder: string): CheckPlace {
   return relative(join(ownFolder, 'state.db'), path) === '' ? { kind: 'own', path: ownFolder } : { kind: 'file', path };
 }
 
-export type FindingChoice =
+type FindingChoice =
   { readonly kind: 'canceled' | 'report' | 'repairAll' } | { readonly kind: 'finding'; readonly finding: Finding };
 
 interface ChoiceItem extends vscode.QuickPickItem {
@@ -71,7 +71,7 @@ export async function pickFinding(
   return chosen?.choice ?? { kind: 'canceled' };
 }
 
-export type CheckAction = 'show' | 'preview' | 'repair' | 'undo' | 'import';
+type CheckAction = 'show' | 'preview' | 'repair' | 'undo' | 'import';
 
 export async function pickAction(
   finding: Finding,

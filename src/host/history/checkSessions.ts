@@ -24,7 +24,8 @@ export interface SessionChecksDeps {
   readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
   /** Lets the user choose among the sessions in a file, and imports them. */
   readonly importFile: (path: string) => Promise<void>;
-  /** Imports one session of a file and returns its id here. Rejects with a sentence when nothing of it can be imported. */
+  /** Imports one session of a file and returns its id here. Rejects with a sentence when nothing of it can be
+   *  imported. */
   readonly importSession: (path: string, id: string) => Promise<string>;
   readonly onFailure: (error: unknown) => void;
   readonly onRepaired: () => void;

@@ -23,7 +23,7 @@ import { SessionImports } from './importSessions';
 import { RescueFeature, rescueRecords, type RescueFeatureDeps } from './rescueFeature';
 import { ShownFileSessions } from './shownFileSessions';
 
-export interface HistoryFeatureDeps extends CopiedTranscriptDeps {
+interface HistoryFeatureDeps extends CopiedTranscriptDeps {
   readonly context: vscode.ExtensionContext;
   /** Folder of the bundles. */
   readonly distFolder: string;

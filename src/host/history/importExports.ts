@@ -24,8 +24,8 @@ interface ConversationItem extends vscode.QuickPickItem {
   readonly conversation: ExportedConversation;
 }
 
-/** Imports a file of ours, a `state.db` or an export: preview, import, report. Sessions keep their ids, so a repeated import adds only what
- *  is missing. */
+/** Imports a file of ours, a `state.db` or an export: preview, import, report. Sessions keep their ids, so a repeated
+ *  import adds only what is missing. */
 export async function importExportFile(path: string, deps: ExportImportsDeps): Promise<void> {
   const { open, store, labels } = deps;
   const opened = await vscode.window.withProgress(

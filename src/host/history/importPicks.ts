@@ -22,8 +22,7 @@ interface EntryItem extends vscode.QuickPickItem {
 }
 
 /** Result of the first picker. `files`: the user wants to name files instead. */
-export type GroupChoice =
-  { readonly kind: 'groups'; readonly groups: readonly ScanGroup[] } | { readonly kind: 'files' };
+type GroupChoice = { readonly kind: 'groups'; readonly groups: readonly ScanGroup[] } | { readonly kind: 'files' };
 
 /** Lets the user choose among what lies on this machine. Those of the open folders come first and are chosen. Null when
  *  the user cancels. */

@@ -21,7 +21,7 @@ import { WorkspacePaths } from '../../tools/workspacePaths';
 import { problemsChanged, VscodeKnowledge } from './vscodeKnowledge';
 import { gitExecutable } from './gitExecutable';
 
-export interface WorkspaceToolsDeps {
+interface WorkspaceToolsDeps {
   readonly files: WorkspaceFiles;
   readonly deniesReading: DeniesReading;
   readonly clock: Clock;

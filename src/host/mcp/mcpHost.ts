@@ -29,7 +29,7 @@ import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWritt
 import { ServerInputs } from './serverInputs';
 import { type KeptValues, ServerTrust } from './serverTrust';
 
-export interface McpHostDeps {
+interface McpHostDeps {
   readonly context: {
     readonly workspaceState: KeptValues;
     readonly secrets: Secrets;

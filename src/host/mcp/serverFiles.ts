@@ -15,7 +15,7 @@ export interface ServerProblem {
   readonly file: string | null;
 }
 
-export interface WrittenServers {
+interface WrittenServers {
   readonly definitions: readonly ServerDefinition[];
   readonly problems: readonly ServerProblem[];
 }

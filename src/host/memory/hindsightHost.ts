@@ -20,13 +20,13 @@ import type { ProviderKeys } from '../models/providerKeys';
 /** Owner name under which keys of Hindsight servers are stored. No model provider can have this name. */
 const keyOwner = 'memory/hindsight';
 
-export interface HindsightSettings {
+interface HindsightSettings {
   readonly memoryProvider: string;
   readonly hindsightUrl: string | null;
   readonly hindsightBank: string | null;
 }
 
-export interface HindsightHostDeps {
+interface HindsightHostDeps {
   readonly store: SessionStore;
   readonly settings: () => HindsightSettings;
   readonly keys: ProviderKeys;

@@ -14,7 +14,7 @@ import { SystemProcessTable } from '../../store/lock/processLookup';
 import type { SessionStore } from '../../store/sessionStore';
 import { describeError } from '../common/describeError';
 
-export interface MemoryFilesDeps {
+interface MemoryFilesDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;

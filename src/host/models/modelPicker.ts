@@ -9,7 +9,7 @@ interface ModelItem extends vscode.QuickPickItem {
   readonly go?: () => void;
 }
 
-export interface ModelPickerOptions {
+interface ModelPickerOptions {
   readonly title: string;
   readonly current: string | null;
   readonly list: (refresh: boolean) => Promise<ModelList>;

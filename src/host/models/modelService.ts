@@ -18,7 +18,7 @@ const freshForMs = 60_000;
 const describePatienceMs = 10_000;
 const rediscoverAfterMs = 3000;
 
-export interface ModelServiceDeps {
+interface ModelServiceDeps {
   readonly catalog: Pick<ModelCatalog, 'list' | 'resolve' | 'providerNamed' | 'discover'>;
   /** Model of new sessions. Null: none was chosen. */
   readonly defaultModel: () => string | null;

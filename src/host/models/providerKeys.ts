@@ -28,6 +28,6 @@ export class ProviderKeys {
 }
 
 /** `origin`: an endpoint's origin or any URL of it; only scheme, host and port count. Throws when it is not a URL. */
-export function secretName(provider: string, origin: string): string {
+function secretName(provider: string, origin: string): string {
   return `key ${new URL(origin).origin} ${provider}`;
 }

@@ -7,7 +7,7 @@ import type { CodeActions } from '../codeActions/codeHandlers';
 import type { LinkOpener } from './linkOpener';
 import { reloadWindowAction } from '../storage/storageMove';
 
-export interface EditorActionDeps {
+interface EditorActionDeps {
   readonly links: LinkOpener;
   readonly code: CodeActions;
   readonly channel: vscode.LogOutputChannel;
@@ -17,7 +17,7 @@ export interface EditorActionDeps {
 }
 
 /** Functions of parts that are built from the views. */
-export interface LaterActions {
+interface LaterActions {
   /** Lets the user choose the session that a surface shows. */
   readonly pickSession: (surfaceId: string) => Promise<void>;
   readonly openTranscript: (sessionId: string, messageUid: string | null) => void;

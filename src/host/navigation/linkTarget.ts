@@ -1,5 +1,5 @@
 /** Target of a link in an answer. */
-export type LinkTarget =
+type LinkTarget =
   | { readonly kind: 'web'; readonly url: string }
   /** Path as the answer wrote it, with a position in the file (from 1) if given. */
   | { readonly kind: 'file'; readonly path: string; readonly line: number | null; readonly column: number | null }

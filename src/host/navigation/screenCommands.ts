@@ -5,7 +5,7 @@ import type { SearchTab } from '../search/searchTab';
 import type { SessionOpener } from './sessionOpener';
 import type { ChosenSessions } from '../sessions/chosenSessions';
 
-export interface ScreenCommandDeps {
+interface ScreenCommandDeps {
   readonly chosen: Pick<ChosenSessions, 'one'>;
   readonly search: Pick<SearchTab, 'show'>;
   readonly opener: Pick<SessionOpener, 'open'>;

@@ -5,7 +5,7 @@ import type { Message } from '../../transcript/message';
 import type { ChatSurface } from '../chat/chatSurface';
 import { originalRow } from '../transcript/originalRow';
 
-export interface SessionOpenerDeps {
+interface SessionOpenerDeps {
   readonly gateway: Pick<Gateway, 'shownSession' | 'switchSession'>;
   readonly sessions: Pick<SessionStore, 'conversationTip' | 'getMessage'>;
   /** The panel, or the tab that currently replaces it. */

@@ -30,7 +30,7 @@ export interface StatusFacts {
   readonly now: number;
 }
 
-export interface StatusItem {
+interface StatusItem {
   readonly text: string;
   /** One sentence, which screen readers read out. */
   readonly accessibleLabel: string;
@@ -178,7 +178,8 @@ function openChat(t: Translate): string {
 }
 
 function commandLink(label: string, command: string, argument?: object): string {
-  return `[${escaped(label)}](command:${command}${argument === undefined ? '' : `?${encodeURIComponent(JSON.stringify([argument]))}`})`;
+  const given = argument === undefined ? '' : `?${encodeURIComponent(JSON.stringify([argument]))}`;
+  return `[${escaped(label)}](command:${command}${given})`;
 }
 
 function clockTime(seconds: number): string {

@@ -6,7 +6,7 @@ import type { Session } from '../../transcript/session';
 import type { TurnEvent } from '../../transcript/turnEvent';
 import type { RunningSession, StatusBar, StatusFacts } from './statusBar';
 
-export interface StatusPresenterDeps {
+interface StatusPresenterDeps {
   readonly gateway: Pick<
     Gateway,
     'runningTurns' | 'onDidTurnEvent' | 'onDidChangeRunning' | 'onDidChangeSessions' | 'contextUse' | 'spending'

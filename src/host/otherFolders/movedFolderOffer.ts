@@ -11,7 +11,7 @@ import { countText, folderPath } from './otherFolderLabels';
 
 const topic = 'moved folder';
 
-export interface MovedFolderDeps {
+interface MovedFolderDeps {
   readonly others: Pick<OtherFolders, 'list' | 'onDidChange'>;
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta' | 'listSessions'>;
   readonly storeStatus: Pick<StoreStatus, 'offer'>;

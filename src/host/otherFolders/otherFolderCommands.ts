@@ -15,7 +15,7 @@ const namedFolder = v.object({
   session: v.optional(v.object({ id: v.string() })),
 });
 
-export interface OtherFolderCommandDeps {
+interface OtherFolderCommandDeps {
   readonly others: OtherFolders;
   readonly transcripts: Pick<OtherTranscripts, 'open' | 'export' | 'active'>;
   /** Shows a session of this window's history. */

@@ -21,7 +21,7 @@ export interface OtherFolder extends OtherStore {
   readonly isBroughtOver: boolean;
 }
 
-export interface OtherFoldersDeps {
+interface OtherFoldersDeps {
   readonly library: Pick<LibraryClient, 'survey' | 'listSessions' | 'takeCopy' | 'removeCopy'>;
   readonly locations: () => StoreLocations;
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;

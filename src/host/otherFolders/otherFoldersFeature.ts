@@ -24,7 +24,7 @@ import { OtherTabMemory } from './otherTabMemory';
 import { OtherTranscripts, otherTranscriptViewType, type OtherTranscriptDeps } from './otherTranscripts';
 import { describeOwnFolder, storeLocations } from './ownFolder';
 
-export interface OtherFoldersFeatureDeps {
+interface OtherFoldersFeatureDeps {
   readonly context: vscode.ExtensionContext;
   readonly programs: WebviewPrograms;
   readonly gateway: Gateway;

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 const key = 'otherFolders.tabs';
 const keptTabs = v.array(v.object({ folder: v.string(), sessionId: v.string() }));
 
-export type KeptTab = v.InferOutput<typeof keptTabs>[number];
+type KeptTab = v.InferOutput<typeof keptTabs>[number];
 
 /** The used part of the editor's workspace storage (`Memento`). */
 export interface WorkspaceMemory {

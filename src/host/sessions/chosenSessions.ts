@@ -17,7 +17,7 @@ interface ChoosingDeps {
 
 type SessionState = NonNullable<SessionQuery['state']>;
 
-export interface ChosenMessage {
+interface ChosenMessage {
   readonly session: Session;
   readonly messageUid: string | null;
 }

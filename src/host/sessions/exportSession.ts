@@ -19,7 +19,7 @@ import { withProgressWhenLong } from '../notifications/longWork';
 import { pickExport, type ExportChoice } from './exportPicks';
 import { SigningKey } from './signingKey';
 
-export type ExportRun = (
+type ExportRun = (
   store: string,
   request: ThreadRequest,
   signal: AbortSignal,

@@ -11,7 +11,7 @@ import { describeError } from '../common/describeError';
 const pageSize = 200;
 
 /** branch: any prompt or answer · rewind: a prompt that started a turn. */
-export type MessagePurpose = 'branch' | 'rewind';
+type MessagePurpose = 'branch' | 'rewind';
 
 interface MessageItem extends vscode.QuickPickItem {
   readonly uid: string | null;

@@ -21,7 +21,7 @@ const newestRows = 20;
 /** Second argument of `openSession` when the user clicked a row of the sessions view. */
 export const fromRow = 'row';
 
-export interface SessionCommandDeps {
+interface SessionCommandDeps {
   readonly gateway: Gateway;
   readonly sessions: Pick<SessionStore, 'getSession' | 'branchesOf' | 'getMessage'>;
   readonly files: Pick<ChatFiles, 'from' | 'takeBack'>;

@@ -1,7 +1,6 @@
 import type { SessionSummary } from '../../transcript/session';
 
-export const groupKinds = ['pinned', 'today', 'week', 'older', 'archived', 'trash'] as const;
-export type GroupKind = (typeof groupKinds)[number];
+export type GroupKind = 'pinned' | 'today' | 'week' | 'older' | 'archived' | 'trash';
 
 /** A session in the view, with its branches below it. */
 export interface SessionTreeEntry {

@@ -24,7 +24,7 @@ export function sessionMarks(session: SessionSummary): readonly SessionMark[] {
   ];
 }
 
-export function markLabel(mark: SessionMark, t: Translate): string {
+function markLabel(mark: SessionMark, t: Translate): string {
   switch (mark) {
     case 'problem':
       return t('couldn’t be fully read');

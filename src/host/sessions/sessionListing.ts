@@ -21,7 +21,7 @@ export type ListName = keyof SessionLists;
 
 /** loading: nothing was read yet · listed · empty: there are no sessions · filtered: no session matches the filter ·
  *  elsewhere: another window has the history · unreadable: `sentence` says why. */
-export type ListingState =
+type ListingState =
   | { readonly kind: 'loading' | 'listed' | 'empty' | 'filtered' }
   | { readonly kind: 'elsewhere' | 'unreadable'; readonly sentence: string };
 

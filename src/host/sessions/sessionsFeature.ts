@@ -20,7 +20,7 @@ import { pickSession, type SessionPick, type SessionPickerOptions } from './sess
 import { SessionsTree } from './sessionsTree';
 import { TrashRetention } from './trashRetention';
 
-export interface SessionsFeatureDeps {
+interface SessionsFeatureDeps {
   readonly gateway: Gateway;
   readonly sessions: SessionStore;
   readonly store: StoreStatus;

@@ -25,7 +25,7 @@ import {
   type LabelContext,
 } from './sessionLabels';
 
-export const sessionsViewId = 'hermes.sessions';
+const sessionsViewId = 'hermes.sessions';
 /** Seconds between refreshes of the ages, which are shown in minutes. */
 const ageSeconds = 60;
 
@@ -34,9 +34,9 @@ interface MoreRow {
   readonly kind: 'more';
   readonly group: GroupKind;
 }
-export type SessionsRow = SessionGroup | SessionTreeEntry | MoreRow | OtherFolderRow;
+type SessionsRow = SessionGroup | SessionTreeEntry | MoreRow | OtherFolderRow;
 
-export interface SessionsTreeDeps {
+interface SessionsTreeDeps {
   readonly listing: SessionListing;
   readonly clock: Clock;
   /** Session that the chat shows. */

@@ -26,12 +26,12 @@ import {
 } from './settingProblems';
 import { guardedSettings } from './workspaceOverrides';
 
-export const notificationModes = ['whenHidden', 'always', 'never'] as const;
+const notificationModes = ['whenHidden', 'always', 'never'] as const;
 export type NotificationMode = (typeof notificationModes)[number];
 
 /** Source of the titles of sessions: the model, after the first answer, or the first prompt alone. */
-export const sessionTitles = ['model', 'prompt'] as const;
-export type TitleMode = (typeof sessionTitles)[number];
+const sessionTitles = ['model', 'prompt'] as const;
+type TitleMode = (typeof sessionTitles)[number];
 
 export interface HermesSettings {
   /** "<provider>/<id>". Null: none is chosen. */
@@ -89,7 +89,7 @@ export interface SettingProblem {
 }
 
 /** Result of `WorkspaceConfiguration.inspect` for one setting. */
-export interface InspectedSetting {
+interface InspectedSetting {
   readonly defaultValue?: unknown;
   readonly globalValue?: unknown;
 }

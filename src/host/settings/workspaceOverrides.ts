@@ -26,7 +26,7 @@ export const guardedSettings = [
   'hermes.editorTools',
   'hermes.personalFiles',
 ] as const;
-export type GuardedSetting = (typeof guardedSettings)[number];
+type GuardedSetting = (typeof guardedSettings)[number];
 
 export interface WorkspaceOverride {
   readonly setting: GuardedSetting;

@@ -10,7 +10,7 @@ const close = '\n})';
 const markBytes = 32;
 
 /** A bundle that has run. */
-export interface CompiledBundle {
+interface CompiledBundle {
   readonly exports: unknown;
   /** True when its compiled code came from an earlier start. */
   readonly wasKept: boolean;

@@ -5,7 +5,7 @@ import type { StoreStatus } from './storeStatus';
 const topic = 'container';
 const dismissedKey = 'containerNoticeRead';
 
-export interface ContainerNoticeDeps {
+interface ContainerNoticeDeps {
   /** Current folder of this window's history. */
   readonly folder: () => string;
   readonly facts: MachineFacts;

@@ -4,7 +4,7 @@ import type { OpenReport } from '../../store/worker/openedStore';
 import type { StoreError } from '../../store/storeError';
 import type { Offer } from './storeStatus';
 
-export interface ReplacedChoices {
+interface ReplacedChoices {
   readonly bringBack: () => Promise<void>;
   /** Keeps a copy where it is and stops offering it. */
   readonly leave: (path: string) => Promise<void>;

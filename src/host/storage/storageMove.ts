@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock';
 import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 
-export interface StorageMoveDeps {
+interface StorageMoveDeps {
   /** Folder of this window's history according to the current settings. */
   readonly wantedFolder: () => string;
   readonly onDidChangeSettings: (listener: () => void) => Disposable;

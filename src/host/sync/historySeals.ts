@@ -6,7 +6,7 @@ import { showRecoveryKey } from './sealQuestions';
 import type { SyncMemory } from './syncMemory';
 import type { ChosenSync } from './syncSetup';
 
-export interface HistorySealsDeps {
+interface HistorySealsDeps {
   readonly memory: Pick<SyncMemory, 'choice' | 'connection' | 'sealKey' | 'keepSealKey'>;
   readonly open: (deps: PostgresServerDeps) => Pick<PostgresServer, 'keepSeal' | 'dispose'>;
 }
@@ -15,8 +15,8 @@ export interface HistorySealsDeps {
 export class HistorySeals {
   constructor(private readonly deps: HistorySealsDeps) {}
 
-  /** Stores the key that the user chose. Throws `invalid` when another machine has begun to encrypt the history meanwhile:
-   *  its key is another one. */
+  /** Stores the key that the user chose. Throws `invalid` when another machine has begun to encrypt the history
+   *  meanwhile: its key is another one. */
   async keep({ address, history, seal }: ChosenSync): Promise<void> {
     if (seal.key === null) return;
     if (seal.description !== null) {

@@ -12,9 +12,9 @@ const knownHistory = v.object({
 });
 export type KnownHistory = v.InferOutput<typeof knownHistory>;
 
-/** Histories that this user synchronizes. The editor keeps them on the user's own machine, together with the connection string,
- *  also for windows of containers and of machines that are reached over SSH. A new container with a clone of the same
- *  repository so has its sessions with one click, and nothing in the repository decides where from. */
+/** Histories that this user synchronizes. The editor keeps them on the user's own machine, together with the connection
+ *  string, also for windows of containers and of machines that are reached over SSH. A new container with a clone of
+ *  the same repository so has its sessions with one click, and nothing in the repository decides where from. */
 export class KnownHistories {
   constructor(
     private readonly global: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> },

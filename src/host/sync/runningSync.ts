@@ -15,7 +15,7 @@ import type { SyncChoice } from './syncMemory';
 import { readShownTurn } from './turnElsewhere';
 import { WatchedTurns, type WatchedTurnsDeps } from './watchedTurns';
 
-export interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSession' | 'clock' | 'log'> {
+interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSession' | 'clock' | 'log'> {
   readonly gateway: WatchedTurnsDeps['gateway'] & Pick<ConversationGateway, 'stop'>;
   readonly store: AsyncSyncedStore;
   readonly server: PostgresServer;

@@ -4,7 +4,8 @@ import { readRecoveryKey, recoveryKey, recoverySheet, type RecoverySheet } from 
 import { checkKey, createSeal, openSeal } from '../../sync/sealing/sealDescription';
 import { SealError } from '../../sync/sealing/sealError';
 
-/** `key`: null when the history is not encrypted. `description`: of a new key, for the server to keep; null when it has one. */
+/** `key`: null when the history is not encrypted. `description`: of a new key, for the server to keep; null when it has
+ *  one. */
 export interface ChosenSeal {
   readonly key: Uint8Array<ArrayBuffer> | null;
   readonly description: string | null;
@@ -37,7 +38,8 @@ export async function askNewSeal(): Promise<ChosenSeal | null> {
   return again === undefined ? null : createSeal(passphrase);
 }
 
-/** Asks for the passphrase of an encrypted history, or its recovery key, until one opens it. Null when the user cancels. */
+/** Asks for the passphrase of an encrypted history, or its recovery key, until one opens it. Null when the user
+ *  cancels. */
 export async function askPassphrase(description: string): Promise<ChosenSeal | null> {
   for (;;) {
     const text = await askSecret(t('Passphrase of this history, or its recovery key'), () => null);

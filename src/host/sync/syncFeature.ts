@@ -31,7 +31,7 @@ import { refuseTurn, SyncNotices } from './syncNotices';
 import type { SyncSight } from './syncSight';
 import type { TurnGate } from './turnGate';
 
-export interface SyncFeatureDeps {
+interface SyncFeatureDeps {
   readonly context: Pick<vscode.ExtensionContext, 'secrets' | 'globalState'>;
   readonly distFolder: string;
   readonly sessions: SessionStore;
@@ -248,8 +248,8 @@ export class SyncFeature implements Disposable {
     this.statusChanged();
   }
 
-  /** Offers what this user synchronizes on other machines: a clone of the same repository, in a new container say. Nothing is
-   *  asked of the server before. */
+  /** Offers what this user synchronizes on other machines: a clone of the same repository, in a new container say.
+   *  Nothing is asked of the server before. */
   private async offerKnown(): Promise<void> {
     const text = await this.memory.connection().catch(() => null);
     const repository = text === null ? null : await this.repository();

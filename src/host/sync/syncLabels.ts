@@ -31,7 +31,7 @@ export function isOverdue({ waitingSince, failure }: SyncStatus, now: number): b
   return failure !== null && waitingSince !== null && now - waitingSince > day;
 }
 
-export function clockTime(seconds: number): string {
+function clockTime(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString(shownLanguage(), { hour: '2-digit', minute: '2-digit' });
 }
 

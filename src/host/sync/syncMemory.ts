@@ -27,7 +27,7 @@ const choiceSchema = v.object({
 });
 export type SyncChoice = v.InferOutput<typeof choiceSchema>;
 
-export interface SyncMemoryDeps {
+interface SyncMemoryDeps {
   readonly secrets: Secrets;
   /** Of all windows on this machine. */
   readonly global: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
@@ -70,7 +70,8 @@ export class SyncMemory {
     await this.deps.secrets.store(sealSecret(history), Buffer.from(key).toString('base64url'));
   }
 
-  /** Returns the choices for this store; null when it was never synchronized. A copy of a store gets an id of its own. */
+  /** Returns the choices for this store; null when it was never synchronized. A copy of a store gets an id of its
+   *  own. */
   async choice(): Promise<SyncChoice | null> {
     const text = await this.deps.store.getMeta(metaKey);
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), choiceSchema), text);

@@ -9,7 +9,7 @@ interface ChatActions {
   showSync(): Promise<void>;
 }
 
-export interface SyncActions extends ChatActions {
+interface SyncActions extends ChatActions {
   /** Compares a session with the server; null when it is not synchronized. Never rejects. */
   account(conversationId: string): Promise<ServerAccount | null>;
 }

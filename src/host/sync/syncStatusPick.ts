@@ -12,7 +12,7 @@ interface SyncItem extends vscode.QuickPickItem {
   readonly action?: SyncAction;
 }
 
-export interface ShownSync {
+interface ShownSync {
   /** Name of the history. */
   readonly name: string;
   /** Id of this store on the server. */

@@ -55,8 +55,8 @@ export class WatchedTurns implements Disposable {
     await this.watch.askToStop();
   }
 
-  /** Continues here: what was seen is stored as an interrupted turn, so that it is not lost and the model knows it. Does
-   *  nothing when the other machine is back. */
+  /** Continues here: what was seen is stored as an interrupted turn, so that it is not lost and the model knows it.
+   *  Does nothing when the other machine is back. */
   async takeOver(): Promise<void> {
     const { service, sessions, gateway, newId, clock } = this.deps;
     const { turn, shown } = this;

@@ -13,7 +13,7 @@ export function variablesSetting(platform: NodeJS.Platform): string {
 }
 
 /** Result of `WorkspaceConfiguration.inspect` for the setting. */
-export interface InspectedVariables {
+interface InspectedVariables {
   readonly defaultValue?: unknown;
   readonly globalValue?: unknown;
   readonly workspaceValue?: unknown;

@@ -3,7 +3,9 @@ const leftOut: readonly { readonly names: RegExp; readonly why: string }[] = [
   { names: /^hermes_/, why: 'our own' },
   {
     names: /^copilot_/,
-    why: 'made for Copilot’s own turns: they read its prompt and edit through its chat; the agent has its own for all of them',
+    why:
+      'made for Copilot’s own turns: they read its prompt and edit through its chat; the agent has its own for all ' +
+      'of them',
   },
   { names: /_internal$/, why: 'parts of the editor’s own chat, which need the invocation token of a chat request' },
   {

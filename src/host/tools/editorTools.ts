@@ -98,7 +98,8 @@ function outputOf({ content }: vscode.LanguageModelToolResult): ToolOutput {
   const text =
     whole.length <= longestText
       ? whole
-      : `${whole.slice(0, longestText)}\n[The result has ${whole.length} characters; the first ${longestText} are shown.]`;
+      : `${whole.slice(0, longestText)}\n[The result has ${whole.length} characters; the first ${longestText} are ` +
+        'shown.]';
   return {
     outcome: 'done',
     text: text === '' ? 'The tool returned nothing.' : text,

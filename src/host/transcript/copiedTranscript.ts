@@ -18,8 +18,8 @@ export interface CopiedTranscriptDeps {
 
 const nothing: vscode.Disposable = { dispose: () => undefined };
 
-/** Parts of a transcript tab that reads sessions from a private copy: nothing runs in it, nothing changes, and no action
- *  for sessions of this window works. `place`: the folder or file of the sessions, for sentences. */
+/** Parts of a transcript tab that reads sessions from a private copy: nothing runs in it, nothing changes, and no
+ *  action for sessions of this window works. `place`: the folder or file of the sessions, for sentences. */
 export function partsForCopy(
   sessions: Omit<SessionStore, 'close'>,
   place: string,

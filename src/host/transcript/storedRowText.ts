@@ -28,7 +28,7 @@ const sliceRows = 200;
 
 type RowStore = Pick<SessionStore, 'storedRow' | 'revisionsOf' | 'getMessage' | 'transcriptRows'>;
 
-export interface RowTextContext {
+interface RowTextContext {
   readonly t: Translate;
   readonly language: string;
   /** Seconds since the epoch. */
@@ -37,10 +37,7 @@ export interface RowTextContext {
 
 /** A stored row as an object: the file's columns under their own names, with their JSON parsed, then the data about
  *  the row that is stored elsewhere. */
-export function rowObject(
-  { columns, chunks, wireTextLength }: StoredRow,
-  revisions: readonly MessageRevision[],
-): object {
+function rowObject({ columns, chunks, wireTextLength }: StoredRow, revisions: readonly MessageRevision[]): object {
   const read = Object.entries(columns).map(([name, value]) => {
     const parsed = jsonColumns.has(name) && typeof value === 'string' ? v.safeParse(json, value) : null;
     return [name, parsed?.success === true ? parsed.output : value] as const;
@@ -50,7 +47,9 @@ export function rowObject(
     ...(wireTextLength === null
       ? {}
       : {
-          api_content: `(${wireTextLength} characters: the exact text that was sent, with notes or recalled memory; never shown)`,
+          api_content:
+            `(${wireTextLength} characters: the exact text that was sent, with notes or recalled memory; never ` +
+            'shown)',
         }),
     ...(chunks.length === 0 ? {} : { stream_chunks: chunks }),
     ...(revisions.length === 0

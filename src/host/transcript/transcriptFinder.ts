@@ -5,7 +5,7 @@ import type { Outlines } from './transcriptOutline';
 /** Rows read in one request: the store handles other work between two. */
 const sliceRows = 400;
 
-export interface TranscriptFindQuery {
+interface TranscriptFindQuery {
   readonly search: number;
   readonly sessionId: string;
   readonly filter: RowFilter;

@@ -15,7 +15,7 @@ const recordSchema = v.object({
   acknowledged: v.number(),
 });
 
-export type PlannedCrash = v.InferOutput<typeof recordSchema>;
+type PlannedCrash = v.InferOutput<typeof recordSchema>;
 
 /** Record of a planned Pull the Plug, written to disk before the process is killed, so that the next window knows it
  *  was no accident. */

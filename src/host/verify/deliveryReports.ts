@@ -12,7 +12,7 @@ import type { ViewReports, ReportedConversation } from './viewReports';
 /** Milliseconds that views have to send the text they showed. */
 const answerPatienceMs = 1000;
 
-export interface DeliveryReportsDeps {
+interface DeliveryReportsDeps {
   readonly sessions: Pick<SessionStore, 'getSession'>;
   readonly store: { settled(): Promise<void>; readonly isReadable: boolean };
   /** Notifies of changed sessions. One that no longer exists was erased. */

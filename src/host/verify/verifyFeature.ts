@@ -17,7 +17,7 @@ import type { SyncSight } from '../sync/syncSight';
 import { VerifyService } from './verifyService';
 import { DeliveryReports } from './deliveryReports';
 
-export interface VerifyFeatureDeps {
+interface VerifyFeatureDeps {
   readonly gateway: Gateway;
   readonly store: SessionStore;
   readonly storeStatus: StoreStatus;

@@ -13,7 +13,7 @@ type VerifiedStore = Pick<
   'getSession' | 'getMessage' | 'getTurn' | 'revisionsOf' | 'readTranscript' | 'verifyIntegrity'
 >;
 
-export interface VerifyServiceDeps {
+interface VerifyServiceDeps {
   readonly store: VerifiedStore;
   readonly reports: Pick<DeliveryReports, 'entriesOf' | 'askForShown'>;
   readonly copy: (text: string) => PromiseLike<void>;
@@ -49,12 +49,14 @@ export class VerifyService implements TranscriptVerification {
     for (const { turnUid, missing, unread } of found.turns) {
       for (const { messageUid, part, shown, stored } of missing)
         log.error(
-          `Verify: turn ${turnUid}, message ${messageUid}, part ${part}: ${shown} characters were shown, ${stored ?? 0} are stored, or others.`,
+          `Verify: turn ${turnUid}, message ${messageUid}, part ${part}: ${shown} characters were shown, ` +
+            `${stored ?? 0} are stored, or others.`,
           undefined,
         );
       for (const { messageUid, shown, sentence } of unread)
         log.warn(
-          `Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that couldn’t be read. ${sentence}`,
+          `Verify: turn ${turnUid}, message ${messageUid}: ${shown} characters were shown that couldn’t be read. ` +
+            `${sentence}`,
         );
     }
     for (const { sentence, messageUid } of found.findings)

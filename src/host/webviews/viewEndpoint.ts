@@ -22,7 +22,7 @@ export type RequestHandlers<R extends Schemas<R>, Results extends { readonly [K 
   readonly [K in keyof R]: (payload: v.InferOutput<R[K]>) => Promise<Results[K]>;
 };
 
-export interface ViewProtocol<C extends Schemas<C>, R extends Schemas<R>> {
+interface ViewProtocol<C extends Schemas<C>, R extends Schemas<R>> {
   readonly commands: C;
   readonly requests: R;
 }

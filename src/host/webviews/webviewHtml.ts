@@ -1,4 +1,4 @@
-export interface WebviewPage {
+interface WebviewPage {
   readonly title: string;
   readonly language: string;
   /** Files below `dist/webview`, as URIs that the webview can load. */

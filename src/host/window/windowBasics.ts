@@ -48,7 +48,8 @@ export function createBasics(context: vscode.ExtensionContext, distFolder: strin
     ),
     onFailure: (error) =>
       log.warn(
-        `Secrets are masked by fewer rules than usual, because those of secretlint cannot be used: ${errorMessage(error)}`,
+        'Secrets are masked by fewer rules than usual, because those of secretlint cannot be used: ' +
+          `${errorMessage(error)}`,
       ),
   });
   const settings = own(new SettingsWatcher());

@@ -20,7 +20,7 @@ import type { McpHost } from '../mcp/mcpHost';
 import type { ProjectFiles } from '../workspace/projectFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 
-export interface WindowGatewayDeps {
+interface WindowGatewayDeps {
   readonly beforeTurn: (conversationId: string) => Promise<void>;
   readonly store: SessionStore;
   readonly settings: SettingsWatcher;

@@ -15,7 +15,7 @@ import type { ProviderKeys } from '../models/providerKeys';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 import type { WindowStore } from './windowStore';
 
-export interface WindowMemoryDeps {
+interface WindowMemoryDeps {
   readonly context: vscode.ExtensionContext;
   readonly distFolder: string;
   readonly store: WindowStore;

@@ -25,7 +25,7 @@ import type { StoreThreadData } from '../start/storeThreadData';
 import { StoreStatus } from '../storage/storeStatus';
 import { windowStorageFolder } from '../storage/windowStorage';
 
-export interface WindowStoreDeps {
+interface WindowStoreDeps {
   readonly context: ExtensionContext;
   /** Contains `storeThread.js` and the bundle it runs. */
   readonly distFolder: string;

@@ -36,9 +36,9 @@ export function followStore(deps: StoreFollowers): void {
 function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): void {
   if (state.kind !== 'open' && state.kind !== 'readOnly') return;
   const { report } = state;
-  deps.log.info(
-    `Sessions are stored in ${report.path}${report.recoveredTurns.length === 0 ? '' : `; ${report.recoveredTurns.length} turns were cut off and are settled`}.`,
-  );
+  const cutOff = report.recoveredTurns.length;
+  const settled = cutOff === 0 ? '' : `; ${cutOff} turns were cut off and are settled`;
+  deps.log.info(`Sessions are stored in ${report.path}${settled}.`);
   deps.history.status.setNotices('opening', [
     ...putRightNotices(report, state.kind === 'open' ? state.regained : null, t),
     ...openReportNotices(report, t),

@@ -31,7 +31,8 @@ export function documentFormat(document: vscode.TextDocument): TextFormat {
   const format = formats.get(document.encoding);
   if (format === undefined)
     throw new NotAText(
-      `${document.uri.fsPath} is open with unsaved changes in the encoding ${document.encoding}, which cannot be edited. Ask the person to save it as UTF-8.`,
+      `${document.uri.fsPath} is open with unsaved changes in the encoding ${document.encoding}, which cannot be ` +
+        'edited. Ask the person to save it as UTF-8.',
     );
   return format;
 }
@@ -55,7 +56,8 @@ export async function editDocument(
   if (!(await replaceText(document, earlier, wanted)))
     throw new FileChanged(
       path,
-      `${path} was changed by someone else meanwhile. Read it again and repeat the edit on what it holds now; nothing was changed.`,
+      `${path} was changed by someone else meanwhile. Read it again and repeat the edit on what it holds now; ` +
+        'nothing was changed.',
     );
   const takeBack = async (): Promise<void> => {
     await replaceText(document, document.getText(), earlier);
@@ -65,7 +67,8 @@ export async function editDocument(
     await takeBack();
     throw new CannotWrite(
       path,
-      `The editor could not save ${path}: it is read-only, or it has changed on disk behind the unsaved text. The edit was taken back. Ask the person to save or reload it.`,
+      `The editor could not save ${path}: it is read-only, or it has changed on disk behind the unsaved text. ` +
+        'The edit was taken back. Ask the person to save or reload it.',
     );
   }
   // Close the tab that the editor opens for a hidden document when saving takes long.

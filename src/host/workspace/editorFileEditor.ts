@@ -150,7 +150,8 @@ async function refuseOtherEditor({ path }: FileEdit, uri: vscode.Uri): Promise<v
     if (input.uri.toString() === uri.toString())
       throw new CannotWrite(
         path,
-        `${path} is open with unsaved changes in an editor that is not a text editor. Nothing was changed. Ask the person to save it.`,
+        `${path} is open with unsaved changes in an editor that is not a text editor. Nothing was changed. Ask ` +
+          'the person to save it.',
       );
   }
   if (uri.scheme !== 'file') return;
@@ -166,7 +167,8 @@ async function refuseOtherEditor({ path }: FileEdit, uri: vscode.Uri): Promise<v
     if ((await fileIdentity(document.uri)) === here)
       throw new CannotWrite(
         path,
-        `${path} is open with unsaved changes under another name (${document.uri.fsPath}). Nothing was changed. Ask the person to save it.`,
+        `${path} is open with unsaved changes under another name (${document.uri.fsPath}). Nothing was changed. ` +
+          'Ask the person to save it.',
       );
   }
 }

@@ -17,7 +17,7 @@ import { Pace } from './pace';
 import { listWithRipgrep, searchWithRipgrep } from './ripgrepSearch';
 import { scanFolder } from './scanSearch';
 
-export interface SearchedFolder {
+interface SearchedFolder {
   readonly name: string;
   readonly path: string;
   readonly uri: vscode.Uri;

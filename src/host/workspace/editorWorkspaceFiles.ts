@@ -94,7 +94,7 @@ export class EditorWorkspaceFiles implements WorkspaceFiles {
 }
 
 /** Text that the editor shows for a file with unsaved changes. Null: the file on disk is current. */
-export function unsavedBytes(uri: vscode.Uri): Uint8Array | null {
+function unsavedBytes(uri: vscode.Uri): Uint8Array | null {
   const document = vscode.workspace.textDocuments.find(
     (open) => open.isDirty && open.uri.toString() === uri.toString(),
   );

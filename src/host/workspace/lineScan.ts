@@ -1,6 +1,6 @@
 import type { TextSearch } from '../../tools/workspaceFiles';
 
-export interface LineMatch {
+interface LineMatch {
   /** From 1. */
   readonly line: number;
   readonly text: string;

@@ -13,7 +13,7 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { type ContextFiles, type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 
-export interface ProjectFilesDeps {
+interface ProjectFilesDeps {
   readonly files: WorkspaceFiles;
   readonly personal: PersonalPlaces;
   readonly settings: Pick<SettingsWatcher, 'current' | 'onDidChange'>;
@@ -148,7 +148,8 @@ export class ProjectFiles implements Disposable {
     this.changed++;
     const { rules, prompts, skills, left } = context;
     this.deps.log.info(
-      `The open folder and the user have ${rules.length} files of rules, ${prompts.length} prompt files and ${skills.length} skills.`,
+      `The open folder and the user have ${rules.length} files of rules, ${prompts.length} prompt files and ` +
+        `${skills.length} skills.`,
     );
     for (const { path, reason } of left) this.deps.log.warn(`${path} was not read (${reason}).`);
     this.changes.fire();

@@ -11,7 +11,7 @@ const maxScannedBytes = 2 * 1024 * 1024;
  *  block the extension and cannot be stopped. */
 const maxLineLength = 10_000;
 
-export interface FolderScan extends Omit<FolderWalk, 'pace'> {
+interface FolderScan extends Omit<FolderWalk, 'pace'> {
   readonly search: TextSearch;
   /** Path below the root, forward slashes. */
   readonly accepts: (relativePath: string) => boolean;

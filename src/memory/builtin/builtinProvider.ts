@@ -8,7 +8,7 @@ import type { MemoryPlace, RememberedFiles } from './rememberedFiles';
 import { type SearchedStore, SessionSearch } from './sessionSearch';
 import { sessionSearchTool } from './sessionSearchTool';
 
-export interface BuiltinProviderDeps {
+interface BuiltinProviderDeps {
   readonly files: RememberedFiles;
   readonly store: SearchedStore;
   /** Called when a write is on disk, to notify the other providers. */

@@ -107,7 +107,11 @@ function indexOf(entries: readonly string[], oldText: string): number | string {
   const [only] = found;
   if (only === undefined) return `No entry contains "${wanted}".`;
   if (found.length > 1)
-    return `${found.length} entries contain "${wanted}": ${found.map((index) => `"${beginning(entries[index] ?? '')}"`).join(', ')}. Give words that only one of them has.`;
+    return (
+      `${found.length} entries contain "${wanted}": ` +
+      `${found.map((index) => `"${beginning(entries[index] ?? '')}"`).join(', ')}. Give words that only one of ` +
+      'them has.'
+    );
   return only;
 }
 

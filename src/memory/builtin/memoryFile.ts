@@ -74,7 +74,10 @@ export class MemoryFile {
     }
     const copy = this.attempt('copied', () => this.keepCopy(bytes));
     throw new MemoryFileError(
-      `${basename(this.path)} was changed by hand or by another program into something that a rewrite would not keep (an entry longer than the whole file may be, or text that is not UTF-8). Nothing was changed, and a copy is in ${copy}. Ask the person to tidy it with the command Open Memory; entries are separated by a line with only "§".`,
+      `${basename(this.path)} was changed by hand or by another program into something that a rewrite would not ` +
+        'keep (an entry longer than the whole file may be, or text that is not UTF-8). Nothing was changed, and a ' +
+        `copy is in ${copy}. Ask the person to tidy it with the command Open Memory; entries are separated by a ` +
+        'line with only "§".',
     );
   }
 

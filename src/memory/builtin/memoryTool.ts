@@ -7,7 +7,7 @@ import { titleOf } from './memoryBlock';
 import { holdsSecret, threatIn } from './memoryScan';
 import type { MemoryPlace, MemoryScope, RememberedFiles } from './rememberedFiles';
 
-export interface MemoryToolDeps {
+interface MemoryToolDeps {
   readonly files: RememberedFiles;
   /** Called when a write is on disk. */
   readonly wrote: (write: MemoryWrite) => void;
@@ -46,7 +46,8 @@ const operationProperties = {
     type: 'string',
     enum: [...actions],
     description:
-      'add: a new entry (content). replace: old_text names the entry, content is what it becomes. remove: old_text names the entry.',
+      'add: a new entry (content). replace: old_text names the entry, content is what it becomes. remove: ' +
+      'old_text names the entry.',
   },
   content: { type: 'string', description: 'The entry: one fact or wish, in a short sentence or two.' },
   old_text: { type: 'string', description: 'A few words that only the entry that is meant contains.' },
@@ -66,10 +67,15 @@ export function memoryTool(deps: MemoryToolDeps): AnyTool {
   return defineTool({
     name: 'memory',
     description: [
-      'Saves what later sessions should know, or corrects and removes it. It is part of the system prompt of every session from the next one on.',
-      `target "memory": notes about projects, tools and lessons learned (at most ${memoryLimits.memory} characters in all). target "user": who the person is and how they want things (at most ${memoryLimits.user}).`,
-      'scope "workspace": only for the folder that is open (the usual one for "memory"). scope "global": for every folder on this machine (the usual one for "user").',
-      'With operations several changes are made at once, all or none; use it to make room and to add in one call. Never save keys or passwords.',
+      'Saves what later sessions should know, or corrects and removes it. It is part of the system prompt of ' +
+        'every session from the next one on.',
+      `target "memory": notes about projects, tools and lessons learned (at most ${memoryLimits.memory} ` +
+        'characters in all). target "user": who the person is and how they want things (at most ' +
+        `${memoryLimits.user}).`,
+      'scope "workspace": only for the folder that is open (the usual one for "memory"). scope "global": for ' +
+        'every folder on this machine (the usual one for "user").',
+      'With operations several changes are made at once, all or none; use it to make room and to add in one ' +
+        'call. Never save keys or passwords.',
     ].join(' '),
     parameters: {
       type: 'object',
@@ -96,7 +102,8 @@ export function memoryTool(deps: MemoryToolDeps): AnyTool {
 }
 
 const spent =
-  'Memory is full, and room could not be made in this turn. Go on with the task without saving this; tell the person in one sentence that memory is full and that Open Memory shows it.';
+  'Memory is full, and room could not be made in this turn. Go on with the task without saving this; tell the ' +
+  'person in one sentence that memory is full and that Open Memory shows it.';
 
 async function write(input: Input, { files, wrote, attempts }: MemoryToolDeps): Promise<ToolOutput> {
   if (attempts.isSpent) return failed(spent);
@@ -117,7 +124,8 @@ async function write(input: Input, { files, wrote, attempts }: MemoryToolDeps): 
     if (result.kind === 'full' && attempts.countFailed()) return failed(`${result.sentence} ${spent}`);
     const advice =
       result.kind === 'full'
-        ? ' Make room first: replace several entries by a shorter one, or remove what is out of date, in one call with operations.'
+        ? ' Make room first: replace several entries by a shorter one, or remove what is out of date, in one call ' +
+          'with operations.'
         : '';
     return failed(`${result.sentence}${advice}\n\n${listed(place, result.before)}`);
   } catch (error) {
@@ -169,22 +177,31 @@ function operationOf(
 
 function contentProblem(content: string): string | null {
   if (holdsSecret(content))
-    return 'This looks like it holds a key or a password. Memory goes to the model with every request, so it is not saved. Save it without the secret, say where it is kept instead.';
+    return (
+      'This looks like it holds a key or a password. Memory goes to the model with every request, so it is not ' +
+      'saved. Save it without the secret, say where it is kept instead.'
+    );
   const threat = threatIn(content);
   return threat === null
     ? null
-    : `This is not saved: it holds ${threat}, and memory speaks to the model in every session. Say it in other words if it is a plain fact.`;
+    : `This is not saved: it holds ${threat}, and memory speaks to the model in every session. Say it in other ` +
+        'words if it is a plain fact.';
 }
 
 function savedText(place: MemoryPlace, entries: readonly string[], changes: readonly EntryChange[]): string {
-  const used = `${titleOf(place)}: ${entries.length === 1 ? '1 entry' : `${entries.length} entries`}, ${lengthOf(entries)} of ${place.limit} characters.`;
+  const used =
+    `${titleOf(place)}: ${entries.length === 1 ? '1 entry' : `${entries.length} entries`}, ${lengthOf(entries)} of ` +
+    `${place.limit} characters.`;
   if (changes.length === 0) return `That is saved already. ${used}`;
   return `Saved. ${used} Later sessions are told it from their beginning; this one knows it already.`;
 }
 
 function listed(place: MemoryPlace, entries: readonly string[]): string {
   if (entries.length === 0) return `${titleOf(place)} has no entries.`;
-  return `${titleOf(place)}, ${lengthOf(entries)} of ${place.limit} characters:\n${entries.map((entry) => `- ${entry}`).join('\n')}`;
+  return (
+    `${titleOf(place)}, ${lengthOf(entries)} of ${place.limit} characters:\n` +
+    entries.map((entry) => `- ${entry}`).join('\n')
+  );
 }
 
 function failed(text: string): ToolOutput {

@@ -22,7 +22,7 @@ export interface MemoryPlace {
   readonly limit: number;
 }
 
-export interface RememberedFilesDeps extends MemoryDisk {
+interface RememberedFilesDeps extends MemoryDisk {
   /** Returns the folder of this machine's memory. */
   readonly globalFolder: () => string;
   /** Returns the folder of the workspace's memory. Null when there is none. */

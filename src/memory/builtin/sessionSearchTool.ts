@@ -17,8 +17,10 @@ export function sessionSearchTool(search: SessionSearch, ownSession: () => strin
   return defineTool({
     name: 'session_search',
     description: [
-      'Finds what was said in earlier sessions of this workspace, and in the part of this one that was summarised away.',
-      'With query: messages that contain the words, newest first, each with its session, date and message id. With message: that message whole, with those around it. With neither: the latest sessions.',
+      'Finds what was said in earlier sessions of this workspace, and in the part of this one that was ' +
+        'summarised away.',
+      'With query: messages that contain the words, newest first, each with its session, date and message id. ' +
+        'With message: that message whole, with those around it. With neither: the latest sessions.',
       'Use few, telling words (names, errors, file names), not a sentence.',
     ].join(' '),
     parameters: {
@@ -55,11 +57,14 @@ function hits(query: string, found: readonly SessionHit[]): ToolOutput {
   if (found.length === 0)
     return {
       outcome: 'done',
-      text: `Nothing was found for "${query}" in earlier sessions. Try fewer or other words, or no query for the latest sessions.`,
+      text:
+        `Nothing was found for "${query}" in earlier sessions. Try fewer or other words, or no query for the ` +
+        'latest sessions.',
     };
   const lines = found.map(
     (hit, index) =>
-      `${index + 1}. ${whose(hit.role)} in ${named(hit.session)}, ${dated(hit.createdAt)}, message ${hit.messageUid}\n   ${oneLine(hit.snippet)}`,
+      `${index + 1}. ${whose(hit.role)} in ${named(hit.session)}, ${dated(hit.createdAt)}, message ` +
+      `${hit.messageUid}\n   ${oneLine(hit.snippet)}`,
   );
   return {
     outcome: 'done',
@@ -72,7 +77,8 @@ function recent(sessions: readonly SessionSummary[]): ToolOutput {
   if (sessions.length === 0) return { outcome: 'done', text: 'There are no earlier sessions.' };
   const lines = sessions.map(
     (session, index) =>
-      `${index + 1}. ${named(session)}, ${dated(session.lastActiveAt)}, ${session.turnCount} turns\n   ${oneLine(beginningWithin(session.preview ?? ''))}`,
+      `${index + 1}. ${named(session)}, ${dated(session.lastActiveAt)}, ${session.turnCount} turns\n   ` +
+      `${oneLine(beginningWithin(session.preview ?? ''))}`,
   );
   return { outcome: 'done', text: lines.join('\n'), details: { found: sessions.length } };
 }

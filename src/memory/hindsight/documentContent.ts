@@ -6,7 +6,7 @@ export const conversationContext = 'conversation between Hermes, a coding agent,
 
 /** Returns the turns as a JSON array of messages: in this format a server keeps speakers apart and joins appended
  *  text. */
-export function contentOf(turns: readonly TurnText[]): string {
+function contentOf(turns: readonly TurnText[]): string {
   return JSON.stringify(
     turns.flatMap(({ prompt, answer, startedAt, settledAt }) => [
       { role: 'user', content: `User: ${prompt}`, timestamp: isoTime(startedAt) },

@@ -12,7 +12,7 @@ import type { SessionRecords } from './sessionRecord';
 const dueAtOnce = 100;
 const longestPauseSeconds = 600;
 
-export interface ErasureDeps {
+interface ErasureDeps {
   readonly outbox: MemoryOutbox;
   readonly records: SessionRecords;
   readonly clock: Clock;

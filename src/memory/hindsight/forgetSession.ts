@@ -8,7 +8,7 @@ import type { SessionRecords } from './sessionRecord';
 const patienceMs = 6_000;
 const pollMs = 500;
 
-export interface NotErased {
+interface NotErased {
   /** Documents that are left, or the session if its documents could not be listed. */
   readonly left: readonly string[];
   readonly reason: string;

@@ -38,7 +38,7 @@ export interface StoredDocument {
   readonly tags: readonly string[];
 }
 
-export interface RecallRequest {
+interface RecallRequest {
   readonly query: string;
   readonly budget: 'low' | 'mid' | 'high';
   readonly maxTokens: number;

@@ -18,7 +18,7 @@ import type { Connect } from './ports';
 import { recallQuery } from './recallQuery';
 import type { HindsightRetainer } from './retainer';
 
-export interface HindsightProviderDeps {
+interface HindsightProviderDeps {
   /** Shared by all providers of a window. */
   readonly retainer: HindsightRetainer;
   readonly connect: Connect;
@@ -66,7 +66,11 @@ export class HindsightProvider implements MemoryProvider {
   }
 
   systemPromptBlock(): string {
-    return 'Long-term memory (Hindsight) is on: completed turns are remembered by themselves, and what fits a prompt is recalled with it. Use hindsight_recall to look for more, hindsight_reflect for questions over many memories, hindsight_retain for what must not be lost.';
+    return (
+      'Long-term memory (Hindsight) is on: completed turns are remembered by themselves, and what fits a prompt is ' +
+      'recalled with it. Use hindsight_recall to look for more, hindsight_reflect for questions over many ' +
+      'memories, hindsight_retain for what must not be lost.'
+    );
   }
 
   async initialize(sessionId: string, _signal: AbortSignal, { parentSessionId }: SessionStart): Promise<void> {

@@ -4,7 +4,7 @@ import { failureSentence } from './failure';
 import type { Connect, HindsightConnection } from './ports';
 import { recallQuery } from './recallQuery';
 
-export interface ToolDeps {
+interface ToolDeps {
   readonly connect: Connect;
   /** Stores a memory on disk and sends it. Resolves with `sent` when it has arrived. */
   readonly retain: (memory: ExplicitMemory) => Promise<'sent' | 'waiting'>;
@@ -33,7 +33,8 @@ export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[
     defineTool({
       name: 'hindsight_retain',
       description:
-        'Stores something worth knowing in later sessions in long-term memory: decisions, preferences, facts about the project or the person. Completed turns are stored anyway.',
+        'Stores something worth knowing in later sessions in long-term memory: decisions, preferences, facts ' +
+        'about the project or the person. Completed turns are stored anyway.',
       parameters: {
         type: 'object',
         properties: {

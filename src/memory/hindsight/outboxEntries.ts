@@ -27,13 +27,13 @@ const forgetSchema = v.object({ origin: v.string(), bank: v.string() });
 const begunSchema = v.object({ turnUid: v.string(), parentSessionId: v.nullable(v.string()) });
 
 export type TurnPayload = v.InferOutput<typeof turnSchema>;
-export type NotePayload = v.InferOutput<typeof noteSchema>;
+type NotePayload = v.InferOutput<typeof noteSchema>;
 /** The server and bank where the session must be erased. */
-export type ForgetPayload = v.InferOutput<typeof forgetSchema>;
-export type BegunPayload = v.InferOutput<typeof begunSchema>;
+type ForgetPayload = v.InferOutput<typeof forgetSchema>;
+type BegunPayload = v.InferOutput<typeof begunSchema>;
 
 /** The work of an outbox entry. refresh: the session was rewound, so its documents must be updated. */
-export type OutboxWork =
+type OutboxWork =
   | { readonly kind: 'turn'; readonly turn: TurnPayload }
   | { readonly kind: 'refresh' }
   | { readonly kind: 'note'; readonly note: NotePayload }

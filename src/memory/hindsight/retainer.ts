@@ -10,14 +10,14 @@ import { begunName, forgetName, foundTurnEntry, hindsightName, workOf } from './
 import type { Connect, HindsightConnection, MemoryOutbox } from './ports';
 import { SessionDocuments, type Delivery, type DocumentDeps } from './sessionDocuments';
 
-export interface RetainerDeps extends DocumentDeps {
+interface RetainerDeps extends DocumentDeps {
   readonly outbox: MemoryOutbox;
   readonly connect: Connect;
   readonly log: Log;
 }
 
 /** Status for the user: the number of entries waiting to be sent, and the reason. */
-export interface RetainStatus {
+interface RetainStatus {
   readonly pending: number;
   readonly failure: string | null;
 }

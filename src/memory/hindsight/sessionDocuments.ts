@@ -21,7 +21,7 @@ export interface DocumentDeps {
   readonly scrub: (text: string) => string;
 }
 
-export interface DeliveryRequest {
+interface DeliveryRequest {
   readonly sessionId: string;
   readonly turns: readonly TurnPayload[];
   /** True when the session may have been rewound. */

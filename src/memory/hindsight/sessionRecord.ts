@@ -14,7 +14,7 @@ export interface DocumentCursor {
   readonly operation: OperationCursor | null;
 }
 
-export interface OperationCursor {
+interface OperationCursor {
   readonly id: string | null;
   readonly askedAt: number;
   /** True when the server has confirmed the write. */

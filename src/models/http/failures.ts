@@ -543,7 +543,10 @@ function technical(fault: TransportFault, { provider, modelId, baseUrl, key }: F
     case 'http':
       return `${where}\nHTTP ${fault.status}\n${cut(fault.body)}`;
     case 'inStream':
-      return `${where}\nerror in stream: ${cut([fault.status, fault.code, fault.message].filter((part) => part !== null).join(' '))}`;
+      return (
+        `${where}\nerror in stream: ` +
+        `${cut([fault.status, fault.code, fault.message].filter((part) => part !== null).join(' '))}`
+      );
     case 'network':
       return `${where}\n${fault.code ?? 'network'}: ${cut(fault.message)}`;
     case 'notAnApi':

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock';
 import { networkFault } from './networkFault';
 import type { TransportFault } from '../transport';
 
-export interface JsonRequest<T> {
+interface JsonRequest<T> {
   readonly url: string;
   readonly schema: v.GenericSchema<unknown, T>;
   readonly headers?: Readonly<Record<string, string>>;

@@ -1,11 +1,11 @@
 import type { Clock } from '../../base/clock';
 
-export interface WatchdogLimits {
+interface WatchdogLimits {
   readonly firstByteMs: number;
   readonly idleMs: number;
 }
 
-export interface WatchdogHandlers {
+interface WatchdogHandlers {
   /** Called every second until the first byte. */
   waiting(elapsedMs: number): void;
   timedOut(of: 'firstByte' | 'idle', ms: number): void;

@@ -6,7 +6,7 @@ import { noTap, type RawTap } from './reading';
 /** A service's summary of the conversation before it. The service makes one if it or a proxy is configured for it
  *  (`context_management`, never by us). It is not part of the answer's text. The service needs it back unchanged,
  *  `encrypted_content` included, and ignores everything before it. */
-export interface Compaction {
+interface Compaction {
   readonly content: string;
   readonly signature?: string;
   readonly encrypted_content?: string;

@@ -1,5 +1,5 @@
 /** Differences between a service and plain chat completions. */
-export interface WireTraits {
+interface WireTraits {
   /** True when it supports `stream_options: { include_usage }`. */
   readonly streamOptions: boolean;
   adapt(body: Record<string, unknown>, cacheKey: string | null): Record<string, unknown>;

@@ -7,7 +7,7 @@ export interface SecretSpan {
 /** Finds secrets by their shapes, in any order. */
 export type FindSecrets = (text: string) => readonly SecretSpan[];
 
-export interface SecretRulesSource {
+interface SecretRulesSource {
   /** Loads the rules. May throw. */
   readonly load: () => FindSecrets;
   /** Called once when the rules cannot be loaded, or failed on a text. */

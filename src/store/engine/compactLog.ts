@@ -15,8 +15,9 @@ const recordHeaderBytes = 8;
 const fullRecord = 1 << 20;
 /** Bytes. No record is longer. */
 const longestRecord = fullRecord + (1 << 17);
-/** SQLite's write-ahead log, stored in fewer bytes: of a page that the log has already, only what changed. SQLite sees the log
- *  as it wrote it. On disk it is a chain of records, one for each time that SQLite's writes had to reach the disk:
+/** SQLite's write-ahead log, stored in fewer bytes: of a page that the log has already, only what changed. SQLite sees
+ *  the log as it wrote it. On disk it is a chain of records, one for each time that SQLite's writes had to reach the
+ *  disk:
  *
  *      length (4 bytes), CRC-32 of the entries, continued from the record before (4), entries
  *      entry: 1, header of the log (32)                    a new log; only as the first entry of the file
@@ -24,8 +25,8 @@ const longestRecord = fullRecord + (1 << 17);
  *             3, frame number (4), frame header (24), length (2), changes since the newest frame of that page
  *             4, position (8), length (4), bytes           anything else that SQLite writes
  *
- *  Bytes after the last record with a correct checksum were not completely written, or belong to an earlier log. A log in
- *  SQLite's own form is read and continued in that form until SQLite begins a new one. */
+ *  Bytes after the last record with a correct checksum were not completely written, or belong to an earlier log. A log
+ *  in SQLite's own form is read and continued in that form until SQLite begins a new one. */
 export class CompactLog implements OpenFile {
   private readonly image = new LogImage((into, at) => this.file.read(into, at));
   private isPlain = false;
@@ -92,8 +93,8 @@ export class CompactLog implements OpenFile {
     this.file.sync();
   }
 
-  /** Writes what was added since the last time to the disk, in one piece. Throws the disk's error. What was added is lost then:
-   *  a part of it may be on disk, as after any failed write. */
+  /** Writes what was added since the last time to the disk, in one piece. Throws the disk's error. What was added is
+   *  lost then: a part of it may be on disk, as after any failed write. */
   flush(): void {
     this.addAnnounced();
     const { length, stored, beginsFile } = this;

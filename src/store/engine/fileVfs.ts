@@ -212,8 +212,8 @@ export class FileVfs {
     }
   }
 
-  /** Flushes what was written to the log to the disk, then runs `work`. A failed flush counts as a failed write, so a full
-   *  disk is not reported as a failed sync. */
+  /** Flushes what was written to the log to the disk, then runs `work`. A failed flush counts as a failed write, so a
+   *  full disk is not reported as a failed sync. */
   private flushed(address: number, work: () => number): number {
     const result = this.guarded(address, 'write', resultCode.ioWrite, ({ database, log }) => {
       if (database.mayWrite && !database.mustReopen) log?.flush();

@@ -7,12 +7,13 @@ const { header: headerBytes, frameHeader: frameHeaderBytes } = logLayout;
 /** First byte of each entry of a record (compactLog.ts). */
 export const entry = { header: 1, frame: 2, changes: 3, bytes: 4 } as const;
 
-/** Bytes of the log that are kept in memory. Frames behind them are read from the file, and no later frame is stored as what
- *  changed in them. */
+/** Bytes of the log that are kept in memory. Frames behind them are read from the file, and no later frame is stored as
+ *  what changed in them. */
 export const keptBytes = 16 << 20;
 
-/** Applies the entries of a record to the image. `start`: where they begin in the file. False for a record that `CompactLog`
- *  does not write. Then a part of it may be in the image, whose frames SQLite refuses by its own checksums. */
+/** Applies the entries of a record to the image. `start`: where they begin in the file. False for a record that
+ *  `CompactLog` does not write. Then a part of it may be in the image, whose frames SQLite refuses by its own
+ *  checksums. */
 export function replayRecord(image: LogImage, entries: Uint8Array, start: number): boolean {
   try {
     for (let at = 0; at < entries.length;) at = replayEntry(image, entries, at, start);

@@ -8,9 +8,9 @@ type ReadStored = (into: Uint8Array, at: number) => number;
 /** A frame in memory, or where the log's file has it as it is. */
 type Frame = Uint8Array<ArrayBuffer> | number;
 
-/** The write-ahead log as SQLite wrote it: its header, then frames of one size. Holds the newest frame of each page, from
- *  which a later one may be told by its changes. The same calls give the same image, so that what was written with it
- *  can be read with it. */
+/** The write-ahead log as SQLite wrote it: its header, then frames of one size. Holds the newest frame of each page,
+ *  from which a later one may be told by its changes. The same calls give the same image, so that what was written with
+ *  it can be read with it. */
 export class LogImage {
   private header = new Uint8Array(headerBytes);
   private frames: Frame[] = [];

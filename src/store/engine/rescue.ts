@@ -10,7 +10,7 @@ import type { Connection } from './sqlite';
 const blockBytes = 1 << 20;
 
 /** Files of an open database that are no longer at their names. */
-export interface Displacement {
+interface Displacement {
   readonly role: FileRole;
   /** True when this process still holds the store's lock. Otherwise another process may be using the files at these
    *  names. */
@@ -31,7 +31,9 @@ export function rescue(connection: Connection, { role, owned }: Displacement): S
   } catch (error) {
     failure = `; it could not be copied: ${errorMessage(error)}`;
   }
-  const technical = `${mounted.pathOf(role)} ${isGone ? 'is gone' : 'is not the file that was opened'}${kept === null ? '' : `; copied to ${kept}`}${failure}`;
+  const technical =
+    `${mounted.pathOf(role)} ` +
+    `${isGone ? 'is gone' : 'is not the file that was opened'}${kept === null ? '' : `; copied to ${kept}`}${failure}`;
   const where =
     failure !== ''
       ? t('Your sessions could not be copied.')

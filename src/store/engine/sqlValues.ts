@@ -19,7 +19,7 @@ export function bindable(params: readonly SqlValue[]): SqlValue[] {
 }
 
 /** Replaces a lone surrogate with one U+FFFD; sql.js's own encoder would write three. */
-export function wellFormed(text: string): string {
+function wellFormed(text: string): string {
   return text.toWellFormed();
 }
 

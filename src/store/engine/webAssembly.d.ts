@@ -1,4 +1,5 @@
-/* eslint-disable no-var, @typescript-eslint/no-empty-object-type -- ambient declarations in the shape of TypeScript's own library */
+/* eslint-disable no-var, @typescript-eslint/no-empty-object-type -- ambient declarations in the shape of TypeScript's
+   own library */
 /** The part of the WebAssembly interface that the engine uses. Node has it, but TypeScript declares it only in the
  *  browser's library, which the floors below the views must not see. Same shapes as there, so that a program that
  *  includes both still type-checks. */

@@ -9,13 +9,14 @@ import { storeFiles } from '../open/storeFiles';
 import { StoreError } from '../storeError';
 import { copyDatabase, type CopyDeps } from './storeCopy';
 
-export interface ForeignDatabaseDeps extends CopyDeps {
+interface ForeignDatabaseDeps extends CopyDeps {
   readonly sqlite: Sqlite;
 }
 
 /** Opens a private copy of another program's SQLite database for reading, with what its write-ahead log
- *  (`<path>-wal`) holds. Writes nothing beside the original; `close` removes the copy. Throws an `Error` with the reason; a `StoreError` with
- *  cause `locked` while a rollback journal is beside it, because pages of an unfinished transaction are then in the file. */
+ *  (`<path>-wal`) holds. Writes nothing beside the original; `close` removes the copy. Throws an `Error` with the
+ *  reason; a `StoreError` with cause `locked` while a rollback journal is beside it, because pages of an unfinished
+ *  transaction are then in the file. */
 export function openForeignDatabase(deps: ForeignDatabaseDeps, path: string): Pick<SqlDatabase, 'iterate' | 'close'> {
   const { fileSystem, sqlite } = deps;
   refuseJournal(fileSystem, path);

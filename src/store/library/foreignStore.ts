@@ -15,7 +15,7 @@ export interface ReadingDeps extends CopyDeps {
 }
 
 /** Bytes of file and log. Above this, reading a store that is in use would take longer than it is worth. */
-export const mostCopiedToRead = 64 << 20;
+const mostCopiedToRead = 64 << 20;
 
 /** True when a living process has the store open. A process that cannot be judged counts as living while its
  *  heartbeat continues. */

@@ -143,8 +143,8 @@ function shelfOf(
   const row =
     database.get(`
     SELECT count(DISTINCT conversation_id) AS sessions, max(last_activity_at) AS last FROM sessions s
-    WHERE trashed_at IS NULL AND parent_kind IS NOT 'delegate' AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)`) ??
-    {};
+    WHERE trashed_at IS NULL AND parent_kind IS NOT 'delegate'
+    AND EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id)`) ?? {};
   return {
     uid: meta(storeUidKey),
     label: decodeLabel(meta(folderLabelKey)) ?? labelOfSessions(database),
@@ -174,7 +174,8 @@ export function sessionsOf(
       : database.all(
           `WITH RECURSIVE named (id) AS (
            SELECT id FROM sessions WHERE conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?)
-           UNION SELECT s.id FROM named JOIN sessions s ON s.parent_session_id = named.id AND s.parent_kind IN ('delegate', 'compression')
+           UNION SELECT s.id FROM named
+           JOIN sessions s ON s.parent_session_id = named.id AND s.parent_kind IN ('delegate', 'compression')
          ) SELECT s.id FROM named JOIN sessions s ON s.id = named.id ORDER BY s.started_at, s.rowid`,
           [conversationOf],
         );

@@ -7,7 +7,7 @@ import type { StoreFiles } from '../open/storeFiles';
 const logBeginning = 32;
 
 /** State of a store's file and log at one moment, with enough detail to detect later writes. */
-export interface StoreStamp {
+interface StoreStamp {
   /** Identity, size, time and header of the main file; null when there is none. */
   readonly main: string | null;
   /** Identity and header of the log; the salts in the header change whenever the log restarts. Null when there is no

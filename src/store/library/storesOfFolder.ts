@@ -4,8 +4,8 @@ import type { OtherStore } from './otherStore';
 /** Reasons why another store's sessions may belong to this folder, the most certain first. path: the same path,
  *  other storage · place: the same folder of the disk under another name · clone: the same working copy · remote: a
  *  clone of the same repository · name: only the same name. */
-export const belongings = ['path', 'place', 'clone', 'remote', 'name'] as const;
-export type Belonging = (typeof belongings)[number];
+const belongings = ['path', 'place', 'clone', 'remote', 'name'] as const;
+type Belonging = (typeof belongings)[number];
 
 /** Current state of the path where another store's folder was. */
 export type OldPlace = { readonly isThere: boolean; readonly place: string | null };

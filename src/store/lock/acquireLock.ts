@@ -12,7 +12,7 @@ import type { LockEndpoint, LockRecord } from './lockRecord';
 import { encodeLockRecord } from './lockRecord';
 import type { ProcessTable } from './processLookup';
 
-export interface AcquireLockOptions {
+interface AcquireLockOptions {
   readonly fileSystem: FileSystem;
   /** The store's folder (made when it does not exist); `path` is the lock's path in it (`storeFiles`). */
   readonly folder: string;

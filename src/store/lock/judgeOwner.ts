@@ -3,13 +3,13 @@ import type { ProcessTable } from './processLookup';
 
 /** Milliseconds without a heartbeat after which an owner whose process cannot be seen counts as gone (it beats every
  *  15 s). */
-export const heartbeatTimeoutMs = 60_000;
+const heartbeatTimeoutMs = 60_000;
 
 /** The pid namespace of the machine itself, not of a container: the same number on every Linux (PROC_PID_INIT_INO). */
 const machineNamespace = 'pid:[4026531836]';
 
 /** `visible`: true when this process can see if the owner lives; otherwise only elapsed time decides. */
-export type OwnerVerdict = { readonly verdict: 'alive' | 'gone'; readonly visible: boolean };
+type OwnerVerdict = { readonly verdict: 'alive' | 'gone'; readonly visible: boolean };
 
 /** Decides if the process that wrote a lock still lives. Returns `gone` only on proof, or after the heartbeat
  *  timeout if no proof is possible. */

@@ -13,14 +13,14 @@ import { StrayRows } from './strayRows';
 import type { TableShape } from './tableShape';
 
 /** The rows of a damaged file, table by table. */
-export interface SalvagedRows {
+interface SalvagedRows {
   /** All readable rows of a table; none for a table that does not exist. Rows may hold anything: damage can look
    *  like data. */
   rows(table: string): Iterable<SqlRow>;
 }
 
 /** Result of reading one table. */
-export interface SalvagedTable {
+interface SalvagedTable {
   readonly table: string;
   readonly rows: number;
   /** False when something in it could not be read. */
@@ -28,7 +28,7 @@ export interface SalvagedTable {
 }
 
 /** The store that replaces a damaged file. */
-export interface Successor {
+interface Successor {
   /** Replaces the copy's own first page when that is lost. */
   firstPage(): Uint8Array;
   /** Shapes of the rows of its tables. */

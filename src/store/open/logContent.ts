@@ -5,7 +5,7 @@ import { logLayout } from '../engine/sqliteAbi';
 const { header: logHeaderSize, frameHeader: frameHeaderSize } = logLayout;
 
 /** Committed frames of a write-ahead log in its current run. */
-export interface LogContent {
+interface LogContent {
   /** Offset in the log of the newest committed content of each page, by page number. */
   readonly pages: ReadonlyMap<number, number>;
   readonly pageSize: number;

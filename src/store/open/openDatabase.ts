@@ -41,7 +41,7 @@ export interface OpenDatabaseOptions {
 }
 
 /** Result of opening, to report to the user. */
-export interface DatabaseReport {
+interface DatabaseReport {
   readonly path: string;
   /** True when a store was made: there was none, or the existing one was set aside. */
   readonly created: boolean;

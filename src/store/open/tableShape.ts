@@ -27,7 +27,9 @@ export class TableShape {
   static all(database: SqlDatabase): readonly TableShape[] {
     return database
       .all(
-        "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'messages_fts_%'",
+        `SELECT name, sql FROM sqlite_master
+         WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%'
+         AND name NOT LIKE 'messages_fts_%'`,
       )
       .map((row) => TableShape.of(database, String(row['name']), String(row['sql'])));
   }

@@ -13,7 +13,8 @@ export class OutboxTable {
 
   add(entry: NewOutboxEntry): void {
     this.database.run(
-      `INSERT INTO outbox (uid, provider, session_id, kind, payload, created_at, next_attempt_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO outbox (uid, provider, session_id, kind, payload, created_at, next_attempt_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (uid) DO NOTHING`,
       [entry.uid, entry.provider, entry.sessionId, entry.kind, entry.payload, entry.createdAt, entry.nextAttemptAt],
     );
@@ -24,7 +25,9 @@ export class OutboxTable {
     return this.database
       .all(
         `SELECT * FROM outbox o WHERE provider = ?1 AND NOT (next_attempt_at > ?2 AND next_attempt_at <= ?3)
-           AND NOT EXISTS (SELECT 1 FROM outbox e WHERE e.provider = o.provider AND e.session_id = o.session_id AND e.id < o.id AND e.next_attempt_at > ?2 AND e.next_attempt_at <= ?3)
+           AND NOT EXISTS (SELECT 1 FROM outbox e
+             WHERE e.provider = o.provider AND e.session_id = o.session_id AND e.id < o.id AND e.next_attempt_at > ?2
+             AND e.next_attempt_at <= ?3)
          ORDER BY id LIMIT ?4`,
         [provider, now, now + longestWait, limit],
       )
@@ -47,7 +50,8 @@ export class OutboxTable {
     return this.database
       .all(
         `SELECT provider, count(*) AS waiting, sum(attempts > 0) AS failed, min(created_at) AS oldest,
-           (SELECT last_error FROM outbox f WHERE f.provider = o.provider AND f.attempts > 0 ORDER BY f.id LIMIT 1) AS last_error
+           (SELECT last_error FROM outbox f
+             WHERE f.provider = o.provider AND f.attempts > 0 ORDER BY f.id LIMIT 1) AS last_error
          FROM outbox o GROUP BY provider ORDER BY provider`,
       )
       .map((row) => ({

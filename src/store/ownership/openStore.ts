@@ -20,7 +20,7 @@ import { siblingFoldersOf, storeFolderOf } from './storeFolder';
 /** Bytes; more than an opening after a crash writes. */
 const probeBytes = 1 << 20;
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
   /** `context.storageUri` from VS Code, or the folder from the settings. */
   readonly storageFolder: string;
   /** Path of `dist/storeWorker.js`. */

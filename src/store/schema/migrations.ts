@@ -31,7 +31,7 @@ export const migrations: readonly Migration[] = [
 /** The schema version that this program reads and writes. */
 export const schemaVersion = migrations.reduce((highest, migration) => Math.max(highest, migration.version), 0);
 
-export interface MigrationOptions {
+interface MigrationOptions {
   /** Keeps a durable copy of the file in its current state; the migration does not start when it throws. */
   readonly keepCopy: (fromVersion: number) => void;
   readonly steps?: readonly Migration[];

@@ -167,14 +167,18 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_due ON outbox (provider, next_attempt_at);
 
-CREATE TRIGGER messages_counted AFTER INSERT ON messages WHEN new.active = 1 AND new.display_kind IS NULL AND new.carried_from IS NULL
+CREATE TRIGGER messages_counted AFTER INSERT ON messages
+WHEN new.active = 1 AND new.display_kind IS NULL AND new.carried_from IS NULL
 BEGIN
-  UPDATE sessions SET message_count = message_count + 1, tool_call_count = tool_call_count + (new.tool_call_id IS NOT NULL)
+  UPDATE sessions SET message_count = message_count + 1,
+    tool_call_count = tool_call_count + (new.tool_call_id IS NOT NULL)
   WHERE id = new.session_id;
 END;
-CREATE TRIGGER messages_uncounted AFTER DELETE ON messages WHEN old.active = 1 AND old.display_kind IS NULL AND old.carried_from IS NULL
+CREATE TRIGGER messages_uncounted AFTER DELETE ON messages
+WHEN old.active = 1 AND old.display_kind IS NULL AND old.carried_from IS NULL
 BEGIN
-  UPDATE sessions SET message_count = message_count - 1, tool_call_count = tool_call_count - (old.tool_call_id IS NOT NULL)
+  UPDATE sessions SET message_count = message_count - 1,
+    tool_call_count = tool_call_count - (old.tool_call_id IS NOT NULL)
   WHERE id = old.session_id;
 END;
 CREATE TRIGGER messages_recounted AFTER UPDATE OF active, display_kind ON messages
@@ -183,7 +187,8 @@ WHEN old.carried_from IS NULL
 BEGIN
   UPDATE sessions SET
     message_count = message_count + iif(new.active = 1 AND new.display_kind IS NULL, 1, -1),
-    tool_call_count = tool_call_count + iif(new.active = 1 AND new.display_kind IS NULL, 1, -1) * (new.tool_call_id IS NOT NULL)
+    tool_call_count = tool_call_count
+      + iif(new.active = 1 AND new.display_kind IS NULL, 1, -1) * (new.tool_call_id IS NOT NULL)
   WHERE id = new.session_id;
 END;
 CREATE TRIGGER turns_counted AFTER INSERT ON turns WHEN new.supersedes IS NULL
@@ -193,7 +198,8 @@ END;
 
 CREATE TABLE search_dirty (message_id INTEGER PRIMARY KEY);
 CREATE VIEW search_source AS
-  SELECT id AS rowid, content FROM messages WHERE NOT EXISTS (SELECT 1 FROM search_dirty WHERE message_id = messages.id);
+  SELECT id AS rowid, content FROM messages
+  WHERE NOT EXISTS (SELECT 1 FROM search_dirty WHERE message_id = messages.id);
 CREATE TRIGGER messages_written AFTER INSERT ON messages
 BEGIN
   INSERT OR IGNORE INTO search_dirty (message_id) VALUES (new.id);

@@ -27,8 +27,10 @@ CREATE TABLE outbox_ordered (
   last_error TEXT,
   row_version INTEGER NOT NULL DEFAULT 1
 );
-INSERT INTO outbox_ordered (uid, provider, session_id, kind, payload, created_at, attempts, next_attempt_at, last_error, row_version)
-  SELECT uid, provider, session_id, kind, payload, created_at, attempts, next_attempt_at, last_error, row_version FROM outbox ORDER BY rowid;
+INSERT INTO outbox_ordered (uid, provider, session_id, kind, payload, created_at, attempts, next_attempt_at,
+    last_error, row_version)
+  SELECT uid, provider, session_id, kind, payload, created_at, attempts, next_attempt_at, last_error, row_version
+  FROM outbox ORDER BY rowid;
 DROP TABLE outbox;
 ALTER TABLE outbox_ordered RENAME TO outbox;
 CREATE INDEX outbox_session ON outbox (provider, session_id, id);

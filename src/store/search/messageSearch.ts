@@ -9,15 +9,17 @@ import { escapeLike } from '../session/queries/sessionList';
 import { containsAll, containsTerms, searchTerms, type SearchTerms } from './searchTerms';
 import { snippetOf } from './snippet';
 
-const shown =
-  "m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL AND s.pending IS NULL AND s.parent_kind IS NOT 'delegate'";
+const shown = `m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL
+  AND s.pending IS NULL AND s.parent_kind IS NOT 'delegate'`;
 /** Rows that the user can open from a hit: shown rows outside trash and sub-agents, each once. A carried row is
  *  found at its original place. A copy in a branch is found as its original while that can be opened and has the
  *  same text, unless specific sessions are searched. ?1: their ids as JSON, or null. */
-const findable = `${shown} AND (?1 IS NULL OR s.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?1))))
+const findable = `${shown} AND (?1 IS NULL
+  OR s.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?1))))
   AND (m.copied_from IS NULL OR ?1 IS NOT NULL OR NOT EXISTS (
     SELECT 1 FROM messages o JOIN sessions os ON os.id = o.session_id
-    WHERE (o.uid = m.copied_from OR (o.copied_from = m.copied_from AND o.id < m.id)) AND o.content = m.content AND ${shown.replaceAll('m.', 'o.').replaceAll(' s.', ' os.')}))`;
+    WHERE (o.uid = m.copied_from OR (o.copied_from = m.copied_from AND o.id < m.id)) AND o.content = m.content
+    AND ${shown.replaceAll('m.', 'o.').replaceAll(' s.', ' os.')}))`;
 const hitColumns = 'm.*, s.title AS session_title, s.conversation_id';
 
 const firstSlice = 500;
@@ -65,7 +67,8 @@ export class MessageSearch {
 
   private indexed(scope: Scope, wanted: SearchTerms, match: string): Found[] {
     const rows = this.database.all(
-      `SELECT ${hitColumns} FROM messages_fts f CROSS JOIN messages m ON m.id = f.docid CROSS JOIN sessions s ON s.id = m.session_id
+      `SELECT ${hitColumns} FROM messages_fts f CROSS JOIN messages m ON m.id = f.docid
+       CROSS JOIN sessions s ON s.id = m.session_id
        WHERE f.messages_fts MATCH ?2 AND ${findable} ORDER BY f.docid DESC LIMIT ?3`,
       [scope.sessions, match, scope.wanted],
     );
@@ -97,15 +100,14 @@ export class MessageSearch {
 
   private range(scope: Scope, wanted: SearchTerms, source: ScannedRows, above: number, upTo: number): Iterable<SqlRow> {
     const values: SqlValue[] = [scope.sessions, above, upTo];
-    const likes = wanted.patterns.map(
-      (variants) =>
-        `(${variants.map((variant) => `m.content LIKE ?${values.push(`%${escapeLike(variant)}%`)} ESCAPE '\\'`).join(' OR ')})`,
-    );
+    const like = (variant: string): string => `m.content LIKE ?${values.push(`%${escapeLike(variant)}%`)} ESCAPE '\\'`;
+    const likes = wanted.patterns.map((variants) => `(${variants.map(like).join(' OR ')})`);
     // CROSS JOIN keeps the order of the tables: SQLite must walk the range of ids, or a slice costs as much as the
     // whole scan.
     return this.database.iterate(
       `SELECT ${hitColumns} FROM ${source.from} CROSS JOIN sessions s ON s.id = m.session_id
-       WHERE ${source.key} > ?2 AND ${source.key} <= ?3 AND ${findable} AND (m.state = 'streaming' OR (${likes.join(' AND ')}))
+       WHERE ${source.key} > ?2 AND ${source.key} <= ?3 AND ${findable}
+       AND (m.state = 'streaming' OR (${likes.join(' AND ')}))
        ORDER BY ${source.key} DESC`,
       values,
     );
@@ -113,7 +115,8 @@ export class MessageSearch {
 
   private bounds(source: ScannedRows): { readonly lowest: number; readonly highest: number } {
     const row = this.database.get(
-      `SELECT (SELECT min(${source.id}) FROM ${source.table}) AS lowest, (SELECT max(${source.id}) FROM ${source.table}) AS highest`,
+      `SELECT (SELECT min(${source.id}) FROM ${source.table}) AS lowest,
+       (SELECT max(${source.id}) FROM ${source.table}) AS highest`,
     );
     return {
       lowest: row === undefined ? 1 : integerOr(row, 'lowest', 1),

@@ -2,7 +2,8 @@ import type { SqlDatabase } from '../engine/sqlDatabase';
 import { searchIndexTable } from '../schema/schema';
 import { countOf, textOr } from '../session/tables/columns';
 
-const settled = `NOT EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.id = d.message_id AND t.state <> 'settled')`;
+const settled = `NOT EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.uid = m.turn_uid
+  WHERE m.id = d.message_id AND t.state <> 'settled')`;
 
 const mostCounted = 1000;
 /** Index pages written by one merge step. */
@@ -92,7 +93,8 @@ export class SearchIndex {
   replace(): void {
     this.database.execute(`
       PRAGMA writable_schema = ON;
-      DELETE FROM sqlite_master WHERE name = 'messages_fts' OR tbl_name IN (${shadowTables.map((table) => `'${table}'`).join(', ')});
+      DELETE FROM sqlite_master WHERE name = 'messages_fts'
+      OR tbl_name IN (${shadowTables.map((table) => `'${table}'`).join(', ')});
       PRAGMA writable_schema = RESET`);
     this.begin();
   }

@@ -56,7 +56,7 @@ export function containsAll(text: string, terms: readonly string[]): boolean {
   return terms.every((term) => folded.includes(term));
 }
 
-export interface FoldedText {
+interface FoldedText {
   readonly text: string;
   /** Offset in the original of each UTF-16 unit of `text`; null when the two have the same offsets. */
   readonly offsets: readonly number[] | null;

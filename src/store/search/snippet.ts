@@ -1,11 +1,11 @@
 import { foldText } from './searchTerms';
 
-export interface Range {
+interface Range {
   readonly start: number;
   readonly end: number;
 }
 
-export interface Snippet {
+interface Snippet {
   readonly snippet: string;
   readonly matches: readonly Range[];
 }

@@ -12,7 +12,7 @@ import { performSync, type SyncedStore } from '../syncing';
 import { countOf, textOr } from './tables/columns';
 import { invalid } from './tables/refusal';
 
-export interface SessionDbDeps {
+interface SessionDbDeps {
   /** A database that `migrate` has brought to the newest schema version. */
   readonly database: SqlDatabase;
   /** Seconds since the epoch. */

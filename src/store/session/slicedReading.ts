@@ -26,7 +26,8 @@ export function* rowsInSlices<T>(
     const isWhole = transactions.read(() => {
       do {
         const rows = database.all(
-          `SELECT * FROM messages WHERE session_id = ? AND position > ? AND position <= ? AND ${where} ORDER BY position LIMIT ?`,
+          `SELECT * FROM messages
+           WHERE session_id = ? AND position > ? AND position <= ? AND ${where} ORDER BY position LIMIT ?`,
           [sessionId, after, last, batchRows],
         );
         for (const row of rows) entries.push(read(row));
@@ -56,7 +57,8 @@ export function* countedInSlices(
     const found = transactions.read(() => {
       do {
         const rows: readonly SqlRow[] = database.all(
-          `SELECT * FROM messages WHERE session_id = ? AND position > ? AND ${before === null ? '' : 'position < ? AND'} active = 1
+          `SELECT * FROM messages
+           WHERE session_id = ? AND position > ? AND ${before === null ? '' : 'position < ? AND'} active = 1
            ORDER BY position DESC LIMIT ?`,
           [sessionId, Number.MIN_SAFE_INTEGER, ...(before === null ? [] : [before]), batchRows],
         );

@@ -26,7 +26,7 @@ export type SpillHeader = Omit<SpilledTurn, 'requests'>;
 
 /** Content of a spill file. `torn`: true when lines after the last whole one were half written (by a power cut) or
  *  cannot be read. */
-export interface ReadSpill {
+interface ReadSpill {
   readonly spill: SpilledTurn;
   readonly torn: boolean;
 }

@@ -197,7 +197,8 @@ export class SpillingStore {
       live.cause = cause;
       this.notify(live, 'writing', spill.path, cause);
       this.log.error(
-        `The store cannot be written (${cause.causeClass}): ${cause.technical}. Turn ${live.turn.uid} is kept in ${spill.path} meanwhile.`,
+        `The store cannot be written (${cause.causeClass}): ${cause.technical}. Turn ${live.turn.uid} is kept in ` +
+          `${spill.path} meanwhile.`,
       );
       this.retryLater();
       return result;
@@ -403,7 +404,8 @@ export class SpillingStore {
       return true;
     } catch (error) {
       this.log.warn(
-        `The store still cannot take what is kept in ${spill.path}: ${error instanceof StoreError ? error.technical : String(error)}`,
+        `The store still cannot take what is kept in ${spill.path}: ` +
+          `${error instanceof StoreError ? error.technical : String(error)}`,
       );
       return false;
     }

@@ -4,7 +4,7 @@ import { setSpillAside } from '../spill/foundSpills';
 import type { SpillPlace } from '../spill/spillStore';
 import type { SpillHome } from '../spill/turnSpill';
 
-export interface SpillHomeDeps {
+interface SpillHomeDeps {
   /** The store's own folder first; read again for each spill, because a window may move. */
   readonly folders: () => readonly string[];
   readonly temporaryFolder: () => Promise<string | null>;

@@ -64,7 +64,7 @@ export interface OpenReport {
   readonly readOnly: StoreErrorData | null;
 }
 
-export interface Salvage {
+interface Salvage {
   /** Path of the damaged file. */
   readonly path: string;
   readonly sessions: number;

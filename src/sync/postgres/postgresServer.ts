@@ -73,8 +73,8 @@ const seenRow = v.object({ origin: v.string(), name: v.string(), last: count, se
 const after = `FROM hermes_sync.versions v WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2
   AND v.version > shared.base ORDER BY v.version DESC LIMIT ${mostVersions}`;
 
-const confirmation =
-  'INSERT INTO hermes_sync.erasures (history, conversation, origin) VALUES ($1, $2, $3) ON CONFLICT (person, history, conversation, origin) DO NOTHING';
+const confirmation = `INSERT INTO hermes_sync.erasures (history, conversation, origin) VALUES ($1, $2, $3)
+   ON CONFLICT (person, history, conversation, origin) DO NOTHING`;
 
 /** A server that speaks PostgreSQL's protocol. Every method is one transaction or one statement, keeps nothing in the
  *  connection, and throws `SyncFailure`. */
@@ -158,7 +158,8 @@ export class PostgresServer implements SyncServer {
         fetchedRow,
         `SELECT c.version, c.erased_at IS NOT NULL AS erased, shared.base,
            ARRAY(SELECT v.version ${after}) AS versions, ARRAY(SELECT v.tail ${after}) AS tails
-         FROM hermes_sync.conversations c, LATERAL (SELECT coalesce(max(v.version), 0) AS base FROM hermes_sync.versions v
+         FROM hermes_sync.conversations c, LATERAL (SELECT coalesce(max(v.version), 0) AS base
+           FROM hermes_sync.versions v
            JOIN unnest($3::bigint[], $4::text[]) AS k (version, tail) ON k.version = v.version AND k.tail = v.tail
            WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2) shared
          WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
@@ -193,7 +194,8 @@ export class PostgresServer implements SyncServer {
     return this.connection.transaction('BEGIN', async (client) => {
       if (!(await this.isNewest(client, origin, writer, sending))) return { kind: 'closed' };
       await client.query(
-        'INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2) ON CONFLICT (person, history, conversation) DO NOTHING',
+        `INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2)
+         ON CONFLICT (person, history, conversation) DO NOTHING`,
         [history, conversationId],
       );
       const [conversation] = await rowsOf(
@@ -240,7 +242,8 @@ export class PostgresServer implements SyncServer {
       const [erased] = await rowsOf(
         client,
         versionRow,
-        `INSERT INTO hermes_sync.conversations AS c (history, conversation, version, erased_at) VALUES ($1, $2, 1, now())
+        `INSERT INTO hermes_sync.conversations AS c (history, conversation, version, erased_at)
+         VALUES ($1, $2, 1, now())
          ON CONFLICT (person, history, conversation)
          DO UPDATE SET version = c.version + 1, erased_at = now(), holder = NULL, expires = NULL
          RETURNING version`,
@@ -279,7 +282,8 @@ export class PostgresServer implements SyncServer {
     const { history } = this.deps;
     return this.connection.transaction('BEGIN', async (client) => {
       await client.query(
-        'INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2) ON CONFLICT (person, history, conversation) DO NOTHING',
+        `INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2)
+         ON CONFLICT (person, history, conversation) DO NOTHING`,
         [history, conversationId],
       );
       const [granted] = await rowsOf(
@@ -363,7 +367,8 @@ export class PostgresServer implements SyncServer {
     await this.prepare();
     await this.connection.all(
       sealRow,
-      'INSERT INTO hermes_sync.seals (history, description) VALUES ($1, $2) ON CONFLICT (person, history) DO NOTHING RETURNING description',
+      `INSERT INTO hermes_sync.seals (history, description) VALUES ($1, $2)
+       ON CONFLICT (person, history) DO NOTHING RETURNING description`,
       [this.deps.history, description],
     );
     return (await this.sealDescription()) ?? description;

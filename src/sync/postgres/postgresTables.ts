@@ -7,8 +7,8 @@ import { schemaStatements, schemaVersion } from './schema';
 /** PostgreSQL 13. */
 const oldestServer = 130_000;
 
-/** Makes the tables where they are missing, and those that a newer layout added. Several clients may do so at the same time. Throws a `SyncFailure`: tooOld,
- *  newerTables, noRight with the statements for an administrator. */
+/** Makes the tables where they are missing, and those that a newer layout added. Several clients may do so at the same
+ *  time. Throws a `SyncFailure`: tooOld, newerTables, noRight with the statements for an administrator. */
 export async function prepareTables(connection: PostgresConnection): Promise<void> {
   const known = await layoutVersion(connection);
   if (known === null || known < schemaVersion) {

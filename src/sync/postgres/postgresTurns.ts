@@ -15,7 +15,8 @@ const turnRow = v.object({
 
 const own = `person = ${me} AND history = $1 AND conversation = $2`;
 /** A server that lost its newest rows gives a fence a second time: the holder is compared too. */
-const lease = `SELECT 1 FROM hermes_sync.conversations c WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`;
+const lease = `SELECT 1 FROM hermes_sync.conversations c
+  WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`;
 
 /** Running turns in a table of PostgreSQL: a row for each conversation that somebody watches. */
 export class PostgresTurns implements SharedTurns {
@@ -69,9 +70,12 @@ export class PostgresTurns implements SharedTurns {
     if (turn.alive)
       await this.connection.all(
         fenceRow,
-        `INSERT INTO hermes_sync.turns AS t (history, conversation, fence, watched_until) VALUES ($1, $2, $3, now() + interval '5 seconds')
-         ON CONFLICT (person, history, conversation) DO UPDATE SET fence = excluded.fence, watched_until = excluded.watched_until,
-           stop_asked = t.stop_asked AND t.fence = excluded.fence, body = CASE WHEN t.fence = excluded.fence THEN t.body END
+        `INSERT INTO hermes_sync.turns AS t (history, conversation, fence, watched_until)
+         VALUES ($1, $2, $3, now() + interval '5 seconds')
+         ON CONFLICT (person, history, conversation)
+         DO UPDATE SET fence = excluded.fence, watched_until = excluded.watched_until,
+           stop_asked = t.stop_asked
+           AND t.fence = excluded.fence, body = CASE WHEN t.fence = excluded.fence THEN t.body END
          RETURNING fence`,
         [this.history, conversationId, turn.fence],
       );

@@ -5,8 +5,8 @@ export const schemaVersion = 2;
  *  then neither an index nor partitions of the column help. */
 export const currentPerson = 'current_user COLLATE "default"';
 
-/** Tables of the server. Every row belongs to a person, who is the database's user, and to a history: the sessions of one
- *  project on all machines. Plain SQL that PostgreSQL and the databases that speak its protocol share. */
+/** Tables of the server. Every row belongs to a person, who is the database's user, and to a history: the sessions of
+ *  one project on all machines. Plain SQL that PostgreSQL and the databases that speak its protocol share. */
 const tables = [
   `CREATE TABLE IF NOT EXISTS hermes_sync.layout (
   only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -96,7 +96,8 @@ const tables = [
 export const schemaStatements: readonly string[] = [
   'CREATE SCHEMA IF NOT EXISTS hermes_sync',
   ...tables,
-  `INSERT INTO hermes_sync.layout (only_row, version) VALUES (1, ${schemaVersion}) ON CONFLICT (only_row) DO UPDATE SET version = excluded.version WHERE layout.version < excluded.version`,
+  `INSERT INTO hermes_sync.layout (only_row, version) VALUES (1, ${schemaVersion})
+   ON CONFLICT (only_row) DO UPDATE SET version = excluded.version WHERE layout.version < excluded.version`,
 ];
 
 /** Returns the statements that an administrator runs for a user who may not create tables. */

@@ -4,8 +4,8 @@ import type { webcrypto } from 'node:crypto';
 export const keyBytes = 32;
 const ivBytes = 12;
 
-/** Encrypts bytes with AES-256-GCM. Returns a random 96-bit IV and the ciphertext with its tag. `about` is not contained, but
- *  must be the same when the bytes are opened. */
+/** Encrypts bytes with AES-256-GCM. Returns a random 96-bit IV and the ciphertext with its tag. `about` is not
+ *  contained, but must be the same when the bytes are opened. */
 export async function sealBytes(
   key: Uint8Array<ArrayBuffer>,
   bytes: Uint8Array<ArrayBuffer>,

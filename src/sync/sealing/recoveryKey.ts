@@ -18,8 +18,8 @@ export function recoveryKey(key: Uint8Array): string {
   return (text.match(/.{1,4}/g) ?? []).join('-');
 }
 
-/** Reads a recovery key as a person types it: any case, spaces and hyphens, O for 0, I and L for 1. Throws a `SealError`:
- *  wrongRecoveryKey. */
+/** Reads a recovery key as a person types it: any case, spaces and hyphens, O for 0, I and L for 1. Throws a
+ *  `SealError`: wrongRecoveryKey. */
 export function readRecoveryKey(text: string): Uint8Array<ArrayBuffer> {
   const typed = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
   const digits = [...typed.slice(0, length)].map((symbol) => symbols.indexOf(symbol));

@@ -14,7 +14,7 @@ export interface KeyCost {
 }
 
 /** About 0.4 seconds and 128 MiB. */
-export const defaultCost: KeyCost = { n: 2 ** 17, r: 8, p: 1 };
+const defaultCost: KeyCost = { n: 2 ** 17, r: 8, p: 1 };
 
 const count = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max));
 const bytes = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/));
@@ -54,8 +54,8 @@ export async function createSeal(passphrase: string, cost: KeyCost = defaultCost
   return { key, description: await describeKey(key, passphrase, cost) };
 }
 
-/** Describes a data key for a passphrase. Called with the same key and another passphrase, it changes the passphrase: what is
- *  encrypted stays readable. */
+/** Describes a data key for a passphrase. Called with the same key and another passphrase, it changes the passphrase:
+ *  what is encrypted stays readable. */
 export async function describeKey(
   key: Uint8Array<ArrayBuffer>,
   passphrase: string,
@@ -85,8 +85,8 @@ export async function openSeal(description: string, passphrase: string): Promise
   return key;
 }
 
-/** Returns the data key from a recovery key if it belongs to this description. Throws a `SealError`: wrongRecoveryKey, newerVersion
- *  or damagedDescription. */
+/** Returns the data key from a recovery key if it belongs to this description. Throws a `SealError`: wrongRecoveryKey,
+ *  newerVersion or damagedDescription. */
 export async function checkKey(description: string, key: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const { keyCheck } = parsed(description);
   if ((await opened(key, keyCheck, 'key check')) === null) throw new SealError({ kind: 'wrongRecoveryKey' });

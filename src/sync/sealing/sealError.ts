@@ -1,9 +1,10 @@
 import { t } from '../../base/translate';
 import { SyncFailure } from '../syncFailure';
 
-/** wrongPassphrase, wrongRecoveryKey: nothing was changed. damagedRow: a body is not what was sent for its place. unsealedRow: a
- *  body that was not encrypted. newerVersion: written by a newer Hermes. damagedDescription: the key's description cannot be read. */
-export type SealProblem =
+/** wrongPassphrase, wrongRecoveryKey: nothing was changed. damagedRow: a body is not what was sent for its place.
+ *  unsealedRow: a body that was not encrypted. newerVersion: written by a newer Hermes. damagedDescription: the key's
+ *  description cannot be read. */
+type SealProblem =
   | { readonly kind: 'damagedRow' | 'unsealedRow'; readonly conversationId: string; readonly document: string }
   | { readonly kind: 'wrongPassphrase' | 'wrongRecoveryKey' | 'newerVersion' | 'damagedDescription' };
 

@@ -27,6 +27,8 @@ export function strictest(findings: readonly Finding[]): Finding {
 export function deniedByRule(rule: string): Finding {
   return {
     kind: 'deny',
-    sentence: `The person's rule ${rule} denies this. Do not try to do the same in another way; go on without it, or say what you would need.`,
+    sentence:
+      `The person's rule ${rule} denies this. Do not try to do the same in another way; go on without it, or say ` +
+      'what you would need.',
   };
 }

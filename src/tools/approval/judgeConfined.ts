@@ -14,7 +14,9 @@ const stillAsked: readonly AskReason[] = ['outside', 'sensitive', 'dotConfig', '
  *  command may be part of anything. */
 const discards = new RegExp(
   [
-    String.raw`\bgit\b[^\n;|&]*\b(reset\b[^\n;|&]*--hard|clean\b|checkout\b[^\n;|&]*(\s--\s|\s\.(\s|$)|\s-f|\s--force)|restore\b|stash\s+(drop|clear)|branch\b[^\n;|&]*\s-[a-zA-Z]*D|update-ref\b|reflog\s+(delete|expire)|gc\b|prune\b|filter-branch\b|filter-repo\b|worktree\s+remove)`,
+    String.raw`\bgit\b[^\n;|&]*\b(reset\b[^\n;|&]*--hard|clean\b|checkout\b[^\n;|&]*(\s--\s|\s\.(\s|$)|\s-f|` +
+      String.raw`\s--force)|restore\b|stash\s+(drop|clear)|branch\b[^\n;|&]*\s-[a-zA-Z]*D|update-ref\b|` +
+      String.raw`reflog\s+(delete|expire)|gc\b|prune\b|filter-branch\b|filter-repo\b|worktree\s+remove)`,
     String.raw`\b(rm|unlink|shred|truncate|rmdir|srm|wipe)\b`,
     String.raw`\bfind\b[^\n;|&]*\s-delete\b`,
     String.raw`\brsync\b[^\n;|&]*\s--delete`,

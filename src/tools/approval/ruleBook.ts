@@ -1,7 +1,7 @@
 import type { AccessPath } from '../../transcript/approval';
 import { allowRuleProblem, kindNamed, parseRule, printRule, type Rule, type RuleKind } from './ruleText';
 
-export interface RuleTexts {
+interface RuleTexts {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
@@ -104,7 +104,7 @@ export function rulePatternOf(path: AccessPath, home: string): string | null {
   return parseRule(`edit(${pattern})`) === null ? null : pattern;
 }
 
-export function escapedPattern(path: string): string {
+function escapedPattern(path: string): string {
   return path.replace(/[*?[]/g, '[$&]').replace(/^ | $/g, '[ ]');
 }
 

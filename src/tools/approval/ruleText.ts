@@ -17,15 +17,7 @@ export type Rule =
   | { readonly kind: 'tool'; readonly name: string };
 
 export type RuleKind = Rule['kind'];
-export const ruleKinds = [
-  'run',
-  'edit',
-  'read',
-  'fetch',
-  'connect',
-  'mcp',
-  'tool',
-] as const satisfies readonly RuleKind[];
+const ruleKinds = ['run', 'edit', 'read', 'fetch', 'connect', 'mcp', 'tool'] as const satisfies readonly RuleKind[];
 
 /** Null when the text is not a rule. */
 export function parseRule(written: string): Rule | null {

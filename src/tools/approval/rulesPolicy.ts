@@ -31,7 +31,7 @@ export interface RulesPolicyDeps {
 }
 
 /** Thrown for rules that cannot be saved. Its sentence is for the user. */
-export class RuleRefused extends Error {
+class RuleRefused extends Error {
   override readonly name = 'RuleRefused';
 }
 
@@ -149,7 +149,8 @@ function refusedBySurroundings(access: Access, call: AskedCall, isTrusted: boole
     return {
       kind: 'deny',
       sentence:
-        'Restricted Mode: this workspace is not trusted, so nothing may be changed, run or fetched. Work with what can be read, and tell the person that they can trust the workspace.',
+        'Restricted Mode: this workspace is not trusted, so nothing may be changed, run or fetched. Work with ' +
+        'what can be read, and tell the person that they can trust the workspace.',
     };
   }
   if (call.mode === 'plan' && changes && !(access.kind === 'mcp' && access.readOnly)) {

@@ -18,9 +18,13 @@ export function delegateTaskTool(): AnyTool {
   return defineTool({
     name: delegateToolName,
     description: [
-      'Hands a task to a sub-agent, which works on it by itself with your tools (but cannot hand it on) and comes back with one answer. Use it for work that takes many steps of which only the outcome matters:',
-      'looking through a large part of the code, one of several independent changes. It sees nothing of this conversation, so the task and the context have to say everything: files, names, what is wanted back.',
-      'Several tasks run side by side when an answer calls this tool alone; give them work that does not touch the same files. For one or two steps use your tools yourself. What it says is a report, not proof: check what matters.',
+      'Hands a task to a sub-agent, which works on it by itself with your tools (but cannot hand it on) and ' +
+        'comes back with one answer. Use it for work that takes many steps of which only the outcome matters:',
+      'looking through a large part of the code, one of several independent changes. It sees nothing of this ' +
+        'conversation, so the task and the context have to say everything: files, names, what is wanted back.',
+      'Several tasks run side by side when an answer calls this tool alone; give them work that does not touch ' +
+        'the same files. For one or two steps use your tools yourself. What it says is a report, not proof: check ' +
+        'what matters.',
     ].join(' '),
     parameters: {
       type: 'object',
@@ -75,14 +79,18 @@ function outputOf(work: DelegatedWork): ToolOutput {
 
 function answerOf({ answer }: DelegatedWork): string {
   if (answer.length <= longestAnswer) return answer;
-  return `${answer.slice(0, longestAnswer).toWellFormed()}\n\n(Its answer goes on: ${answer.length - longestAnswer} of ${answer.length} characters are left out here.)`;
+  return (
+    `${answer.slice(0, longestAnswer).toWellFormed()}\n\n(Its answer goes on: ${answer.length - longestAnswer} of ` +
+    `${answer.length} characters are left out here.)`
+  );
 }
 
 /** Note about the end of the work; empty for an answer that ended normally. */
 function howItEnded({ outcome, stopReason, answer, problem }: DelegatedWork): string {
   const ending = endText(outcome, stopReason, problem);
   if (ending === null) return answer === '' ? '(The sub-agent ended without a word.)' : '';
-  return `(${ending}${answer === '' ? ' It had said nothing by then.' : ' What it said until then stands above.'}${outcome === 'complete' ? '' : ' What it changed stays changed.'})`;
+  const said = answer === '' ? ' It had said nothing by then.' : ' What it said until then stands above.';
+  return `(${ending}${said}${outcome === 'complete' ? '' : ' What it changed stays changed.'})`;
 }
 
 function endText(

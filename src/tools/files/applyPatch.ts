@@ -30,7 +30,10 @@ export function applyPatchTool(deps: FileToolDeps): AnyTool {
       '+export const none = 0;',
       '*** Delete File: src/old.ts',
       '*** End Patch',
-      'Lines that stay begin with " ", lines that go with "-", lines that come with "+". Give about three lines that stay around each change, copied from the file; "@@ <line>" names a line above when that is not enough to find the place. "*** Move to: <path>" below "*** Update File:" moves the file. A unified diff is taken too.',
+      'Lines that stay begin with " ", lines that go with "-", lines that come with "+". Give about three lines ' +
+        'that stay around each change, copied from the file; "@@ <line>" names a line above when that is not ' +
+        'enough to find the place. "*** Move to: <path>" below "*** Update File:" moves the file. A unified diff ' +
+        'is taken too.',
     ].join('\n'),
     parameters: {
       type: 'object',
@@ -53,7 +56,8 @@ async function planned(deps: FileToolDeps, patch: PatchedFile, signal: AbortSign
       const { target, file } = await openTarget(deps, patch.path, signal);
       if (file !== null)
         throw new Error(
-          `${target.shown} exists already, so it cannot be added. Change it with "*** Update File:". Nothing was changed.`,
+          `${target.shown} exists already, so it cannot be added. Change it with "*** Update File:". Nothing was ` +
+            'changed.',
         );
       return [{ target, before: null, after: patch.text }];
     }
@@ -68,7 +72,8 @@ async function planned(deps: FileToolDeps, patch: PatchedFile, signal: AbortSign
       const moved = await openTarget(deps, patch.moveTo, signal);
       if (moved.file !== null)
         throw new Error(
-          `${target.shown} cannot be moved to ${moved.target.shown}, because there is a file already. Nothing was changed.`,
+          `${target.shown} cannot be moved to ${moved.target.shown}, because there is a file already. Nothing ` +
+            'was changed.',
         );
       return [
         { target: moved.target, before: null, after, format: { encoding: file.encoding, hasBom: file.hasBom } },

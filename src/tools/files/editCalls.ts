@@ -47,7 +47,9 @@ export class EditCalls {
     if (allowed !== undefined && allowed !== fingerprint(changes)) {
       return {
         outcome: 'failed',
-        text: `${names} changed after this edit was shown to the person, and it would no longer do the same. Nothing was changed. Read the file again and repeat the edit.`,
+        text:
+          `${names} changed after this edit was shown to the person, and it would no longer do the same. Nothing ` +
+          'was changed. Read the file again and repeat the edit.',
       };
     }
     if (changes.every(changesNothing))

@@ -46,7 +46,10 @@ export function editFileTool(deps: FileToolDeps): AnyTool {
   return defineTool({
     name: 'edit_file',
     description:
-      'Changes parts of an existing file: old_text is replaced by new_text. old_text must be copied from the file (without the line numbers of read_file) with enough lines around it to be found exactly once; set replace_all to change every occurrence. For several changes in one file give edits, which are made in order, all or none. Encoding and line ends of the file are kept.',
+      'Changes parts of an existing file: old_text is replaced by new_text. old_text must be copied from the ' +
+      'file (without the line numbers of read_file) with enough lines around it to be found exactly once; set ' +
+      'replace_all to change every occurrence. For several changes in one file give edits, which are made in ' +
+      'order, all or none. Encoding and line ends of the file are kept.',
     parameters: {
       type: 'object',
       properties: {

@@ -5,7 +5,7 @@ import { NotAText, type FileEditor, type TextFile } from './fileEditor';
 import { DoesNotFit } from './replacement';
 
 /** File that a call names, and its content; null when there is none. */
-export interface OpenTarget {
+interface OpenTarget {
   readonly target: AccessPath;
   readonly file: TextFile | null;
 }
@@ -47,7 +47,8 @@ export function fitted(target: AccessPath, make: () => string): string {
   } catch (error) {
     if (!(error instanceof DoesNotFit) || (target.isInside && !isSecret(target.shown))) throw error;
     throw new DoesNotFit(
-      `The edit does not fit ${target.shown}; nothing was changed. Use read_file, which asks the person, to see what the file holds.`,
+      `The edit does not fit ${target.shown}; nothing was changed. Use read_file, which asks the person, to see ` +
+        'what the file holds.',
       { cause: error },
     );
   }

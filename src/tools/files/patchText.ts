@@ -32,7 +32,8 @@ export function readPatch(text: string): readonly PatchedFile[] {
   const files = begin >= 0 ? readSections(lines, begin + 1) : readUnified(lines);
   if (files.length === 0)
     throw new UnreadablePatch(
-      'The patch names no file. Between "*** Begin Patch" and "*** End Patch", write "*** Update File: <path>", "*** Add File: <path>" or "*** Delete File: <path>".',
+      'The patch names no file. Between "*** Begin Patch" and "*** End Patch", write "*** Update File: <path>", ' +
+        '"*** Add File: <path>" or "*** Delete File: <path>".',
     );
   return files;
 }

@@ -51,7 +51,8 @@ function substituted(
   const replacement = replaceLines(hunk.oldLines, hunk.newLines, lines, place);
   if (replacement === null)
     throw new DoesNotFit(
-      `${what} of ${shown} is indented differently from the file at line ${place.index + 1}, and a new line cannot be fitted in; nothing was changed. Repeat it with the indentation the file has.`,
+      `${what} of ${shown} is indented differently from the file at line ${place.index + 1}, and a new line ` +
+        'cannot be fitted in; nothing was changed. Repeat it with the indentation the file has.',
     );
   return {
     lines: [...lines.slice(0, place.index), ...replacement, ...lines.slice(place.index + hunk.oldLines.length)],
@@ -84,7 +85,9 @@ function belowHeaders(hunk: PatchHunk, lines: readonly Line[], from: number, wha
     const index = place?.index ?? lines.findIndex((line, at) => at >= start && line.text.includes(header));
     if (index < 0)
       throw new DoesNotFit(
-        `${what} of ${shown} stands below "@@ ${header}", but there is no such line${start > 0 ? ` after line ${start}` : ''}; nothing was changed. Read the file and name a line that it has.`,
+        `${what} of ${shown} stands below "@@ ${header}", but there is no such ` +
+          `line${start > 0 ? ` after line ${start}` : ''}; nothing was changed. Read the file and name a line that ` +
+          'it has.',
       );
     start = index + 1;
   }
@@ -101,7 +104,8 @@ function refuseSeveral(matches: readonly LinePlace[], what: string, shown: strin
     .map(({ index }) => index + 1)
     .join(', ');
   throw new DoesNotFit(
-    `${what} of ${shown} fits ${matches.length} places, at lines ${named}; nothing was changed. Add lines of context, or an "@@ <line above it>" that tells which one is meant.`,
+    `${what} of ${shown} fits ${matches.length} places, at lines ${named}; nothing was changed. Add lines of ` +
+      'context, or an "@@ <line above it>" that tells which one is meant.',
   );
 }
 
@@ -114,6 +118,7 @@ function refuseMissing(hunk: PatchHunk, lines: readonly Line[], from: number, wh
       ? `Nothing like it stands there. Read ${shown} again.`
       : `The nearest lines are:\n${nearest}\nRepeat the patch with lines copied from there.`;
   throw new DoesNotFit(
-    `The lines that ${what === 'The change' ? 'the change' : what.toLowerCase()} of ${shown} expects were not found${hunk.atEnd ? ' at the end of the file' : ''}${after}; nothing was changed. ${hint}`,
+    `The lines that ${what === 'The change' ? 'the change' : what.toLowerCase()} of ${shown} expects were not ` +
+      `found${hunk.atEnd ? ' at the end of the file' : ''}${after}; nothing was changed. ${hint}`,
   );
 }

@@ -82,7 +82,7 @@ export function editDetails(changes: readonly DoneChange[]): EditDetails {
 }
 
 /** `details` of an edit's result. */
-export type EditDetails = {
+type EditDetails = {
   readonly kind: 'edit';
   readonly files: readonly {
     readonly path: string;
@@ -109,7 +109,8 @@ function resultOf(change: DoneChange): string {
   const reformatted =
     saved === after
       ? ''
-      : ' The editor changed it further when it saved (format on save, for example): this is not exactly the text you gave, so read it before you edit it again.';
+      : ' The editor changed it further when it saved (format on save, for example): this is not exactly the text ' +
+        'you gave, so read it before you edit it again.';
   const lines = splitLines(saved);
   if (before === null)
     return `Created ${target.shown} (${lines.length} line${lines.length === 1 ? '' : 's'}).${reformatted}`;

@@ -1,7 +1,7 @@
 import { applyPatch, type StructuredPatchHunk } from 'diff';
 
 /** One file of a proposed change, read from the unified diff that the user decides about. */
-export interface ProposedFile {
+interface ProposedFile {
   /** As the diff names it. */
   readonly shown: string;
   readonly kind: 'created' | 'edited' | 'deleted';

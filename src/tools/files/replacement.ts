@@ -116,7 +116,8 @@ function notFound(text: string, { oldText }: Replacement, shown: string): never 
 function severalTimes(lines: readonly number[], shown: string): DoesNotFit {
   const named = lines.slice(0, 10).join(', ') + (lines.length > 10 ? ', …' : '');
   return new DoesNotFit(
-    `old_text was found ${lines.length} times in ${shown}, at lines ${named}; nothing was changed. Add lines around it to old_text until it is the only one, or set replace_all to change every one.`,
+    `old_text was found ${lines.length} times in ${shown}, at lines ${named}; nothing was changed. Add lines ` +
+      'around it to old_text until it is the only one, or set replace_all to change every one.',
   );
 }
 

@@ -4,7 +4,7 @@ import { CannotWrite, FileChanged, NotAText, type FileEdit, type TextFile, type 
 /** Largest file that can be edited or stored for reverting, in bytes. */
 export const maxEditableBytes = 10 * 1024 * 1024;
 
-export const plainUtf8: TextFormat = { encoding: 'utf8', hasBom: false };
+const plainUtf8: TextFormat = { encoding: 'utf8', hasBom: false };
 
 const marks: Readonly<Record<TextFormat['encoding'], readonly number[]>> = {
   utf8: [0xef, 0xbb, 0xbf],
@@ -49,7 +49,8 @@ export function encodeText(path: string, text: string, format: TextFormat): Uint
   if (!text.isWellFormed())
     throw new CannotWrite(
       path,
-      `The new text of ${path} contains half of a surrogate pair (an emoji cut in two), which no file can hold. Write the whole character.`,
+      `The new text of ${path} contains half of a surrogate pair (an emoji cut in two), which no file can hold. ` +
+        'Write the whole character.',
     );
   const content = format.encoding === 'utf8' ? Buffer.from(text, 'utf8') : Buffer.from(text, 'utf16le');
   const ordered = format.encoding === 'utf16be' ? content.swap16() : content;
@@ -70,7 +71,8 @@ export function assertUnchanged(edit: FileEdit, now: TextFile | null): void {
   if (edit.before !== null && now !== null && edit.before.stamp !== now.stamp) {
     throw new FileChanged(
       edit.path,
-      `${edit.path} was changed by someone else meanwhile. Read it again and repeat the edit on what it holds now; nothing was changed.`,
+      `${edit.path} was changed by someone else meanwhile. Read it again and repeat the edit on what it holds ` +
+        'now; nothing was changed.',
     );
   }
 }

@@ -37,8 +37,10 @@ export function unifiedDiff(
   change = textChange(before, after),
 ): string {
   const header = `--- ${before === null ? '/dev/null' : shown}\n+++ ${after === null ? '/dev/null' : shown}`;
-  if (change.hunks.length === 0)
-    return `${header}\n${before !== null && after !== null && before !== after ? '(only line ends change)' : '(no lines)'}`;
+  if (change.hunks.length === 0) {
+    const hasOtherEnds = before !== null && after !== null && before !== after;
+    return `${header}\n${hasOtherEnds ? '(only line ends change)' : '(no lines)'}`;
+  }
   return [
     header,
     ...change.hunks.map((hunk) =>

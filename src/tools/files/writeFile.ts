@@ -23,7 +23,9 @@ export function writeFileTool(deps: FileToolDeps): AnyTool {
   return defineTool({
     name: 'write_file',
     description:
-      'Writes a file with the whole content given, and creates the folders it lies in. Replaces everything a file held before, so to change a part of an existing file use edit_file. An existing file keeps its encoding and its kind of line ends.',
+      'Writes a file with the whole content given, and creates the folders it lies in. Replaces everything a ' +
+      'file held before, so to change a part of an existing file use edit_file. An existing file keeps its ' +
+      'encoding and its kind of line ends.',
     parameters: {
       type: 'object',
       properties: {

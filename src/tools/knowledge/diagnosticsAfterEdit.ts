@@ -1,7 +1,7 @@
 import type { EditorKnowledge, Problem } from './editorKnowledge';
 import { problemLine } from './overviewTools';
 
-export interface AfterEditDeps {
+interface AfterEditDeps {
   readonly editor: Pick<EditorKnowledge, 'problems'>;
   /** Resolves when the problems of one of the files change, or when the signal aborts. */
   readonly changed: (paths: readonly string[], signal: AbortSignal) => Promise<void>;
@@ -42,7 +42,8 @@ export function diagnosticsAfterEdit({
       .map((problem) => problemLine(problem, display(problem.path)));
     const count = found.length === 1 ? 'one error' : `${found.length} errors`;
     return [
-      `The editor now reports ${count} in what was edited${fresh.length === 0 ? ' (none came up since the edit)' : ''}:`,
+      `The editor now reports ${count} in what was ` +
+        `edited${fresh.length === 0 ? ' (none came up since the edit)' : ''}:`,
       ...rows,
       ...(found.length > rows.length ? [`(${found.length - rows.length} more)`] : []),
     ].join('\n');

@@ -26,7 +26,8 @@ export async function inTime<T>(deps: Pick<KnowledgeDeps, 'clock'>, work: Promis
     cancel = deps.clock.after(patienceMs, () =>
       reject(
         new Error(
-          `No language extension answered within ${patienceMs / 1000} seconds. It may still be starting: try again later, or use search_files.`,
+          `No language extension answered within ${patienceMs / 1000} seconds. It may still be starting: try ` +
+            'again later, or use search_files.',
         ),
       ),
     );
@@ -83,7 +84,8 @@ export async function placeOf(
   const found =
     elsewhere.length === 0
       ? 'nor anywhere else in the file'
-      : `but on line${nearest.length === 1 ? '' : 's'} ${nearest.join(', ')}${elsewhere.length > nearest.length ? ' and others' : ''}`;
+      : `but on line${nearest.length === 1 ? '' : 's'} ` +
+        `${nearest.join(', ')}${elsewhere.length > nearest.length ? ' and others' : ''}`;
   throw new Error(`"${written.symbol}" does not stand on line ${written.line} of ${shown}, ${found}.`);
 }
 
@@ -115,7 +117,8 @@ export async function describePlaces(
       const lines = texts.get(path) ?? linesOf(deps, path, signal).catch((): readonly string[] => []);
       texts.set(path, lines);
       const text = ((await lines)[line - 1] ?? '').trim();
-      return `${shown}:${line}:${column}${text === '' ? '' : `  ${text.length > longestLine ? `${text.slice(0, longestLine).toWellFormed()} …` : text}`}`;
+      const quoted = text.length > longestLine ? `${text.slice(0, longestLine).toWellFormed()} …` : text;
+      return `${shown}:${line}:${column}${quoted === '' ? '' : `  ${quoted}`}`;
     }),
   );
 }

@@ -17,7 +17,9 @@ function diagnosticsTool(deps: KnowledgeDeps): AnyTool {
   const { editor, paths } = deps;
   return defineTool({
     name: 'diagnostics',
-    description: `Lists the problems that the editor knows of (compilers, linters), errors first; of one file or folder, or of the workspace. Most languages report only files that are open or were checked. At most ${mostRows}.`,
+    description:
+      'Lists the problems that the editor knows of (compilers, linters), errors first; of one file or folder, or ' +
+      `of the workspace. Most languages report only files that are open or were checked. At most ${mostRows}.`,
     parameters: {
       type: 'object',
       properties: {
@@ -65,7 +67,8 @@ function documentSymbolsTool(deps: KnowledgeDeps): AnyTool {
   return defineTool({
     name: 'document_symbols',
     description:
-      'Outlines one file: its classes, functions and so on with their lines, through the language extension of the file.',
+      'Outlines one file: its classes, functions and so on with their lines, through the language extension of ' +
+      'the file.',
     parameters: {
       type: 'object',
       properties: { path: { type: 'string', description: 'Path of the file, relative to the open folder.' } },
@@ -164,8 +167,12 @@ function openEditorsTool(deps: KnowledgeDeps): AnyTool {
       // Hide a selection outside the open folders, in a file with secrets, or in a file that a rule denies: the model
       // must ask to read it.
       const isOpen = text !== '' && (!isFile || (shown !== path && (await withheldFor(deps, path)) === null));
+      const quoted =
+        text.length > longestSelection
+          ? `${text.slice(0, longestSelection).toWellFormed()} … (${text.length} characters)`
+          : text;
       const note = isOpen
-        ? `Selected: ${place}\n${text.length > longestSelection ? `${text.slice(0, longestSelection).toWellFormed()} … (${text.length} characters)` : text}`
+        ? `Selected: ${place}\n${quoted}`
         : `${text === '' ? 'Cursor' : 'Selected (text not shown)'}: ${place}`;
       return { outcome: 'done', text: `${rows.join('\n')}\n\n${note}`, details: { editors: editors.length } };
     },
@@ -183,14 +190,18 @@ async function problemRows(deps: KnowledgeDeps, problems: readonly Problem[]): P
     const shown = deps.paths.display(path);
     const reason = withheld.get(path) ?? null;
     if (reason === null) return problemLine(problem, shown);
-    return `${shown}:${line}:${column} ${severity} (${reason === 'rule' ? withheldByRule : 'withheld: the file may hold secrets'})`;
+    return (
+      `${shown}:${line}:${column} ${severity} ` +
+      `(${reason === 'rule' ? withheldByRule : 'withheld: the file may hold secrets'})`
+    );
   });
 }
 
 /** `path:line:column severity message (source)` */
 export function problemLine({ line, column, severity, message, source }: Problem, shown: string): string {
   const text = message.replace(/\s*\n\s*/g, ' ');
-  return `${shown}:${line}:${column} ${severity}: ${text.length > longestMessage ? `${text.slice(0, longestMessage).toWellFormed()} …` : text}${source === '' ? '' : ` (${source})`}`;
+  const quoted = text.length > longestMessage ? `${text.slice(0, longestMessage).toWellFormed()} …` : text;
+  return `${shown}:${line}:${column} ${severity}: ${quoted}${source === '' ? '' : ` (${source})`}`;
 }
 
 export function rank(severity: Severity): number {

@@ -28,7 +28,9 @@ export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
   return [
     defineTool({
       name: 'find_references',
-      description: `Finds where a symbol is used, through the language extension of the file: what really refers to it, not what only has its name. At most ${mostPlaces} places.`,
+      description:
+        'Finds where a symbol is used, through the language extension of the file: what really refers to it, not ' +
+        `what only has its name. At most ${mostPlaces} places.`,
       parameters,
       schema,
       readOnly: true,
@@ -44,7 +46,8 @@ export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
     defineTool({
       name: 'go_to_definition',
       description:
-        'Finds where a symbol is defined, through the language extension of the file. A definition outside the open folders is named but cannot be read unasked.',
+        'Finds where a symbol is defined, through the language extension of the file. A definition outside the ' +
+        'open folders is named but cannot be read unasked.',
       parameters,
       schema,
       readOnly: true,

@@ -15,7 +15,7 @@ import type {
   McpResult,
 } from './mcpConnection';
 
-export interface ConfinedConnectDeps {
+interface ConfinedConnectDeps {
   readonly confinement: Pick<Confinement, 'confine'>;
   /** Path that does not exist yet, for files that are moved aside when a server ends. */
   readonly aside: () => string;

@@ -50,7 +50,7 @@ export interface McpResult {
 
 /** refused: the server rejected it. lost: the connection is gone. timeout: no answer in time. unusable: an answer
  *  that cannot be parsed. */
-export type McpFailureCause = 'refused' | 'lost' | 'timeout' | 'unusable';
+type McpFailureCause = 'refused' | 'lost' | 'timeout' | 'unusable';
 
 /** Failed request. `mayHaveRun` is false only when the server certainly never ran it. */
 export interface McpFailure {

@@ -32,7 +32,7 @@ export interface McpServerPlan {
   >;
 }
 
-export type McpServerState =
+type McpServerState =
   | { readonly kind: 'stopped'; readonly byPerson: boolean }
   /** `since`: monotonic milliseconds. */
   | { readonly kind: 'starting'; readonly since: number }

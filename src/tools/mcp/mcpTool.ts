@@ -11,7 +11,7 @@ const longestDescription = 8000;
 const longestSchema = 60_000;
 const longestPreview = 20_000;
 
-export interface McpToolDeps {
+interface McpToolDeps {
   /** Name that the model calls. */
   readonly name: string;
   readonly server: Pick<McpServer, 'plan' | 'call'>;

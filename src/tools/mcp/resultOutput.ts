@@ -85,7 +85,10 @@ function isSameJson(text: string, json: string): boolean {
 
 function capped(text: string): string {
   if (text.length <= longestText) return text;
-  return `${text.slice(0, longestText)}\n[The result has ${text.length} characters; the first ${longestText} are shown. Ask for less, for example with a filter or a range.]`;
+  return (
+    `${text.slice(0, longestText)}\n[The result has ${text.length} characters; the first ${longestText} are shown. ` +
+    'Ask for less, for example with a filter or a range.]'
+  );
 }
 
 function sizeOf(base64: string): string {

@@ -10,7 +10,7 @@ import { filePath, hostsOf, usesNpmCache } from './serverSandbox';
 import { fillIn, type VariableValues } from './variables';
 
 /** Data from the surroundings that turn a definition into a startable server. */
-export interface PlanSurroundings {
+interface PlanSurroundings {
   /** Values at the time of the start; without inputs. */
   readonly values: () => Omit<VariableValues, 'inputs'>;
   /** Answer of the user, now or earlier; null when the user declined. */

@@ -11,8 +11,10 @@ export function exitPlanModeTool(): AnyTool {
   return defineTool({
     name: exitPlanModeName,
     description: [
-      'Only in Plan mode: presents your finished plan to the person and asks whether it may be carried out. Look at everything you need first. The plan is Markdown: what will change, in which files, in what order,',
-      'and how it will be checked. If it is refused, revise it with the reason given and present it again. Outside Plan mode there is nothing to ask: do the work.',
+      'Only in Plan mode: presents your finished plan to the person and asks whether it may be carried out. Look ' +
+        'at everything you need first. The plan is Markdown: what will change, in which files, in what order,',
+      'and how it will be checked. If it is refused, revise it with the reason given and present it again. ' +
+        'Outside Plan mode there is nothing to ask: do the work.',
     ].join(' '),
     parameters: {
       type: 'object',
@@ -32,7 +34,9 @@ export function exitPlanModeTool(): AnyTool {
     asks: async ({ plan }) => ({ access: { kind: 'plan' }, preview: plan }),
     run: async ({ plan }) => ({
       outcome: 'done',
-      text: 'The person approved the plan. Plan mode is over: carry the plan out now. Changes and commands may still be asked about one by one.',
+      text:
+        'The person approved the plan. Plan mode is over: carry the plan out now. Changes and commands may still ' +
+        'be asked about one by one.',
       details: { kind: 'plan', plan },
     }),
   });

@@ -63,7 +63,7 @@ function isGuarded(name: string): boolean {
 
 /** For the repository in a folder, even when its files are elsewhere (a worktree, a submodule): files that must not
  *  change, and folders that Git must write to. */
-export async function repositoryFiles(
+async function repositoryFiles(
   folder: string,
 ): Promise<{ readonly kept: readonly string[]; readonly writable: readonly string[] }> {
   const named = join(folder, '.git');

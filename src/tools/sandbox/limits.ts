@@ -12,7 +12,7 @@ export interface Limits {
   readonly shown: readonly string[];
 }
 
-export interface LimitDeps {
+interface LimitDeps {
   readonly home: string;
   readonly platform: NodeJS.Platform;
   /** Open folders, with links resolved. */

@@ -8,7 +8,7 @@ import { HelperProcess, type HelperProcessDeps } from './helperProcess';
 import type { HelperTools } from './helper/messages';
 import type { Limits } from './limits';
 
-export interface SandboxDeps extends HelperProcessDeps {
+interface SandboxDeps extends HelperProcessDeps {
   readonly tools: () => Promise<HelperTools>;
   readonly platform: NodeJS.Platform;
   readonly log: Log;
@@ -16,7 +16,7 @@ export interface SandboxDeps extends HelperProcessDeps {
 
 /** Command line that runs a command inside, and its blocked actions. Call `ended` exactly once, even if the command
  *  never started. */
-export interface ConfinedCommand {
+interface ConfinedCommand {
   readonly program: string;
   readonly args: readonly string[];
   /** Actions blocked so far: lines of the library, which `stoppedActions` parses. */

@@ -46,14 +46,14 @@ const names: readonly string[] = [
 ];
 
 /** Missing file or folder that would give editors and agents instructions. */
-export interface MissingOrders {
+interface MissingOrders {
   readonly path: string;
   /** Its parent folder, with links resolved. */
   readonly place: string;
 }
 
 /** File or folder that was moved out of an open folder, and its new place. */
-export interface TakenOut {
+interface TakenOut {
   readonly path: string;
   readonly kept: string;
 }

@@ -4,7 +4,7 @@ import type { Environment } from './loginEnvironment';
 /** Settings of the editor's terminal: a text sets the variable, null removes it. */
 export type TerminalVariables = Readonly<Record<string, string | null>>;
 
-export interface EnvironmentDeps {
+interface EnvironmentDeps {
   /** Environment of the user's shell. */
   readonly login: Environment;
   /** `terminal.integrated.env.*`. */

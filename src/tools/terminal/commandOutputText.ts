@@ -51,7 +51,10 @@ export function stateSentence({ process, folder }: StartedCommand): string {
 export function leftSentence(left: readonly ProcessRow[], id: string): string {
   const named = left.slice(0, 5).map(({ pid, name }) => `${name} (${pid})`);
   const more = left.length > named.length ? ` and ${left.length - named.length} more` : '';
-  return `It has ended but left running: ${named.join(', ')}${more}. Use command_output or stop_command with id "${id}"; they end with the editor window.`;
+  return (
+    `It has ended but left running: ${named.join(', ')}${more}. Use command_output or stop_command with id ` +
+    `"${id}"; they end with the editor window.`
+  );
 }
 
 export function survivorSentence(left: readonly ProcessRow[]): string {
@@ -68,13 +71,15 @@ export function confinedSentences(end: ConfinedEnd | null): readonly string[] {
     stopped.length === 0
       ? []
       : [
-          `It ran in the sandbox, which kept it from this: ${stopped.join('; ')}. Name hosts that it needs in hosts; where it cannot work inside, say why in without_sandbox. The person is asked then.`,
+          `It ran in the sandbox, which kept it from this: ${stopped.join('; ')}. Name hosts that it needs in ` +
+            'hosts; where it cannot work inside, say why in without_sandbox. The person is asked then.',
         ];
   const out =
     takenOut.length === 0
       ? []
       : [
-          `While it ran, ${takenOut.join(', ')} appeared, which only the person may allow; that was taken out again and is kept in ${aside}. Use write_file for such files, which asks.`,
+          `While it ran, ${takenOut.join(', ')} appeared, which only the person may allow; that was taken out ` +
+            `again and is kept in ${aside}. Use write_file for such files, which asks.`,
         ];
   return [...kept, ...out];
 }

@@ -19,7 +19,9 @@ const idParameter = { type: 'string', description: 'The id that run_command retu
 export function commandOutputTool({ running, clock }: OutputToolDeps): AnyTool {
   return defineTool({
     name: 'command_output',
-    description: `Returns what a command that keeps running (run_command) has written since it was last asked, and whether it still runs. With wait_seconds (at most ${longestWaitSeconds}) it waits for new output or for the end.`,
+    description:
+      'Returns what a command that keeps running (run_command) has written since it was last asked, and whether it ' +
+      `still runs. With wait_seconds (at most ${longestWaitSeconds}) it waits for new output or for the end.`,
     parameters: {
       type: 'object',
       properties: {
@@ -120,6 +122,8 @@ function unknown(running: RunningCommands, conversationId: string, id: string): 
   const which = known.length === 0 ? 'None of this session is running.' : `Known are ${known.join(', ')}.`;
   return {
     outcome: 'failed',
-    text: `There is no command with id "${id}". ${which} Commands end with their editor window; what they wrote stays in their files.`,
+    text:
+      `There is no command with id "${id}". ${which} Commands end with their editor window; what they wrote stays ` +
+      'in their files.',
   };
 }

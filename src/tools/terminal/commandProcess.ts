@@ -18,7 +18,7 @@ const killPatienceMs = 5000;
 const silenceMs = 300;
 const drainMs = 3000;
 
-export interface CommandEnd {
+interface CommandEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly ms: number;

@@ -31,7 +31,7 @@ const firstWaitMs = 1000;
  *  call's record. */
 const stopPatienceMs = 1500;
 
-export interface CommandRequest {
+interface CommandRequest {
   readonly command: string;
   readonly folder: AccessPath;
   readonly background: boolean;
@@ -72,7 +72,10 @@ export class CommandRun {
     const unconfined = await this.unconfinedProblem();
     if (unconfined !== null) return unconfined;
     if (isAbsolute(shell.path) && !existsSync(shell.path))
-      return `The shell ${shell.path} does not exist; nothing was run. The person can choose another default terminal profile.`;
+      return (
+        `The shell ${shell.path} does not exist; nothing was run. The person can choose another default terminal ` +
+        'profile.'
+      );
     return null;
   }
 
@@ -83,7 +86,11 @@ export class CommandRun {
     const only = 'Commands may only run in the sandbox here (hermes.terminal.sandbox)';
     if (this.request.confined !== null) return `${only}, and this one asked to run without. Nothing was run.`;
     const state = await confinement.state();
-    return `${only}, and there is none: ${state.kind === 'missing' ? `${state.reason}. ${state.remedy}` : 'only the shells of Unix can be confined.'} Nothing was run.`;
+    return (
+      `${only}, and there is none: ` +
+      `${state.kind === 'missing' ? `${state.reason}. ${state.remedy}` : 'only the shells of Unix can be confined.'} ` +
+      'Nothing was run.'
+    );
   }
 
   private async execute(): Promise<ToolOutput> {
@@ -216,7 +223,9 @@ export class CommandRun {
     if (end !== null && end.outputFailure !== null) {
       return {
         outcome: 'failed',
-        text: `Its output could not be kept (${end.outputFailure}), so the command was stopped; it may have run in part. ${state}\n\n${outputText(started.process)}`,
+        text:
+          `Its output could not be kept (${end.outputFailure}), so the command was stopped; it may have run in ` +
+          `part. ${state}\n\n${outputText(started.process)}`,
         details,
       };
     }
@@ -242,7 +251,10 @@ export class CommandRun {
     const confined = await this.confinedEnd(started);
     return {
       outcome: 'failed',
-      text: `The command did not end within ${after} and was ended with everything it had started.${survivorSentence(left)} ${[...confinedSentences(confined), ''].join(' ')}Ask for more with timeout_seconds, or run it with background. Output so far:\n\n${outputText(started.process)}`,
+      text:
+        `The command did not end within ${after} and was ended with everything it had ` +
+        `started.${survivorSentence(left)} ${[...confinedSentences(confined), ''].join(' ')}Ask for more with ` +
+        `timeout_seconds, or run it with background. Output so far:\n\n${outputText(started.process)}`,
       details: { ...commandDetails(started, { timedOut: true, background: null }), ...confinedDetails(confined) },
     };
   }
@@ -253,7 +265,9 @@ export class CommandRun {
       left === null ? 'and does not end by itself: it is being ended by force' : 'with everything it had started';
     return {
       outcome: 'interrupted',
-      text: `The command was stopped after ${duration(started.process.runningMs)} ${how}; it may have run in part.${survivorSentence(left ?? [])} Output so far:\n\n${outputText(started.process)}`,
+      text:
+        `The command was stopped after ${duration(started.process.runningMs)} ${how}; it may have run in ` +
+        `part.${survivorSentence(left ?? [])} Output so far:\n\n${outputText(started.process)}`,
       details: commandDetails(started, { timedOut: false, background: null }),
     };
   }
@@ -264,7 +278,9 @@ export class CommandRun {
     if (request.background && request.timeoutMs !== null) this.endLater(started, request.timeoutMs - firstWaitMs);
     return {
       outcome: 'done',
-      text: `${stateSentence(started)} It keeps running with id "${started.id}": read more with command_output, end it with stop_command. It ends with the editor window. Output so far:\n\n${outputText(started.process)}`,
+      text:
+        `${stateSentence(started)} It keeps running with id "${started.id}": read more with command_output, end it ` +
+        `with stop_command. It ends with the editor window. Output so far:\n\n${outputText(started.process)}`,
       details: commandDetails(started, { timedOut: false, background: started.id }),
     };
   }

@@ -12,7 +12,7 @@ const largestAnswer = 4 * 1024 * 1024;
 
 export type Environment = Readonly<Record<string, string>>;
 
-export interface LoginEnvironmentDeps {
+interface LoginEnvironmentDeps {
   /** Program that runs this process. With ELECTRON_RUN_AS_NODE it acts as Node everywhere. */
   readonly node: string;
   readonly own: Environment;

@@ -47,6 +47,7 @@ export class OutputEnds {
     const head = isAll ? recent : plainText(decodePart(this.head.subarray(0, this.headBytes)));
     const first = beginningOf(head, Math.floor(characters / 3));
     const last = endOf(recent, Math.floor((characters * 2) / 3));
-    return `${first}\n${omitted(Math.max(0, this.total - Buffer.byteLength(first) - Buffer.byteLength(last)))}\n${last}`;
+    const between = this.total - Buffer.byteLength(first) - Buffer.byteLength(last);
+    return `${first}\n${omitted(Math.max(0, between))}\n${last}`;
   }
 }

@@ -2,11 +2,11 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** Largest stored output of one command, in bytes. */
-export const largestOutput = 100 * 1024 * 1024;
+const largestOutput = 100 * 1024 * 1024;
 const beyondNote = Buffer.from(`\n… output beyond ${largestOutput / 1024 / 1024} MB was not kept\n`);
 
 /** Target for bytes. A file, except in tests. */
-export interface OutputSink {
+interface OutputSink {
   write(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }

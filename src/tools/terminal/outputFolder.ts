@@ -100,7 +100,7 @@ export class OutputFolder {
 }
 
 /** Converts an id to a file name. Our own ids stay unchanged. */
-export function fileName(id: string): string {
+function fileName(id: string): string {
   const safe = id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 80);
   return safe === '' ? '_' : safe;
 }

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { ShellInvocation } from './shell';
 
-export interface StartedProcess {
+interface StartedProcess {
   readonly child: ChildProcess;
   /** Output streams. The order of the output is kept where the platform allows it. */
   readonly streams: readonly Readable[];

@@ -22,8 +22,12 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
   return defineTool({
     name: 'run_command',
     description:
-      `Runs a command with ${shell.name} on ${deps.platform} and returns its exit code and output. Every command starts in a fresh shell: a directory change, variable or alias does not last to the next one. There is no terminal and no input, so give options that answer questions ("--yes"). ` +
-      `It ends after ${deps.timeoutSeconds()} seconds unless timeout_seconds says otherwise (at most ${furtherSeconds} more). With background it keeps running (servers, watchers): use command_output and stop_command with the id it returns. Long output is cut in the middle; the whole of it stays in a file.`,
+      `Runs a command with ${shell.name} on ${deps.platform} and returns its exit code and output. Every command ` +
+      'starts in a fresh shell: a directory change, variable or alias does not last to the next one. There is no ' +
+      'terminal and no input, so give options that answer questions ("--yes"). ' +
+      `It ends after ${deps.timeoutSeconds()} seconds unless timeout_seconds says otherwise (at most ` +
+      `${furtherSeconds} more). With background it keeps running (servers, watchers): use command_output and ` +
+      'stop_command with the id it returns. Long output is cut in the middle; the whole of it stays in a file.',
     parameters: {
       type: 'object',
       properties: {
@@ -38,12 +42,14 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
           type: 'array',
           items: { type: 'string' },
           description:
-            'Hosts that it connects to, by name ("registry.npmjs.org"), where commands are confined: the sandbox lets it reach no others.',
+            'Hosts that it connects to, by name ("registry.npmjs.org"), where commands are confined: the sandbox ' +
+            'lets it reach no others.',
         },
         without_sandbox: {
           type: 'string',
           description:
-            'Only where the sandbox kept the command from what it has to do, or a server must be reached from outside: why it has to run without, in one sentence for the person, who is always asked.',
+            'Only where the sandbox kept the command from what it has to do, or a server must be reached from ' +
+            'outside: why it has to run without, in one sentence for the person, who is always asked.',
         },
       },
       required: ['command'],
@@ -102,7 +108,9 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
       if (allowed !== undefined && allowed !== placeOf(folder.path, deps.shell().kind, confined)) {
         return {
           outcome: 'failed',
-          text: `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell or the sandbox is another one. Nothing was run. Call the tool again.`,
+          text:
+            `${cwd ?? 'The open folder'} leads elsewhere now than when this was asked for, or the shell or the ` +
+            'sandbox is another one. Nothing was run. Call the tool again.',
         };
       }
       const request = {

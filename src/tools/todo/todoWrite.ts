@@ -8,7 +8,8 @@ export function todoWriteTool(): AnyTool {
   return defineTool({
     name: todoToolName,
     description: [
-      'Writes your todo list for this conversation, whole: it replaces the one before. The person sees it. Use it for work of three steps or more, and bring it up to date as soon as a step is done;',
+      'Writes your todo list for this conversation, whole: it replaces the one before. The person sees it. Use ' +
+        'it for work of three steps or more, and bring it up to date as soon as a step is done;',
       `not for single, simple steps. At most ${mostTodos} items, one of them "active". An empty list clears it.`,
     ].join(' '),
     parameters: {

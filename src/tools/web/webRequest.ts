@@ -32,7 +32,7 @@ export type WebAnswer =
   | { readonly kind: 'redirect'; readonly url: string; readonly status: number; readonly to: string };
 
 /** Reason why a page was not read, as a sentence for the model. */
-export class WebRefused extends Error {
+class WebRefused extends Error {
   override readonly name = 'WebRefused';
 }
 
@@ -101,7 +101,8 @@ async function addressesOf(url: URL, deps: WebRequestDeps, signal: AbortSignal):
       : addresses.find(({ address }) => deps.addressClass(address) === 'local');
   if (stray === undefined) return addresses;
   throw new WebRefused(
-    `${host} leads to ${stray.address}, which is not on the public internet. It was not fetched. A local server can be asked for by its own address, which the person is asked about.`,
+    `${host} leads to ${stray.address}, which is not on the public internet. It was not fetched. A local server ` +
+      'can be asked for by its own address, which the person is asked about.',
   );
 }
 

@@ -22,7 +22,7 @@ export interface OpenBlocks {
 
 /** Line with its place among the blocks. `holds`: kind of its text. `inline`: the text in which code spans are
  *  searched, up to the end of the line. */
-export interface PlacedLine {
+interface PlacedLine {
   readonly holds: 'inline' | 'code' | 'html';
   readonly inline: string;
   readonly after: OpenBlocks;

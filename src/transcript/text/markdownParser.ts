@@ -53,8 +53,8 @@ function tagAsText(this: Tokenizer, source: string): Tokens.Tag | undefined {
   return token;
 }
 
-/** Takes a word that is longer than any address but for its end. The parser looks at each character of a word before "@" for
- *  the beginning of a mail address and reads up to the "@" each time: a minute for a file in base64. */
+/** Takes a word that is longer than any address but for its end. The parser looks at each character of a word before
+ *  "@" for the beginning of a mail address and reads up to the "@" each time: a minute for a file in base64. */
 function longWordAsText(source: string): Tokens.Text | false {
   const word = longWord.exec(source)?.[0];
   if (word === undefined) return false;

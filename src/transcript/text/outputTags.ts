@@ -20,7 +20,7 @@ const tags: ReadonlyMap<string, OutputTag> = new Map<string, OutputTag>([
 
 const longestTag = Math.max(...[...tags.keys()].map((tag) => tag.length));
 
-export const memoryCloser = `</${memoryTag}>`;
+const memoryCloser = `</${memoryTag}>`;
 
 /** Result for the "<" at `start`: a tag, no tag, or a beginning that may become one (`partial`). Ignores case. */
 export function tagAt(text: string, start: number): OutputTag | 'none' | 'partial' {

@@ -5,7 +5,7 @@ export type RepeatMode = 'again' | 'goesOn' | 'thinksOn';
 
 /** undecided: all of it may still be a repeat. repeat: all of it is one. new: new from offset `from`; `joins` when
  *  it continues directly after the delivered text. */
-export type RepeatVerdict =
+type RepeatVerdict =
   | { readonly kind: 'undecided' }
   | { readonly kind: 'repeat' }
   | { readonly kind: 'new'; readonly from: number; readonly joins: boolean };
@@ -83,8 +83,8 @@ function overlapOf(known: string, arrived: string): number {
 
 const sentenceStart = /(?:\n\s*|[.!?]["'\u201d\u2019)\]*_]*\s+)$/;
 
-/** True when `arrived` repeats the delivered text. `arrived` is a beginning of a continuation that is also the end of the
- *  delivered text. A model that repeats itself restarts the line or sentence in which it was cut off (or the whole
+/** True when `arrived` repeats the delivered text. `arrived` is a beginning of a continuation that is also the end of
+ *  the delivered text. A model that repeats itself restarts the line or sentence in which it was cut off (or the whole
  *  text) from its beginning. All other cases are in doubt and count as new: text after a finished line (the next row
  *  may resemble the last ones) and text that begins inside a sentence. The same holds for short text, text that
  *  occurred more than once, and text that repeats itself. */

@@ -39,7 +39,7 @@ interface ReviewSteps {
   readonly FileReviews: typeof FileReviews;
 }
 
-export interface ChatControllerDeps extends ChatDeps {
+interface ChatControllerDeps extends ChatDeps {
   readonly later: LaterCode<AnnouncementSteps & CommandSteps & FeedSteps & ReviewSteps>;
 }
 

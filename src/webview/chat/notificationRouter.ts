@@ -15,7 +15,7 @@ import type { SessionContext } from './session/sessionContext';
 import type { ScreenRequests } from './state/screenRequests';
 
 /** Parts of the chat that follow the host's notifications. */
-export interface NotificationTargets {
+interface NotificationTargets {
   readonly announcements: Announcements;
   readonly requests: HostRequests;
   readonly arrivals: ArrivalController;

@@ -13,7 +13,7 @@ export interface CommandSteps {
   readonly commandTarget: typeof commandTarget;
 }
 
-export interface TypedInputDeps extends CommandTargetDeps {
+interface TypedInputDeps extends CommandTargetDeps {
   readonly later: LaterCode<CommandSteps>;
 }
 

@@ -1,7 +1,6 @@
 /** Allowed targets of a link in an answer; any other link renders as its text. The host opens the target, never the
  *  page. */
-export type SafeLink =
-  { readonly kind: 'web'; readonly href: string } | { readonly kind: 'file'; readonly href: string };
+type SafeLink = { readonly kind: 'web'; readonly href: string } | { readonly kind: 'file'; readonly href: string };
 
 const scheme = /^[a-z][a-z0-9+.-]*:/i;
 // "upload.ts:10" and "upload.ts:10:4" look like a scheme but are a file with its line.

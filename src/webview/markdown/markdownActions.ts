@@ -1,7 +1,7 @@
 import type { Reference } from '../../protocol/codeProtocol';
 
 /** Actions for code in an answer besides copying. `info`: the text after its opening fence. */
-export interface CodeBlockActions {
+interface CodeBlockActions {
   insert(code: string): void;
   apply(code: string, info: string): void;
   newFile(code: string, info: string): void;

@@ -5,7 +5,10 @@ import { safeLink } from './links';
 export function codeMarkup(text: string, info: string): string {
   const [word = ''] = info.split(/[\s:{,]/, 1);
   const language = /^[\w+#.-]+$/.test(word) ? word.toLowerCase() : '';
-  return `<pre data-language="${language}"${info === '' ? '' : ` data-info="${escapeHtml(info.slice(0, 1000))}"`} tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`;
+  return (
+    `<pre data-language="${language}"${info === '' ? '' : ` data-info="${escapeHtml(info.slice(0, 1000))}"`} ` +
+    `tabindex="0"><code>${escapeHtml(text)}</code></pre>\n`
+  );
 }
 
 /** Returns HTML of a link around `inner`, or only `inner` if the target is not allowed. No href, so that no click

@@ -1,7 +1,7 @@
 import { maxReferenceCharacters } from '../../protocol/codeLimits';
 
 /** Part of a text that may name a file. */
-export interface NameText {
+interface NameText {
   readonly start: number;
   readonly text: string;
 }

@@ -22,7 +22,7 @@ export interface SearchViewProtocol {
   readonly notifications: SearchNotifications;
 }
 
-export interface SearchScreenDeps {
+interface SearchScreenDeps {
   readonly host: HostConnection<SearchViewProtocol>;
   readonly recalled: SearchMemory;
   readonly keep: (memory: SearchMemory) => void;

@@ -32,10 +32,10 @@ export function searchGroups(
   });
 }
 
-export type HitSnippet = Pick<SearchResult, 'snippet' | 'matches'>;
+type HitSnippet = Pick<SearchResult, 'snippet' | 'matches'>;
 
 /** Part of a snippet; `matched`: it matches the search text. */
-export interface SnippetPiece {
+interface SnippetPiece {
   readonly text: string;
   readonly matched: boolean;
 }

@@ -3,8 +3,8 @@ export const guards = [
   {
     name: 'a branch is not found before it is whole',
     file: 'src/store/session/operations/branching.ts',
-    from: `"UPDATE sessions SET pending = 'made', branched_from`,
-    to: `"UPDATE sessions SET branched_from`,
+    from: "`UPDATE sessions SET pending = 'made', branched_from",
+    to: '`UPDATE sessions SET branched_from',
     tests: ['test/unit/store/longSessions'],
   },
   {

@@ -86,7 +86,7 @@ export function digestOf(role: string, content: unknown): string {
 }
 
 /** True for arguments that are neither absent nor a whole JSON object. */
-export function isCut(text: string): boolean {
+function isCut(text: string): boolean {
   if (text.trim() === '') return false;
   try {
     const value: unknown = JSON.parse(text);

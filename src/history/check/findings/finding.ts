@@ -1,7 +1,7 @@
 import type { RepairStep } from '../../../store/repairs';
 
 /** Kinds of damage, in the order of a report. docs/checking.md explains each. */
-export const findingIds = [
+const findingIds = [
   'missingAnswer',
   'noAnswerAtEnd',
   'endsWithResult',
@@ -56,7 +56,7 @@ export interface CheckResult {
 }
 
 /** Findings that a result holds; further ones are only counted. */
-export const mostFindings = 5000;
+const mostFindings = 5000;
 
 export interface CheckProgress {
   readonly done: number;

@@ -11,7 +11,7 @@ export interface RepairPlan {
 }
 
 /** Session under which repairs of the file as a whole are kept. */
-export const storeItself = '*';
+const storeItself = '*';
 
 const order: readonly RepairStep['kind'][] = [
   'restoreSession',

@@ -4,7 +4,7 @@ import { callRules } from './callRules';
 import { rowRules } from './rowRules';
 import { sequenceRules } from './sequenceRules';
 
-export const sessionRules: readonly SessionRule[] = [...sequenceRules, ...callRules, ...rowRules];
+const sessionRules: readonly SessionRule[] = [...sequenceRules, ...callRules, ...rowRules];
 
 /** Everything that the rules find in one session. */
 export function findIn(session: CheckedSession): readonly Finding[] {

@@ -13,7 +13,7 @@ export interface LineageFacts {
   readonly hasRows: boolean;
 }
 
-export interface LineageRule {
+interface LineageRule {
   readonly id: FindingId;
   /** Sessions in which the damage is, with a detail. */
   find(

@@ -106,7 +106,8 @@ function rowsOf(
 
 function fileFindings(database: ForeignDatabase): readonly Finding[] {
   const orphans = database.iterate(
-    'SELECT session_id AS id, count(*) AS n FROM messages m WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id) GROUP BY session_id',
+    `SELECT session_id AS id, count(*) AS n FROM messages m
+     WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id) GROUP BY session_id`,
   );
   const found = Array.from(orphans, (row) =>
     finding('orphanRows', rowText(row, 'id'), null, String(rowNumber(row, 'n') ?? 0)),

@@ -13,8 +13,8 @@ export function indexDrift(database: ForeignDatabase): number {
   return indexes.reduce((sum, index) => sum + driftOf(database, index), 0);
 }
 
-/** During a rebuild (`fts_rebuild_…`) a row is expected in the index when the rebuild has passed it, or when it is newer
- *  than the rebuild. */
+/** During a rebuild (`fts_rebuild_…`) a row is expected in the index when the rebuild has passed it, or when it is
+ *  newer than the rebuild. */
 function driftOf(database: ForeignDatabase, { table, view }: (typeof indexes)[number]): number {
   const indexed = `${table}_docsize`;
   if (!columnsOf(database, indexed).has('id') || !columnsOf(database, 'messages').has('id')) return 0;
@@ -22,7 +22,8 @@ function driftOf(database: ForeignDatabase, { table, view }: (typeof indexes)[nu
   const [passed, begun] = ['fts_rebuild_progress', 'fts_rebuild_high_water'].map((key) => metaNumber(database, key));
   const isExpected = begun === null || begun === undefined ? '1' : `(m.id <= ${passed ?? 0} OR m.id > ${begun})`;
   const [row] = database.iterate(
-    `SELECT (SELECT count(*) FROM ${source} m WHERE ${isExpected} AND NOT EXISTS (SELECT 1 FROM ${indexed} d WHERE d.id = m.id))
+    `SELECT (SELECT count(*) FROM ${source} m
+     WHERE ${isExpected} AND NOT EXISTS (SELECT 1 FROM ${indexed} d WHERE d.id = m.id))
        + (SELECT count(*) FROM ${indexed} d WHERE d.id NOT IN (SELECT m.id FROM ${source} m)) AS n`,
   );
   return (row === undefined ? null : rowNumber(row, 'n')) ?? 0;

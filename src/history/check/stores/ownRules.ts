@@ -3,7 +3,7 @@ import { storeRules, type StoreRuleId } from '../../../store/session/queries/int
 import type { FindingId } from '../findings/finding';
 
 /** A rule over the whole file: its query returns what violates it as `uid`. */
-export interface FileRule {
+interface FileRule {
   readonly id: FindingId;
   readonly sql: string;
   /** SQL for the session of a `uid`. */
@@ -74,7 +74,8 @@ export const fileRules: readonly FileRule[] = [
   {
     id: 'orphanRows',
     session: itself,
-    sql: 'SELECT DISTINCT session_id AS uid FROM messages m WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id)',
+    sql: `SELECT DISTINCT session_id AS uid FROM messages m
+      WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id)`,
     steps: (sessionId) => [{ kind: 'restoreSession', sessionId }],
   },
 ];

@@ -12,7 +12,8 @@ interface Kept {
 
 /** Makes rows of `sessions`, parents before their children. Each segment is a session of its own, as when Hermes
  *  compresses into a new one: the parent ends with `compression`, and the child has no mark of its own. A branch names
- *  its origin in `_branched_from`, and a sub-agent its caller in `_delegate_from`. A continuation inherits the marks. */
+ *  its origin in `_branched_from`, and a sub-agent its caller in `_delegate_from`. A continuation inherits the
+ *  marks. */
 export class HermesSessions {
   private readonly kept = new Map<string, Kept>();
   private readonly titles = new Set<string>();

@@ -7,7 +7,8 @@ const ofSession: readonly (readonly [ExportedTable, string])[] = [
   ['messages', 'SELECT * FROM messages WHERE session_id = ? ORDER BY id'],
   [
     'stream_chunks',
-    'SELECT c.* FROM messages m JOIN stream_chunks c ON c.message_uid = m.uid WHERE m.session_id = ? ORDER BY m.id, c.seq',
+    `SELECT c.* FROM messages m JOIN stream_chunks c ON c.message_uid = m.uid
+     WHERE m.session_id = ? ORDER BY m.id, c.seq`,
   ],
   [
     'message_revisions',

@@ -17,7 +17,8 @@ interface HtmlContext {
 
 const style = `
 :root { color-scheme: light dark; --line: #8885; --soft: #8881; }
-body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.55 system-ui, sans-serif; background: #fff; color: #1c1c1c; }
+body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.55 system-ui, sans-serif; }
+body { background: #fff; color: #1c1c1c; }
 article + article { margin-top: 4rem; border-top: 2px solid var(--line); }
 section { margin: 1.5rem 0; padding-left: 1rem; border-left: 3px solid var(--line); }
 section.user { border-color: #2b6cb0; }
@@ -28,7 +29,8 @@ summary { cursor: pointer; }
 img { max-width: 100%; }
 table { border-collapse: collapse; } th, td { border: 1px solid var(--line); padding: .25rem .5rem; }
 @media (prefers-color-scheme: dark) { body { background: #1b1b1d; color: #e4e4e4; } a { color: #7db4ff; } }
-@media print { body { max-width: none; margin: 0; } section { break-inside: auto; } h2 { break-after: avoid; } pre { break-inside: avoid; } }
+@media print { body { max-width: none; margin: 0; } section { break-inside: auto; } }
+@media print { h2 { break-after: avoid; } pre { break-inside: avoid; } }
 `;
 
 /** The beginning of a page that needs no other file, no network and no script. Its policy forbids all three. */

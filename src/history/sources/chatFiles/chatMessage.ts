@@ -7,7 +7,7 @@ import { parseJsonObject } from '../../../transcript/json';
 import type { OpenCalls } from './openCalls';
 
 /** Role and content of a message in a chat file; `role` is null for one that is not known. */
-export interface ChatContent {
+interface ChatContent {
   readonly role: ForeignMessage['role'] | null;
   readonly content: ReadContent;
   readonly createdAt: number | null;

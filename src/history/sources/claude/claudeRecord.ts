@@ -7,7 +7,7 @@ import { isoTimeOf, isSet, nameOf, objectOf, own, textOf } from '../reading/fiel
 /** Result of reading one record of a session file.
  *  title: a name for the session; `custom` was typed by the user.
  *  boundary: marks where a summary replaced the messages before it. */
-export type ClaudeRecord =
+type ClaudeRecord =
   | { readonly kind: 'message'; readonly message: ForeignMessage; readonly apiMessageId: string | null }
   | { readonly kind: 'title'; readonly title: string; readonly rank: number }
   | { readonly kind: 'boundary' }
@@ -37,7 +37,8 @@ const ofTheProgram = new Set([
   'worktree-state',
 ]);
 
-/** Reads a record by its type; the caller sets `parentId`. `viewOf` gives the place of a message in the conversation. */
+/** Reads a record by its type; the caller sets `parentId`. `viewOf` gives the place of a message in the
+ *  conversation. */
 export function claudeRecord(
   value: JsonObject,
   place: ForeignPlace,
@@ -159,7 +160,8 @@ function systemRecord(value: JsonObject, place: ForeignPlace, viewOf: (uuid: str
   return { kind: 'message', apiMessageId: null, message: noteOf(value, place, uuid, text, 'system', viewOf(uuid)) };
 }
 
-/** A prompt that the user typed while the agent worked is stored as an attachment. Programs attach notes the same way. */
+/** A prompt that the user typed while the agent worked is stored as an attachment. Programs attach notes the same
+ *  way. */
 function attachmentRecord(value: JsonObject, place: ForeignPlace, viewOf: (uuid: string) => ForeignView): ClaudeRecord {
   const attachment = objectOf(value, 'attachment');
   const type = textOf(attachment, 'type') ?? 'none';

@@ -12,7 +12,7 @@ interface Node {
 }
 
 /** The tree of a session's records, without their content. */
-export interface ClaudeTree {
+interface ClaudeTree {
   /** True for the first record of a uuid in the file. */
   isFirst(uuid: string, line: number): boolean;
   /** True when the record belongs to the branch that the user saw last. */

@@ -10,7 +10,7 @@ import type { Usage } from '../../../transcript/usage';
 
 /** Result of reading a response item.
  *  message: a message of its own. model: a piece of the model's answer; consecutive ones form one message. */
-export type CodexItem =
+type CodexItem =
   | {
       readonly kind: 'message';
       readonly role: ForeignMessage['role'];

@@ -3,7 +3,7 @@ import type { ForeignLineage } from '../foreign';
 import { isoTimeOf, nameOf, objectOf, textOf } from '../reading/fields';
 
 /** The first line of a rollout. */
-export interface CodexMeta {
+interface CodexMeta {
   readonly id: string | null;
   readonly lineage: ForeignLineage | null;
   readonly folder: string | null;

@@ -23,7 +23,8 @@ const rollout = /^rollout-.*\.jsonl(\.zst)?$/;
 
 /** Sessions of Codex: rollouts below `sessions/YYYY/MM/DD/`. Formats read: 0.169.0, by files that the program wrote;
  *  lines with and without an envelope (before September 2025), by codex-rs/history/src/lib.rs,
- *  codex-rs/protocol/src/models.rs and protocol.rs of openai/codex. Compressed rollouts (`.jsonl.zst`) are read, too. */
+ *  codex-rs/protocol/src/models.rs and protocol.rs of openai/codex. Compressed rollouts (`.jsonl.zst`) are read,
+ *  too. */
 export class CodexSource implements HistorySource {
   readonly name = 'codex';
 

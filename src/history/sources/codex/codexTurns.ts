@@ -6,7 +6,7 @@ import { jsonLines } from '../reading/records';
 import { isContext } from './codexItem';
 
 /** Which lines of a rollout the user took back, and where the last compaction is. */
-export interface CodexTurns {
+interface CodexTurns {
   isAbandoned(line: number): boolean;
   isCompacted(line: number): boolean;
 }

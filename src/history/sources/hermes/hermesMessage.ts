@@ -9,7 +9,7 @@ import { rowName, rowNumber, rowText, type ForeignRow } from '../reading/foreign
 import { argumentsOf, openaiContent } from '../reading/openaiContent';
 import { summaryIn, type HermesSummary } from './hermesSummary';
 
-export type HermesMessage =
+type HermesMessage =
   | {
       readonly kind: 'message';
       readonly message: ForeignMessage;

@@ -135,7 +135,8 @@ function copiesIn(database: ForeignDatabase, sessionId: string, parentId: string
   const columns = columnsOf(database, 'messages');
   if (!columns.has('id') || !columns.has('content')) return noCopies;
   const marked = columns.has('_compressed_summary') ? '_compressed_summary = 1 OR ' : '';
-  const summary = `SELECT id FROM messages WHERE session_id = ? AND (${marked}substr(content, 1, 15) LIKE '%CONTEXT %') LIMIT 1`;
+  const summary = `SELECT id FROM messages
+    WHERE session_id = ? AND (${marked}substr(content, 1, 15) LIKE '%CONTEXT %') LIMIT 1`;
   if ([...database.iterate(summary, [sessionId])].length === 0) return noCopies;
   const parent = parentId === null ? [] : hermesMessages(database, parentId);
   return hermesCopies(parent, hermesMessages(database, sessionId));

@@ -38,14 +38,14 @@ export function isExport(path: string): boolean {
   }
 }
 
-export type ExportPart =
+type ExportPart =
   | { readonly kind: 'header'; readonly header: ExportHeader }
   | { readonly kind: 'row'; readonly row: StoreRow }
   | { readonly kind: 'end'; readonly trailer: ExportTrailer };
 
 /** Reads an export line by line: the header, the rows and the end. Memory does not grow with the file. Throws
- *  `UnreadableExport` for a file of a newer version, and for one that is cut off or damaged; rows before the damage were
- *  returned by then. */
+ *  `UnreadableExport` for a file of a newer version, and for one that is cut off or damaged; rows before the damage
+ *  were returned by then. */
 export function* readExport(path: string): Generator<ExportPart> {
   const counts = new Map<string, number>();
   let [number, isEnded] = [0, false];

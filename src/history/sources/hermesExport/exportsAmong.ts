@@ -10,8 +10,8 @@ export interface DividedFiles {
   readonly others: readonly string[];
 }
 
-/** Finds our own files among files and folders that the user chose. `isOwn`: of a chosen file. In a folder, only exports are
- *  looked for. */
+/** Finds our own files among files and folders that the user chose. `isOwn`: of a chosen file. In a folder, only
+ *  exports are looked for. */
 export async function exportsAmong(
   files: HistoryFiles,
   chosen: readonly string[],

@@ -11,7 +11,7 @@ import { unreadable } from './opencodeStorage';
  *  context: a text that the program added to the user's.
  *  tool: a call with its result; a call that never ended has none.
  *  step: the next request of the same message begins. */
-export type OpencodePart =
+type OpencodePart =
   | { readonly kind: 'said'; readonly part: ForeignPart }
   | { readonly kind: 'context'; readonly part: ForeignPart }
   | { readonly kind: 'tool'; readonly call: ForeignPart; readonly result: ForeignPart | null }

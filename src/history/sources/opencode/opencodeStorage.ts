@@ -31,7 +31,8 @@ export class DatabaseStorage implements OpencodeStorage {
 
   messages(): AsyncGenerator<StoredRecord> {
     return this.records(
-      'SELECT rowid AS number, id, CAST(data AS BLOB) AS data FROM message WHERE session_id = ? ORDER BY time_created, id',
+      `SELECT rowid AS number, id, CAST(data AS BLOB) AS data FROM message
+       WHERE session_id = ? ORDER BY time_created, id`,
       this.sessionId,
     );
   }

@@ -18,7 +18,7 @@ import {
 } from '../reading/fields';
 import { argumentsOf } from '../reading/openaiContent';
 
-export type PiEntry =
+type PiEntry =
   { readonly kind: 'message'; readonly message: ForeignMessage } | { readonly kind: SkipKind; readonly reason: string };
 
 /** Reads an entry that may be a message; the caller sets `parentId`. */

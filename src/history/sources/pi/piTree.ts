@@ -14,7 +14,7 @@ interface Compaction {
 }
 
 /** The tree of a session's entries, without their content. */
-export interface PiTree {
+interface PiTree {
   isFirst(id: string, line: number): boolean;
   /** True when the entry belongs to the branch that the user saw last. */
   isCurrent(id: string): boolean;

@@ -1,5 +1,5 @@
 /** An element of a JSON list: its text, or its length when it is longer than the limit. */
-export type Element =
+type Element =
   | { readonly kind: 'text'; readonly number: number; readonly text: string }
   | { readonly kind: 'tooLong'; readonly number: number; readonly characters: number };
 

@@ -1,4 +1,4 @@
-export type ForeignValue = string | number | null | Uint8Array;
+type ForeignValue = string | number | null | Uint8Array;
 export type ForeignRow = { readonly [column: string]: ForeignValue };
 
 /** A SQLite database of another program, open for reading. `SqlDatabase` of the store fits. */

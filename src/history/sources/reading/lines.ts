@@ -2,7 +2,7 @@
 export const longestLine = 64 * 2 ** 20;
 
 /** A line of a text file, without its end. */
-export type Line =
+type Line =
   | { readonly kind: 'text'; readonly number: number; readonly text: string; readonly isRepaired: boolean }
   | { readonly kind: 'tooLong'; readonly number: number; readonly bytes: number };
 

@@ -6,7 +6,7 @@ import type { ByteRange, HistoryFiles } from './historyFiles';
 import { lines } from './lines';
 
 /** A record of a source, or the reason why it cannot be read. */
-export type SourceRecord =
+type SourceRecord =
   | { readonly kind: 'record'; readonly place: ForeignPlace; readonly value: JsonObject; readonly isRepaired: boolean }
   | { readonly kind: 'damaged'; readonly place: ForeignPlace; readonly reason: string };
 

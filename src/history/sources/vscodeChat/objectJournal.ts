@@ -8,7 +8,7 @@ import { jsonLines } from '../reading/records';
 /** Kinds of lines (`EntryKind`). */
 const [initial, set, push, remove] = [0, 1, 2, 3];
 
-export interface ReplayedJournal {
+interface ReplayedJournal {
   /** The object as the last line left it. Null when no line holds a whole object. */
   readonly state: JsonObject | null;
   /** Lines that could not be read or applied. */

@@ -8,7 +8,7 @@ import { longestLine } from '../reading/lines';
 import { replayJournal } from './objectJournal';
 
 /** A request of a session, or a record that cannot be read. */
-export type StoredRequest =
+type StoredRequest =
   | { readonly kind: 'request'; readonly value: JsonObject; readonly place: ForeignPlace }
   | { readonly kind: 'damaged'; readonly place: ForeignPlace; readonly reason: string };
 
@@ -64,7 +64,7 @@ async function journalIsTooLong(files: HistoryFiles, path: string): Promise<stri
 }
 
 /** Facts of a session, with its requests where the file is not too long. */
-export interface ChatOverview {
+interface ChatOverview {
   readonly about: JsonObject | null;
   /** The first requests. */
   readonly first: readonly JsonObject[];

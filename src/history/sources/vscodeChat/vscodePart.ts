@@ -6,7 +6,7 @@ import { asObject, listOf, nameOf, own, textOf } from '../reading/fields';
 import { editText, markdownOf, referenceText } from './vscodeTexts';
 import { toolCallOf, type ModelCalls } from './vscodeToolCall';
 
-export type ResponsePart =
+type ResponsePart =
   | {
       readonly kind: 'content';
       readonly part: ForeignPart;

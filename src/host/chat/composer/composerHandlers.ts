@@ -4,7 +4,7 @@ import type { StoreStatus } from '../../storage/storeStatus';
 import type { RequestHandlers } from '../../webviews/viewEndpoint';
 import { promptHistory } from './promptHistory';
 
-export interface ComposerHandlerDeps {
+interface ComposerHandlerDeps {
   readonly surfaceId: string;
   readonly gateway: Pick<Gateway, 'setEffort' | 'readTranscript'>;
   readonly store: Pick<StoreStatus, 'settled'>;

@@ -6,14 +6,14 @@ import { originalRow } from '../../transcript/originalRow';
 import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';
 import { SessionFind } from './findInSession';
 
-export interface FeedHandlerDeps {
+interface FeedHandlerDeps {
   readonly gateway: Pick<Gateway, 'readTranscript'>;
   readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession'>;
   readonly files: Pick<ChatFiles, 'ofTurns'>;
   readonly onFindProgress: (progress: FindProgress) => void;
 }
 
-export interface FeedHandlers {
+interface FeedHandlers {
   readonly commands: CommandHandlers<typeof feedCommands>;
   readonly requests: RequestHandlers<typeof feedRequests, FeedResults>;
 }

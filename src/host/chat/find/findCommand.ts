@@ -6,7 +6,7 @@ import type { CommandTable } from '../../common/commands';
 /** Argument of the key binding in an editor tab: the panel may be visible beside it. */
 const fromTab = v.object({ from: v.literal('tab') });
 
-export interface FindCommandDeps {
+interface FindCommandDeps {
   readonly chat: Pick<ChatView, 'show'>;
   readonly panel: Pick<ChatSurface, 'find'>;
   /** Chat tab that is the active editor. */

@@ -12,7 +12,7 @@ const mostFound = 10_000;
 const quietMs = 300;
 const everyMs = 150;
 
-export interface SessionFindQuery {
+interface SessionFindQuery {
   readonly sessionId: string;
   readonly text: string;
   readonly matchCase: boolean;

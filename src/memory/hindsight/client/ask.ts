@@ -7,7 +7,7 @@ import type { HindsightApiSettings } from '../hindsightApi';
 /** A call of the client's generated functions. `fetch` can be replaced per call. */
 export type ClientCall = (options: { readonly fetch: typeof globalThis.fetch }) => Promise<{ readonly data?: unknown }>;
 
-export interface Question<T> {
+interface Question<T> {
   readonly schema: v.GenericSchema<unknown, T>;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

@@ -35,7 +35,8 @@ const mark = v.object({
   begun: v.object({ isContinuation: v.boolean(), start: v.number() }),
 });
 
-const insertTurn = `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, started_at, settled_at, usage)
+const insertTurn = `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome,
+  stop_reason, started_at, settled_at, usage)
   VALUES (?, ?, ?, ?, ?, 'settled', ?, ?, ?, ?, ?)`;
 
 /** Sessions of other programs, as rows that a caller made of them. Every method runs inside its caller's
@@ -83,7 +84,8 @@ export class ForeignImport {
     if (pending === undefined) throw invalid(`session ${sessionId} is not being imported`);
     const own = this.segmentsOf(sessionId);
     this.database.run(
-      'UPDATE sessions SET pending = NULL, cwd = ?, source = ?, origin = ? WHERE id IN (SELECT value FROM json_each(?))',
+      `UPDATE sessions SET pending = NULL, cwd = ?, source = ?, origin = ?
+       WHERE id IN (SELECT value FROM json_each(?))`,
       [folder, origin.source, JSON.stringify(origin), own],
     );
     this.database.run('UPDATE sessions SET started_at = ? WHERE id = ?', [startedAt, sessionId]);
@@ -103,7 +105,8 @@ export class ForeignImport {
     this.write({ sessionId, ...batch }, session.conversationId);
     const segments = this.segmentsOf(sessionId);
     this.database.run(
-      `UPDATE sessions SET pending = NULL, turn_count = (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id AND t.supersedes IS NULL)
+      `UPDATE sessions SET pending = NULL, turn_count = (SELECT count(*) FROM turns t
+       WHERE t.session_id = sessions.id AND t.supersedes IS NULL)
        WHERE id IN (SELECT value FROM json_each(?))`,
       [segments],
     );
@@ -116,16 +119,19 @@ export class ForeignImport {
     const among = 'IN (SELECT value FROM json_each(?1))';
     this.database.run(`DELETE FROM messages WHERE session_id ${among} AND position >= ?2`, [own, from]);
     this.database.run(
-      `DELETE FROM turns WHERE session_id ${among} AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = turns.uid)`,
+      `DELETE FROM turns WHERE session_id ${among}
+       AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = turns.uid)`,
       [own],
     );
     this.database.run(
-      `DELETE FROM sessions WHERE id ${among} AND id <> ?2 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = sessions.id)`,
+      `DELETE FROM sessions WHERE id ${among} AND id <> ?2
+       AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = sessions.id)`,
       [own, sessionId],
     );
     this.database.run(
       `UPDATE sessions SET end_reason = NULL, ended_at = NULL WHERE id ${among} AND end_reason = 'compression'
-         AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = sessions.id AND c.parent_kind = 'compression')`,
+         AND NOT EXISTS (SELECT 1 FROM sessions c
+           WHERE c.parent_session_id = sessions.id AND c.parent_kind = 'compression')`,
       [own],
     );
   }
@@ -159,10 +165,13 @@ export class ForeignImport {
     const isOwn = (column: string): string => `(substr(${column}, 1, length(?2) + 1) IN (?2 || '/', ?2 || '.'))`;
     return (
       this.database.get(
-        `SELECT 1 AS n WHERE EXISTS (SELECT 1 FROM json_each(?1) s JOIN turns t ON t.session_id = s.value WHERE NOT ${isOwn('t.uid')})
+        `SELECT 1 AS n WHERE EXISTS (SELECT 1 FROM json_each(?1) s JOIN turns t ON t.session_id = s.value
+         WHERE NOT ${isOwn('t.uid')})
            OR EXISTS (SELECT 1 FROM json_each(?1) s JOIN messages m ON m.session_id = s.value
-             WHERE NOT ${isOwn('m.uid')} OR m.hidden_with IS NOT NULL OR EXISTS (SELECT 1 FROM message_revisions r WHERE r.message_uid = m.uid))
-           OR EXISTS (SELECT 1 FROM json_each(?1) s JOIN sessions c ON c.parent_session_id = s.value AND c.parent_kind = 'compression'
+             WHERE NOT ${isOwn('m.uid')} OR m.hidden_with IS NOT NULL
+             OR EXISTS (SELECT 1 FROM message_revisions r WHERE r.message_uid = m.uid))
+           OR EXISTS (SELECT 1 FROM json_each(?1) s
+             JOIN sessions c ON c.parent_session_id = s.value AND c.parent_kind = 'compression'
              WHERE c.id NOT IN (SELECT value FROM json_each(?1)))`,
         [segments, sessionId],
       ) !== undefined
@@ -199,7 +208,8 @@ export class ForeignImport {
 
   private insertSession(id: string, startedAt: number, before: Pick<Session, 'id' | 'conversationId'> | null): void {
     this.database.run(
-      `INSERT INTO sessions (id, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, seen_at, pending)
+      `INSERT INTO sessions (id, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, seen_at,
+       pending)
        VALUES (?, ?, ?, ?, ?, ?, ?, 'made')`,
       [
         id,
@@ -217,7 +227,8 @@ export class ForeignImport {
     for (const { id, parentId, startedAt } of segments) {
       this.insertSession(id, startedAt, { id: parentId, conversationId });
       this.database.run(
-        `UPDATE sessions SET (cwd, source, origin) = (SELECT cwd, source, origin FROM sessions WHERE id = ?1) WHERE id = ?2`,
+        `UPDATE sessions SET (cwd, source, origin) = (SELECT cwd, source, origin FROM sessions WHERE id = ?1)
+         WHERE id = ?2`,
         [sessionId, id],
       );
       this.database.run("UPDATE sessions SET end_reason = 'compression', ended_at = ? WHERE id = ?", [
@@ -246,7 +257,8 @@ export class ForeignImport {
   private describe(sessionId: string, segments: string, facts: ImportedFacts): void {
     const { usage } = facts;
     this.database.run(
-      `UPDATE sessions SET last_activity_at = max(started_at, ?1), seen_at = max(coalesce(seen_at, 0), ?2), preview = coalesce(preview, ?3)
+      `UPDATE sessions SET last_activity_at = max(started_at, ?1), seen_at = max(coalesce(seen_at, 0), ?2),
+       preview = coalesce(preview, ?3)
        WHERE id IN (SELECT value FROM json_each(?4))`,
       [
         Math.min(facts.lastActiveAt, this.now()),
@@ -256,7 +268,8 @@ export class ForeignImport {
       ],
     );
     this.database.run(
-      `UPDATE sessions SET input_tokens = ?, output_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?, reasoning_tokens = ? WHERE id = ?`,
+      `UPDATE sessions SET input_tokens = ?, output_tokens = ?, cache_read_tokens = ?, cache_write_tokens = ?,
+       reasoning_tokens = ? WHERE id = ?`,
       [
         usage?.inputTokens ?? 0,
         usage?.outputTokens ?? 0,

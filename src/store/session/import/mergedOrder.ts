@@ -70,7 +70,8 @@ export class SessionOrders {
   private placeTurns(sessionId: string): void {
     const turns = this.database.all(
       `SELECT t.id, t.uid FROM turns t WHERE t.session_id = ?
-       ORDER BY coalesce((SELECT min(m.position) FROM messages m WHERE m.turn_uid = t.uid AND m.session_id = t.session_id), 9e15), t.id`,
+       ORDER BY coalesce((SELECT min(m.position) FROM messages m
+         WHERE m.turn_uid = t.uid AND m.session_id = t.session_id), 9e15), t.id`,
       [sessionId],
     );
     const positions = turns.map((row) => Number(row['id'])).sort((a, b) => a - b);

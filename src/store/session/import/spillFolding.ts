@@ -69,7 +69,8 @@ export class SpillFolding {
    *  open. */
   private reopen(turn: Turn): void {
     this.database.run(
-      "UPDATE turns SET state = 'running', outcome = NULL, stop_reason = NULL, failure = NULL, settled_at = NULL WHERE uid = ?",
+      `UPDATE turns SET state = 'running', outcome = NULL, stop_reason = NULL, failure = NULL, settled_at = NULL
+       WHERE uid = ?`,
       [turn.uid],
     );
     for (const row of this.messages.ofTurn(turn.uid)) {
@@ -147,7 +148,8 @@ export class SpillFolding {
   private isLaterTurnBetween(turnUid: string, first: string, second: string): boolean {
     const between = this.database.get(
       `SELECT 1 AS n FROM messages m JOIN turns t ON t.uid = m.turn_uid, messages a, messages b
-       WHERE a.uid = ? AND b.uid = ? AND m.session_id = a.session_id AND m.position > a.position AND m.position < b.position
+       WHERE a.uid = ? AND b.uid = ? AND m.session_id = a.session_id AND m.position > a.position
+       AND m.position < b.position
          AND t.id > (SELECT id FROM turns WHERE uid = ?) LIMIT 1`,
       [first, second, turnUid],
     );

@@ -49,9 +49,12 @@ export function rowsOfSessions(
     queue: `WHERE ${String(moves)} AND session_id ${among} ORDER BY place`,
     outbox: `WHERE ${String(moves)} AND session_id ${among} ORDER BY id`,
     file_changes: `WHERE session_id ${among} ORDER BY id`,
-    file_contents: `WHERE hash IN (SELECT iif(k.n = 0, before_hash, after_hash) FROM file_changes c, (SELECT 0 AS n UNION ALL SELECT 1) k WHERE c.session_id ${among})`,
+    file_contents: `WHERE hash IN (SELECT iif(k.n = 0, before_hash, after_hash)
+      FROM file_changes c, (SELECT 0 AS n UNION ALL SELECT 1) k WHERE c.session_id ${among})`,
     drafts: `WHERE key ${among}`,
-    state_meta: `WHERE ${String(moves)} AND EXISTS (SELECT 1 FROM json_each(?) s WHERE substr(state_meta.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
+    state_meta: `WHERE ${String(moves)}
+      AND EXISTS (SELECT 1 FROM json_each(?) s
+      WHERE substr(state_meta.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
   };
   return { rows: (table) => database.iterate(`SELECT ${table}.* FROM ${table} ${filters[table]}`, [named]) };
 }
@@ -123,7 +126,8 @@ export class StoreImport {
   /** Makes originals of rows that name a missing row as the one they copy: otherwise a search would not find them. */
   freeCopies(sessionIds: readonly string[]): void {
     this.database.run(
-      `UPDATE messages SET copied_from = NULL WHERE copied_from IS NOT NULL AND session_id IN (SELECT value FROM json_each(?))
+      `UPDATE messages SET copied_from = NULL
+       WHERE copied_from IS NOT NULL AND session_id IN (SELECT value FROM json_each(?))
          AND NOT EXISTS (SELECT 1 FROM messages original WHERE original.uid = messages.copied_from)`,
       [JSON.stringify(sessionIds)],
     );
@@ -248,7 +252,8 @@ export class StoreImport {
   private recountTurns(turns: readonly ImportedTurn[]): void {
     this.database.run(
       `UPDATE sessions SET turn_count = (SELECT count(*) FROM turns t WHERE t.session_id = sessions.id
-         AND EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = t.uid AND m.active = 1)) WHERE id IN (SELECT value FROM json_each(?))`,
+         AND EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = t.uid AND m.active = 1))
+         WHERE id IN (SELECT value FROM json_each(?))`,
       [JSON.stringify([...new Set(turns.map(({ sessionId }) => sessionId))])],
     );
   }

@@ -17,7 +17,7 @@ import type { TurnClosing } from './turnClosing';
 import type { TurnTable } from '../tables/turnTable';
 
 /** Part of a segment that goes into a branch. */
-export interface BranchCut {
+interface BranchCut {
   readonly segment: Session;
   /** Takes active rows before this position; null: all of the segment. */
   readonly before: number | null;
@@ -127,7 +127,9 @@ export class Branching {
     const before = from === null ? null : isPrompt ? from.position : this.groupEnd(from);
     const openTurn = open?.uid ?? null;
     const last = this.database.get(
-      'SELECT turn_uid FROM messages WHERE session_id = ?1 AND active = 1 AND position < ?2 AND (turn_uid IS NULL OR turn_uid IS NOT ?3) ORDER BY position DESC LIMIT 1',
+      `SELECT turn_uid FROM messages
+       WHERE session_id = ?1 AND active = 1 AND position < ?2 AND (turn_uid IS NULL OR turn_uid IS NOT ?3)
+       ORDER BY position DESC LIMIT 1`,
       [segment.id, before ?? Number.MAX_SAFE_INTEGER, openTurn],
     );
     if (last === undefined && !isPrompt)
@@ -154,7 +156,8 @@ export class Branching {
    *  ends its turn. Null: at the end of the segment. */
   private groupEnd(row: Message): number | null {
     const following = this.database.iterate(
-      'SELECT position, role, turn_uid, display_kind FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position',
+      `SELECT position, role, turn_uid, display_kind FROM messages
+       WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position`,
       [row.sessionId, row.position],
     );
     let closed = false;
@@ -194,7 +197,8 @@ export class Branching {
       folder: segment.folder,
     });
     this.database.run(
-      "UPDATE sessions SET pending = 'made', branched_from = ?, preview = (SELECT preview FROM sessions WHERE id = ?) WHERE id = ?",
+      `UPDATE sessions SET pending = 'made', branched_from = ?, preview = (SELECT preview FROM sessions WHERE id = ?)
+       WHERE id = ?`,
       [upTo, segment.conversationId, childId],
     );
   }
@@ -202,7 +206,8 @@ export class Branching {
   private copyRows(course: BranchCourse, childId: string): BranchCourse {
     const { cut, after } = course;
     const looked = this.database.all(
-      'SELECT id, uid, turn_uid, position, active, absorbed_into FROM messages WHERE session_id = ? AND position > ? ORDER BY position LIMIT ?',
+      `SELECT id, uid, turn_uid, position, active, absorbed_into FROM messages
+       WHERE session_id = ? AND position > ? ORDER BY position LIMIT ?`,
       [cut.segment.id, after, batchRows],
     );
     const taken = looked.filter((row) => this.isTaken(row, cut));
@@ -251,7 +256,8 @@ export class Branching {
     if (ids.length === 0) return;
     const { lastInsertId } = this.database.run(
       `INSERT INTO messages (uid, session_id, turn_uid, position, copied_from, absorbed_into, ${copiedColumns})
-       SELECT ?2 || '/' || iif(display_kind = 'handoff', 'handoff', coalesce(uid, 'row ' || id)), ?2, ?2 || '/' || turn_uid, (?3 + row_number() OVER (ORDER BY position)) * ${positionGap},
+       SELECT ?2 || '/' || iif(display_kind = 'handoff', 'handoff', coalesce(uid, 'row ' || id)), ?2,
+       ?2 || '/' || turn_uid, (?3 + row_number() OVER (ORDER BY position)) * ${positionGap},
          coalesce(carried_from, copied_from, uid), ?2 || '/' || absorbed_into, ${copiedValues}
        FROM messages WHERE id IN (SELECT value FROM json_each(?1)) ORDER BY position`,
       [JSON.stringify(ids), childId, before],
@@ -265,7 +271,8 @@ export class Branching {
     for (let generation = 0; generation < 1000; generation++) {
       const { changes } = this.database.run(
         `UPDATE messages SET copied_from = coalesce(o.carried_from, o.copied_from) FROM messages o
-         WHERE messages.id > ? AND o.uid = messages.copied_from AND coalesce(o.carried_from, o.copied_from) IS NOT NULL`,
+         WHERE messages.id > ? AND o.uid = messages.copied_from
+         AND coalesce(o.carried_from, o.copied_from) IS NOT NULL`,
         [after],
       );
       if (changes === 0) return;
@@ -274,10 +281,14 @@ export class Branching {
 
   private copyTurns(course: BranchCourse, childId: string): BranchCourse {
     for (const [turnUid, firstRow] of course.turns.slice(0, batchRows)) {
-      const prompt = `${childId}/${this.rows.nameInSegment(course.cut.segment.id, this.turns.find(turnUid)?.userMessageUid ?? '')}`;
+      const original = this.turns.find(turnUid)?.userMessageUid ?? '';
+      const prompt = `${childId}/${this.rows.nameInSegment(course.cut.segment.id, original)}`;
       this.database.run(
-        `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, failure, started_at, settled_at, usage, recalled)
-         SELECT ?1, ?2, ?2, ?3, coalesce(model, ''), 'settled', iif(outcome IN ('complete', 'interrupted'), outcome, 'failed'), stop_reason, failure, coalesce(started_at, 0), settled_at, usage, recalled FROM turns WHERE uid = ?4`,
+        `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason,
+         failure, started_at, settled_at, usage, recalled)
+         SELECT ?1, ?2, ?2, ?3, coalesce(model, ''), 'settled',
+         iif(outcome IN ('complete', 'interrupted'), outcome, 'failed'), stop_reason, failure, coalesce(started_at, 0),
+         settled_at, usage, recalled FROM turns WHERE uid = ?4`,
         [
           `${childId}/${turnUid}`,
           childId,

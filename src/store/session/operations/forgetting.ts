@@ -27,7 +27,7 @@ const largestRewritten = 256 * 1024 * 1024;
 export type Erased = Omit<ForgottenSessions, 'isComplete'>;
 
 /** Progress of erasing. */
-export interface ErasingState {
+interface ErasingState {
   readonly sessionIds: readonly string[];
   /** Sessions that still have rows. */
   readonly left: readonly string[];
@@ -65,7 +65,8 @@ export class Forgetting {
   prunable(before: number): readonly string[] {
     return this.database
       .all(
-        'SELECT DISTINCT conversation_id AS id FROM sessions WHERE trashed_at < ? AND pinned = 0 AND pending IS NULL ORDER BY trashed_at',
+        `SELECT DISTINCT conversation_id AS id FROM sessions
+         WHERE trashed_at < ? AND pinned = 0 AND pending IS NULL ORDER BY trashed_at`,
         [before],
       )
       .map((row) => textOr(row, 'id', ''));
@@ -122,7 +123,8 @@ export class Forgetting {
     if (open !== null) throw busy(t('This session is still answering. Stop it before you delete it.'), open);
     const branches = this.database
       .all(
-        `SELECT id FROM sessions WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1)) AND id NOT IN (SELECT value FROM json_each(?1))`,
+        `SELECT id FROM sessions WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1))
+         AND id NOT IN (SELECT value FROM json_each(?1))`,
         [named],
       )
       .map((row) => textOr(row, 'id', ''));
@@ -211,7 +213,8 @@ export class Forgetting {
       .all(
         `WITH RECURSIVE belonging (id) AS (
            SELECT id FROM sessions WHERE conversation_id = ?
-           UNION SELECT s.id FROM belonging JOIN sessions s ON s.parent_session_id = belonging.id AND s.parent_kind IN ('delegate', 'compression')
+           UNION SELECT s.id FROM belonging
+           JOIN sessions s ON s.parent_session_id = belonging.id AND s.parent_kind IN ('delegate', 'compression')
          )
          SELECT id FROM belonging`,
         [conversationId],
@@ -242,7 +245,9 @@ export class Forgetting {
   private references(sessionIds: ReadonlySet<string>): readonly BranchReference[] {
     return this.database
       .all(
-        `SELECT conversation_id AS id FROM sessions WHERE id IN (SELECT value FROM json_each(?)) AND pending IS NULL GROUP BY conversation_id ORDER BY min(started_at)`,
+        `SELECT conversation_id AS id FROM sessions
+         WHERE id IN (SELECT value FROM json_each(?)) AND pending IS NULL GROUP BY conversation_id
+         ORDER BY min(started_at)`,
         [JSON.stringify([...sessionIds])],
       )
       .flatMap((row) => this.list.reference(textOr(row, 'id', '')) ?? []);
@@ -250,7 +255,8 @@ export class Forgetting {
 
   /** Makes the oldest copy of a deleted row the new original. */
   private freeCopies(uids: string): void {
-    const copies = `SELECT c.id, c.uid, c.copied_from FROM messages c JOIN sessions s ON s.id = c.session_id AND s.pending IS NOT 'erased'
+    const copies = `SELECT c.id, c.uid, c.copied_from FROM messages c
+      JOIN sessions s ON s.id = c.session_id AND s.pending IS NOT 'erased'
       WHERE c.copied_from IN (SELECT value FROM json_each(?1))`;
     this.database.run(
       `UPDATE messages SET copied_from = nullif(heir.uid, messages.uid)
@@ -265,7 +271,8 @@ export class Forgetting {
   private detachBranches(named: string): void {
     this.database.run(
       `UPDATE sessions SET parent_session_id = NULL, branched_from = NULL
-       WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1)) AND id NOT IN (SELECT value FROM json_each(?1))`,
+       WHERE parent_kind = 'branch' AND parent_session_id IN (SELECT value FROM json_each(?1))
+       AND id NOT IN (SELECT value FROM json_each(?1))`,
       [named],
     );
   }

@@ -76,7 +76,8 @@ export class JoinedPrompts {
   ): readonly { readonly uid: string; readonly holder: string }[] {
     return this.database
       .all(
-        `SELECT uid, absorbed_into FROM messages WHERE session_id = ? AND active = 0 AND hidden_reason = 'merged' AND role = 'user' AND position >= ?
+        `SELECT uid, absorbed_into FROM messages
+         WHERE session_id = ? AND active = 0 AND hidden_reason = 'merged' AND role = 'user' AND position >= ?
            AND absorbed_into IN (SELECT value FROM json_each(?)) ORDER BY position DESC`,
         [prompt.sessionId, prompt.position, JSON.stringify(holders.map(({ uid }) => uid))],
       )

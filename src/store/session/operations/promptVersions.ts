@@ -12,7 +12,7 @@ import type { SessionTable } from '../tables/sessionTable';
 import type { Exchange, ShowingState, StretchHiding } from './stretchHiding';
 import type { TurnTable } from '../tables/turnTable';
 
-export type VersionReason = 'retried' | 'edited';
+type VersionReason = 'retried' | 'edited';
 
 /** Versions of a prompt: turns that replaced one another at the same position. One of them is shown; the rows of the
  *  others, and of everything after them, are hidden and marked with their turn. Everything before the position is
@@ -115,7 +115,8 @@ export class PromptVersionTable {
 
   private markOf(turnUid: string): SqlRow | undefined {
     return this.database.get(
-      "SELECT hidden_reason FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited') LIMIT 1",
+      `SELECT hidden_reason FROM messages
+       WHERE hidden_with = ? AND active = 0 AND hidden_reason IN ('retried', 'edited') LIMIT 1`,
       [turnUid],
     );
   }

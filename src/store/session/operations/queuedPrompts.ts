@@ -131,7 +131,8 @@ export class QueuedPrompts {
 
   private put(key: string, text: string, parts: readonly DraftPart[] | undefined, at: number): void {
     this.database.run(
-      'INSERT INTO drafts (key, text, updated_at) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET text = ?2, updated_at = ?3',
+      `INSERT INTO drafts (key, text, updated_at) VALUES (?1, ?2, ?3)
+       ON CONFLICT (key) DO UPDATE SET text = ?2, updated_at = ?3`,
       [key, text, at],
     );
     if (parts !== undefined) this.database.run('UPDATE drafts SET parts = ? WHERE key = ?', [encodeAlong(parts), key]);

@@ -84,7 +84,8 @@ export class SegmentCompression {
   /** The prompts that were joined to a row: they are hidden, but their turns begin with them. */
   private joinedTo(row: Message): readonly Message[] {
     const rows = this.database.all(
-      "SELECT * FROM messages WHERE session_id = ? AND absorbed_into = ? AND active = 0 AND hidden_reason = 'merged' AND role = 'user' ORDER BY position",
+      `SELECT * FROM messages WHERE session_id = ? AND absorbed_into = ? AND active = 0 AND hidden_reason = 'merged'
+       AND role = 'user' ORDER BY position`,
       [row.sessionId, row.uid],
     );
     return this.messages.readAll(rows).flatMap((joined) => [joined, ...this.joinedTo(joined)]);
@@ -103,7 +104,8 @@ export class SegmentCompression {
       titleSource: parent.titleSource,
     });
     this.database.run(
-      `UPDATE sessions SET (pinned, archived, private, seen_at, mode, effort) = (SELECT pinned, archived, private, seen_at, mode, effort FROM sessions WHERE id = ?) WHERE id = ?`,
+      `UPDATE sessions SET (pinned, archived, private, seen_at, mode, effort) =
+         (SELECT pinned, archived, private, seen_at, mode, effort FROM sessions WHERE id = ?) WHERE id = ?`,
       [parent.id, childId],
     );
     this.sessions.touch(childId, Math.max(now, parent.lastActiveAt));

@@ -37,7 +37,9 @@ export class SessionMarks {
     const { conversationId } = this.sessions.require(sessionId);
     this.database.run(
       `UPDATE sessions SET seen_at = max(?1, coalesce(${lastSettled('?2')}, 0)) WHERE conversation_id = ?2
-         AND (seen_at IS NULL OR NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = (SELECT max(id) FROM turns WHERE conversation_id = ?2) AND t.state = 'settled' AND t.settled_at <= seen_at))`,
+         AND (seen_at IS NULL OR NOT EXISTS (SELECT 1 FROM turns t
+           WHERE t.id = (SELECT max(id) FROM turns WHERE conversation_id = ?2) AND t.state = 'settled'
+           AND t.settled_at <= seen_at))`,
       [now, conversationId],
     );
   }

@@ -7,7 +7,8 @@ import type { SessionTable } from '../tables/sessionTable';
 // names of turns that a branch copied begin with the branch.
 const sums = `total(cost) AS usd, count(*) - count(cost) AS unpriced FROM (
   SELECT iif(json_valid(usage), json_extract(usage, '$.costUsd'), NULL) AS cost FROM turns`;
-const counted = `(usage IS NOT NULL OR outcome = 'complete') AND substr(uid, 1, length(session_id) + 1) <> session_id || '/'`;
+const counted = `(usage IS NOT NULL OR outcome = 'complete')
+  AND substr(uid, 1, length(session_id) + 1) <> session_id || '/'`;
 
 /** Cost of sessions. Every method runs inside its caller's transaction. */
 export class SpendingTable {

@@ -84,8 +84,10 @@ export class TurnClosing {
   private subAgentOf(row: AssistantMessage, call: ToolCallPart, at: number): { readonly details?: JsonObject } {
     const found = this.database.get(
       `SELECT d.id, d.title, d.started_at, (SELECT count(*) FROM messages m JOIN sessions s ON s.id = m.session_id
-         WHERE s.conversation_id = d.id AND m.role = 'assistant' AND m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL) AS turns
-       FROM sessions d WHERE d.parent_session_id = ? AND d.parent_kind = 'delegate' AND d.delegated_by = ? ORDER BY d.rowid DESC LIMIT 1`,
+         WHERE s.conversation_id = d.id AND m.role = 'assistant' AND m.active = 1 AND m.display_kind IS NULL
+         AND m.carried_from IS NULL) AS turns
+       FROM sessions d WHERE d.parent_session_id = ? AND d.parent_kind = 'delegate' AND d.delegated_by = ?
+       ORDER BY d.rowid DESC LIMIT 1`,
       [row.sessionId, call.callId],
     );
     if (found === undefined) return {};
@@ -104,7 +106,8 @@ export class TurnClosing {
   /** Index of the first call that needed approval and was not allowed: neither it nor the calls after it ran. */
   private firstNotAllowed(row: AssistantMessage, calls: readonly ToolCallPart[]): number {
     const asked = this.database.all(
-      "SELECT call_id FROM approvals WHERE turn_uid = ? AND message_uid = ? AND (state <> 'decided' OR CASE WHEN json_valid(decision) THEN json_extract(decision, '$.kind') END IS NOT 'allow')",
+      `SELECT call_id FROM approvals WHERE turn_uid = ? AND message_uid = ? AND (state <> 'decided'
+         OR CASE WHEN json_valid(decision) THEN json_extract(decision, '$.kind') END IS NOT 'allow')`,
       [row.turnUid, row.uid],
     );
     const index = calls.findIndex(({ callId }) => asked.some((approval) => approval['call_id'] === callId));
@@ -115,7 +118,8 @@ export class TurnClosing {
    *  read their texts, which may be long. */
   private resultsAfter(row: AssistantMessage): readonly { readonly uid: string; readonly callId: string }[] {
     const following = this.database.iterate(
-      'SELECT uid, role, tool_call_id FROM messages WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position',
+      `SELECT uid, role, tool_call_id FROM messages
+       WHERE session_id = ? AND active = 1 AND position > ? ORDER BY position`,
       [row.sessionId, row.position],
     );
     const results: { readonly uid: string; readonly callId: string }[] = [];

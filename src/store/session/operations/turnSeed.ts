@@ -32,7 +32,8 @@ export function seedTurn(
 /** Inserts a turn in the running state that it has elsewhere. */
 export function insertRunningTurn(database: SqlDatabase, turn: Turn, { conversationId }: Session): void {
   database.run(
-    `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes, usage, recalled)
+    `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, started_at, supersedes, usage,
+     recalled)
      VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, ?)`,
     [
       turn.uid,

@@ -37,7 +37,8 @@ export class BranchTree {
   branchesOfConversation(conversationId: string): readonly string[] {
     return this.database
       .all(
-        `SELECT b.conversation_id AS id FROM sessions s JOIN sessions b ON b.parent_session_id = s.id AND b.parent_kind = 'branch' AND b.pending IS NULL
+        `SELECT b.conversation_id AS id FROM sessions s
+         JOIN sessions b ON b.parent_session_id = s.id AND b.parent_kind = 'branch' AND b.pending IS NULL
          WHERE s.conversation_id = ? ORDER BY b.started_at, b.id`,
         [conversationId],
       )
@@ -49,7 +50,8 @@ export class BranchTree {
     const below = (parent: string, seen: ReadonlySet<string>): readonly ConversationBranch[] =>
       this.database
         .all(
-          `SELECT d.conversation_id AS id FROM sessions s JOIN sessions d ON d.parent_session_id = s.id AND d.parent_kind = 'delegate'
+          `SELECT d.conversation_id AS id FROM sessions s
+           JOIN sessions d ON d.parent_session_id = s.id AND d.parent_kind = 'delegate'
            WHERE s.conversation_id = ? ORDER BY d.started_at, d.id`,
           [parent],
         )
@@ -76,7 +78,8 @@ export class BranchTree {
 
   private parentOf(conversationId: string): string | null {
     const row = this.database.get(
-      "SELECT p.conversation_id AS id FROM sessions s JOIN sessions p ON p.id = s.parent_session_id WHERE s.id = ? AND s.parent_kind = 'branch'",
+      `SELECT p.conversation_id AS id FROM sessions s JOIN sessions p ON p.id = s.parent_session_id
+       WHERE s.id = ? AND s.parent_kind = 'branch'`,
       [conversationId],
     );
     return row === undefined ? null : textOr(row, 'id', null);
@@ -102,10 +105,12 @@ export class BranchTree {
 
   private row(conversationId: string): SqlRow | undefined {
     return this.database.get(
-      `SELECT s.id, s.last_activity_at, coalesce(s.title, root.title) AS shown_title, root.branched_from AS origin, s.trashed_at IS NOT NULL AS is_trashed,
+      `SELECT s.id, s.last_activity_at, coalesce(s.title, root.title) AS shown_title, root.branched_from AS origin,
+       s.trashed_at IS NOT NULL AS is_trashed,
          (SELECT CAST(total(turn_count) AS INTEGER) FROM sessions c WHERE c.conversation_id = root.id) AS turns
        FROM sessions root JOIN sessions s ON s.conversation_id = root.id
-       WHERE root.id = ? AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')`,
+       WHERE root.id = ? AND NOT EXISTS (SELECT 1 FROM sessions c
+         WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')`,
       [conversationId],
     );
   }

@@ -21,7 +21,7 @@ export type StoreRuleId =
   | 'turnElsewhere';
 
 /** An invariant of ours over the stored rows: the query returns the uids that violate it. */
-export interface StoreRule {
+interface StoreRule {
   readonly id: StoreRuleId;
   readonly broken: string;
   readonly sql: string;
@@ -50,9 +50,11 @@ export const storeRules: readonly StoreRule[] = [
   {
     id: 'unansweredCall',
     broken: 'a settled turn has a call without a result',
-    sql: `SELECT DISTINCT m.uid FROM messages m JOIN turns t ON t.uid = m.turn_uid AND t.state = 'settled', json_each(m.tool_calls) c
+    sql: `SELECT DISTINCT m.uid FROM messages m
+      JOIN turns t ON t.uid = m.turn_uid AND t.state = 'settled', json_each(m.tool_calls) c
       WHERE m.active = 1 AND m.tool_calls IS NOT NULL AND json_valid(m.tool_calls)
-        AND NOT EXISTS (SELECT 1 FROM messages r WHERE r.session_id = m.session_id AND r.active = 1 AND r.position > m.position
+        AND NOT EXISTS (SELECT 1 FROM messages r
+          WHERE r.session_id = m.session_id AND r.active = 1 AND r.position > m.position
           AND r.tool_call_id = json_extract(c.value, '$.id'))`,
   },
   {
@@ -78,7 +80,8 @@ export const storeRules: readonly StoreRule[] = [
   {
     id: 'missingFirstSegment',
     broken: 'a session belongs to a conversation whose first segment is missing',
-    sql: 'SELECT id AS uid FROM sessions s WHERE NOT EXISTS (SELECT 1 FROM sessions root WHERE root.id = s.conversation_id)',
+    sql: `SELECT id AS uid FROM sessions s
+      WHERE NOT EXISTS (SELECT 1 FROM sessions root WHERE root.id = s.conversation_id)`,
   },
   {
     id: 'endedWithoutContinuation',
@@ -95,35 +98,43 @@ export const storeRules: readonly StoreRule[] = [
   {
     id: 'hiddenWithMissingTurn',
     broken: 'a message is hidden with a turn that is not stored',
-    sql: 'SELECT uid FROM messages m WHERE hidden_with IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.hidden_with)',
+    sql: `SELECT uid FROM messages m
+      WHERE hidden_with IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.hidden_with)`,
   },
   {
     id: 'copyOfMissing',
     broken: 'a message is a copy of one that is not stored',
     // In a synchronized store the original may be on its way, or be a part of what another machine made a branch of.
-    sql: `SELECT uid FROM messages m WHERE copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)
+    sql: `SELECT uid FROM messages m
+      WHERE copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)
       AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sync_changes')`,
   },
   {
     id: 'waitingWithoutApproval',
     broken: 'a turn waits for an approval that is not pending',
-    sql: "SELECT uid FROM turns t WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals a WHERE a.id = t.approval_id AND a.turn_uid = t.uid AND a.state = 'pending')",
+    sql: `SELECT uid FROM turns t
+      WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals a
+      WHERE a.id = t.approval_id AND a.turn_uid = t.uid AND a.state = 'pending')`,
   },
   {
     id: 'approvalWithoutTurn',
     broken: 'an approval is pending for which no turn waits',
-    sql: "SELECT id AS uid FROM approvals a WHERE state = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = a.turn_uid AND t.state = 'waiting' AND t.approval_id = a.id)",
+    sql: `SELECT id AS uid FROM approvals a
+      WHERE state = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t
+      WHERE t.uid = a.turn_uid AND t.state = 'waiting' AND t.approval_id = a.id)`,
   },
   {
     id: 'unnamedContent',
     broken: 'a file content is kept that no change names',
-    sql: `SELECT hash AS uid FROM file_contents f WHERE NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = f.hash)
+    sql: `SELECT hash AS uid FROM file_contents f
+      WHERE NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = f.hash)
       AND NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.after_hash = f.hash)`,
   },
   {
     id: 'turnElsewhere',
     broken: 'a turn stands in another conversation than its session',
-    sql: 'SELECT t.uid FROM turns t JOIN sessions s ON s.id = t.session_id WHERE t.conversation_id <> s.conversation_id',
+    sql: `SELECT t.uid FROM turns t JOIN sessions s ON s.id = t.session_id
+      WHERE t.conversation_id <> s.conversation_id`,
   },
 ];
 

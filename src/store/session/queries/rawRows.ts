@@ -17,7 +17,8 @@ import { invalid } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
 import { readTurnRow } from '../tables/turnRow';
 
-const outlineColumns = `m.uid, m.session_id, m.turn_uid, m.position, m.role, m.active, m.display_kind, m.hidden_reason, m.absorbed_into, t.state AS turn_state, t.outcome AS turn_outcome,
+const outlineColumns = `m.uid, m.session_id, m.turn_uid, m.position, m.role, m.active, m.display_kind, m.hidden_reason,
+  m.absorbed_into, t.state AS turn_state, t.outcome AS turn_outcome,
   EXISTS (SELECT 1 FROM message_revisions r WHERE r.message_uid = m.uid) AS revised`;
 
 /** Raw rows of a transcript. Every method runs inside its caller's read transaction. */
@@ -84,7 +85,8 @@ export class RawRows {
     if (!Number.isInteger(limit) || limit < 1) throw invalid('a slice without room for a row');
     const { conversationId } = this.sessions.require(sessionId);
     const segments = this.database.all(
-      'SELECT id FROM sessions s WHERE conversation_id = ? ORDER BY (SELECT min(position) FROM messages m WHERE m.session_id = s.id) NULLS LAST',
+      `SELECT id FROM sessions s WHERE conversation_id = ?
+       ORDER BY (SELECT min(position) FROM messages m WHERE m.session_id = s.id) NULLS LAST`,
       [conversationId],
     );
     const rows: SqlRow[] = [];
@@ -92,7 +94,8 @@ export class RawRows {
       if (rows.length === limit) break;
       rows.push(
         ...this.database.all(
-          `SELECT ${columns} FROM messages m ${join} WHERE m.session_id = ? AND m.carried_from IS NULL AND m.position > ? ORDER BY m.position LIMIT ?`,
+          `SELECT ${columns} FROM messages m ${join}
+           WHERE m.session_id = ? AND m.carried_from IS NULL AND m.position > ? ORDER BY m.position LIMIT ?`,
           [textOr(segment, 'id', ''), after ?? Number.MIN_SAFE_INTEGER, limit - rows.length],
         ),
       );

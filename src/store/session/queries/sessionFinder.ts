@@ -55,7 +55,8 @@ export class SessionFinder {
   private beginningWith(prefix: string, limit: number): readonly string[] {
     return this.database
       .all(
-        'SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 AND pending IS NULL ORDER BY last_activity_at DESC LIMIT ?2',
+        `SELECT id FROM sessions WHERE substr(id, 1, length(?1)) = ?1 AND pending IS NULL
+         ORDER BY last_activity_at DESC LIMIT ?2`,
         [prefix, limit],
       )
       .map((row) => textOr(row, 'id', ''));

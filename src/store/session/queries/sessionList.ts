@@ -13,16 +13,23 @@ const unreadableSession = (): string => t('This session couldn’t be fully read
 /** Columns of a session and of its conversation. A running conversation counts as waiting while one of its
  *  sub-agents awaits approval. A conversation of one segment, the most frequent case, is read from its own row.
  *  `total` takes any number that a damaged row may have, where `sum` fails. */
-const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation_id, s.model, s.cwd, s.started_at, s.last_activity_at, s.ended_at,
-  s.end_reason, s.pinned, s.archived, s.trashed_at, s.private, s.seen_at, iif(s.origin IS NULL, root.origin, s.origin) AS origin,
+const summaryColumns = `s.id, s.parent_session_id, s.parent_kind, s.conversation_id, s.model, s.cwd, s.started_at,
+  s.last_activity_at, s.ended_at,
+  s.end_reason, s.pinned, s.archived, s.trashed_at, s.private, s.seen_at,
+  iif(s.origin IS NULL, root.origin, s.origin) AS origin,
   coalesce(s.title, root.title) AS title, iif(s.title IS NULL, root.title_source, s.title_source) AS title_source,
   coalesce(root.preview, s.preview) AS preview,
-  iif(root.id IS NULL, s.parent_kind, root.parent_kind) AS root_kind, iif(root.id IS NULL, s.parent_session_id, root.parent_session_id) AS root_parent,
-  iif(root.id IS NULL, s.turn_count, (SELECT CAST(total(turn_count) AS INTEGER) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS turns,
-  iif(root.id IS NULL, s.message_count, (SELECT CAST(total(message_count) AS INTEGER) FROM sessions c WHERE c.conversation_id = s.conversation_id)) AS messages,
+  iif(root.id IS NULL, s.parent_kind, root.parent_kind) AS root_kind,
+  iif(root.id IS NULL, s.parent_session_id, root.parent_session_id) AS root_parent,
+  iif(root.id IS NULL, s.turn_count, (SELECT CAST(total(turn_count) AS INTEGER) FROM sessions c
+    WHERE c.conversation_id = s.conversation_id)) AS turns,
+  iif(root.id IS NULL, s.message_count, (SELECT CAST(total(message_count) AS INTEGER) FROM sessions c
+    WHERE c.conversation_id = s.conversation_id)) AS messages,
   CASE WHEN last.state = 'running' AND EXISTS (
-    SELECT 1 FROM sessions c JOIN sessions d ON d.parent_session_id = c.id AND d.parent_kind = 'delegate' JOIN turns w ON w.conversation_id = d.id AND w.state = 'waiting'
-    WHERE c.conversation_id = s.conversation_id) THEN 'waiting' ELSE coalesce(last.outcome, last.state) END AS last_turn,
+    SELECT 1 FROM sessions c JOIN sessions d ON d.parent_session_id = c.id AND d.parent_kind = 'delegate'
+    JOIN turns w ON w.conversation_id = d.id AND w.state = 'waiting'
+    WHERE c.conversation_id = s.conversation_id) THEN 'waiting'
+    ELSE coalesce(last.outcome, last.state) END AS last_turn,
   iif(last.state = 'settled', last.settled_at, ${lastSettled('s.conversation_id')}) AS last_settled,
   (SELECT count(*) FROM queue q WHERE q.conversation_id = s.conversation_id) AS queued`;
 /** Newest segments, without sub-agents' sessions. */
@@ -32,8 +39,8 @@ const newestSegments = `sessions s LEFT JOIN sessions root ON s.conversation_id 
     AND s.parent_kind IS NOT 'delegate' AND root.parent_kind IS NOT 'delegate' AND s.pending IS NULL`;
 /** Condition for the entries after a session in the list; its parameters are that session's time twice, and its id.
  *  Of equal times the row stored first comes first, as in the activity index. */
-const afterSession =
-  's.last_activity_at <= ? AND (s.last_activity_at < ? OR s.rowid > coalesce((SELECT rowid FROM sessions WHERE id = ?), 0))';
+const afterSession = `s.last_activity_at <= ? AND (s.last_activity_at < ?
+   OR s.rowid > coalesce((SELECT rowid FROM sessions WHERE id = ?), 0))`;
 /** The parameter is a JSON list of session ids. */
 const ofSessions =
   's.conversation_id IN (SELECT conversation_id FROM sessions WHERE id IN (SELECT value FROM json_each(?)))';
@@ -59,7 +66,8 @@ export class SessionList {
     const wordFilter = words
       .map(
         () => `AND (coalesce(s.title, '') LIKE ? ESCAPE '\\' OR coalesce(root.title, '') LIKE ? ESCAPE '\\'
-      OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\' OR coalesce(${this.machineColumn()}, '') LIKE ? ESCAPE '\\')`,
+      OR coalesce(root.preview, s.preview, '') LIKE ? ESCAPE '\\'
+      OR coalesce(${this.machineColumn()}, '') LIKE ? ESCAPE '\\')`,
       )
       .join(' ');
     const wordValues = words.flatMap((word) => Array<string>(4).fill(`%${escapeLike(word)}%`));
@@ -70,9 +78,13 @@ export class SessionList {
       after === undefined ? ['', []] : [`AND ${afterSession}`, [after.lastActiveAt, after.lastActiveAt, after.id]];
     const [among, amongValues] =
       sessionIds === undefined ? ['', []] : [`AND ${ofSessions}`, [JSON.stringify(sessionIds)]];
+    const filled =
+      query.includeEmpty === true
+        ? ''
+        : 'AND (s.message_count > 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id))';
     return this.read(
       `AND ${filter} ${pinned} ${isPublic} ${place} ${among}
-       ${query.includeEmpty === true ? '' : 'AND (s.message_count > 0 OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id))'} ${wordFilter}
+       ${filled} ${wordFilter}
        ORDER BY ${order} LIMIT ? OFFSET ?`,
       [...placeValues, ...amongValues, ...wordValues, query.limit, query.offset ?? 0],
     );

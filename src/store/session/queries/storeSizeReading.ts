@@ -59,7 +59,8 @@ export function* storeSizesInSlices(database: SqlDatabase, transactions: Transac
   yield* everyRow(
     database,
     transactions,
-    'SELECT rowid AS id, id AS session_id, title FROM sessions WHERE pending IS NULL AND rowid > ? ORDER BY rowid LIMIT ?',
+    `SELECT rowid AS id, id AS session_id, title FROM sessions
+     WHERE pending IS NULL AND rowid > ? ORDER BY rowid LIMIT ?`,
     (row) => (sumOf(textOr(row, 'session_id', '')).title = textOr(row, 'title', null)),
   );
   let searchIndexBytes = 0;

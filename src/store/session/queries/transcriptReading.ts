@@ -18,7 +18,8 @@ interface Segment {
  *  nor carried rows; without conditions on those, SQLite counts its rows in the index alone. */
 function filterOf(isPlain: boolean, includeHidden: boolean): string {
   if (isPlain) return includeHidden ? 'session_id = ?' : 'session_id = ? AND active = 1 AND display_kind IS NULL';
-  return `session_id = ? AND carried_from IS NULL${includeHidden ? '' : " AND active = 1 AND display_kind IS NOT 'closing'"}`;
+  return `session_id = ?
+    AND carried_from IS NULL${includeHidden ? '' : " AND active = 1 AND display_kind IS NOT 'closing'"}`;
 }
 
 /** Reads messages in order, for the model and for the surfaces. Every method runs inside its caller's read
@@ -72,7 +73,8 @@ export class TranscriptReading {
    *  segment. */
   private segmentsOf({ id: sessionId, conversationId }: Session, includeHidden: boolean): readonly Segment[] {
     const rows = this.database.all(
-      'SELECT id, parent_kind FROM sessions s WHERE conversation_id = ? ORDER BY (SELECT min(position) FROM messages m WHERE m.session_id = s.id) NULLS LAST',
+      `SELECT id, parent_kind FROM sessions s
+       WHERE conversation_id = ? ORDER BY (SELECT min(position) FROM messages m WHERE m.session_id = s.id) NULLS LAST`,
       [conversationId],
     );
     return (rows.length === 0 ? [{ id: sessionId, parent_kind: 'branch' }] : rows).map((row) => {

@@ -1,7 +1,8 @@
 import { invalid } from '../tables/refusal';
 
 /** Kinds of documents, in the order in which they are written: rows name rows of earlier kinds.
- *  session: a segment. marks: the conversation’s title and how it is listed. turn: a turn with all rows of it. message: a row without a turn. */
+ *  session: a segment. marks: the conversation’s title and how it is listed. turn: a turn with all rows of it. message:
+ *  a row without a turn. */
 export const documentKinds = ['session', 'marks', 'turn', 'message'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 

@@ -10,7 +10,7 @@ export type DocumentTable = 'sessions' | 'turns' | 'messages' | 'message_revisio
 type PlainRow = Record<string, string | number | null>;
 // A schema of schemas for each value takes as long as writing the row.
 const rows = v.array(v.custom<PlainRow>(isPlainRow));
-export type BodyRows = v.InferOutput<typeof rows>;
+type BodyRows = v.InferOutput<typeof rows>;
 export const bodySchema = v.object({
   sessions: v.optional(rows),
   turns: v.optional(rows),
@@ -25,7 +25,8 @@ export type Body = v.InferOutput<typeof bodySchema>;
 const own = 'session_id IN (SELECT id FROM sessions WHERE conversation_id = ?2)';
 const named = '(SELECT value FROM json_each(?1))';
 
-/** Reads the rows of documents: those of many with one statement for each table. Runs inside its caller's transaction. */
+/** Reads the rows of documents: those of many with one statement for each table. Runs inside its caller's
+ *  transaction. */
 export class DocumentReading {
   private readonly columns = new Map<DocumentTable, readonly string[]>();
 

@@ -5,7 +5,7 @@ import { parseJson } from '../tables/partsJson';
 import { kindOf, type SyncDocuments } from './syncDocuments';
 import { noteConversation } from './syncTables';
 
-export interface ComparedConversation {
+interface ComparedConversation {
   readonly conversationId: string;
   /** The newest version that both went through. */
   readonly base: number;
@@ -13,9 +13,9 @@ export interface ComparedConversation {
   readonly documents: readonly ServerDocument[];
 }
 
-/** Notes as changed what the server lacks, or has as it was before. Called when the server has lost the version that the
- *  stored rows are of, and may have continued from an earlier one. Returns the documents that are the same in both, which
- *  are not changed. Runs inside its caller's transaction. */
+/** Notes as changed what the server lacks, or has as it was before. Called when the server has lost the version that
+ *  the stored rows are of, and may have continued from an earlier one. Returns the documents that are the same in both,
+ *  which are not changed. Runs inside its caller's transaction. */
 export function noteDifferences(
   database: SqlDatabase,
   documents: SyncDocuments,

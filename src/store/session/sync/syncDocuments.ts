@@ -10,7 +10,8 @@ import { markColumns, sessionColumns } from './syncTables';
 
 export { idOf, kindOf } from './documentNames';
 
-/** Columns of long text. Their text is bound as bytes: the engine's own encoding of a string takes several times as long. */
+/** Columns of long text. Their text is bound as bytes: the engine's own encoding of a string takes several times as
+ *  long. */
 const longColumns: ReadonlySet<string> = new Set([
   'content',
   'parts',
@@ -46,7 +47,8 @@ export class SyncDocuments {
   shareMarks(conversationId: string): void {
     const marks = [...markColumns, 'mode'].join(', ');
     this.database.run(
-      `UPDATE sessions SET (${marks}) = (SELECT ${marks} FROM sessions WHERE id = ?1) WHERE conversation_id = ?1 AND id <> ?1`,
+      `UPDATE sessions SET (${marks}) = (SELECT ${marks} FROM sessions WHERE id = ?1)
+       WHERE conversation_id = ?1 AND id <> ?1`,
       [conversationId],
     );
   }
@@ -69,8 +71,8 @@ export class SyncDocuments {
     this.deleteOwn('turns', 'uid', turns, conversationId);
   }
 
-  /** Makes the stored rows of these documents what the documents say; they are no changes of this machine. Throws `invalid`
-   *  for one that is damaged, or that has rows of another document or conversation. */
+  /** Makes the stored rows of these documents what the documents say; they are no changes of this machine. Throws
+   *  `invalid` for one that is damaged, or that has rows of another document or conversation. */
   write(
     conversationId: string,
     documents: readonly { readonly document: string; readonly body: string | null }[],
@@ -213,8 +215,8 @@ function bound(column: string, value: SqlValue): SqlValue {
     : value;
 }
 
-/** An approval that was given on another machine grants nothing here beyond its own call: the server and whoever writes to it
- *  must not be able to give the agent rights on this machine. */
+/** An approval that was given on another machine grants nothing here beyond its own call: the server and whoever writes
+ *  to it must not be able to give the agent rights on this machine. */
 function withoutRights(row: SqlRow): SqlRow {
   const decision = v.safeParse(
     v.object({ kind: v.literal('allow'), scope: v.string() }),

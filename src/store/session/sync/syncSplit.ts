@@ -8,7 +8,7 @@ import type { MessageTable } from '../tables/messageTable';
 import type { SessionTable } from '../tables/sessionTable';
 import { idOf, kindOf, type SyncDocuments } from './syncDocuments';
 
-export interface SplitInput {
+interface SplitInput {
   readonly conversationId: string;
   /** Id of the branch. */
   readonly branchId: string;
@@ -29,9 +29,9 @@ export interface SplitParts {
   readonly titling: Titling;
 }
 
-/** Makes a branch of what this machine added to a conversation while another machine continued it too. The conversation is
- *  left without these rows: the caller writes the other machine's. Every row that only this machine has is in the branch, also
- *  hidden ones. Runs inside its caller's transaction, and no turn of the conversation is open. */
+/** Makes a branch of what this machine added to a conversation while another machine continued it too. The conversation
+ *  is left without these rows: the caller writes the other machine's. Every row that only this machine has is in the
+ *  branch, also hidden ones. Runs inside its caller's transaction, and no turn of the conversation is open. */
 export class SyncSplit {
   constructor(
     private readonly database: SqlDatabase,
@@ -57,7 +57,8 @@ export class SyncSplit {
       [branchId],
     );
     this.database.run(
-      `UPDATE queue SET session_id = ?1, conversation_id = ?1, place = place + (SELECT coalesce(max(place), 0) FROM queue WHERE conversation_id = ?1)
+      `UPDATE queue SET session_id = ?1, conversation_id = ?1, place = place + (SELECT coalesce(max(place), 0)
+       FROM queue WHERE conversation_id = ?1)
        WHERE conversation_id = ?2`,
       [branchId, conversationId],
     );
@@ -125,12 +126,14 @@ export class SyncSplit {
     for (const uid of missing)
       this.database.run(
         `INSERT INTO messages (uid, session_id, turn_uid, position, copied_from, hidden_with, ${copiedColumns})
-         SELECT ?2 || '/' || uid, ?2, ?2 || '/' || turn_uid, ?3, uid, ?2 || '/' || hidden_with, ${copiedValues} FROM messages WHERE uid = ?1`,
+         SELECT ?2 || '/' || uid, ?2, ?2 || '/' || turn_uid, ?3, uid, ?2 || '/' || hidden_with, ${copiedValues}
+         FROM messages WHERE uid = ?1`,
         [uid, branchId, this.parts.messages.endPosition(branchId)],
       );
     if (missing.length > 0)
       this.database.run(
-        `UPDATE messages SET active = 0, hidden_reason = coalesce(hidden_reason, 'compressed') WHERE uid IN (SELECT ?2 || '/' || value FROM json_each(?1))`,
+        `UPDATE messages SET active = 0, hidden_reason = coalesce(hidden_reason, 'compressed')
+         WHERE uid IN (SELECT ?2 || '/' || value FROM json_each(?1))`,
         [JSON.stringify(missing), branchId],
       );
     this.database.run(
@@ -147,8 +150,10 @@ export class SyncSplit {
 
   private keepTurn(conversationId: string, branchId: string, turnUid: string): void {
     this.database.run(
-      `INSERT OR IGNORE INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, failure, started_at, settled_at, usage, recalled, supersedes)
-       SELECT ?1 || '/' || uid, ?1, ?1, ?1 || '/' || user_message_uid, model, 'settled', outcome, stop_reason, failure, started_at, settled_at, usage, recalled, ?1 || '/' || supersedes
+      `INSERT OR IGNORE INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome,
+       stop_reason, failure, started_at, settled_at, usage, recalled, supersedes)
+       SELECT ?1 || '/' || uid, ?1, ?1, ?1 || '/' || user_message_uid, model, 'settled', outcome, stop_reason, failure,
+       started_at, settled_at, usage, recalled, ?1 || '/' || supersedes
        FROM turns WHERE uid = ?2 AND conversation_id = ?3`,
       [branchId, turnUid, conversationId],
     );

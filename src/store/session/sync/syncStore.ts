@@ -25,10 +25,11 @@ import { SyncSplit, type SplitParts } from './syncSplit';
 import { beginSync, endSync, noteConversation } from './syncTables';
 
 const sentSchema = v.object({ tail: v.string(), changes: v.record(v.string(), v.number()) });
-/** Versions of a conversation that are remembered: a server that lost more than the last ones is compared with in full. */
+/** Versions of a conversation that are remembered: a server that lost more than the last ones is compared with in
+ *  full. */
 const chainLength = 32;
 
-export interface SyncStoreDeps {
+interface SyncStoreDeps {
   readonly database: SqlDatabase;
   readonly transactions: Pick<Transactions, 'read' | 'write'>;
   readonly parts: SplitParts;
@@ -42,10 +43,12 @@ export interface SyncStoreDeps {
 /** Milliseconds of one `noteMore`. */
 const noteMs = 20;
 /** Conversations with changes that can be sent now. */
-const sendable = `FROM (SELECT conversation_id, min(at) AS at, min(change) AS first FROM sync_changes GROUP BY conversation_id) c
+const sendable = `FROM (SELECT conversation_id, min(at) AS at, min(change) AS first
+  FROM sync_changes GROUP BY conversation_id) c
   WHERE EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id)
     AND NOT EXISTS (SELECT 1 FROM sync_unnoted u WHERE u.conversation_id = c.conversation_id)
-    AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id AND (s.private = 1 OR s.pending IS NOT NULL))
+    AND NOT EXISTS (SELECT 1 FROM sessions s
+      WHERE s.conversation_id = c.conversation_id AND (s.private = 1 OR s.pending IS NOT NULL))
     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = c.conversation_id AND t.state <> 'settled')`;
 const isTranscript = (document: string): boolean => kindOf(document) !== 'marks';
 const isOfTurn = (document: string): boolean => kindOf(document) === 'turn' || kindOf(document) === 'message';
@@ -197,7 +200,8 @@ export class SyncStore implements SyncedStore {
       if (parsed.success) this.noteChain(conversationId, version, [{ version, tail: parsed.output.tail }]);
       this.raiseNumber('confirmed', numberOr(row ?? {}, 'sending', 0));
       this.database.run(
-        'UPDATE sync_conversations SET version = ?, sending = NULL, sent_changes = NULL, machine = NULL WHERE conversation_id = ?',
+        `UPDATE sync_conversations SET version = ?, sending = NULL, sent_changes = NULL, machine = NULL
+         WHERE conversation_id = ?`,
         [version, conversationId],
       );
     });
@@ -223,11 +227,13 @@ export class SyncStore implements SyncedStore {
     this.deps.transactions.write(() => {
       for (const id of conversationIds)
         this.database.run(
-          `INSERT INTO sync_conversations (conversation_id, due) VALUES (?, 1) ON CONFLICT (conversation_id) DO UPDATE SET due = 1`,
+          `INSERT INTO sync_conversations (conversation_id, due) VALUES (?, 1)
+           ON CONFLICT (conversation_id) DO UPDATE SET due = 1`,
           [id],
         );
       this.database.run(
-        'INSERT INTO sync_positions (origin, position) VALUES (?1, ?2) ON CONFLICT (origin) DO UPDATE SET position = ?2',
+        `INSERT INTO sync_positions (origin, position) VALUES (?1, ?2)
+         ON CONFLICT (origin) DO UPDATE SET position = ?2`,
         [origin, position],
       );
     });
@@ -241,7 +247,8 @@ export class SyncStore implements SyncedStore {
       this.database.run(
         `INSERT INTO sync_conversations (conversation_id, due) SELECT id, 1 FROM (
            SELECT value ->> 0 AS id FROM json_each(?1) WHERE NOT EXISTS (
-             SELECT 1 FROM sync_conversations c JOIN sync_chain h ON h.conversation_id = c.conversation_id AND h.version = c.version
+             SELECT 1 FROM sync_conversations c
+             JOIN sync_chain h ON h.conversation_id = c.conversation_id AND h.version = c.version
              WHERE c.conversation_id = value ->> 0 AND c.version = value ->> 1 AND h.tail = value ->> 2)
            UNION SELECT conversation_id FROM sync_conversations
              WHERE version > 0 AND conversation_id NOT IN (SELECT value ->> 0 FROM json_each(?1))) WHERE true
@@ -407,7 +414,8 @@ export class SyncStore implements SyncedStore {
 
   private raiseNumber(kind: 'used' | 'confirmed', number: number): void {
     this.database.run(
-      'INSERT INTO sync_numbers (kind, number) VALUES (?1, ?2) ON CONFLICT (kind) DO UPDATE SET number = max(number, ?2)',
+      `INSERT INTO sync_numbers (kind, number) VALUES (?1, ?2)
+       ON CONFLICT (kind) DO UPDATE SET number = max(number, ?2)`,
       [kind, number],
     );
   }

@@ -1,20 +1,13 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 
-/** Columns of `sessions` that describe a conversation and do not belong to its transcript: every segment has the same. They
- *  travel as a document of their own, so that a new title here and a new turn elsewhere are not taken for two versions of one session. */
+/** Columns of `sessions` that describe a conversation and do not belong to its transcript: every segment has the same.
+ *  They travel as a document of their own, so that a new title here and a new turn elsewhere are not taken for two
+ *  versions of one session. */
 export const markColumns = ['title', 'title_source', 'pinned', 'archived', 'trashed_at', 'effort'] as const;
 
-/** Columns of `sessions` that belong to this store alone: marks of this machine, counts that triggers keep, and how freely the
- *  agent may act, which only the user of this machine decides. */
-export const ownColumns = [
-  'mode',
-  'seen_at',
-  'pending',
-  'private',
-  'message_count',
-  'tool_call_count',
-  'turn_count',
-] as const;
+/** Columns of `sessions` that belong to this store alone: marks of this machine, counts that triggers keep, and how
+ *  freely the agent may act, which only the user of this machine decides. */
+const ownColumns = ['mode', 'seen_at', 'pending', 'private', 'message_count', 'tool_call_count', 'turn_count'] as const;
 
 const tables = `
 CREATE TABLE sync_changes (
@@ -44,9 +37,9 @@ CREATE TABLE sync_forgotten (
 ) WITHOUT ROWID;
 `;
 
-/** sync_chain: the last versions that the rows of a conversation went through. sync_numbers: of sendings and erasings of this
- *  machine, the highest that was used, and the highest that the server said it has. sync_erased: conversations that were
- *  forgotten on any machine. */
+/** sync_chain: the last versions that the rows of a conversation went through. sync_numbers: of sendings and erasings
+ *  of this machine, the highest that was used, and the highest that the server said it has. sync_erased: conversations
+ *  that were forgotten on any machine. */
 const laterTables = [
   `CREATE TABLE IF NOT EXISTS sync_chain (
   conversation_id TEXT NOT NULL,
@@ -61,8 +54,8 @@ const laterTables = [
 /** Has a row while rows from the server are written: within one transaction, and never after it. */
 const receivingTable = 'CREATE TABLE IF NOT EXISTS sync_receiving (only_row INTEGER PRIMARY KEY CHECK (only_row = 1))';
 
-/** Creates the tables of a store that is synchronized, or makes the triggers of an earlier build new. Runs inside its caller's
- *  transaction. */
+/** Creates the tables of a store that is synchronized, or makes the triggers of an earlier build new. Runs inside its
+ *  caller's transaction. */
 export function beginSync(database: SqlDatabase): void {
   const isNew = !isSynced(database);
   if (isNew) for (const statement of tables.split(';')) if (statement.trim() !== '') database.run(statement);
@@ -94,7 +87,8 @@ export function noteConversation(database: SqlDatabase, conversationId: string):
     ['file_changes', "'turn/' || turn_uid", own],
   ] as const)
     database.run(
-      `INSERT OR IGNORE INTO sync_changes (document, conversation_id) SELECT DISTINCT ${document}, ?1 FROM ${table} WHERE ${where}`,
+      `INSERT OR IGNORE INTO sync_changes (document, conversation_id) SELECT DISTINCT ${document}, ?1 FROM ${table}
+       WHERE ${where}`,
       [conversationId],
     );
   database.run('DELETE FROM sync_unnoted WHERE conversation_id = ?', [conversationId]);
@@ -103,7 +97,8 @@ export function noteConversation(database: SqlDatabase, conversationId: string):
 /** Removes the tables and the triggers again. Runs inside its caller's transaction. */
 export function endSync(database: SqlDatabase): void {
   for (const { type, name } of database.all(
-    "SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'table') AND name LIKE 'sync\\_%' ESCAPE '\\' ORDER BY type DESC",
+    `SELECT type, name FROM sqlite_schema
+     WHERE type IN ('trigger', 'table') AND name LIKE 'sync\\_%' ESCAPE '\\' ORDER BY type DESC`,
   ))
     database.run(`DROP ${String(type)} ${String(name)}`);
 }
@@ -139,15 +134,17 @@ interface NotedRows {
   readonly isOpen: (row: string) => string;
 }
 
-/** Every change of a row that travels is noted in the transaction that makes it, whichever code makes it. Rows that come from
- *  the server are not noted. Nor are the rows of a turn that is open: nothing of its conversation is sent until it is settled,
- *  and its beginning and its end are noted. */
+/** Every change of a row that travels is noted in the transaction that makes it, whichever code makes it. Rows that
+ *  come from the server are not noted. Nor are the rows of a turn that is open: nothing of its conversation is sent
+ *  until it is settled, and its beginning and its end are noted. */
 function triggers(session: readonly string[]): readonly string[] {
   const noted = (document: string, conversation: string, where = 'true'): string => `
     DELETE FROM sync_changes WHERE document = ${document} AND ${where};
-    INSERT INTO sync_changes (document, conversation_id) SELECT ${document}, conversation_id FROM (${conversation}) WHERE ${where};`;
+    INSERT INTO sync_changes (document, conversation_id) SELECT ${document}, conversation_id FROM (${conversation})
+    WHERE ${where};`;
   const trigger = (name: string, event: string, when: string, body: string): string =>
-    `CREATE TRIGGER sync_${name} AFTER ${event} WHEN NOT EXISTS (SELECT 1 FROM sync_receiving) AND ${when} BEGIN ${body} END`;
+    `CREATE TRIGGER sync_${name} AFTER ${event} WHEN NOT EXISTS (SELECT 1 FROM sync_receiving)
+     AND ${when} BEGIN ${body} END`;
   const onRows = ({ table, document, conversation, names, isOpen }: NotedRows): readonly string[] => {
     const isMoved = `(${names.map((name) => `old.${name} IS NOT new.${name}`).join(' OR ')})`;
     const note = (row: 'old' | 'new', where?: string): string => noted(document(row), conversation(row), where);
@@ -198,7 +195,8 @@ function triggers(session: readonly string[]): readonly string[] {
       conversation: ofMessage,
       names: ['message_uid'],
       isOpen: (row) =>
-        `EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.uid = ${row}.message_uid AND t.state <> 'settled')`,
+        `EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.uid = m.turn_uid
+         WHERE m.uid = ${row}.message_uid AND t.state <> 'settled')`,
     }),
     // Its other rows were deleted before.
     `CREATE TRIGGER sync_sessions_deleted AFTER DELETE ON sessions

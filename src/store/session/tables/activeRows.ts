@@ -97,13 +97,15 @@ export class ActiveRows {
     before: SqlValue,
   ): { readonly uids: readonly string[]; readonly next: SqlValue } {
     const last = this.database.all(
-      'SELECT uid, position FROM messages WHERE session_id = ? AND active = 1 AND position >= ? AND position < ? ORDER BY position DESC LIMIT ?',
+      `SELECT uid, position FROM messages
+       WHERE session_id = ? AND active = 1 AND position >= ? AND position < ? ORDER BY position DESC LIMIT ?`,
       [sessionId, from, before, batchRows],
     );
     const uids = this.withCarried(last.map((row) => textOr(row, 'uid', '')));
     this.countingTurns(this.turnsOf(uids), () =>
       this.database.run(
-        'UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = NULL, hidden_with = ? WHERE uid IN (SELECT value FROM json_each(?))',
+        `UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = NULL, hidden_with = ?
+         WHERE uid IN (SELECT value FROM json_each(?))`,
         [reason, version, JSON.stringify(uids)],
       ),
     );
@@ -113,12 +115,14 @@ export class ActiveRows {
   /** Shows a batch of the rows that were hidden with a mark. Empty when none are left. */
   showBatch({ mark, reasons }: MarkedRows): readonly string[] {
     const uids = this.uids(
-      'SELECT uid FROM messages WHERE hidden_with = ? AND active = 0 AND hidden_reason IN (SELECT value FROM json_each(?)) LIMIT ?',
+      `SELECT uid FROM messages WHERE hidden_with = ? AND active = 0
+       AND hidden_reason IN (SELECT value FROM json_each(?)) LIMIT ?`,
       [mark, JSON.stringify(reasons), batchRows],
     );
     this.countingTurns(this.turnsOf(uids), () =>
       this.database.run(
-        'UPDATE messages SET active = 1, hidden_reason = NULL, hidden_with = NULL WHERE uid IN (SELECT value FROM json_each(?))',
+        `UPDATE messages SET active = 1, hidden_reason = NULL, hidden_with = NULL
+         WHERE uid IN (SELECT value FROM json_each(?))`,
         [JSON.stringify(uids)],
       ),
     );
@@ -154,7 +158,8 @@ export class ActiveRows {
   carryBatch<T extends { readonly uid: string }>(tip: string, rows: readonly T[]): readonly T[] {
     this.database.run(
       `INSERT INTO messages (uid, session_id, turn_uid, position, carried_from, hidden_with, ${copiedColumns})
-       SELECT ?1 || '/' || uid, ?1, turn_uid, ?2 + (row_number() OVER (ORDER BY position) - 1) * ${positionGap}, uid, hidden_with, ${copiedValues}
+       SELECT ?1 || '/' || uid, ?1, turn_uid, ?2 + (row_number() OVER (ORDER BY position) - 1) * ${positionGap}, uid,
+       hidden_with, ${copiedValues}
        FROM messages WHERE uid IN (SELECT value FROM json_each(?3)) ORDER BY position`,
       [tip, this.messages.endPosition(tip), JSON.stringify(rows.slice(0, batchRows).map(({ uid }) => uid))],
     );
@@ -202,10 +207,12 @@ export class ActiveRows {
          SELECT value FROM json_each(?)
          UNION SELECT m.carried_from FROM gone JOIN messages m ON m.uid = gone.uid WHERE m.carried_from IS NOT NULL
        ), opened (turn_uid) AS (
-         SELECT t.uid FROM gone CROSS JOIN messages m ON m.uid = gone.uid CROSS JOIN turns t ON t.uid = m.turn_uid AND t.user_message_uid = m.uid
+         SELECT t.uid FROM gone CROSS JOIN messages m ON m.uid = gone.uid
+         CROSS JOIN turns t ON t.uid = m.turn_uid AND t.user_message_uid = m.uid
        )
        SELECT uid FROM messages WHERE active = 1 AND id IN (
-         SELECT m.id FROM gone CROSS JOIN messages m ON m.uid = gone.uid UNION SELECT m.id FROM opened CROSS JOIN messages m ON m.turn_uid = opened.turn_uid
+         SELECT m.id FROM gone CROSS JOIN messages m ON m.uid = gone.uid UNION SELECT m.id FROM opened
+         CROSS JOIN messages m ON m.turn_uid = opened.turn_uid
        ) ORDER BY position`,
       [JSON.stringify(uids)],
     );

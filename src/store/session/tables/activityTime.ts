@@ -27,7 +27,8 @@ export function topTime(database: SqlDatabase, at: number, now: number): number 
   }
   database.run(
     `UPDATE sessions SET last_activity_at = ?1 - later.place * ?2
-     FROM (SELECT id, row_number() OVER (ORDER BY last_activity_at DESC, rowid) AS place FROM sessions WHERE last_activity_at > ?3) AS later
+     FROM (SELECT id, row_number() OVER (ORDER BY last_activity_at DESC, rowid) AS place FROM sessions
+       WHERE last_activity_at > ?3) AS later
      WHERE sessions.id = later.id`,
     [moment, instant, future],
   );

@@ -98,7 +98,8 @@ export class ApprovalTable {
     if (session.conversationId !== this.sessions.require(turn.sessionId).conversationId)
       throw invalid(`approval ${input.id} is for another conversation than turn ${turn.uid}`);
     this.database.run(
-      `INSERT INTO approvals (id, session_id, turn_uid, message_uid, call_id, request, state, requested_at) VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
+      `INSERT INTO approvals (id, session_id, turn_uid, message_uid, call_id, request, state, requested_at)
+       VALUES (?, ?, ?, ?, ?, ?, 'pending', ?)`,
       [
         input.id,
         input.sessionId,
@@ -146,10 +147,13 @@ export class ApprovalTable {
     const rows = this.database.all(
       `WITH RECURSIVE callers (id) AS (
          SELECT conversation_id FROM sessions WHERE id = ?
-         UNION SELECT p.conversation_id FROM callers JOIN sessions root ON root.id = callers.id AND root.parent_kind = 'delegate' JOIN sessions p ON p.id = root.parent_session_id
+         UNION SELECT p.conversation_id FROM callers
+         JOIN sessions root ON root.id = callers.id AND root.parent_kind = 'delegate'
+         JOIN sessions p ON p.id = root.parent_session_id
        ), together (id) AS (
          SELECT id FROM callers
-         UNION SELECT d.conversation_id FROM together JOIN sessions c ON c.conversation_id = together.id JOIN sessions d ON d.parent_session_id = c.id AND d.parent_kind = 'delegate'
+         UNION SELECT d.conversation_id FROM together JOIN sessions c ON c.conversation_id = together.id
+         JOIN sessions d ON d.parent_session_id = c.id AND d.parent_kind = 'delegate'
        )
        SELECT a.decision FROM approvals a JOIN sessions s ON s.id = a.session_id
        WHERE a.state = 'decided' AND s.conversation_id IN (SELECT id FROM together) ORDER BY a.decided_at, a.rowid`,

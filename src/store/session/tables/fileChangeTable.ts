@@ -13,7 +13,8 @@ export class FileChangeTable {
     this.keep(contents);
     for (const change of changes) {
       this.database.run(
-        `INSERT INTO file_changes (uid, session_id, turn_uid, call_id, path, before_hash, after_known, after_hash, changed_at, reviewed, reviewed_at)
+        `INSERT INTO file_changes (uid, session_id, turn_uid, call_id, path, before_hash, after_known, after_hash,
+         changed_at, reviewed, reviewed_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uid) DO NOTHING`,
         [
           change.uid,
@@ -65,15 +66,19 @@ export class FileChangeTable {
     return this.database
       .all(
         `WITH RECURSIVE taken (uid, session_id) AS (
-           SELECT t.uid, t.session_id FROM turns named JOIN turns t ON t.conversation_id = named.conversation_id AND t.id >= named.id WHERE named.uid = ?1
+           SELECT t.uid, t.session_id FROM turns named
+           JOIN turns t ON t.conversation_id = named.conversation_id AND t.id >= named.id WHERE named.uid = ?1
          ), begun (conversation_id, id) AS (
            SELECT conversation_id, id FROM turns WHERE uid = ?1
          ), delegates (id) AS (
-           SELECT s.id FROM begun JOIN sessions p ON p.conversation_id = begun.conversation_id JOIN sessions s ON s.parent_session_id = p.id AND s.parent_kind = 'delegate'
-           UNION SELECT s.id FROM delegates JOIN sessions s ON s.parent_session_id = delegates.id AND s.parent_kind IN ('delegate', 'compression')
+           SELECT s.id FROM begun JOIN sessions p ON p.conversation_id = begun.conversation_id
+           JOIN sessions s ON s.parent_session_id = p.id AND s.parent_kind = 'delegate'
+           UNION SELECT s.id FROM delegates
+           JOIN sessions s ON s.parent_session_id = delegates.id AND s.parent_kind IN ('delegate', 'compression')
          )
          SELECT * FROM file_changes WHERE turn_uid IN (SELECT uid FROM taken)
-           OR turn_uid IN (SELECT t.uid FROM delegates JOIN turns t ON t.session_id = delegates.id JOIN begun ON t.id > begun.id)
+           OR turn_uid IN (SELECT t.uid FROM delegates JOIN turns t ON t.session_id = delegates.id
+             JOIN begun ON t.id > begun.id)
          ORDER BY id`,
         [turnUid],
       )

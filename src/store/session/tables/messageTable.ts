@@ -15,8 +15,10 @@ export const positionGap = 1024;
 const largestSession = 2 ** 40;
 
 /** Parameters: `messageValues` and a position. */
-export const insertMessage = `INSERT INTO messages (${messageColumns.join(', ')}, position) VALUES (${messageColumns.map(() => '?').join(', ')}, ?)`;
-const updateMessage = `UPDATE messages SET ${messageColumns.map((column) => `${column} = ?`).join(', ')}, api_content = iif(content = ?, api_content, NULL),
+export const insertMessage = `INSERT INTO messages (${messageColumns.join(', ')}, position)
+  VALUES (${messageColumns.map(() => '?').join(', ')}, ?)`;
+const updateMessage = `UPDATE messages
+  SET ${messageColumns.map((column) => `${column} = ?`).join(', ')}, api_content = iif(content = ?, api_content, NULL),
   hidden_with = iif(?, NULL, hidden_with)
   WHERE uid = ?`;
 
@@ -80,7 +82,8 @@ export class MessageTable {
   /** Null when there is no room, or the position is invalid. */
   private gapAfter(sessionId: string, uid: string): number | null {
     const row = this.database.get(
-      `SELECT position, (SELECT min(position) FROM messages n WHERE n.session_id = m.session_id AND n.position > m.position) AS next
+      `SELECT position, (SELECT min(position) FROM messages n
+       WHERE n.session_id = m.session_id AND n.position > m.position) AS next
        FROM messages m WHERE uid = ? AND session_id = ?`,
       [uid, sessionId],
     );
@@ -101,15 +104,17 @@ export class MessageTable {
   }
 
   private renumberAll(sessionId: string): void {
-    const numbered =
-      '(SELECT id, row_number() OVER (ORDER BY position, id) AS place FROM messages WHERE session_id = ?2) AS numbered WHERE messages.id = numbered.id';
+    const numbered = `(SELECT id, row_number() OVER (ORDER BY position, id) AS place FROM messages
+        WHERE session_id = ?2) AS numbered
+      WHERE messages.id = numbered.id`;
     // Goes through numbers that no message has, so that no step of the update meets a position that is still taken.
     this.database.run(`UPDATE messages SET position = ?1 - numbered.place FROM ${numbered}`, [
       Number.MIN_SAFE_INTEGER + largestSession,
       sessionId,
     ]);
     this.database.run(
-      `UPDATE messages SET position = ?1 + numbered.place * ${positionGap} FROM ${numbered.replace('ORDER BY position', 'ORDER BY position DESC')}`,
+      `UPDATE messages SET position = ?1 + numbered.place * ${positionGap}
+       FROM ${numbered.replace('ORDER BY position', 'ORDER BY position DESC')}`,
       [segmentStart(this.database, sessionId), sessionId],
     );
   }
@@ -184,7 +189,8 @@ export class MessageTable {
   revisionsOf(uid: string): readonly MessageRevision[] {
     return this.database
       .all(
-        'SELECT m.*, r.parts, r.content, r.revised_at FROM message_revisions r JOIN messages m ON m.uid = r.message_uid WHERE r.message_uid = ? ORDER BY r.id',
+        `SELECT m.*, r.parts, r.content, r.revised_at FROM message_revisions r JOIN messages m ON m.uid = r.message_uid
+         WHERE r.message_uid = ? ORDER BY r.id`,
         [uid],
       )
       .map((row) => ({ revisedAt: timeOr(row, 'revised_at', 0), parts: readMessageRow(row).message.parts }));

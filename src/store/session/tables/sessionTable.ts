@@ -44,7 +44,8 @@ export class SessionTable {
     }
     const title = typeof input.title === 'string' ? cleanTitle(input.title) : null;
     this.database.run(
-      `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at, title, title_source, cwd, private, seen_at, delegated_by)
+      `INSERT INTO sessions (id, model, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at,
+       title, title_source, cwd, private, seen_at, delegated_by)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         input.id,
@@ -108,10 +109,12 @@ export class SessionTable {
     const counted =
       'FROM messages WHERE session_id = sessions.id AND active = 1 AND display_kind IS NULL AND carried_from IS NULL';
     this.database.run(
-      `UPDATE sessions SET last_activity_at = coalesce(last_activity_at, started_at, 0), message_count = (SELECT count(*) ${counted}),
+      `UPDATE sessions SET last_activity_at = coalesce(last_activity_at, started_at, 0),
+       message_count = (SELECT count(*) ${counted}),
          tool_call_count = (SELECT count(*) ${counted} AND tool_call_id IS NOT NULL),
          turn_count = (SELECT count(*) FROM turns WHERE session_id = sessions.id AND supersedes IS NULL)
-       WHERE id = ? AND 'null' IN (typeof(last_activity_at), typeof(message_count), typeof(tool_call_count), typeof(turn_count))`,
+       WHERE id = ? AND 'null' IN (typeof(last_activity_at), typeof(message_count), typeof(tool_call_count),
+         typeof(turn_count))`,
       [sessionId],
     );
   }
@@ -127,14 +130,16 @@ export class SessionTable {
   answered(sessionId: string, at: number): void {
     this.touch(sessionId, at);
     this.database.run(
-      'UPDATE sessions SET seen_at = ?1 - ?2 WHERE conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?3) AND seen_at > ?1',
+      `UPDATE sessions SET seen_at = ?1 - ?2
+       WHERE conversation_id = (SELECT conversation_id FROM sessions WHERE id = ?3) AND seen_at > ?1`,
       [at, instant, sessionId],
     );
   }
 
   addUsage(sessionId: string, usage: Usage): void {
     this.database.run(
-      `UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?, cache_read_tokens = cache_read_tokens + ?,
+      `UPDATE sessions SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,
+       cache_read_tokens = cache_read_tokens + ?,
        cache_write_tokens = cache_write_tokens + ?, reasoning_tokens = reasoning_tokens + ? WHERE id = ?`,
       [
         usage.inputTokens ?? 0,
@@ -154,10 +159,12 @@ export class SessionTable {
       `WITH RECURSIVE chain (id) AS (
          SELECT ?
          UNION
-         SELECT child.id FROM chain JOIN sessions child ON child.parent_session_id = chain.id AND child.parent_kind = 'compression'
+         SELECT child.id FROM chain
+         JOIN sessions child ON child.parent_session_id = chain.id AND child.parent_kind = 'compression'
        )
        SELECT id FROM chain WHERE NOT EXISTS
-         (SELECT 1 FROM sessions next WHERE next.parent_session_id = chain.id AND next.parent_kind = 'compression') LIMIT 1`,
+         (SELECT 1 FROM sessions next
+           WHERE next.parent_session_id = chain.id AND next.parent_kind = 'compression') LIMIT 1`,
       [sessionId],
     );
     return row === undefined ? sessionId : textOr(row, 'id', sessionId);

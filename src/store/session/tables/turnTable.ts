@@ -37,7 +37,8 @@ export class TurnTable {
   endOddStates(): void {
     this.database.run(
       `UPDATE turns INDEXED BY turns_slot SET state = 'settled', settled_at = coalesce(settled_at, started_at)
-       WHERE state <> 'settled' AND (state NOT IN ('running', 'waiting') OR NOT EXISTS (SELECT 1 FROM sessions WHERE id = turns.session_id))`,
+       WHERE state <> 'settled' AND (state NOT IN ('running', 'waiting')
+         OR NOT EXISTS (SELECT 1 FROM sessions WHERE id = turns.session_id))`,
     );
   }
 
@@ -66,9 +67,12 @@ export class TurnTable {
   waitingForNobody(): readonly Turn[] {
     return this.database
       .all(
-        `SELECT t.* FROM turns t INDEXED BY turns_slot JOIN sessions root ON root.id = t.conversation_id AND root.parent_kind = 'delegate'
+        `SELECT t.* FROM turns t INDEXED BY turns_slot
+         JOIN sessions root ON root.id = t.conversation_id AND root.parent_kind = 'delegate'
          WHERE t.state <> 'settled' AND t.state = 'waiting' AND NOT EXISTS (
-           SELECT 1 FROM sessions p JOIN turns caller ON caller.conversation_id = p.conversation_id AND caller.state = 'running' WHERE p.id = root.parent_session_id)
+           SELECT 1 FROM sessions p
+           JOIN turns caller ON caller.conversation_id = p.conversation_id AND caller.state = 'running'
+           WHERE p.id = root.parent_session_id)
          ORDER BY t.id`,
       )
       .map(readTurnRow);
@@ -119,7 +123,8 @@ export class TurnTable {
   /** Settles a turn and expires its pending approvals. */
   settle(uid: string, { outcome, stopReason, failure }: Settlement, at: number): void {
     this.database.run(
-      "UPDATE turns SET state = 'settled', approval_id = NULL, outcome = ?, stop_reason = ?, failure = ?, settled_at = ? WHERE uid = ?",
+      `UPDATE turns SET state = 'settled', approval_id = NULL, outcome = ?, stop_reason = ?, failure = ?, settled_at = ?
+       WHERE uid = ?`,
       [outcome, stopReason, failure === null ? null : JSON.stringify(failure), at, uid],
     );
     this.database.run("UPDATE approvals SET state = 'expired' WHERE turn_uid = ? AND state = 'pending'", [uid]);
@@ -129,5 +134,6 @@ export class TurnTable {
 /** SQL for the time at which the newest settled turn of a conversation was settled. Newest by number: times may come
  *  from wrong clocks. */
 export function lastSettled(conversation: string): string {
-  return `(SELECT t.settled_at FROM turns t WHERE t.conversation_id = ${conversation} AND t.state = 'settled' ORDER BY t.id DESC LIMIT 1)`;
+  return `(SELECT t.settled_at FROM turns t
+    WHERE t.conversation_id = ${conversation} AND t.state = 'settled' ORDER BY t.id DESC LIMIT 1)`;
 }

@@ -142,7 +142,7 @@ const carryingWords: Readonly<Record<string, RegExp>> = {
 };
 
 /** Command without its wrapper. `assignments`: variables set for this command only. */
-export interface Unwrapped {
+interface Unwrapped {
   readonly words: readonly ShellWord[];
   readonly assignments: readonly { readonly name: string; readonly value: ShellWord }[];
 }

@@ -2,7 +2,7 @@ import { isSecret } from '../../sensitivePaths';
 import type { ShellWord } from './shellCommand';
 
 /** Files that a read-only command would read. */
-export interface ReadPaths {
+interface ReadPaths {
   /** Words that name files, or may name them. */
   readonly paths: readonly ShellWord[];
   /** The command also reads a repository's settings. Only a repository at the root of an open folder is trusted with

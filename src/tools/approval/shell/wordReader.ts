@@ -1,6 +1,6 @@
 import { NotUnderstood, type ShellWord } from './shellCommand';
 
-export interface Substitutions {
+interface Substitutions {
   /** The reader is after the opening bracket on entry, and after the closing one on return. */
   substitution(reader: WordReader): void;
   backticks(inner: string): void;

@@ -18,7 +18,7 @@ export interface OpenedHunks {
   readonly areWhole: boolean;
 }
 
-export interface FileHunkDeps {
+interface FileHunkDeps {
   readonly store: Pick<SessionStore, 'fileContent'>;
   readonly files: PresentFiles;
   readonly kept: KeptHunks;

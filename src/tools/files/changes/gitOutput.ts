@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import type { FileDifference } from './snapshot';
 
 /** Line of `git diff-tree --raw`. A hash is null when there was no file. */
-export interface RawChange {
+interface RawChange {
   readonly name: string;
   readonly from: string | null;
   readonly to: string | null;

@@ -2,7 +2,7 @@ import { withoutCredentials } from '../../childEnvironment';
 import { spawn } from 'node:child_process';
 import { NotWatched } from './snapshot';
 
-export interface GitCall {
+interface GitCall {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;

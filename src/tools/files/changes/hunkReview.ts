@@ -10,7 +10,7 @@ import { allDone, conflictOf, outcomeOf, type ReviewTexts } from './reviewTexts'
 
 type Turn = Pick<FileChange, 'sessionId' | 'turnUid'>;
 
-export interface HunkReviewDeps {
+interface HunkReviewDeps {
   readonly hunks: FileHunks;
   readonly kept: KeptHunks;
   readonly records: RevertRecords;

@@ -72,7 +72,7 @@ function slidDown(from: readonly string[], changes: readonly LineChange[]): read
 }
 
 /** `mine`, `theirs`: number of changes that only one side made. `both`: number that both sides made identically. */
-export type Merged =
+type Merged =
   | {
       readonly kind: 'clean';
       readonly lines: readonly string[];

@@ -27,7 +27,7 @@ export interface RevertedFile {
   readonly change: FileChange;
 }
 
-export interface RevertRecordDeps {
+interface RevertRecordDeps {
   readonly store: Pick<SessionStore, 'recordFileChanges' | 'completeFileChanges' | 'fileChangesOf' | 'markReviewed'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'uid'>;

@@ -9,7 +9,7 @@ import type { NamedRevert, RevertedFile, RevertRecords } from './revertRecords';
 import type { FileOutcome } from './reviewTexts';
 import { undo } from './undoing';
 
-export interface RevertingDeps {
+interface RevertingDeps {
   readonly store: Pick<SessionStore, 'fileContent'>;
   readonly files: PresentFiles;
   readonly records: RevertRecords;

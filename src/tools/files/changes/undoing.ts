@@ -9,7 +9,7 @@ import { linesOf, merge } from './lineMerge';
  *  gone. `others`: number made by others.
  *  conflict: someone changed the same lines.
  *  notKept: the earlier content is not stored. */
-export type Undone =
+type Undone =
   | {
       readonly kind: 'undone';
       readonly bytes: Uint8Array | null;

@@ -16,7 +16,7 @@ const afterMs = 10_000;
  *  wait in vain. */
 const pauseMs = 5 * 60_000;
 
-export interface WorkspaceCheckpointDeps {
+interface WorkspaceCheckpointDeps {
   readonly journal: Pick<StoreEditJournal, 'record'>;
   readonly git: GitSnapshots;
   readonly scan: ScanSnapshots;

@@ -9,7 +9,7 @@ export interface GitOutput {
   readonly isCut: boolean;
 }
 
-export interface GitCommandDeps {
+interface GitCommandDeps {
   /** Absolute path of git when known, else "git". */
   readonly executable: () => string;
   /** Folder without programs in which git is started; the repository is passed as an argument. So no repository can
@@ -126,7 +126,8 @@ async function withoutFilters(
   if (code === 1) return [];
   if (code !== 0)
     throw new Error(
-      `git could not tell its settings, so it is not asked further: ${error.split('\n')[0] ?? ''} (git 2.26 or later is needed)`,
+      `git could not tell its settings, so it is not asked further: ${error.split('\n')[0] ?? ''} (git 2.26 or ` +
+        'later is needed)',
     );
   const fields = text.split('\0');
   const own = fields.flatMap((field, index) =>

@@ -29,7 +29,8 @@ function statusTool(deps: GitDeps): AnyTool {
   return defineTool({
     name: 'git_status',
     description:
-      'Tells the branch and which files are changed, staged or untracked, as `git status --short --branch` does, in the open folders.',
+      'Tells the branch and which files are changed, staged or untracked, as `git status --short --branch` does, ' +
+      'in the open folders.',
     parameters: { type: 'object', properties: {}, required: [], additionalProperties: false },
     schema: v.object({}),
     readOnly: true,
@@ -49,7 +50,10 @@ function statusTool(deps: GitDeps): AnyTool {
 function diffTool(deps: GitDeps): AnyTool {
   return defineTool({
     name: 'git_diff',
-    description: `Shows differences: unstaged by default, staged with staged, against a commit, branch or range with ref. Unsaved changes in the editor are not in it. At most ${mostCharacters} characters: name a path where there are more.`,
+    description:
+      'Shows differences: unstaged by default, staged with staged, against a commit, branch or range with ref. ' +
+      `Unsaved changes in the editor are not in it. At most ${mostCharacters} characters: name a path where there ` +
+      'are more.',
     parameters: {
       type: 'object',
       properties: {
@@ -114,7 +118,9 @@ function diffTool(deps: GitDeps): AnyTool {
 function logTool(deps: GitDeps): AnyTool {
   return defineTool({
     name: 'git_log',
-    description: `Lists commits, newest first: hash, date, author, subject. Of one file or folder with path. ${usualCommits} unless count says otherwise, at most ${mostCommits}.`,
+    description:
+      `Lists commits, newest first: hash, date, author, subject. Of one file or folder with path. ${usualCommits} ` +
+      `unless count says otherwise, at most ${mostCommits}.`,
     parameters: {
       type: 'object',
       properties: { path: pathParameter, count: { type: 'integer', minimum: 1, maximum: mostCommits } },
@@ -180,7 +186,8 @@ function readable(text: string): ToolOutput {
     outcome: 'done',
     text:
       text.length > mostCharacters
-        ? `${text.slice(0, mostCharacters).toWellFormed()}\n\n(The first ${mostCharacters} of ${text.length} characters. Name a path.)`
+        ? `${text.slice(0, mostCharacters).toWellFormed()}\n\n(The first ${mostCharacters} of ${text.length} ` +
+          'characters. Name a path.)'
         : text,
   };
 }

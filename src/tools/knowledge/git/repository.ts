@@ -115,7 +115,8 @@ function withFoldersOf(names: readonly string[]): ReadonlySet<string> {
 export function checkedRef(ref: string): string {
   if (/^[\p{L}\p{N}_@][\p{L}\p{N}_./@{}^~+-]*$/u.test(ref)) return ref;
   throw new Error(
-    `"${ref}" is no name of a commit, branch or range that git_diff takes. Write for example HEAD~1, main or main..HEAD.`,
+    `"${ref}" is no name of a commit, branch or range that git_diff takes. Write for example HEAD~1, main or ` +
+      'main..HEAD.',
   );
 }
 
@@ -125,7 +126,8 @@ export function textOf({ code, text, error }: GitOutput, what: string): string {
   if (/not a git repository/i.test(error)) throw new Error('The open folder is no git repository.');
   if (/dubious ownership/i.test(error))
     throw new Error(
-      'git does not work here because the folder belongs to somebody else ("dubious ownership"). The person can allow it with git config safe.directory.',
+      'git does not work here because the folder belongs to somebody else ("dubious ownership"). The person can ' +
+        'allow it with git config safe.directory.',
     );
   if (
     /does not have any commits yet|unknown revision 'HEAD'|ambiguous argument 'HEAD'|bad revision 'HEAD'/i.test(error)

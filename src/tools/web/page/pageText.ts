@@ -1,5 +1,5 @@
 /** Kind of a response by its content type; decides how it is read. */
-export type PageKind = 'html' | 'json' | 'text' | 'pdf' | 'binary';
+type PageKind = 'html' | 'json' | 'text' | 'pdf' | 'binary';
 
 export interface ReadablePage {
   readonly title: string;

@@ -7,7 +7,8 @@ import type { ReadablePage } from './pageText';
 const shortestArticle = 200;
 /** Elements without text for readers. */
 const furniture =
-  'title, script, style, noscript, template, iframe, object, embed, svg, canvas, link, meta, head, dialog, input, select, textarea, button';
+  'title, script, style, noscript, template, iframe, object, embed, svg, canvas, link, meta, head, dialog, ' +
+  'input, select, textarea, button';
 
 /** Web page as a user would read it: its article if it has one, else all of its text. Scripts never run: the page is
  *  parsed, not rendered. May take very long, or throw, for a page with deep nesting. */

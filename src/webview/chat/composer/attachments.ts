@@ -11,14 +11,14 @@ import type { ScreenRequests } from '../state/screenRequests';
 import type { ChatPartDeps } from '../state/chatPart';
 import { type MentionAt, withMention, withoutSign } from './mentionText';
 
-export interface AttachmentDeps extends Pick<ChatPartDeps, 'host' | 'requests'> {
+interface AttachmentDeps extends Pick<ChatPartDeps, 'host' | 'requests'> {
   readonly drafts: Drafts;
   readonly announcements: Announcements;
   readonly screen: ScreenRequests;
 }
 
 /** Long pasted text that is attached rather than inserted into the composer. */
-export interface PastedText {
+interface PastedText {
   readonly part: DraftPart & { readonly kind: 'attachment' };
   /** Text of the composer before the paste, and the caret in it. */
   readonly typed: string;

@@ -1,7 +1,7 @@
 /** Actions of Enter and related keys in the composer. */
-export type ComposerKey = 'submit' | 'older' | 'newer' | 'escape' | 'none';
+type ComposerKey = 'submit' | 'older' | 'newer' | 'escape' | 'none';
 
-export interface KeyPress {
+interface KeyPress {
   readonly key: string;
   readonly shiftKey: boolean;
   readonly altKey: boolean;
@@ -14,7 +14,7 @@ export interface KeyPress {
 }
 
 /** State of the composer when a key is pressed. */
-export interface Written {
+interface Written {
   readonly text: string;
   readonly selectionStart: number;
   readonly selectionEnd: number;

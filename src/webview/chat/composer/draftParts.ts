@@ -9,7 +9,7 @@ const mostImages = 10;
 /** Shared empty list, so that comparing by identity detects changes. */
 export const noParts: readonly DraftPart[] = [];
 
-export interface Added {
+interface Added {
   readonly parts: readonly DraftPart[];
   /** Messages to the user about what was left out and why; empty when everything was added. */
   readonly problems: readonly string[];

@@ -10,7 +10,7 @@ export const longText = 10_000;
 const mostTextBytes = maxAttachmentCharacters * 4;
 
 /** The parts of a drop or a clipboard that the code reads. */
-export interface IncomingData {
+interface IncomingData {
   readonly types: readonly string[];
   readonly files: ArrayLike<File>;
   getData(format: string): string;
@@ -57,7 +57,7 @@ export function attachedText(data: IncomingData): string | null {
   return text.length > longText && text.length <= maxAttachmentCharacters ? text : null;
 }
 
-export interface ReadFiles {
+interface ReadFiles {
   readonly parts: readonly DraftPart[];
   /** One sentence for each file that could not be read, with the reason. */
   readonly problems: readonly string[];

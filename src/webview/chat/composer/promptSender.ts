@@ -8,7 +8,7 @@ import type { ScreenRequests } from '../state/screenRequests';
 import type { ChatPartDeps } from '../state/chatPart';
 
 /** Prompt being sent to disk. */
-export interface PromptOnItsWay {
+interface PromptOnItsWay {
   readonly uid: string;
   readonly sessionId: string | null;
   readonly text: string;
@@ -16,7 +16,7 @@ export interface PromptOnItsWay {
   readonly busy?: BusyMode;
 }
 
-export interface PromptSenderDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
+interface PromptSenderDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
   readonly drafts: Drafts;
   readonly newUid: ChatDeps['newUid'];
   readonly screen: ScreenRequests;

@@ -28,7 +28,7 @@ export type Offered = SlashCommand | (OfferedPrompt & { readonly takes: 'prompt'
 
 /** Kind of a submitted text. incomplete: its argument is missing · excess: a command without an argument got text,
  *  which would be lost. */
-export type SlashInput =
+type SlashInput =
   | { readonly kind: 'prompt' }
   | { readonly kind: 'command'; readonly name: SlashCommand['name']; readonly text: string }
   | { readonly kind: 'incomplete' | 'excess' | 'unknown'; readonly name: string };

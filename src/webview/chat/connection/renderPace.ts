@@ -1,5 +1,5 @@
 /** Clock and frame source for renders. */
-export interface FrameSource {
+interface FrameSource {
   nowMs(): number;
   /** Calls back before the next frame is painted; never while the window is not visible. */
   frame(render: () => void): void;

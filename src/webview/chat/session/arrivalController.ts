@@ -11,7 +11,7 @@ import type { AskAgain } from './askAgain';
 import type { SessionSwitchController } from './sessionSwitchController';
 import { newerDraft, newSessionDraft, type ViewMemory } from '../connection/viewMemory';
 
-export interface ArrivalDeps {
+interface ArrivalDeps {
   readonly memory: ChatDeps['memory'];
   readonly requests: HostRequests;
   readonly drafts: Drafts;

@@ -12,7 +12,7 @@ export interface AskAgainOffer {
   readonly files: readonly ChangedFile[];
 }
 
-export interface AskAgainDeps {
+interface AskAgainDeps {
   readonly host: ChatHost;
   readonly files: FilesToRevert;
   readonly versions: PromptVersionController;

@@ -6,14 +6,14 @@ import { refusalOf } from '../connection/hostRequests';
 export type ReviewAction = 'keep' | 'revert';
 
 /** Notice about a turn's files after a review action. */
-export interface ReviewNotice {
+interface ReviewNotice {
   readonly sentence: string;
   /** Files the user has changed since; confirming reverts them anyway. */
   readonly conflicts: readonly string[];
 }
 
 /** The changes within one file. `sentence`: the reason why they cannot be shown. */
-export type HunkList =
+type HunkList =
   | { readonly kind: 'loading' }
   | { readonly kind: 'there'; readonly hunks: readonly FileHunk[] }
   | { readonly kind: 'refused'; readonly sentence: string };

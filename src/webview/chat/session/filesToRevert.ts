@@ -3,7 +3,7 @@ import type { ChatPartDeps } from '../state/chatPart';
 import { mayHaveChangedFiles } from '../state/conversation';
 import type { FeedPages } from '../state/feedPages';
 
-export interface FilesToRevertDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
+interface FilesToRevertDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
   readonly pages: FeedPages;
 }
 

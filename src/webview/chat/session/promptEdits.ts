@@ -4,13 +4,13 @@ import type { ChatDeps } from '../connection/chatHost';
 import type { FeedPages } from '../state/feedPages';
 import type { PromptVersionController } from './promptVersionController';
 
-export interface PromptEdit {
+interface PromptEdit {
   /** The turn whose prompt is edited. */
   readonly turnUid: string;
   readonly text: string;
 }
 
-export interface EditDeps extends Pick<ChatDeps, 'host' | 'memory' | 'newUid'> {
+interface EditDeps extends Pick<ChatDeps, 'host' | 'memory' | 'newUid'> {
   readonly pages: FeedPages;
   readonly versions: PromptVersionController;
 }

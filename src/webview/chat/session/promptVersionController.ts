@@ -3,7 +3,7 @@ import type { ScreenRequests } from '../state/screenRequests';
 import type { ChatPartDeps } from '../state/chatPart';
 import type { SessionSwitchController } from './sessionSwitchController';
 
-export interface VersionDeps extends Pick<ChatPartDeps, 'host' | 'requests'> {
+interface VersionDeps extends Pick<ChatPartDeps, 'host' | 'requests'> {
   readonly switches: SessionSwitchController;
   readonly screen: ScreenRequests;
 }

@@ -29,7 +29,7 @@ export interface SessionChoices {
   readonly sessions: readonly SessionSummary[];
 }
 
-export interface SwitchDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
+interface SwitchDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
   readonly drafts: Drafts;
   readonly pages: FeedPages;
   readonly files: FilesToRevert;

@@ -28,7 +28,7 @@ export interface FindState extends FindQuery {
   readonly problem: string | null;
 }
 
-export interface ConversationFindDeps {
+interface ConversationFindDeps {
   readonly timers: Timers;
   readonly find: (query: FindQuery) => Promise<FoundInSession>;
   /** Ends the running search, which then returns what it has found so far. */

@@ -15,7 +15,7 @@ import type { Conversation, LiveActivity } from './conversation';
 import { deliveredLength, type LiveMessage } from './liveMessage';
 import { noWork, type CallProgress, type TurnWork } from './turnWork';
 
-export type ArticleState = 'streaming' | 'saved' | 'interrupted' | 'failed' | 'unsaved';
+type ArticleState = 'streaming' | 'saved' | 'interrupted' | 'failed' | 'unsaved';
 
 /** A stored or streaming answer with the results of its calls. */
 export interface AnswerRow {
@@ -46,14 +46,14 @@ export interface ReadsRow {
 }
 
 /** Steering message that the user sent while the turn ran. */
-export interface SteeringRow {
+interface SteeringRow {
   readonly kind: 'steering';
   readonly key: string;
   readonly message: LiveMessage;
 }
 
 /** Summary that replaces the messages above it, in the middle of a turn. */
-export interface SummaryRow {
+interface SummaryRow {
   readonly kind: 'summary';
   readonly key: string;
   readonly message: LiveMessage;
@@ -61,7 +61,7 @@ export interface SummaryRow {
 
 type SingleRow = AnswerRow | SteeringRow | SummaryRow;
 
-export type FeedRow = SingleRow | ReadsRow;
+type FeedRow = SingleRow | ReadsRow;
 
 /** A prompt with everything that answers it. */
 export interface TurnBlock {

@@ -8,7 +8,7 @@ import type { ChatPartDeps } from './chatPart';
 const pageSize = 60;
 
 /** The rendered part of a conversation, as fetching changes it; see feedPages.ts. */
-export interface FetchedPages {
+interface FetchedPages {
   readonly rendered: Conversation | null;
   readonly away: ReadonlySignal<Conversation | null>;
   readonly fetching: Signal<'earlier' | 'later' | 'place' | null>;

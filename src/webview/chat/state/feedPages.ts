@@ -12,7 +12,7 @@ export interface FeedSteps {
   readonly FeedFetching: typeof FeedFetching;
 }
 
-export interface FeedPagesDeps extends ChatPartDeps {
+interface FeedPagesDeps extends ChatPartDeps {
   readonly later: LaterCode<FeedSteps>;
 }
 

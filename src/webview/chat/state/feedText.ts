@@ -3,7 +3,7 @@ import type { Conversation } from './conversation';
 import { promptFoldKey, todosFoldKey } from './foldState';
 
 /** Position of a match in the page: the article, and the text within it. */
-export interface TextPlace {
+interface TextPlace {
   readonly articleUid: string;
   readonly kind: FoundText['kind'];
   /** Index among the article's texts of this kind. */

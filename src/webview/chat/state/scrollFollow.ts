@@ -23,7 +23,7 @@ const tolerance = 10;
  *  fetched. */
 const nearEdge = 240;
 
-export function isAtBottom({ top, viewport, content }: ScrollMetrics): boolean {
+function isAtBottom({ top, viewport, content }: ScrollMetrics): boolean {
   return content - viewport - top <= tolerance;
 }
 

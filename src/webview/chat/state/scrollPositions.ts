@@ -2,7 +2,7 @@ import type { ChatDeps } from '../connection/chatHost';
 import type { ViewMemory } from '../connection/viewMemory';
 
 /** Scroll position and open folds of a session. */
-export type ScrollPosition = ViewMemory['places'][number];
+type ScrollPosition = ViewMemory['places'][number];
 
 /** Number of sessions whose places are remembered: those left most recently. */
 const mostRemembered = 20;

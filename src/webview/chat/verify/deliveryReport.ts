@@ -46,7 +46,7 @@ interface ReportedMessage {
 }
 
 /** Text of a turn shown before its host died, compared with the rows read from disk when it was back. In characters. */
-export interface Survival {
+interface Survival {
   readonly shown: number;
   /** Characters of these in parts stored exactly as shown. */
   readonly onDisk: number;

@@ -10,7 +10,7 @@ import { type CrashReport, crashReport } from './crashReport';
 import type { Timers } from '../timers';
 import { type SavedReport, DeliveryReport } from './deliveryReport';
 
-export interface DeliveryReporterDeps {
+interface DeliveryReporterDeps {
   readonly state: ReadonlySignal<ChatViewState>;
   readonly host: Pick<ChatHost, 'request' | 'send' | 'onNotification'>;
   readonly timers: Timers;

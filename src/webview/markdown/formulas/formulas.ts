@@ -27,7 +27,8 @@ const styles = `
 .formula .katex-display { margin: 0; }
 .view:not(.block) .katex-display, .view:not(.block) .katex-display > .katex { display: inline; }
 .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-.source { position: absolute; inset: 0; overflow: clip; color: transparent; white-space: pre-wrap; word-break: break-all; }
+.source { position: absolute; inset: 0; overflow: clip; color: transparent; }
+.source { white-space: pre-wrap; word-break: break-all; }
 `;
 
 let sheets: readonly CSSStyleSheet[] | null = null;

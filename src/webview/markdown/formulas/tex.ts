@@ -1,5 +1,5 @@
 /** Math as it is written in an answer, without the signs around it. */
-export interface Tex {
+interface Tex {
   readonly tex: string;
   /** True for math on lines of its own. */
   readonly isDisplay: boolean;

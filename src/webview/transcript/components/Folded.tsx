@@ -6,7 +6,7 @@ const mostLines = 40;
 const mostCharacters = 8000;
 
 /** Returns the beginning of a long text, or the whole text if it is short. Pure. */
-export function beginningOf(text: string): string {
+function beginningOf(text: string): string {
   const lines = text.split('\n', mostLines + 1);
   const beginning = lines.length > mostLines ? lines.slice(0, mostLines).join('\n') : text;
   return beginning.length > mostCharacters ? beginning.slice(0, mostCharacters) : beginning;

@@ -33,7 +33,7 @@ export function branchRows(branches: readonly TranscriptBranch[], closed: Readon
 
 /** Result of a key in the tree, from the focused row: focus another row, open or close this one; null when the key
  *  does nothing. */
-export type TreeMove =
+type TreeMove =
   { readonly kind: 'focus'; readonly conversationId: string } | { readonly kind: 'open' | 'close' } | null;
 
 export function treeMove(rows: readonly BranchRow[], from: string, key: string): TreeMove {

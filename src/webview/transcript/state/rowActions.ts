@@ -10,7 +10,7 @@ export type RawRow =
   { readonly kind: 'reading' } | { readonly kind: 'gone' } | { readonly kind: 'read'; readonly json: string };
 
 /** Position of a row's open menu, in pixels of the page. */
-export interface OpenMenu {
+interface OpenMenu {
   readonly uid: string;
   readonly x: number;
   readonly y: number;

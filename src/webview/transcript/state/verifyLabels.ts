@@ -12,7 +12,7 @@ const count = new Intl.NumberFormat(pageLanguage);
 const hour = new Intl.DateTimeFormat(pageLanguage, { hour: 'numeric', minute: '2-digit' });
 
 /** Severity of the result. */
-export type VerifyTone = 'pass' | 'info' | 'warning' | 'error';
+type VerifyTone = 'pass' | 'info' | 'warning' | 'error';
 
 export function verifyTone({ turns, findings, unread, shown, server }: Verification): VerifyTone {
   if (findings.length > 0 || turns.some(({ verdict }) => verdict === 'missing')) return 'error';

@@ -8,7 +8,7 @@ import { asRow, fingerprint, imagedTables, imageOf, type RowImage } from './rowI
 /** Characters of a message in a preview. */
 const mostShown = 400;
 
-export interface ChangedRow {
+interface ChangedRow {
   readonly table: RepairedTable;
   readonly id: string;
   readonly before: RowImage;
@@ -16,7 +16,7 @@ export interface ChangedRow {
   readonly after: string;
 }
 
-export interface Recount {
+interface Recount {
   readonly sessionId: string;
   readonly messages: number;
   readonly calls: number;

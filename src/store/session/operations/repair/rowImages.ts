@@ -57,7 +57,8 @@ export function restoreImage(database: SqlDatabase, table: RepairedTable, id: st
   const all = Object.keys(row);
   // Names of columns come from a query of the same schema or an older one.
   database.run(
-    `INSERT INTO ${table} (${all.join(', ')}) SELECT ${all.map(() => '?').join(', ')} WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${key} = ?)`,
+    `INSERT INTO ${table} (${all.join(', ')}) SELECT ${all.map(() => '?').join(', ')}
+     WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${key} = ?)`,
     [...all.map((column) => asValue(row[column])), id],
   );
   database.run(`UPDATE ${table} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE ${key} = ?`, [

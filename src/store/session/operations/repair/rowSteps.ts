@@ -57,9 +57,11 @@ export class RowSteps {
     record.before('messages', uid);
     this.database.run(
       `UPDATE messages SET
-         hidden_with = iif(active = 1 OR NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = messages.hidden_with), NULL, hidden_with),
+         hidden_with = iif(active = 1 OR NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = messages.hidden_with),
+           NULL, hidden_with),
          copied_from = iif(EXISTS (SELECT 1 FROM messages o WHERE o.uid = messages.copied_from), copied_from, NULL),
-         absorbed_into = iif(EXISTS (SELECT 1 FROM messages o WHERE o.uid = messages.absorbed_into), absorbed_into, NULL)
+         absorbed_into = iif(EXISTS (SELECT 1 FROM messages o WHERE o.uid = messages.absorbed_into),
+           absorbed_into, NULL)
        WHERE uid = ?`,
       [uid],
     );

@@ -50,7 +50,8 @@ export class SessionSteps {
   moveTurn(turnUid: string, record: ChangeRecord): void {
     record.before('turns', turnUid);
     this.database.run(
-      'UPDATE turns SET conversation_id = (SELECT s.conversation_id FROM sessions s WHERE s.id = turns.session_id) WHERE uid = ?',
+      `UPDATE turns SET conversation_id = (SELECT s.conversation_id FROM sessions s WHERE s.id = turns.session_id)
+       WHERE uid = ?`,
       [turnUid],
     );
   }
@@ -81,7 +82,8 @@ export class SessionSteps {
     if (parentSessionId !== null && this.sessions.find(parentSessionId) === null) {
       record.before('sessions', sessionId);
       this.database.run(
-        "UPDATE sessions SET parent_session_id = NULL, parent_kind = iif(parent_kind = 'compression', NULL, parent_kind) WHERE id = ?",
+        `UPDATE sessions SET parent_session_id = NULL, parent_kind = iif(parent_kind = 'compression', NULL, parent_kind)
+         WHERE id = ?`,
         [sessionId],
       );
     }
@@ -108,7 +110,8 @@ export class SessionSteps {
     record.madeSessions.push(sessionId);
     this.recount(sessionId, record);
     this.database.run(
-      'UPDATE sessions SET turn_count = (SELECT count(*) FROM turns WHERE session_id = ?1 AND supersedes IS NULL) WHERE id = ?1',
+      `UPDATE sessions SET turn_count = (SELECT count(*) FROM turns WHERE session_id = ?1 AND supersedes IS NULL)
+       WHERE id = ?1`,
       [sessionId],
     );
   }
@@ -117,7 +120,8 @@ export class SessionSteps {
     record.before('approvals', approvalId);
     this.database.run(
       `UPDATE approvals SET state = 'expired' WHERE id = ? AND state = 'pending' AND NOT EXISTS
-         (SELECT 1 FROM turns t WHERE t.uid = approvals.turn_uid AND t.state = 'waiting' AND t.approval_id = approvals.id)`,
+         (SELECT 1 FROM turns t WHERE t.uid = approvals.turn_uid AND t.state = 'waiting'
+           AND t.approval_id = approvals.id)`,
       [approvalId],
     );
   }

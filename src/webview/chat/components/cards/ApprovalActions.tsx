@@ -6,7 +6,7 @@ import {
 } from '../../../../protocol/transcriptTypes';
 import { t, shownList } from '../../../localization';
 
-export const isMac = /Mac/i.test(navigator.platform);
+const isMac = /Mac/i.test(navigator.platform);
 /** Keys as the system writes them. */
 const allowKey = isMac ? '⌘⏎' : 'Ctrl+Enter';
 const denyKey = isMac ? '⌘⌫' : 'Ctrl+Backspace';

@@ -9,7 +9,7 @@ export function commandOptionId({ name }: Offered): string {
   return `command-${name}`;
 }
 
-export interface OfferedCommands {
+interface OfferedCommands {
   readonly offered: readonly Offered[];
   /** Null while no list is shown. */
   readonly active: Offered | null;

@@ -10,7 +10,7 @@ import { useChat } from '../common/ChatContext';
 export const mentionListId = 'mention-list';
 export const mentionOptionId = (place: number): string => `mention-${place}`;
 
-export interface OfferedMentions {
+interface OfferedMentions {
   /** Null while no list is shown. */
   readonly offered: readonly Mention[] | null;
   /** Index of the active mention; null when there is nothing to pick. */

@@ -15,7 +15,7 @@ import type { ViewMemory } from '../../connection/viewMemory';
 
 type Anchor = NonNullable<ViewMemory['anchor']>;
 
-export interface FollowDeps {
+interface FollowDeps {
   /** uids of the rendered articles, in order. */
   readonly uids: readonly string[];
   /** uids of the newest articles, rendered or not. */

@@ -38,7 +38,7 @@ export function ContextMeter() {
     >
       <button
         type="button"
-        class={`context-button${part !== null && part >= 0.75 ? ' context-full' : ''}${part !== null && part >= 0.9 ? ' context-brimful' : ''}`}
+        class={`context-button${fullness(part)}`}
         aria-expanded={open.value}
         aria-controls={contextPanelId}
         aria-label={summaryText(use, part)}
@@ -69,6 +69,11 @@ function Bar({ part }: { readonly part: number }) {
       <rect class="context-fill" x="0" y="0" width={Math.max(1.5, part * 30)} height="6" rx="1.5" />
     </svg>
   );
+}
+
+function fullness(part: number | null): string {
+  if (part === null || part < 0.75) return '';
+  return part < 0.9 ? ' context-full' : ' context-full context-brimful';
 }
 
 function summaryText(use: ContextUseView, part: number | null): string {

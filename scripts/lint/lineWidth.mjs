@@ -1,0 +1,36 @@
+/** ESLint rule: no line is wider than Prettier's `printWidth`, comments and strings included. */
+
+const width = 120;
+
+/** Lines that cannot be shorter: a URL, an expression, an import. */
+const unbreakable = /https?:\/\/\S+|^\s*(?:import|export)\b.*\bfrom\s+['"]/;
+
+/** @type {import('eslint').Rule.RuleModule} */
+export const lineWidth = {
+  meta: {
+    type: 'layout',
+    schema: [],
+    messages: { wide: `{{length}} characters; at most ${width}. Wrap the comment, or split the string.` },
+  },
+  create: ({ sourceCode, report }) => {
+    /** @type {Set<number>} */
+    const exempt = new Set();
+    const exemptLines = ({ loc }) => {
+      for (let line = loc.start.line; line <= loc.end.line; line++) exempt.add(line);
+    };
+    return {
+      'Literal[regex]': exemptLines,
+      // Translations are found by the whole English text (l10n/).
+      'CallExpression[callee.name="t"] > Literal.arguments:first-child': exemptLines,
+      'Program:exit': () => {
+        for (const [index, text] of sourceCode.lines.entries()) {
+          const line = index + 1;
+          const length = [...text].length;
+          if (length <= width || exempt.has(line) || unbreakable.test(text)) continue;
+          const loc = { start: { line, column: width }, end: { line, column: text.length } };
+          report({ loc, messageId: 'wide', data: { length: String(length) } });
+        }
+      },
+    };
+  },
+};
