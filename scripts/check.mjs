@@ -1,6 +1,6 @@
 /**
- * `npm run check`: types, lint, and the fast tests of what changed since `main`, in under a minute. Of many related test files it runs the
- * closest ones and says so; `npm test` runs them all.
+ * `npm run check`: types, lint, and the fast tests of what changed since `main`, in under a minute. Of many related
+ * test files it runs the closest ones and says so; `npm test` runs them all.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -31,7 +31,8 @@ const codes = await Promise.all([
 const failed = codes.some((code) => code !== 0) || !(await testsPass(scripts));
 process.exit(failed ? 1 : 0);
 
-/** Files that differ from where this branch left `main`, committed or not. On `main` itself: from what was last pushed. */
+/** Files that differ from where this branch left `main`, committed or not. On `main` itself: from what was last pushed.
+ */
 function changedFiles() {
   const onMain = git('rev-parse', '--abbrev-ref', 'HEAD') === 'main';
   const origin = git('merge-base', 'HEAD', 'origin/main');

@@ -32,8 +32,8 @@ export function endWithThisProcess() {
 /**
  * Runs a command in a process group of its own and shows its output.
  * @param {string[]} command program and arguments
- * @param {{ cwd: string, env?: NodeJS.ProcessEnv, hangMs: number, output?: string }} options `hangMs`: it is ended when it prints nothing for
- *   so long. `output`: a file that gets what it prints, too
+ * @param {{ cwd: string, env?: NodeJS.ProcessEnv, hangMs: number, output?: string }} options `hangMs`: it is ended when
+ *   it prints nothing for so long. `output`: a file that gets what it prints, too
  * @returns {Promise<{ code: number | string, hung: boolean }>} its exit code, or the signal that ended it
  */
 export function run([program, ...args], { cwd, env = {}, hangMs, output }) {
@@ -77,7 +77,8 @@ export function run([program, ...args], { cwd, env = {}, hangMs, output }) {
   });
 }
 
-/** Ends what is left of a command, or, when no other command runs, of the whole run. @param {import('node:child_process').ChildProcess} [child] */
+/** Ends what is left of a command, or, when no other command runs, of the whole run. @param
+ *  {import('node:child_process').ChildProcess} [child] */
 function endLeftovers(child) {
   if (child) signal(child, 'SIGKILL');
   else for (const pid of marked()) kill(pid);

@@ -1,8 +1,9 @@
 /**
- * Runs the tests, on a fresh clone as well: installs what they need and says so. A failing layer does not stop the later ones. The last line
- * is `N passed, N failed`; a layer that fails without a failed test (a type error, a crash) counts as one.
+ * Runs the tests, on a fresh clone as well: installs what they need and says so. A failing layer does not stop the
+ * later ones. The last line is `N passed, N failed`; a layer that fails without a failed test (a type error, a crash)
+ * counts as one.
  *   `npm test`               the layers that carry the promise
- *   `npm run test:all`       all layers. A file that fails is run once more, alone; one that passes then is listed as unsteady
+ *   `npm run test:all`       all layers. A file that fails is run once more, alone; if it passes then, it is unsteady
  *   `--rest`                 with test:all: what `npm test` leaves out; the counts of its last run are added
  *   `--shard 1/4`            with test:all: the first of four parts
  *   `--only fast,slow`       some of the layers (scripts/testLayers.mjs)
@@ -159,9 +160,8 @@ async function judge(suite, { passed, failed, failures, files }) {
     const limit = FAST_FILE_MS * Math.max(1, os.loadavg()[0] / os.availableParallelism());
     if ((alone.files[0]?.ms ?? 0) <= limit) continue;
     result.failed++;
-    result.failures.push(
-      `${file}\n    takes ${(alone.files[0].ms / 1000).toFixed(1)} s alone, and a fast file at most ${FAST_FILE_MS / 1000}: name it *.slow.test.ts`,
-    );
+    const seconds = (alone.files[0].ms / 1000).toFixed(1);
+    result.failures.push(`${file}\n    takes ${seconds} s alone, more than a fast file may: name it *.slow.test.ts`);
   }
   return result;
 }

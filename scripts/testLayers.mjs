@@ -1,6 +1,7 @@
 /**
- * The layers of the tests, in the order in which they run. `promise: true` makes a layer part of `npm test`; `npm run test:all` runs them all.
- * A layer has `commands` (each ends with 0), or a `suite` (a run of vitest or of the extension host that leaves a report).
+ * The layers of the tests, in the order in which they run. `promise: true` makes a layer part of `npm test`; `npm run
+ * test:all` runs them all. A layer has `commands` (each ends with 0), or a `suite` (a run of vitest or of the extension
+ * host that leaves a report).
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,7 +15,8 @@ export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '
 const bin = (file) => path.join(root, 'node_modules', file);
 const say = (line) => console.log(line);
 
-/** Suites of floors whose code runs inside VS Code's extension host, which has a newer Node than the oldest we support. */
+/** Suites of floors whose code runs inside VS Code's extension host, which has a newer Node than the oldest we support.
+ */
 const hostFloors = ['store', 'models', 'agent'];
 
 /** The three files that show the promise in a real VS Code. */

@@ -12,7 +12,8 @@ const FAILURE_LINES = 12;
  */
 
 /**
- * Reads a report of vitest or of the extension host's suites. A skipped test is a failure: a suite says what it checks, or has no such test.
+ * Reads a report of vitest or of the extension host's suites. A skipped test is a failure: a suite says what it checks,
+ * or has no such test.
  * @returns {Counts}
  */
 export function readReport(file, root) {
@@ -56,7 +57,8 @@ function describeFailure(test, message) {
 }
 
 /**
- * @typedef {{ name: string, passed: number, failed: number, ms: number, note?: string, failures?: string[], unsteady?: string[], files?: FileResult[] }} LayerResult
+ * @typedef {{ name: string, passed: number, failed: number, ms: number, note?: string }} LayerCounts
+ * @typedef {LayerCounts & { failures?: string[], unsteady?: string[], files?: FileResult[] }} LayerResult
  * @param {LayerResult[]} results
  * @param {{ ms: number, slowest: number }} options `slowest`: how many of the slowest files are listed
  * @returns {string} the last line is `N passed, N failed`
