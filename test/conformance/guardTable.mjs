@@ -75,7 +75,8 @@ function signsOf(code) {
 export function testFilesOf({ tests }, root) {
   return tests.map((name) => {
     const bare = name.includes('/') ? name : `test/conformance/${name}`;
-    return existsSync(join(root, `${bare}.test.tsx`)) ? `${bare}.test.tsx` : `${bare}.test.ts`;
+    const ends = ['.test.tsx', '.slow.test.ts', '.slow.test.tsx'];
+    return `${bare}${ends.find((end) => existsSync(join(root, bare + end))) ?? '.test.ts'}`;
   });
 }
 
