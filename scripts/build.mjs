@@ -188,7 +188,8 @@ const loadedLater = [
 ];
 
 /**
- * @param {{ production?: boolean, watch?: boolean, outdir?: string, say?: (line: string) => void }} options
+ * @param {{ production?: boolean, watch?: boolean, outdir?: string, say?: (line: string) => void,
+ *   rounds?: { begin: () => void, end: () => void } }} options `rounds`: with `watch`, called at each bundling
  * @returns {Promise<import('./notices.d.mts').Component[]>} packages of which something was written
  */
 export async function build({
@@ -196,6 +197,7 @@ export async function build({
   watch = false,
   outdir = path.join(root, 'dist'),
   say = console.log,
+  rounds,
 } = {}) {
   const esbuild = await import('esbuild');
   const present = bundles.filter(({ entry }) => fs.existsSync(path.join(root, entry)));
@@ -232,7 +234,10 @@ export async function build({
     logLevel: /** @type {const} */ ('warning'),
   }));
   if (watch) {
-    for (const one of options) await (await esbuild.context({ ...one, logLevel: 'info' })).watch();
+    for (const one of options) {
+      const plugins = [...(one.plugins ?? []), ...(rounds ? [announced(rounds)] : [])];
+      await (await esbuild.context({ ...one, plugins, logLevel: 'warning' })).watch();
+    }
     return [];
   }
   const results = await Promise.all(options.map((one) => esbuild.build(one)));
@@ -243,6 +248,15 @@ export async function build({
   report(outdir, say);
   return components;
 }
+
+/** Says when a bundle is made again, and when that is done. @returns {import('esbuild').Plugin} */
+const announced = ({ begin, end }) => ({
+  name: 'announced',
+  setup: (build) => {
+    build.onStart(begin);
+    build.onEnd(end);
+  },
+});
 
 /** Files of which something is in the bundles, and those that are shipped as they are.
  *  @param {import('esbuild').Metafile[]} metafiles */
@@ -284,10 +298,10 @@ function report(outdir, say) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const flags = process.argv.slice(2);
-  const unknown = flags.filter((flag) => !['--production', '--watch'].includes(flag));
-  if (unknown.length > 0) throw new Error(`Unknown option ${unknown.join(', ')}; there are --production and --watch`);
+  const unknown = flags.filter((flag) => flag !== '--production');
+  if (unknown.length > 0) throw new Error(`Unknown option ${unknown.join(', ')}; there is --production`);
   try {
-    await build({ production: flags.includes('--production'), watch: flags.includes('--watch') });
+    await build({ production: flags.includes('--production') });
   } catch (error) {
     console.error(error.message);
     process.exit(1);
