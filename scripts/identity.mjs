@@ -37,6 +37,11 @@ const places = [
     pattern: /getExtension<HermesExtension>\('([^']+)'\)/g,
     value: idOf,
   },
+  {
+    files: /^\.github\/ISSUE_TEMPLATE\/config\.yml$/,
+    pattern: /url: (.+)\/security\/advisories\/new/g,
+    value: ({ repository }) => repository,
+  },
   // VS Code loads it from a folder of its own, so it cannot import.
   {
     files: /^test\/support\/extensions\/memory-log\/extension\.js$/,
