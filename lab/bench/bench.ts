@@ -6,7 +6,6 @@ import { importPart } from './importPart';
 import type { Aim, Part } from './part';
 import { removePrograms } from './programs';
 import { promptPart } from './promptPart';
-import { rescuePart } from './rescuePart';
 import { searchPart } from './searchPart';
 import { startPart } from './start/startPart';
 import { longPart } from './store/longPart';
@@ -33,7 +32,6 @@ const parts: readonly ListedPart[] = [
   { name: 'long', title: 'Work on a long session while another answer is stored', part: longPart, size: 'turns' },
   { name: 'search', title: 'Search over many files', part: searchPart, size: 'files' },
   { name: 'import', title: 'Import of a state.db of Hermes Agent', part: importPart, size: 'megabytes' },
-  { name: 'rescue', title: 'Search for changes among sessions of another agent', part: rescuePart, size: 'files' },
   { name: 'sync', title: 'Sync with a PostgreSQL on this machine', part: syncPart, size: 'messages', isSlow: true },
   { name: 'writes', title: 'What turns write to the disk', part: writesPart, size: 'turns', isSlow: true },
   { name: 'prompt', title: "A prompt's way to the model", part: promptPart, size: 'turns' },

@@ -28,11 +28,6 @@ export function markdown(characters: number): string {
   return `${block}\n\n`.repeat(Math.ceil(characters / block.length)).slice(0, characters);
 }
 
-/** A single code block that is still open at its end. */
-export function openCode(characters: number): string {
-  return `\`\`\`ts\n${markdown(characters).replaceAll('`', "'")}`.slice(0, characters);
-}
-
 /** What an answer may be made of, of that many characters. Each ends with `theEnd`. */
 export const longAnswers: Readonly<
   Record<'markdown' | 'line' | 'code' | 'list' | 'log', (characters: number) => string>
@@ -128,17 +123,6 @@ export function running(turns: number): ShownSession {
     openTurn: open,
     hasEarlier: turns > 29,
   });
-}
-
-/** A session whose last `count` answers are of 50 KB each, in which a turn (`live`) runs. */
-export function runningBehindLong(count: number): ShownSession {
-  const shown = running(count);
-  return {
-    ...shown,
-    messages: shown.messages.map((message) =>
-      message.role === 'assistant' ? { ...message, parts: [{ kind: 'text', text: markdown(50_000) }] } : message,
-    ),
-  };
 }
 
 export function bootstrap(shown: ShownSession): string {

@@ -9,9 +9,7 @@ import {
   history,
   longAnswers,
   markdown,
-  openCode,
   running,
-  runningBehindLong,
   theEnd,
   turnEvent,
   wholeTurn,
@@ -54,17 +52,15 @@ export const firstPaintPart: Part = async ({ quick, size }) => {
 /** In which 50 KB reach the view in five seconds: one each 80 ms, as the host sends what it committed. */
 const pieces = 63;
 
-/** 50 KB in five seconds; `once`: all of it in one; `behind`: below three such answers; `messages`: what the same number of messages costs
+/** 50 KB in five seconds; `once`: all of it in one; `messages`: what the same number of messages costs
  *  that change nothing. `size`: rounds. */
 export const streamedPart: Part = async ({ quick, size }) => {
   const streams = {
     markdown: () => streamOnce(deltas(markdown(50_000), pieces, live)),
     once: () => streamOnce(deltas(markdown(50_000), 1, live)),
-    behind: () => streamOnce(deltas(markdown(50_000), pieces, live), runningBehindLong(3)),
-    code: () => streamOnce(deltas(openCode(50_000), pieces, live)),
     messages: () => streamOnce(deltas(markdown(50_000), pieces, { ...live, sessionId: 'another' })),
   };
-  const found: Record<keyof typeof streams, Spent[]> = { markdown: [], once: [], behind: [], code: [], messages: [] };
+  const found: Record<keyof typeof streams, Spent[]> = { markdown: [], once: [], messages: [] };
   const names = Object.keys(streams) as (keyof typeof streams)[];
   for (let round = 0; round < (size ?? (quick ? 2 : 5)); round++)
     for (const name of names) found[name].push(await streams[name]());
@@ -86,8 +82,8 @@ export const streamedPart: Part = async ({ quick, size }) => {
   };
 };
 
-async function streamOnce(messages: readonly string[], shown = running(0)): Promise<Spent> {
-  const view = await BenchView.open(shown);
+async function streamOnce(messages: readonly string[]): Promise<Spent> {
+  const view = await BenchView.openRunning(0);
   const before = await view.spent();
   await view.page.evaluate((sent) => window.bench.stream(sent, 12.5), messages);
   // What rests in sight gets its colors and links a moment later.
