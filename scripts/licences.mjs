@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const lockFiles = ['package-lock.json', 'test/vscode/package-lock.json', 'test/bench/package-lock.json'];
+const lockFiles = ['package-lock.json', 'test/vscode/package-lock.json', 'lab/package-lock.json'];
 
 /** Of what is shipped: MIT may include it if its text comes along. The C library is in programs of their own. */
 const shippable = [

@@ -75,6 +75,11 @@ export const layers = [
   },
   { name: 'postgres', beside: true, suite: () => ({ args: ['--project', 'slow', 'test/postgres/'] }) },
   {
+    name: 'lab',
+    skip: () => (process.platform === 'linux' ? undefined : 'a soak reads /proc'),
+    suite: () => ({ args: ['--config', 'lab/vitest.config.mts'] }),
+  },
+  {
     name: 'host',
     prepare: prepareVscode,
     hostSuite: (report) => [process.execPath, 'scripts/hostSuite.mjs', '--report', report],

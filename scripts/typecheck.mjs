@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const compiler = path.join(root, 'node_modules/typescript7/bin/tsc');
 let code = 0;
-for (const project of ['tsconfig.json', 'src/webview/tsconfig.json', 'test/tsconfig.json']) {
+for (const project of ['tsconfig.json', 'src/webview/tsconfig.json', 'test/tsconfig.json', 'lab/tsconfig.json']) {
   const { status } = spawnSync(process.execPath, [compiler, '-p', project], { cwd: root, stdio: 'inherit' });
   code ||= status ?? 1;
 }

@@ -36,6 +36,7 @@ export async function openedStore({
 export function crashGateway(
   { store }: Pick<StoreConnection, 'store'>,
   order: Pick<CrashHostOrder, 'project' | 'url' | 'protocol' | 'contextWindow'>,
+  fetch = globalThis.fetch,
 ): ConversationGateway {
   const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
   const files = new FolderOnDisk([{ name: 'project', path: order.project }]);
@@ -61,7 +62,7 @@ export function crashGateway(
         baseUrl: order.url,
         key: null,
         modelId: 'test-model',
-        fetch: globalThis.fetch,
+        fetch,
       },
       policy: loopbackPolicy,
       clock,

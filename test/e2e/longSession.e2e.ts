@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { longSession, longSessionTitle, seedLongSession } from '../bench/long/seedLongSession';
+import { longSession, longSessionTitle, seedLongSession } from '../support/longSession';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
 import { testSqlite } from '../support/sqlite';
 import { readStateDb } from '../support/vscode';
