@@ -47,7 +47,7 @@ async function nextQuestion(panel: RecordingSurface, count: number): Promise<App
 }
 
 describe.each(['openai', 'anthropic'] as const)('a question to the user, over the %s protocol', (protocol) => {
-  it('S200 is on disk before it is shown, and its decision before the call runs', async () => {
+  it('is on disk before it is shown, and its decision before the call runs (S200)', async () => {
     const onDisk: (readonly string[])[] = [];
     const { world, panel, ran } = await asking({ protocol }, () => onDisk.push(decisions(world)));
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
@@ -68,7 +68,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S201 was denied: the model receives the denial with its reason, and it accepts the sequence', async () => {
+  it('was denied: the model receives the denial with its reason, and it accepts the sequence (S201)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'b.ts' }),
@@ -91,7 +91,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S202 is one question per call if a server gives two calls of one answer the same id, even if the process ends between them', async () => {
+  it('is one question per call if a server gives two calls of one answer the same id, even if the process ends between them (S202)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }, { id: 'call_0' }).calls('change', { name: 'b.ts' }, { id: 'call_0' }),
@@ -126,7 +126,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S202 lets a turn continue whose two calls an older version stored under one id: the one without a result runs', async () => {
+  it('lets a turn continue whose two calls an older version stored under one id: the one without a result runs (S202)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }, { id: 'call_0' }).calls('change', { name: 'b.ts' }, { id: 'call_1' }),
@@ -158,7 +158,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S202 outlives the process: the card appears again, and a decision then lets the turn continue', async () => {
+  it('outlives the process: the card appears again, and a decision then lets the turn continue (S202)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(reply().says('I will. ').calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
@@ -182,7 +182,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S203 stays open when the window closes; the model receives a denial from the next window', async () => {
+  it('stays open when the window closes; the model receives a denial from the next window (S203)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('look', { name: 'a.ts' }).calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }),
@@ -208,7 +208,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S204 is stopped: the calls that never began are reported as not run, here and if no process runs the turn any more', async () => {
+  it('is stopped: the calls that never began are reported as not run, here and if no process runs the turn any more (S204)', async () => {
     const cancelled = 'tool: cancelled: (Cancelled: this call was not run.)';
     const stops = async (world: World, sessionId: string): Promise<readonly string[]> => {
       await world.gateway.stop(sessionId);
@@ -237,7 +237,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S205 was allowed, and the process died before a result: the result says that it may have run', async () => {
+  it('was allowed, and the process died before a result: the result says that it may have run (S205)', async () => {
     const held = gate();
     const { world, panel, ran, holds } = await asking({ protocol });
     holds.set('a.ts', held.opened);
@@ -262,7 +262,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S206 is decided once, whoever decides again and however often', async () => {
+  it('is decided once, whoever decides again and however often (S206)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
@@ -280,7 +280,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S207 is asked in the order of the calls; read-only calls do not wait, and results appear in the order of the calls', async () => {
+  it('is asked in the order of the calls; read-only calls do not wait, and results appear in the order of the calls (S207)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply()
@@ -316,7 +316,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S208 blocks the conversation: a second prompt is queued, and one that interrupts ends the waiting turn', async () => {
+  it('blocks the conversation: a second prompt is queued, and one that interrupts ends the waiting turn (S208)', async () => {
     const { world, panel } = await asking({ protocol });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Now.'), reply().says('Then.'));
     const { sessionId } = await askedBy(world, panel, 'change it');

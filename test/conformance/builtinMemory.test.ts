@@ -24,7 +24,7 @@ function toldByTool(world: World): string {
 }
 
 describe('text that the model saves to memory', () => {
-  it('B187 is on disk before the turn continues, not in the running prompt, and in the prompt of the session that /new starts', async () => {
+  it('is on disk before the turn continues, not in the running prompt, and in the prompt of the session that /new starts (B187)', async () => {
     const { world, builtin } = await remembering();
     world.server.script(
       reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }),

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { account, sound, storedLines } from '../support/account';
-import { askUntil, ended, gate, resumed, sent, worldPerTest } from '../support/conformance';
+import { askUntil, ended, gate, resumed, sent, worldPerTest, talked } from '../support/conformance';
 import { reply } from '../support/modelServer';
 
 const { create } = worldPerTest();
 
 describe('one conversation has one running turn', () => {
-  it('B60 two surfaces on one session that send at the same moment: one waits, and rows never interleave', async () => {
+  it('two surfaces on one session that send at the same moment: one waits, and rows never interleave (B60)', async () => {
     const world = await create();
     world.server.script(reply().says('zero'));
     const left = world.surface();
@@ -30,7 +30,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B61 a queued prompt is sent with everything from the turn before it', async () => {
+  it('a queued prompt is sent with everything from the turn before it (B61)', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -54,11 +54,10 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B64 rows that another writer added to the session are in the next request of a kept agent', async () => {
+  it('rows that another writer added to the session are in the next request of a kept agent (B64)', async () => {
     const world = await create();
-    world.server.script(reply().says('a1'), reply().says('a2'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says('a2'));
     const row = { sessionId, turnUid: null, createdAt: 2, visibility: { kind: 'shown' as const }, carriedFrom: null };
     await world.store.putMessages([
       { ...row, uid: 'foreign-1', role: 'user', parts: [{ kind: 'text', text: 'asked elsewhere' }] },
@@ -89,7 +88,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B72 B73 four prompts sent while an answer streams are all answered, in order, once it is complete', async () => {
+  it('four prompts sent while an answer streams are all answered, in order, once it is complete (B72 B73)', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -118,7 +117,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B72 queued prompts survive the process and are answered after it, in order', async () => {
+  it('queued prompts survive the process and are answered after it, in order (B72)', async () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs(), reply().says('one'), reply().says('two'));
     const { sessionId } = await askUntil(world, world.surface(), 'm0', 'half ');
@@ -138,7 +137,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B74 a queued prompt does not cut off the turn it waits for', async () => {
+  it('a queued prompt does not cut off the turn it waits for (B74)', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -175,7 +174,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B75 a prompt that interrupts stops the turn at once, which keeps what it showed, and is answered next', async () => {
+  it('a prompt that interrupts stops the turn at once, which keeps what it showed, and is answered next (B75)', async () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs(), reply().says('now'));
     const panel = world.surface();

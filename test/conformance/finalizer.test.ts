@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import { account, sound } from '../support/account';
-import { askUntil, ended, sent, worldPerTest } from '../support/conformance';
+import { askUntil, ended, sent, worldPerTest, talked } from '../support/conformance';
 import { refuses, reply } from '../support/modelServer';
 
 const { create } = worldPerTest();
 
 describe('a turn that ends', () => {
-  it('S190 with text before its tools and text after them has both, and surfaces receive at the end what is stored', async () => {
+  it('with text before its tools and text after them has both, and surfaces receive at the end what is stored (S190)', async () => {
     const world = await create();
     world.server.script(
       reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }),
@@ -32,7 +32,7 @@ describe('a turn that ends', () => {
     });
   });
 
-  it('S191 keeps the prompt as the user wrote it, whatever note was sent with it', async () => {
+  it('keeps the prompt as the user wrote it, whatever note was sent with it (S191)', async () => {
     const world = await create({ continuesBroken: false });
     world.server.script(reply().says('Half ').drops(), reply().says('ok'));
     const panel = world.surface();
@@ -45,7 +45,7 @@ describe('a turn that ends', () => {
     });
   });
 
-  it('S193 at its budget stores the summary as its last answer, and not the note that requested it', async () => {
+  it('at its budget stores the summary as its last answer, and not the note that requested it (S193)', async () => {
     const world = await create({ maxIterations: 2 });
     world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply().says('I only got this far.'));
     const panel = world.surface();
@@ -62,7 +62,7 @@ describe('a turn that ends', () => {
     });
   });
 
-  it('S194 in any other way than completion is never called complete', async () => {
+  it('in any other way than completion is never called complete (S194)', async () => {
     const world = await create({ continuesBroken: false });
     world.server.script(
       reply().says('Half ').drops(),
@@ -83,7 +83,7 @@ describe('a turn that ends', () => {
     ]);
   });
 
-  it('S195 leaves the creation time of the answer unchanged', async () => {
+  it('leaves the creation time of the answer unchanged (S195)', async () => {
     const world = await create();
     world.server.script(reply().says('one ').pauses(40).says('two'));
     const panel = world.surface();
@@ -98,7 +98,7 @@ describe('memory is notified of a turn', () => {
   const synced = (log: readonly string[]) =>
     log.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, ''));
 
-  it('S104 S183 that was completed, with the prompt and the answer, under its session', async () => {
+  it('that was completed, with the prompt and the answer, under its session (S104 S183)', async () => {
     const world = await create();
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'q1');
@@ -106,7 +106,7 @@ describe('memory is notified of a turn', () => {
     expect(world.memoryLog.filter((line) => line.startsWith('sync'))).toEqual([`sync ${sessionId}: q1 -> a1`]);
   });
 
-  it('B114 S180 but not if it was stopped', async () => {
+  it('but not if it was stopped (B114 S180)', async () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs(), reply().says('a2'));
     const panel = world.surface();
@@ -117,7 +117,7 @@ describe('memory is notified of a turn', () => {
     expect(synced(world.memoryLog)).toEqual(['q2 -> a2']);
   });
 
-  it('S184 but not if nothing was said', async () => {
+  it('but not if nothing was said (S184)', async () => {
     const world = await create();
     world.server.script(reply(), reply(), reply(), reply());
     await world.ask(world.surface(), 'q1');
@@ -125,15 +125,13 @@ describe('memory is notified of a turn', () => {
     expect(synced(world.memoryLog)).toEqual([]);
   });
 
-  it('S185 and nothing fails if there is no provider', async () => {
+  it('and nothing fails if there is no provider (S185)', async () => {
     const world = await create({ memory: () => [] });
-    world.server.script(reply().says('a1'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
     expect(await account(world, panel, sessionId)).toEqual({ ...sound, stored: ['user: q1', 'assistant: a1'] });
   });
 
-  it('S186 B124 B189 and the turn neither waits for a provider nor fails with one; the log names it', async () => {
+  it('and the turn neither waits for a provider nor fails with one; the log names it (S186 B124 B189)', async () => {
     const throwing: MemoryProvider = {
       name: 'throwing',
       initialize: () => Promise.resolve(),
@@ -145,9 +143,8 @@ describe('memory is notified of a turn', () => {
       syncTurn: () => new Promise(() => undefined),
     };
     const world = await create({ memory: () => [throwing, hanging] });
-    world.server.script(reply().says('a1'), reply().says('a2'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says('a2'));
     await world.ask(panel, 'q2');
     expect({
       warned: world.logLines.filter((line) => line.startsWith('warn')),

@@ -29,7 +29,7 @@ async function ask(
 }
 
 describe('a prompt with images', () => {
-  it('S187 is synced to memory as text', async () => {
+  it('is synced to memory as text (S187)', async () => {
     const world = await create();
     world.server.script(reply().says('A cat.'));
     const { sessionId } = await ask(world, world.surface(), 'What is this?', [picture]);
@@ -40,7 +40,7 @@ describe('a prompt with images', () => {
     }).toEqual({ synced: [`sync ${sessionId}: What is this? -> A cat.`], heard: false });
   });
 
-  it('S192 is stored as the user sent it, whatever note and recall went with it on the wire', async () => {
+  it('is stored as the user sent it, whatever note and recall went with it on the wire (S192)', async () => {
     const world = await create({
       memory: (log) => [new RecordingMemory(log, { recall: () => '- likes cats' })],
       mode: 'plan',

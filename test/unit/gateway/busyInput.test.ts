@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BusyMode, SubmitReceipt } from '../../../src/gateway/gateway';
-import { StoreError } from '../../../src/store/storeError';
 import { refuses, reply } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
+import { gate } from '../../support/conformance';
 
 let world: World;
 const create = async (options: WorldOptions = {}): Promise<World> => {
@@ -14,14 +14,6 @@ const create = async (options: WorldOptions = {}): Promise<World> => {
   return world;
 };
 afterEach(() => world.close());
-
-function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-}
 
 const busySend = (panel: RecordingSurface, text: string, busy: BusyMode): Promise<SubmitReceipt> =>
   world.gateway.submit(panel.id, {
@@ -116,9 +108,7 @@ describe('a prompt that interrupts', () => {
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'first');
     await panel.until(() => panel.deliveredText === 'one ');
-    world.breakStore((method) =>
-      method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null,
-    );
+    world.failing(['settleTurn']);
     await busySend(panel, 'urgent', 'interrupt');
     await panel.untilSettled(1);
     await world.crash();
@@ -198,9 +188,7 @@ describe('a prompt that interrupts', () => {
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'first');
     await panel.until(() => panel.deliveredText === 'one ');
-    const mend = world.breakStore((method) =>
-      method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null,
-    );
+    const mend = world.failing(['settleTurn']);
     await busySend(panel, 'urgent', 'interrupt');
     const stopping = world.gateway.stop(sessionId);
     await panel.untilSettled(1);
@@ -388,25 +376,5 @@ describe('a prompt that steers', () => {
       'started',
       ['user: look', 'user: title'],
     ]);
-  });
-
-  it('is part of the prompt when its turn is retried', async () => {
-    const { server } = await create();
-    const held = gate();
-    server.script(
-      reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }),
-      refuses(400, { message: 'no' }),
-      reply().says('Seen.'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'look');
-    await busySend(panel, 'only the title', 'steer');
-    held.open();
-    await panel.untilSettled(1);
-    await world.idle();
-    await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
-    expect((await world.lines(sessionId)).slice(-2)).toEqual(['user: look\n\nonly the title', 'assistant: Seen.']);
   });
 });

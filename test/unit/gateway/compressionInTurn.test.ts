@@ -312,9 +312,7 @@ describe('a turn that fills the context', () => {
     await create();
     world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
     const panel = world.surface();
-    const mend = world.breakStore((method) =>
-      method === 'compressSession' ? new StoreError('full', 'The disk is full.', 'full') : null,
-    );
+    const mend = world.failing(['compressSession']);
     const { sessionId } = await world.ask(panel, 'Read every file.');
     mend();
     expect({

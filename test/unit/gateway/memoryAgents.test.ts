@@ -4,30 +4,12 @@ import { AgentPool } from '../../../src/gateway/agents/agentPool';
 import { MemoryProviders } from '../../../src/memory/memoryProviders';
 import type { Session } from '../../../src/transcript/session';
 import { gate } from '../../support/conformance';
+import { session as storedSession } from '../../support/builders/viewMessages';
 import { ManualClock } from '../../support/manualClock';
 import { hangingMemory, RecordingMemory } from '../../support/recordingMemory';
 
-function session(id: string, how: Partial<Session> = {}): Session {
-  return {
-    id,
-    title: null,
-    titleSource: null,
-    parentSessionId: null,
-    parentKind: null,
-    conversationId: id,
-    model: null,
-    folder: null,
-    startedAt: 1,
-    lastActiveAt: 1,
-    endedAt: null,
-    endReason: null,
-    pinned: false,
-    archived: false,
-    trashedAt: null,
-    private: false,
-    ...how,
-  };
-}
+const session = (id: string, change: Partial<Session> = {}): Session =>
+  storedSession({ id, conversationId: id, ...change });
 
 function agents() {
   const heard: string[] = [];
@@ -135,19 +117,6 @@ describe('the agent of a surface', () => {
       [],
       ['one'],
       ['one: initialize S1'],
-    ]);
-  });
-
-  it('never takes the memory of another session into a private one, nor back', async () => {
-    const { agentPool, heard, register } = agents();
-    register('one');
-    const shown = [session('S1'), session('P1', { private: true }), session('S2')].map((each) =>
-      agentPool.agentFor('panel', each, 'resume'),
-    );
-    await Promise.all(shown.map(({ memory }) => memory.drain()));
-    expect([shown.map(({ memory }) => memory.providerNames), heard]).toEqual([
-      [['one'], [], ['one']],
-      ['one: initialize S1', 'one: initialize S2', 'one: shutdown'],
     ]);
   });
 

@@ -5,7 +5,6 @@ import type { SubmitReceipt } from '../../../src/gateway/gateway';
 import type { SentPart } from '../../../src/transcript/draftPart';
 import { gate, worldPerTest } from '../../support/conformance';
 import { reply } from '../../support/modelServer';
-import { RecordingMemory } from '../../support/recordingMemory';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import type { World } from '../../support/world';
 
@@ -79,11 +78,6 @@ describe('a prompt with attachments and images', () => {
       });
     },
   );
-
-  it('is refused if it has neither text nor parts', async () => {
-    const world = await create();
-    await expect(submit(world, world.surface(), ' ', [])).rejects.toThrow('There is nothing to send.');
-  });
 
   it('is queued with them, and sent with them', async () => {
     const world = await create();
@@ -263,22 +257,5 @@ describe('a prompt with attachments and images', () => {
       lines: (await world.lines(sessionId)).slice(0, 2),
       queue: (await world.store.queue(sessionId)).map(({ text, parts }) => [text, parts]),
     }).toEqual({ lines: ['user: Why? [src/a.ts] [image]', 'assistant: one '], queue: [['later', [other]]] });
-  });
-
-  it('with recalled memory is sent with both, and memory receives only the text', async () => {
-    const world = await create({ memory: (log) => [new RecordingMemory(log, { recall: () => '- likes tea' })] });
-    world.server.script(reply().says('a1'));
-    await asked(world, world.surface(), 'Why?', [file, picture]);
-    await world.gateway.shutdown();
-    const request = sent(world, 0);
-    expect({
-      sent: ['likes tea', 'export const a = 1;', picture.dataBase64].map((text) => request.includes(text)),
-      memory: JSON.stringify(world.memoryLog).includes('export const a'),
-      synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, '')),
-    }).toEqual({
-      sent: [true, true, true],
-      memory: false,
-      synced: ['Why? -> a1'],
-    });
   });
 });

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { reply } from '../../support/modelServer';
 import { World } from '../../support/world';
+import { long } from '../../support/conformance';
 
 let world: World;
 afterEach(() => world.close());
-
-const long = (topic: string): string => `${topic}: ${'the parser reads tokens. '.repeat(150)}`;
 
 /** Two answered prompts. The model has counted a history that is worth a look and far from full. */
 async function talked(): Promise<ReturnType<World['surface']>> {

@@ -1,34 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { SurfaceAgent } from '../../../../src/gateway/agents/surfaceAgent';
 import { AgentPool } from '../../../../src/gateway/agents/agentPool';
+import { silentLog } from '../../../../src/base/log';
 import type { Session } from '../../../../src/transcript/session';
+import { session as storedSession } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
 import { memoryOf } from '../../../support/memoryOf';
 import { RecordingMemory } from '../../../support/recordingMemory';
 
-const silent = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-
-function session(id: string, changes: Partial<Session> = {}): Session {
-  return {
-    id,
-    title: null,
-    titleSource: null,
-    parentSessionId: null,
-    parentKind: null,
-    conversationId: id,
-    model: null,
-    folder: null,
-    startedAt: 1,
-    lastActiveAt: 1,
-    endedAt: null,
-    endReason: null,
-    pinned: false,
-    archived: false,
-    trashedAt: null,
-    private: false,
-    ...changes,
-  };
-}
+const session = (id: string, change: Partial<Session> = {}): Session =>
+  storedSession({ id, conversationId: id, ...change });
 
 /** A agentPool whose agents write down, each for itself, what their memory hears. */
 function agentPoolWith(pause?: (clock: ManualClock) => Promise<void>) {
@@ -39,7 +20,7 @@ function agentPoolWith(pause?: (clock: ManualClock) => Promise<void>) {
     heard.push(log);
     return memoryOf([new RecordingMemory(log, pause === undefined ? {} : { pause: () => pause(clock) })], {
       clock,
-      log: silent,
+      log: silentLog,
       isPrivate,
     });
   };
