@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/store/storeError';
+import { answerText } from '../../src/transcript/message';
 import { account, sound, storedLines, storedTurns } from '../support/account';
 import { askUntil, ended, gate, resumed, sent, worldPerTest, talked } from '../support/conformance';
 import { reply } from '../support/modelServer';
@@ -101,20 +102,6 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it("text streamed before the connection died is the answer's row, and the turn reports the loss (B07)", async () => {
-    const world = await create({ protocol, continuesBroken: false });
-    world.server.script(reply().says('Hello wor', { in: 4 }).drops(), reply().says('Hello world.'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'Say hello');
-    const first = ended(panel);
-    await world.ask(panel, 'Again');
-    expect({ first, ...(await account(world, panel, sessionId)) }).toEqual({
-      first: 'interrupted connectionLost network',
-      ...sound,
-      stored: ['user: Say hello', 'assistant: Hello wor', 'user: Again', 'assistant: Hello world.'],
-    });
-  });
-
   it('a stop keeps what was shown, including thinking, once, marked as interrupted, also after a reload (B10 B11)', async () => {
     const world = await create({ protocol });
     world.server.script(
@@ -198,7 +185,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('text before a tool call stays in its row, and equal text after it is a row of its own (B08)', async () => {
+  it('text before a tool call stays in its row, and equal text after it is a row of its own, as surfaces are told at the end (B08 S190)', async () => {
     const world = await create();
     world.server.script(
       reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }),
@@ -206,7 +193,9 @@ describe('no row is dropped', () => {
     );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'check');
-    expect(await account(world, panel, sessionId)).toEqual({
+    const told = panel.lastMessages.flatMap(({ role, parts }) => (role === 'assistant' ? [answerText(parts)] : []));
+    expect({ told, ...(await account(world, panel, sessionId)) }).toEqual({
+      told: ["I'll check.", "I'll check."],
       ...sound,
       stored: [
         'user: check',

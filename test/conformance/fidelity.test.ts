@@ -150,22 +150,4 @@ describe('the store keeps exactly what was said', () => {
     const failure = panel.settled[0]?.turn.failure;
     expect([failure?.cause, failure?.technical]).toEqual(['corrupt', 'database disk image is malformed']);
   });
-
-  it('an answer stays readable when its prompt is sent again (B192 B103)', async () => {
-    const world = await create({ continuesBroken: false });
-    world.server.script(reply().says('first try').drops(), reply().says('second try'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'go');
-    await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
-    await panel.untilSettled(2);
-    expect(await account(world, panel, sessionId)).toEqual({
-      ...sound,
-      stored: [
-        'user (hidden: retried): go',
-        'assistant (hidden: retried): first try',
-        'user: go',
-        'assistant: second try',
-      ],
-    });
-  });
 });

@@ -4,7 +4,7 @@ import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import { defineTool } from '../../src/tools/tool';
 import type { TurnActivity } from '../../src/transcript/turnEvent';
 import { account, readElsewhere, sound } from '../support/account';
-import { gate, worldPerTest } from '../support/conformance';
+import { gate, heard, worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { hangingMemory, legacyMemory, RecordingMemory, throwingMemory } from '../support/recordingMemory';
 import type { RecordingSurface } from '../support/recordingSurface';
@@ -266,12 +266,12 @@ describe('recalled memory', () => {
     ]).toEqual(['interrupted', 0, []]);
   });
 
-  it('is requested with the current id of the session, and so is the sync (S104)', async () => {
+  it('is requested with the current id of the session, and so is the sync, with the prompt and the answer (S104 S183)', async () => {
     const asked: string[] = [];
     const provider: MemoryProvider = {
       ...legacyMemory([]),
       prefetch: async (query, sessionId) => (asked.push(`prefetch ${sessionId}: ${query}`), ''),
-      syncTurn: async (turn) => void asked.push(`sync ${turn.sessionId}: ${turn.prompt}`),
+      syncTurn: async (turn) => void asked.push(`sync ${turn.sessionId}: ${turn.prompt} -> ${turn.answer}`),
       queuePrefetch: async (query, sessionId) => void asked.push(`queue ${sessionId}: ${query}`),
     };
     const world = await create({ memory: () => [provider] });
@@ -284,7 +284,11 @@ describe('recalled memory', () => {
     expect(asked).toEqual(
       [first, second].flatMap(({ sessionId }, index) => {
         const prompt = `${index === 0 ? 'first' : 'second'} question`;
-        return [`prefetch ${sessionId}: ${prompt}`, `sync ${sessionId}: ${prompt}`, `queue ${sessionId}: ${prompt}`];
+        return [
+          `prefetch ${sessionId}: ${prompt}`,
+          `sync ${sessionId}: ${prompt} -> a${index + 1}`,
+          `queue ${sessionId}: ${prompt}`,
+        ];
       }),
     );
   });
@@ -384,7 +388,7 @@ describe('a memory update', () => {
     });
   });
 
-  it('reaches a provider whole beside one that throws, one that hangs and one that predates most hooks (S186 B189)', async () => {
+  it('reaches a provider whole beside one that throws, one that hangs and one that predates most hooks (S186 B124 B189)', async () => {
     const world = await create({
       recallTimeoutMs: 100,
       memory: (log) => [throwingMemory(), hangingMemory(), legacyMemory(log), new RecordingMemory(log)],
@@ -394,11 +398,11 @@ describe('a memory update', () => {
     const first = await world.ask(panel, 'first question');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'second question');
+    const { stored, ...rest } = await account(world, panel, second.sessionId);
+    expect({ stored, ...rest }).toEqual({ ...sound, stored: ['user: second question', 'assistant: a2'] });
     await world.gateway.shutdown();
-    const heard = world.memoryLog.map((line) =>
-      line.replaceAll(first.sessionId, 'FIRST').replaceAll(second.sessionId, 'SECOND'),
-    );
-    expect(heard.filter((line) => !line.startsWith('legacy'))).toEqual([
+    const log = heard(world, { FIRST: first.sessionId, SECOND: second.sessionId });
+    expect(log.filter((line) => !line.startsWith('legacy'))).toEqual([
       'initialize FIRST',
       'sync FIRST: first question -> a1',
       'end FIRST',
@@ -406,7 +410,7 @@ describe('a memory update', () => {
       'sync SECOND: second question -> a2',
       'shutdown',
     ]);
-    expect(heard.filter((line) => line.startsWith('legacy'))).toEqual([
+    expect(log.filter((line) => line.startsWith('legacy'))).toEqual([
       'legacy initialize FIRST',
       'legacy sync FIRST: first question',
       'legacy sync SECOND: second question',

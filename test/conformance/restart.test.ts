@@ -9,7 +9,7 @@ const { create } = worldPerTest();
 const note = 'Your previous turn ended when the program ended unexpectedly';
 
 describe.each(['openai', 'anthropic'] as const)('after the process died, over the %s protocol', (protocol) => {
-  it('the next prompt says, on the wire only, that the turn before was cut off (B150)', async () => {
+  it('the next prompt says, on the wire only, that the turn before was cut off, and the prompt stays as it was written (B150 S191)', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().calls('list_directory', { path: 'nowhere' }),

@@ -240,7 +240,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('silence after a tool leaves no scaffolding in the transcript or in the next request (B42 B43)', async () => {
+  it('silence after a tool fails the turn, which says so and ends with a row, and leaves no scaffolding in the transcript or in the next request (B42 B43 B50 S194)', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().calls('list_directory', { path: 'nowhere' }),
@@ -254,15 +254,18 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q');
     const asked = sent(world, 2).some((line) => line.includes('results of your tool calls'));
+    const first = [ended(panel), panel.settled[0]?.turn.failure?.sentence.includes('an empty answer')];
     await world.ask(panel, 'continue');
     const { stored, refused } = await account(world, panel, sessionId);
     expect({
       asked,
+      first,
       stored,
       refused,
       leaked: sent(world, -1).some((line) => line.includes('results of your tool calls') || line.includes('(empty)')),
     }).toEqual({
       asked: true,
+      first: ['failed empty empty', true],
       stored: [
         'user: q',
         'assistant: [list_directory {"path":"nowhere"}]',
@@ -309,29 +312,6 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
         'user: two',
         'assistant: ok',
       ],
-    });
-  });
-
-  it('a turn that falls silent after a tool result fails, reports it, and ends with a row (B50 S194)', async () => {
-    const world = await create({ protocol });
-    world.server.script(
-      reply().says('I look.').calls('list_directory', { path: 'nowhere' }),
-      reply(),
-      reply(),
-      reply(),
-      reply(),
-      reply(),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q');
-    expect({
-      ended: ended(panel),
-      says: panel.settled[0]?.turn.failure?.sentence.includes('an empty answer'),
-      last: storedLines(world, sessionId).at(-1),
-    }).toEqual({
-      ended: 'failed empty empty',
-      says: true,
-      last: 'assistant (closing): (No answer was given.)',
     });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
-import { account, sound, storedLines } from '../support/account';
-import { ended, gate, resumed, seeded, sent, worldPerTest, talked } from '../support/conformance';
+import { account, sound } from '../support/account';
+import { ended, gate, resumed, seeded, worldPerTest, talked } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { RecordingMemory } from '../support/recordingMemory';
 
@@ -29,39 +29,6 @@ describe('switching between sessions', () => {
     await world.store.endSession(sessionId, 'compression');
     await world.store.endSession(sessionId, 'closed');
     expect(world.query('SELECT end_reason FROM sessions')[0]?.['end_reason']).toBe('compression');
-  });
-
-  it('nothing of one session is sent with another', async () => {
-    const world = await create();
-    world.server.script(reply().says('a secret answer'), reply().says('a2'));
-    const panel = world.surface();
-    await world.ask(panel, 'a secret question');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    const { sessionId } = await world.ask(panel, 'q2');
-    expect({ sent: sent(world, 1), stored: storedLines(world, sessionId) }).toEqual({
-      sent: ['user: q2'],
-      stored: ['user: q2', 'assistant: a2'],
-    });
-  });
-
-  it('the answer of a turn goes to the session of its prompt, whatever is shown meanwhile', async () => {
-    const world = await create();
-    const held = gate();
-    world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'), reply().says('other'));
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'q1');
-    await panel.until(({ deliveredText }) => deliveredText === 'slow ');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    await world.askBeside(panel, 'q2');
-    held.open();
-    await world.idle();
-    const back = await resumed(world, sessionId);
-    const { page } = await world.gateway.snapshot(sessionId, 10);
-    expect({ shown: page.messages.length, ...(await account(world, back, sessionId)) }).toEqual({
-      shown: 2,
-      ...sound,
-      stored: ['user: q1', 'assistant: slow answer'],
-    });
   });
 
   it("memory receives the end, then the switch, then the new session's content; nothing waits for memory (B110 B115)", async () => {

@@ -13,7 +13,7 @@ const impatient = { backoffMs: 1 };
 const hundred = 'a hundred characters of an answer '.repeat(3);
 
 describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol', (protocol) => {
-  it('that dropped after text is never treated as a finished answer, nor requested again by itself; its text is shown once, then the end, and the sentence about it is of the turn alone (B160 B166 B168)', async () => {
+  it('that dropped after text is never treated as a finished answer, nor requested again by itself; its text is shown once, then the end, and the sentence about it is of the turn alone (B07 B160 B166 B168)', async () => {
     const world = await create({ protocol, continuesBroken: false });
     world.server.script(reply().says(hundred, { in: 10 }).drops(), reply().says('ok'));
     const panel = world.surface();

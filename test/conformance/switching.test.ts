@@ -108,16 +108,6 @@ describe('a new session', () => {
     });
   });
 
-  it('without a prompt before the window closed still has ended the previous one', async () => {
-    const world = await create();
-    world.server.otherwise(reply().says('ok'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    await world.gateway.shutdown();
-    expect(heard(world, { OLD: sessionId })).toEqual(['initialize OLD', 'sync OLD: q1 -> ok', 'end OLD', 'shutdown']);
-  });
-
   it.each([
     ['stays empty', ['initialize RUN', 'sync RUN: q1 -> one two', 'end RUN', 'shutdown']],
     [

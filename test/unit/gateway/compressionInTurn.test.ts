@@ -404,38 +404,6 @@ describe('a turn that fills the context', () => {
     }).toEqual({ ended: 'complete stop', tip: sessionId, requests: 7 });
   });
 
-  it('can be retried as a whole after its compression', async () => {
-    await create();
-    world.server.script(
-      ...fillsUp(),
-      reply().says(summary),
-      refuses(400, { message: 'no' }),
-      reply().says('All read.'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'Read every file.');
-    const failed = panel.settled.at(-1)?.turn.uid ?? '';
-    await world.gateway.retry(panel.id, failed);
-    await panel.untilSettled(2);
-    await world.idle();
-    const prompts = sent(world, -1).filter((line) => line === 'user: Read every file.');
-    expect({
-      ended: ended(panel),
-      shown: (await world.store.readTranscript({ sessionId, limit: 100 })).messages.map(
-        ({ role, visibility }) => `${role} ${visibility.kind}`,
-      ),
-      prompts: prompts.length,
-      refused: refused().length,
-      problems: await world.store.verifyIntegrity(),
-    }).toEqual({
-      ended: 'complete stop',
-      shown: ['user handoff', 'user shown', 'assistant shown'],
-      prompts: 1,
-      refused: 0,
-      problems: [],
-    });
-  });
-
   it('is retried with the steering from before and after its compression', async () => {
     await create();
     const [first, second] = [gate(), gate()];

@@ -55,25 +55,6 @@ describe('prompts sent while an answer streams', () => {
     });
   });
 
-  it('wait for the user after a stop or a failure, and continue when the user asks', async () => {
-    const { server } = await create();
-    server.script(reply().says('one ').hangs(), reply().says('two'));
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
-    await world.send(panel, 'second');
-    await world.gateway.stop(sessionId);
-    await world.idle();
-    const afterStop = (await world.store.queue(sessionId)).map(({ text }) => text);
-    await world.gateway.promoteQueued((await world.store.queue(sessionId))[0]?.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
-    expect({ afterStop, lines: await world.lines(sessionId) }).toEqual({
-      afterStop: ['second'],
-      lines: ['user: first', 'assistant: one ', 'user: second', 'assistant: two'],
-    });
-  });
-
   it('survive the window, and continue after a completed answer', async () => {
     const { server } = await create();
     const held = gate();

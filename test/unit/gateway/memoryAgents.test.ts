@@ -6,7 +6,7 @@ import type { Session } from '../../../src/transcript/session';
 import { gate } from '../../support/conformance';
 import { session as storedSession } from '../../support/builders/viewMessages';
 import { ManualClock } from '../../support/manualClock';
-import { hangingMemory, RecordingMemory } from '../../support/recordingMemory';
+import { RecordingMemory } from '../../support/recordingMemory';
 
 const session = (id: string, change: Partial<Session> = {}): Session =>
   storedSession({ id, conversationId: id, ...change });
@@ -105,29 +105,5 @@ describe('the agent of a surface', () => {
       next: [],
     });
     await clock.advance(0);
-  });
-
-  it('gets a provider that is registered late with its next prompt', async () => {
-    const { agentPool, heard, register } = agents();
-    const early = agentPool.agentFor('panel', session('S1'), 'resume');
-    register('one');
-    const late = agentPool.agentFor('panel', session('S1'), 'resume');
-    await late.memory.drain();
-    expect([early.memory.providerNames, late.memory.providerNames, heard]).toEqual([
-      [],
-      ['one'],
-      ['one: initialize S1'],
-    ]);
-  });
-
-  it('does not delay a closing window because of a provider that hangs', async () => {
-    const { agentPool, clock, providers } = agents();
-    providers.register({ name: 'one', kind: 'external', create: () => hangingMemory() });
-    agentPool.agentFor('panel', session('S1'), 'new_session');
-    let isOver = false;
-    const closing = agentPool.dispose().then(() => (isOver = true));
-    for (let step = 0; step < 23; step++) await clock.advance(100);
-    await closing;
-    expect([isOver, clock.monotonicMs()]).toEqual([true, 2300]);
   });
 });

@@ -286,49 +286,4 @@ describe.each(transports)('every transport, here $protocol over $network', ({ pr
       ends: 'complete stop',
     });
   });
-
-  it('sends a whole tool exchange with thinking so that a strict service accepts it', async () => {
-    server.script(
-      reply().thinks('I should look.').says('I look.').calls('read_file', { path: 'a' }, { id: 'c1' }),
-      reply().says('Done.'),
-    );
-    const tools = [
-      {
-        name: 'read_file',
-        description: 'Reads',
-        parameters: { type: 'object', properties: { path: { type: 'string' } } },
-      },
-    ];
-    const first = await ask(model, request({ tools }));
-    const [thinkingEnd] = first.events.flatMap((event) =>
-      event.kind === 'partEnd' && event.of === 'thinking' ? [event] : [],
-    );
-    const second = await ask(
-      model,
-      request({
-        tools,
-        messages: [
-          ...request().messages,
-          {
-            role: 'assistant',
-            content: [
-              {
-                kind: 'thinking',
-                text: 'I should look.',
-                ...(thinkingEnd?.metadata === undefined ? {} : { metadata: thinkingEnd.metadata }),
-              },
-              { kind: 'text', text: 'I look.' },
-              { kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: { path: 'a' } },
-            ],
-          },
-          { role: 'tool', results: [{ callId: 'c1', name: 'read_file', text: 'content of a', isError: false }] },
-        ],
-      }),
-    );
-    expect(second.terminal.outcome === 'failed' ? second.terminal.failure.technical : ended(second.terminal)).toBe(
-      'complete stop',
-    );
-    expect(server.requests[1]?.outline).toContain('tool c1: content of a');
-    expect(JSON.stringify(server.requests[1]?.body)).toContain('I should look.');
-  });
 });
