@@ -34,16 +34,7 @@ async function askedBy(
   prompt: string,
 ): Promise<{ readonly approval: Approval; readonly sessionId: string }> {
   const { sessionId } = await world.send(panel, prompt);
-  return { approval: await nextQuestion(panel, 1), sessionId };
-}
-
-async function nextQuestion(panel: RecordingSurface, count: number): Promise<Approval> {
-  const questions = (): readonly Approval[] =>
-    panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
-  await panel.until(() => questions().length >= count);
-  const question = questions()[count - 1];
-  if (question === undefined) throw new Error('nothing was asked');
-  return question;
+  return { approval: await panel.question(), sessionId };
 }
 
 describe.each(['openai', 'anthropic'] as const)('a question to the user, over the %s protocol', (protocol) => {
@@ -100,7 +91,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     );
     const { approval, sessionId } = await askedBy(world, panel, 'change both');
     await world.gateway.decideApproval(approval.id, once);
-    const second = await nextQuestion(panel, 2);
+    const second = await panel.question(2);
     await world.crash();
     await world.gateway.resumeQueues();
     const next = await resumed(world, sessionId);
@@ -134,7 +125,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     );
     const { approval, sessionId } = await askedBy(world, panel, 'change both');
     await world.gateway.decideApproval(approval.id, once);
-    const second = await nextQuestion(panel, 2);
+    const second = await panel.question(2);
     await world.crash();
     world.query(
       "UPDATE messages SET parts = replace(parts, 'call_1', 'call_0'), tool_calls = replace(tool_calls, 'call_1', 'call_0') WHERE role = 'assistant'",
@@ -193,7 +184,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     const turns = storedTurns(world, sessionId);
     const next = await resumed(world, sessionId);
     await world.gateway.decideApproval(approval.id, deny());
-    await world.gateway.decideApproval((await nextQuestion(next, 1)).id, once);
+    await world.gateway.decideApproval((await next.question()).id, once);
     await next.untilSettled(1);
     expect({ turns, ran, stored: storedLines(world, sessionId).slice(2), refused: refusedBy(world) }).toEqual({
       turns: ['waiting'],
@@ -294,7 +285,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     const { approval, sessionId } = await askedBy(world, panel, 'go');
     const whileAsked = [...ran];
     await world.gateway.decideApproval(approval.id, once);
-    const change = await nextQuestion(panel, 2);
+    const change = await panel.question(2);
     const beforeChange = [...ran];
     await world.gateway.decideApproval(change.id, once);
     await panel.untilSettled(1);
@@ -326,8 +317,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     const next = await resumed(world, sessionId);
     const waits = storedTurns(world, sessionId);
     await world.gateway.submit(next.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
-    await next.untilSettled(3);
-    await world.idle();
+    await world.settles(next, 3);
     expect({
       queued: queued.kind,
       waits,

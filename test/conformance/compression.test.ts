@@ -187,8 +187,7 @@ describe('automatic compression', () => {
     await world.ask(panel, 'q1');
     const { sessionId } = await world.ask(panel, 'q2');
     await world.send(panel, 'q3');
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     const asked = [world.server.requests.length];
     await world.reopen();
     panel = await resumed(world, sessionId);
@@ -200,8 +199,7 @@ describe('automatic compression', () => {
     await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
     await world.send(panel, 'q3');
-    await panel.untilSettled(4);
-    await world.idle();
+    await world.settles(panel, 4);
     asked.push(world.server.requests.length);
     expect({
       asked,

@@ -129,8 +129,7 @@ describe('one conversation has one running turn', () => {
     const panel = await resumed(world, sessionId);
     const waiting = (await world.store.queue(sessionId)).map(({ text }) => text);
     await world.gateway.promoteQueued(first[0]?.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect({ waiting, stored: storedLines(world, sessionId) }).toEqual({
       waiting: ['m1', 'm2'],
       stored: ['user: m0', 'assistant: half ', 'user: m1', 'assistant: one', 'user: m2', 'assistant: two'],
@@ -149,8 +148,7 @@ describe('one conversation has one running turn', () => {
     const { sessionId } = await askUntil(world, panel, 'look', 'I look.Nothing ');
     await world.send(panel, 'and then?');
     held.open();
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect({
       first: panel.settled[0]?.turn.outcome,
       stored: storedLines(world, sessionId).filter((line) => line.startsWith('assistant')),

@@ -21,8 +21,7 @@ async function damagedTurn(world: World, panel: RecordingSurface, damage: string
   await world.server.request(1);
   world.damageStore(damage);
   held.open();
-  await panel.untilSettled(1);
-  await world.idle();
+  await world.settles(panel, 1);
   return sessionId;
 }
 

@@ -130,8 +130,7 @@ describe('the store keeps exactly what was said', () => {
     const panel = world.surface();
     await world.ask(panel, '  ab\n\n\tcd  ');
     await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect([sent(world, 0), sent(world, 1)]).toEqual([['user:   ab\n\n\tcd  '], ['user:   ab\n\n\tcd  ']]);
   });
 

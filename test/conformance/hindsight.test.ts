@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readElsewhere } from '../support/account';
-import { worldPerTest } from '../support/conformance';
+import { worldPerTest, askUntil, resumed } from '../support/conformance';
 import { fastClock } from '../support/hindsight/fastClock';
 import { HindsightInWorld } from '../support/hindsight/hindsightInWorld';
 import { HindsightRun } from '../support/hindsight/hindsightLife';
@@ -53,8 +53,7 @@ describe('Hindsight', () => {
     await world.ask(panel, 'q2');
     await hindsight.drained();
     await world.reopen();
-    const again = world.surface();
-    await world.gateway.switchSession(again.id, { reason: 'resume', sessionId });
+    const again = await resumed(world, sessionId);
     await world.ask(again, 'q3');
     await hindsight.drained();
     const documents = Object.entries(hindsight.documents()).sort(([left], [right]) => left.localeCompare(right));
@@ -81,11 +80,9 @@ describe('Hindsight', () => {
     const { world, hindsight } = await remembering();
     world.server.script(reply().says('half').hangs(), reply().says('a2'));
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'q1');
-    await panel.until(({ deliveredText }) => deliveredText === 'half');
+    const { sessionId } = await askUntil(world, panel, 'q1', 'half');
     await world.gateway.stop(sessionId);
-    await panel.untilSettled(1);
-    await world.idle();
+    await world.settles(panel, 1);
     await world.ask(panel, 'q2');
     await hindsight.drained();
     expect(hindsight.documents()).toEqual({ [sessionId]: turn(2) });

@@ -4,7 +4,7 @@ import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import { defineTool } from '../../src/tools/tool';
 import type { TurnActivity } from '../../src/transcript/turnEvent';
 import { account, readElsewhere, sound } from '../support/account';
-import { gate, heard, worldPerTest } from '../support/conformance';
+import { gate, heard, worldPerTest, resumed } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { hangingMemory, legacyMemory, RecordingMemory, throwingMemory } from '../support/recordingMemory';
 import type { RecordingSurface } from '../support/recordingSurface';
@@ -168,8 +168,7 @@ describe('recalled memory', () => {
     world.server.script(reply().says('a1'), reply().says('a2'));
     const { sessionId } = await world.ask(world.surface(), 'first question');
     await world.reopen();
-    const panel = world.surface();
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const panel = await resumed(world, sessionId);
     await world.ask(panel, 'second question');
     const [before, after] = [messagesOf(world, 0), messagesOf(world, 1)];
     expect([after.slice(0, before.length), after.length]).toEqual([before, before.length + 2]);

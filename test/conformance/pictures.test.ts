@@ -23,8 +23,7 @@ async function ask(
     text,
     parts,
   });
-  await panel.untilSettled(1);
-  await world.idle();
+  await world.settles(panel, 1);
   return receipt;
 }
 

@@ -131,11 +131,6 @@ export class World {
     return this.spilling.store;
   }
 
-  /** Spill files that the last opening found. */
-  get foundSpills(): WorldStore['spills'] {
-    return this.worldStore.spills;
-  }
-
   /** Makes calls of the store fail, as a full disk would, until the function returned is called. */
   breakStore(error: (method: string) => Error | null): () => void {
     this.worldStore.beforeCall = (method) => {
@@ -219,6 +214,12 @@ export class World {
     const receipt = await this.send(surface, text);
     await surface.untilSettled(count);
     return receipt;
+  }
+
+  /** Waits until so many turns have settled at this surface, and none runs any more. */
+  async settles(surface: RecordingSurface, count?: number): Promise<void> {
+    await surface.untilSettled(count);
+    await this.idle();
   }
 
   /** Resolves when no turn runs. */

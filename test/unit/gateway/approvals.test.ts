@@ -4,6 +4,7 @@ import type { ApprovalDecision } from '../../../src/transcript/approval';
 import { askingTools } from '../../support/askingTools';
 import { reply } from '../../support/modelServer';
 import { World, type WorldOptions, full } from '../../support/world';
+import { askUntil } from '../../support/conformance';
 
 let world: World;
 afterEach(() => world.close());
@@ -280,8 +281,7 @@ describe('a waiting turn', () => {
   it('does not repeat to the model what the turn was sent with: prompt and note appear once', async () => {
     const { panel } = await asking();
     world.server.script(reply().says('half').hangs(), reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'half');
+    const { sessionId } = await askUntil(world, panel, 'first', 'half');
     await world.gateway.stop(sessionId);
     await world.send(panel, 'second');
     const { id } = await panel.question();

@@ -123,8 +123,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
       return reply().says(summary);
     }, reply().says('It makes tokens.'));
     const receipt = await world.send(panel, 'What does it make?');
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect({
       receipt: receipt.kind,
       waiting,
@@ -234,8 +233,7 @@ describe('compressing', () => {
     const receipt = await world.send(panel, 'What does it make?');
     held.open();
     const { sessionId: child } = await compressing;
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect({ receipt: receipt.kind, last: (await world.lines(child)).slice(-2) }).toEqual({
       receipt: 'queued',
       last: ['user: What does it make?', 'assistant: It makes tokens.'],
@@ -255,8 +253,7 @@ describe('compressing', () => {
     await panel.until(({ deliveredText }) => deliveredText.includes('third'));
     await world.send(panel, 'What does it make?');
     held.open();
-    await panel.untilSettled(4);
-    await world.idle();
+    await world.settles(panel, 4);
     expect((await world.lines(sessionId)).slice(-4).map((line) => line.slice(0, 30))).toEqual([
       'assistant: third',
       'user (handoff): (Summary of th',
@@ -271,8 +268,7 @@ describe('compressing', () => {
     world.server.script(reply().says(summary), reply().says('It makes tokens.'));
     const mend = world.failing(['compressSession']);
     await world.send(panel, 'What does it make?');
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     mend();
     expect({ tip: await world.store.conversationTip(sessionId), last: (await world.lines(sessionId)).at(-1) }).toEqual({
       tip: sessionId,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { SubmitReceipt } from '../../../src/gateway/gateway';
 import { reply } from '../../support/modelServer';
 import { World, type WorldOptions } from '../../support/world';
-import { gate } from '../../support/conformance';
+import { gate, askUntil, resumed } from '../../support/conformance';
 
 let world: World;
 const create = async (options: WorldOptions = {}): Promise<World> => (world = await World.create(options));
@@ -33,8 +33,7 @@ describe('prompts sent while an answer streams', () => {
     await world.gateway.promoteQueued(third?.uid ?? '');
     const waiting = (await world.store.queue(sessionId)).map(({ text }) => text);
     held.open();
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect({
       queued: queued(receipt),
       waiting,
@@ -65,15 +64,12 @@ describe('prompts sent while an answer streams', () => {
     // The window dies between the end of the answer and the next prompt.
     const mend = world.breakStore((method) => (method === 'queue' ? new Error('dying') : null));
     held.open();
-    await panel.untilSettled(1);
-    await world.idle();
+    await world.settles(panel, 1);
     mend();
     await world.reopen();
-    const next = world.surface();
-    await world.gateway.switchSession(next.id, { reason: 'resume', sessionId });
+    const next = await resumed(world, sessionId);
     await world.gateway.resumeQueues();
-    await next.untilSettled(1);
-    await world.idle();
+    await world.settles(next, 1);
     expect(await world.lines(sessionId)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
   });
 });
@@ -84,14 +80,11 @@ describe('sessions', () => {
     const held = gate();
     server.script(reply().says('one two ').waitsFor(held.opened).says('three'));
     const first = world.surface();
-    const { sessionId } = await world.send(first, 'count');
-    await first.until(() => first.deliveredText === 'one two ');
-    const second = world.surface();
-    await world.gateway.switchSession(second.id, { reason: 'resume', sessionId });
+    const { sessionId } = await askUntil(world, first, 'count', 'one two ');
+    const second = await resumed(world, sessionId);
     const snapshot = await world.gateway.snapshot(sessionId, 50);
     held.open();
-    await first.untilSettled(1);
-    await world.idle();
+    await world.settles(first, 1);
     const streaming = snapshot.page.messages.at(-1);
     expect({
       drawn: streaming?.role === 'assistant' ? [streaming.state, streaming.parts, streaming.lastSeq > 0] : null,

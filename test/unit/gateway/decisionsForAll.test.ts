@@ -6,7 +6,7 @@ import { delegateTaskTool } from '../../../src/tools/delegate/delegateTask';
 import { type AnyTool, defineTool } from '../../../src/tools/tool';
 import type { Approval, ApprovalDecision } from '../../../src/transcript/approval';
 import { askingTools } from '../../support/askingTools';
-import { reply } from '../../support/modelServer';
+import { reply, type Scripted } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
 
@@ -220,21 +220,21 @@ describe('Allow All Edits', () => {
 });
 
 describe('the start of a plan', () => {
-  it.each([
-    ['Edit Automatically', 'auto', ['a.ts']],
-    ['Ask Before Edits', 'ask', []],
-  ] as const)('in %s chooses that mode, with the decision', async (_name, mode, ran) => {
+  const presented = async (...then: readonly Scripted[]) => {
     const files = new Files();
     const asks = askingTools();
     world = await World.create({ tools: [files.tool, ...asks.tools], approvals: policy, mode: 'plan' });
     const panel = world.surface();
-    world.server.script(
-      reply().calls('present', { name: 'plan' }),
-      reply().calls('edit', { name: 'a.ts' }),
-      reply().says('Done.'),
-    );
+    world.server.script(reply().calls('present', { name: 'plan' }), ...then, reply().says('Done.'));
     const { sessionId } = await world.send(panel, 'go');
-    const first = await panel.question();
+    return { files, asks, panel, sessionId, first: await panel.question() };
+  };
+
+  it.each([
+    ['Edit Automatically', 'auto', ['a.ts']],
+    ['Ask Before Edits', 'ask', []],
+  ] as const)('in %s chooses that mode, with the decision', async (_name, mode, ran) => {
+    const { files, asks, panel, sessionId, first } = await presented(reply().calls('edit', { name: 'a.ts' }));
     await world.gateway.decideApproval(first.id, { kind: 'allow', scope: 'once', mode });
     const stored = await world.store.sessionMode(sessionId);
     await panel.until(() => files.ran.length > 0 || panel.questions.length > 1);
@@ -242,24 +242,14 @@ describe('the start of a plan', () => {
   });
 
   it('cannot be in Plan mode', async () => {
-    const asks = askingTools();
-    world = await World.create({ tools: asks.tools, approvals: policy, mode: 'plan' });
-    const panel = world.surface();
-    world.server.script(reply().calls('present', { name: 'plan' }), reply().says('Done.'));
-    await world.send(panel, 'go');
-    const first = await panel.question();
+    const { first } = await presented();
     await expect(
       world.gateway.decideApproval(first.id, { kind: 'allow', scope: 'once', mode: 'plan' }),
     ).rejects.toMatchObject({ causeClass: 'invalid' });
   });
 
   it('survives a restart between the decision and the call', async () => {
-    const asks = askingTools();
-    world = await World.create({ tools: asks.tools, approvals: policy, mode: 'plan' });
-    const panel = world.surface();
-    world.server.script(reply().calls('present', { name: 'plan' }), reply().says('Done.'));
-    const { sessionId } = await world.send(panel, 'go');
-    const first = await panel.question();
+    const { asks, panel, sessionId, first } = await presented();
     await world.reopen();
     await world.gateway.decideApproval(first.id, { kind: 'allow', scope: 'once', mode: 'auto' });
     await world.idle();

@@ -7,6 +7,7 @@ import { askingTools } from '../../support/askingTools';
 import { reply, type Reply } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
+import { resumed } from '../../support/conformance';
 
 let world: World;
 afterEach(() => world.close());
@@ -128,8 +129,7 @@ describe('a task handed to a sub-agent', () => {
     ]);
     const { sessionId } = await world.ask(panel, 'go');
     const child = only();
-    const other = world.surface();
-    await world.gateway.switchSession(other.id, { reason: 'resume', sessionId: child });
+    const other = await resumed(world, child);
     await expect(world.send(other, 'and now?')).rejects.toMatchObject({ causeClass: 'invalid' });
     await expect(world.gateway.trashSession(child)).rejects.toMatchObject({ causeClass: 'invalid' });
     const queue = await world.store.queue(child);

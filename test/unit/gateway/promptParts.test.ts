@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SubmitReceipt } from '../../../src/gateway/gateway';
 import type { SentPart } from '../../../src/transcript/draftPart';
-import { gate, worldPerTest } from '../../support/conformance';
+import { gate, worldPerTest, askUntil } from '../../support/conformance';
 import { reply } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import type { World } from '../../support/world';
@@ -38,8 +38,7 @@ async function asked(
 ): Promise<SubmitReceipt> {
   const count = panel.settled.length + 1;
   const receipt = await submit(world, panel, text, parts);
-  await panel.untilSettled(count);
-  await world.idle();
+  await world.settles(panel, count);
   return receipt;
 }
 
@@ -83,14 +82,12 @@ describe('a prompt with attachments and images', () => {
     const world = await create();
     world.server.script(reply().says('one ').hangs(), reply().says('now'), reply().says('two'));
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { sessionId } = await askUntil(world, panel, 'first', 'one ');
     await submit(world, panel, 'second', [file, picture]);
     const [queued] = await world.store.queue(sessionId);
     await world.gateway.editQueued(queued?.uid ?? '', '');
     await submit(world, panel, '', [other], 'interrupt');
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect({ queued: queued?.parts, lines: await shown(world, sessionId), refused: refused(world) }).toEqual({
       queued: [file, picture],
       lines: [
@@ -116,12 +113,10 @@ describe('a prompt with attachments and images', () => {
         reply().says('Seen.'),
       );
       const panel = world.surface();
-      const { sessionId } = await world.send(panel, 'first');
-      await panel.until(() => panel.deliveredText === 'Looking.');
+      const { sessionId } = await askUntil(world, panel, 'first', 'Looking.');
       await submit(world, panel, '', [file, other], 'steer');
       told.open();
-      await panel.untilSettled(1);
-      await world.idle();
+      await world.settles(panel, 1);
       const request = sent(world, 1);
       expect({
         told: ['The person wrote it while you were working', 'export const a = 1;', 'error: no'].map((text) =>
@@ -147,15 +142,13 @@ describe('a prompt with attachments and images', () => {
       reply().says('A cat.'),
     );
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'Looking.');
+    const { sessionId } = await askUntil(world, panel, 'first', 'Looking.');
     await world.send(panel, 'later');
     await submit(world, panel, 'this', [picture], 'steer');
     const queue = (await world.store.queue(sessionId)).map(({ text }) => text);
     world.server.script(reply().says('Later.'));
     told.open();
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect({
       queue,
       sent: [1, 2].map((index) => sent(world, index).includes(picture.dataBase64)),
@@ -178,8 +171,7 @@ describe('a prompt with attachments and images', () => {
       (await world.store.readTranscript({ sessionId, limit: 1 })).messages[0]?.turnUid ?? '';
     const done = async (again: Promise<SubmitReceipt>, count: number): Promise<string | undefined> => {
       await again;
-      await panel.untilSettled(count);
-      await world.idle();
+      await world.settles(panel, count);
       return (await shown(world, sessionId))[0];
     };
     const retried = await done(world.gateway.retry(panel.id, await turnOf()), 2);
@@ -236,8 +228,7 @@ describe('a prompt with attachments and images', () => {
     await world.gateway.stop(sessionId);
     await world.idle();
     await world.gateway.continueTurn(panel.id, panel.settled[0]?.turn.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect({
       sent: sent(world, 1).includes('export const a = 1;'),
       refused: refused(world),

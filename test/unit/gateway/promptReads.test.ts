@@ -65,8 +65,7 @@ describe('a follow-up prompt', () => {
       world.gateway.submit(panel.id, prompt),
       world.gateway.submit(panel.id, prompt),
     ]);
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect([receipts[1], world.query("SELECT count(*) AS n FROM turns WHERE user_message_uid = 'twice'")]).toEqual([
       receipts[0],
       [{ n: 1 }],

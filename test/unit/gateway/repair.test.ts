@@ -122,8 +122,7 @@ describe('a repair', () => {
     const { panel, sessionId } = await staleSession(refuses(401, { message: 'no' }), reply().says('ok'));
     await world.ask(panel, 'now');
     await world.gateway.retry(panel.id, panel.settled.at(-1)?.turn.uid ?? '');
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     const active = (await world.lines(sessionId)).filter((line) => !line.includes('(hidden'));
     expect({ active, sent: talk(world.server.requests[2]) }).toEqual({
       active: ['user: stale\n\nnow', 'assistant: ok'],

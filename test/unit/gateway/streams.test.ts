@@ -32,7 +32,6 @@ interface Case {
   readonly answer: string;
 }
 const half = reply().says('I look.').beginsCall('list_directory', '{"path": "no');
-const inCode = '```xml\n<root>\n<thinking>\ninner words\n</thinking>\n</root>\n```\nRun\n```npm install```\nthen:\n';
 const cases: readonly Case[] = [
   {
     what: 'cut off in a call ends after the last attempt with what was shown, and half a call never runs',
@@ -61,18 +60,6 @@ const cases: readonly Case[] = [
     ],
     ends: 'complete stop',
     answer: '<Count.> One, two, three, fo <On.> three, four, five, six, seven.',
-  },
-  {
-    what: 'cut off in code continues in it: tags there are text, and the memory fence after the code is removed',
-    script: [
-      reply().says(inCode.slice(0, 14)).finishes('length'),
-      reply()
-        .says(`${inCode.slice(14)}<memory-`)
-        .finishes('length'),
-      reply().says('context>\nold notes\n</memory-context>\nDone.'),
-    ],
-    ends: 'complete stop',
-    answer: `${inCode}Done.`,
   },
   {
     what: 'cut off at the output limit continues three times, then ends there',
@@ -307,8 +294,7 @@ describe('the note about a turn that was cut off', () => {
     const panel = world.surface();
     await world.ask(panel, 'count');
     await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect({ told: sentText(1).includes(note), ended: ended(panel) }).toEqual({ told: false, ended: 'complete stop' });
   });
 });

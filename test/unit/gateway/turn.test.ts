@@ -20,8 +20,7 @@ describe('a turn', () => {
     const failed = panel.settled.at(-1)?.turn;
     const sentence = failed?.failure?.sentence;
     await world.gateway.retry(panel.id, failed?.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect({
       sentence,
       sent: await activeLines(sessionId),
