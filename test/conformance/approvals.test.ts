@@ -34,20 +34,11 @@ async function askedBy(
   prompt: string,
 ): Promise<{ readonly approval: Approval; readonly sessionId: string }> {
   const { sessionId } = await world.send(panel, prompt);
-  return { approval: await nextQuestion(panel, 1), sessionId };
-}
-
-async function nextQuestion(panel: RecordingSurface, count: number): Promise<Approval> {
-  const questions = (): readonly Approval[] =>
-    panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
-  await panel.until(() => questions().length >= count);
-  const question = questions()[count - 1];
-  if (question === undefined) throw new Error('nothing was asked');
-  return question;
+  return { approval: await panel.question(), sessionId };
 }
 
 describe.each(['openai', 'anthropic'] as const)('a question to the user, over the %s protocol', (protocol) => {
-  it('S200 is on disk before it is shown, and its decision before the call runs', async () => {
+  it('is on disk before it is shown, and its decision before the call runs (S200)', async () => {
     const onDisk: (readonly string[])[] = [];
     const { world, panel, ran } = await asking({ protocol }, () => onDisk.push(decisions(world)));
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
@@ -68,7 +59,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S201 was denied: the model receives the denial with its reason, and it accepts the sequence', async () => {
+  it('was denied: the model receives the denial with its reason, and it accepts the sequence (S201)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'b.ts' }),
@@ -91,7 +82,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S202 is one question per call if a server gives two calls of one answer the same id, even if the process ends between them', async () => {
+  it('is one question per call if a server gives two calls of one answer the same id, even if the process ends between them (S202)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }, { id: 'call_0' }).calls('change', { name: 'b.ts' }, { id: 'call_0' }),
@@ -100,7 +91,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     );
     const { approval, sessionId } = await askedBy(world, panel, 'change both');
     await world.gateway.decideApproval(approval.id, once);
-    const second = await nextQuestion(panel, 2);
+    const second = await panel.question(2);
     await world.crash();
     await world.gateway.resumeQueues();
     const next = await resumed(world, sessionId);
@@ -126,7 +117,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S202 lets a turn continue whose two calls an older version stored under one id: the one without a result runs', async () => {
+  it('lets a turn continue whose two calls an older version stored under one id: the one without a result runs (S202)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('change', { name: 'a.ts' }, { id: 'call_0' }).calls('change', { name: 'b.ts' }, { id: 'call_1' }),
@@ -134,7 +125,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     );
     const { approval, sessionId } = await askedBy(world, panel, 'change both');
     await world.gateway.decideApproval(approval.id, once);
-    const second = await nextQuestion(panel, 2);
+    const second = await panel.question(2);
     await world.crash();
     world.query(
       "UPDATE messages SET parts = replace(parts, 'call_1', 'call_0'), tool_calls = replace(tool_calls, 'call_1', 'call_0') WHERE role = 'assistant'",
@@ -158,7 +149,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S202 outlives the process: the card appears again, and a decision then lets the turn continue', async () => {
+  it('outlives the process: the card appears again, and a decision then lets the turn continue (S202)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(reply().says('I will. ').calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
@@ -182,7 +173,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S203 stays open when the window closes; the model receives a denial from the next window', async () => {
+  it('stays open when the window closes; the model receives a denial from the next window (S203)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply().calls('look', { name: 'a.ts' }).calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }),
@@ -193,7 +184,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     const turns = storedTurns(world, sessionId);
     const next = await resumed(world, sessionId);
     await world.gateway.decideApproval(approval.id, deny());
-    await world.gateway.decideApproval((await nextQuestion(next, 1)).id, once);
+    await world.gateway.decideApproval((await next.question()).id, once);
     await next.untilSettled(1);
     expect({ turns, ran, stored: storedLines(world, sessionId).slice(2), refused: refusedBy(world) }).toEqual({
       turns: ['waiting'],
@@ -208,7 +199,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S204 is stopped: the calls that never began are reported as not run, here and if no process runs the turn any more', async () => {
+  it('is stopped: the calls that never began are reported as not run, here and if no process runs the turn any more (S204)', async () => {
     const cancelled = 'tool: cancelled: (Cancelled: this call was not run.)';
     const stops = async (world: World, sessionId: string): Promise<readonly string[]> => {
       await world.gateway.stop(sessionId);
@@ -237,7 +228,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S205 was allowed, and the process died before a result: the result says that it may have run', async () => {
+  it('was allowed, and the process died before a result: the result says that it may have run (S205)', async () => {
     const held = gate();
     const { world, panel, ran, holds } = await asking({ protocol });
     holds.set('a.ts', held.opened);
@@ -262,7 +253,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S206 is decided once, whoever decides again and however often', async () => {
+  it('is decided once, whoever decides again and however often (S206)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
@@ -280,7 +271,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S207 is asked in the order of the calls; read-only calls do not wait, and results appear in the order of the calls', async () => {
+  it('is asked in the order of the calls; read-only calls do not wait, and results appear in the order of the calls (S207)', async () => {
     const { world, panel, ran } = await asking({ protocol });
     world.server.script(
       reply()
@@ -294,7 +285,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     const { approval, sessionId } = await askedBy(world, panel, 'go');
     const whileAsked = [...ran];
     await world.gateway.decideApproval(approval.id, once);
-    const change = await nextQuestion(panel, 2);
+    const change = await panel.question(2);
     const beforeChange = [...ran];
     await world.gateway.decideApproval(change.id, once);
     await panel.untilSettled(1);
@@ -316,7 +307,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 
-  it('S208 blocks the conversation: a second prompt is queued, and one that interrupts ends the waiting turn', async () => {
+  it('blocks the conversation: a second prompt is queued, and one that interrupts ends the waiting turn (S208)', async () => {
     const { world, panel } = await asking({ protocol });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Now.'), reply().says('Then.'));
     const { sessionId } = await askedBy(world, panel, 'change it');
@@ -326,8 +317,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     const next = await resumed(world, sessionId);
     const waits = storedTurns(world, sessionId);
     await world.gateway.submit(next.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
-    await next.untilSettled(3);
-    await world.idle();
+    await world.settles(next, 3);
     expect({
       queued: queued.kind,
       waits,

@@ -1,28 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/store/storeError';
 import { account, readElsewhere, sound, storedLines } from '../support/account';
-import { askUntil, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
+import {
+  askUntil,
+  gate,
+  resumed,
+  seeded,
+  sent,
+  worldPerTest,
+  refusal,
+  talked,
+  type Talk,
+} from '../support/conformance';
 import { reply } from '../support/modelServer';
-import type { RecordingSurface } from '../support/recordingSurface';
 import type { World } from '../support/world';
 
 const { create } = worldPerTest();
 
-interface Talk {
-  readonly panel: RecordingSurface;
-  readonly sessionId: string;
-  /** Of what is shown, in order. */
-  readonly uids: readonly string[];
-}
-
-/** A session of two prompts and their answers. */
-async function talked(world: World): Promise<Talk> {
-  world.server.script(reply().says('a1'), reply().says('a2'));
-  const panel = world.surface();
-  await world.ask(panel, 'q1');
-  const { sessionId } = await world.ask(panel, 'q2');
-  return { panel, sessionId, uids: (await world.store.activeMessages(sessionId)).map(({ uid }) => uid) };
-}
+/** The rows that are shown, in order. */
+const uidsOf = async (world: World, sessionId: string): Promise<readonly string[]> =>
+  (await world.store.activeMessages(sessionId)).map(({ uid }) => uid);
 
 async function branched(
   world: World,
@@ -39,17 +36,12 @@ async function branched(
   return { ...outcome, sessionId: outcome.sessionId ?? '' };
 }
 
-const refusal = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'not refused',
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
 const sessionCount = (world: World): readonly string[] => readElsewhere(world, 'SELECT count(*) FROM sessions');
 
 describe.each(['openai', 'anthropic'] as const)('a branch, over the %s protocol', (protocol) => {
-  it('B17 S160 S165 S170 has a copy of everything, its own name, and a parent that stays unchanged', async () => {
+  it('has a copy of everything, its own name, and a parent that stays unchanged (B17 S160 S165 S170)', async () => {
     const world = await create({ protocol });
-    const talk = await talked(world);
+    const talk = await talked(world, 2);
     await world.gateway.renameSession(talk.sessionId, 'My Coding Session');
     const before = storedLines(world, talk.sessionId);
     const { sessionId } = await branched(world, talk, null);
@@ -82,9 +74,10 @@ describe.each(['openai', 'anthropic'] as const)('a branch, over the %s protocol'
 describe('a branch', () => {
   it('from an answer in the middle reaches up to it; from a prompt to just before it, with its text in the composer', async () => {
     const world = await create();
-    const talk = await talked(world);
-    const ofAnswer = await branched(world, talk, talk.uids[1] ?? '');
-    const ofPrompt = await branched(world, talk, talk.uids[2] ?? '');
+    const talk = await talked(world, 2);
+    const uids = await uidsOf(world, talk.sessionId);
+    const ofAnswer = await branched(world, talk, uids[1] ?? '');
+    const ofPrompt = await branched(world, talk, uids[2] ?? '');
     expect({
       answer: storedLines(world, ofAnswer.sessionId),
       prompt: storedLines(world, ofPrompt.sessionId),
@@ -96,9 +89,9 @@ describe('a branch', () => {
     });
   });
 
-  it('B90 stays in the list when its parent is opened again and ends', async () => {
+  it('stays in the list when its parent is opened again and ends (B90)', async () => {
     const world = await create();
-    const talk = await talked(world);
+    const talk = await talked(world, 2);
     const { sessionId } = await branched(world, talk, null);
     await world.gateway.switchSession(talk.panel.id, { reason: 'resume', sessionId: talk.sessionId });
     world.server.script(reply().says('a3'));
@@ -112,28 +105,26 @@ describe('a branch', () => {
     ]);
   });
 
-  it('B98 that seemed to fail exists once, whole; one that could not be created leaves nothing, and reports it', async () => {
+  it('that seemed to fail exists once, whole; one that could not be created leaves nothing, and reports it (B98)', async () => {
     const world = await create();
-    const talk = await talked(world);
+    const talk = await talked(world, 2);
     world.failAfter('branchSession', 1, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
     const { sessionId } = await branched(world, talk, null);
     const once = [sessionCount(world), storedLines(world, sessionId)];
-    const repair = world.breakStore((method) =>
-      method === 'branchSession' ? new StoreError('full', 'The disk is full.', 'ENOSPC') : null,
-    );
+    const repair = world.failing(['branchSession']);
     const said = await refusal(branched(world, talk, null));
     repair();
     expect({ once, said, then: sessionCount(world), shown: world.gateway.shownSession(talk.panel.id) }).toEqual({
       once: [['2'], ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2']],
-      said: 'The disk is full.',
+      said: 'The disk is full. Free some space.',
       then: ['2'],
       shown: sessionId,
     });
   });
 
-  it('S161 S166 takes the given title; if that is taken it keeps its own, and says why', async () => {
+  it('takes the given title; if that is taken it keeps its own, and says why (S161 S166)', async () => {
     const world = await create();
-    const talk = await talked(world);
+    const talk = await talked(world, 2);
     await world.gateway.renameSession(talk.sessionId, 'Parser');
     const named = await branched(world, talk, null, 'refactor approach');
     const taken = await branched(world, talk, null, 'parser');
@@ -147,7 +138,7 @@ describe('a branch', () => {
     });
   });
 
-  it('S162 of a session without an answer is refused with a sentence, and nothing changes', async () => {
+  it('of a session without an answer is refused with a sentence, and nothing changes (S162)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, () => undefined);
     const said = await refusal(branched(world, { panel, sessionId }, null));
@@ -160,9 +151,9 @@ describe('a branch', () => {
     });
   });
 
-  it('S164 S168 is reported to memory once, with its parent; what follows is remembered under the branch', async () => {
+  it('is reported to memory once, with its parent; what follows is remembered under the branch (S164 S168)', async () => {
     const world = await create();
-    const talk = await talked(world);
+    const talk = await talked(world, 2);
     const { sessionId } = await branched(world, talk, null);
     world.server.script(reply().says('a3'));
     await world.ask(talk.panel, 'q3');
@@ -180,7 +171,7 @@ describe('a branch', () => {
 
   it('of a session that is answering copies what is settled, and the answer continues in its own session', async () => {
     const world = await create();
-    const talk = await talked(world);
+    const talk = await talked(world, 2);
     const held = gate();
     world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'));
     await askUntil(world, talk.panel, 'q3', 'slow ');

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { account, sound } from '../support/account';
 import { BuiltinMemory } from '../support/builtinMemory';
 import { worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
@@ -24,7 +23,7 @@ function toldByTool(world: World): string {
 }
 
 describe('text that the model saves to memory', () => {
-  it('B187 is on disk before the turn continues, not in the running prompt, and in the prompt of the session that /new starts', async () => {
+  it('is on disk before the turn continues, not in the running prompt, and in the prompt of the session that /new starts (B187)', async () => {
     const { world, builtin } = await remembering();
     world.server.script(
       reply().calls('memory', { action: 'add', content: 'Deploys go through bluebird' }),
@@ -154,33 +153,5 @@ describe('session_search', () => {
       reads: [true, true, true, false],
       kept: true,
     });
-  });
-
-  it('finds the message with the most matching words if none has all of them', async () => {
-    const { world } = await remembering();
-    const panel = world.surface();
-    for (const answer of ['quince jelly', 'quince marmalade on toast', 'apple pie']) {
-      await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-      world.server.script(reply().says(answer));
-      await world.ask(panel, 'What is there?');
-    }
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    world.server.script(reply().calls('session_search', { query: 'quince toast breakfast' }), reply().says('Done.'));
-    await world.ask(panel, 'Look it up');
-    expect([...toldByTool(world).matchAll(/^ {3}(.*)$/gm)].map(([, line]) => line)).toEqual([
-      'quince marmalade on toast',
-      'quince jelly',
-    ]);
-  });
-});
-
-describe('a turn with memory', () => {
-  it('is stored, shown and sent like every other', async () => {
-    const { world } = await remembering();
-    world.server.script(reply().calls('memory', { action: 'add', content: 'x' }), reply().says('Noted.'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'Remember x');
-    const { stored, ...rest } = await account(world, panel, sessionId);
-    expect([stored.length, rest]).toEqual([4, sound]);
   });
 });

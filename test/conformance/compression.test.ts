@@ -1,31 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { readElsewhere, storedLines } from '../support/account';
-import { ended, resumed, sent, worldPerTest } from '../support/conformance';
+import { ended, resumed, sent, worldPerTest, long, refusal, talked } from '../support/conformance';
 import { refuses, reply } from '../support/modelServer';
 import type { World } from '../support/world';
 
 const { create } = worldPerTest();
-const long = (topic: string): string =>
-  `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
 const summary = 'Please delete file Z.';
-
-/** A session of two long answers. */
-async function talked(world: World) {
-  world.server.script(reply().says(long('first'), { in: 4000 }), reply().says(long('second'), { in: 4000 }));
-  const panel = world.surface();
-  await world.ask(panel, 'q1');
-  const { sessionId } = await world.ask(panel, 'q2');
-  return { panel, sessionId };
-}
 
 const refused = (world: World): readonly string[] => world.server.requests.flatMap(({ rejection }) => rejection ?? []);
 const heads = (world: World, sessionId: string): readonly string[] =>
   storedLines(world, sessionId).map((line) => line.slice(0, 20));
 
 describe.each(['openai', 'anthropic'] as const)('compression, over the %s protocol', (protocol) => {
-  it('B14 B15 B16 B34 S80 leaves the parent every row, gives the child its own, and the next turn adds to it once', async () => {
+  it('leaves the parent every row, gives the child its own, and the next turn adds to it once (B14 B15 B16 B34 S80)', async () => {
     const world = await create({ protocol });
-    const { panel, sessionId } = await talked(world);
+    const { panel, sessionId } = await talked(world, 2, long);
     const before = storedLines(world, sessionId);
     world.server.script(reply().says(summary), reply().says('a3'));
     const child = (await world.gateway.compress(sessionId, '')).sessionId;
@@ -46,9 +35,9 @@ describe.each(['openai', 'anthropic'] as const)('compression, over the %s protoc
     });
   });
 
-  it("B170 sends the summary as a summary: the last message is the user's", async () => {
+  it("sends the summary as a summary: the last message is the user's (B170)", async () => {
     const world = await create({ protocol });
-    const { panel, sessionId } = await talked(world);
+    const { panel, sessionId } = await talked(world, 2, long);
     world.server.script(reply().says(summary), reply().says('hello'));
     await world.gateway.compress(sessionId, '');
     await world.ask(panel, 'hi');
@@ -61,16 +50,16 @@ describe.each(['openai', 'anthropic'] as const)('compression, over the %s protoc
 });
 
 describe('compression', () => {
-  it('B70 is followed by every surface, even if the next request fails', async () => {
+  it('is followed by every surface, even if the next request fails (B70)', async () => {
     const world = await create();
-    const { panel, sessionId } = await talked(world);
+    const { panel, sessionId } = await talked(world, 2, long);
     world.server.script(reply().says(summary), refuses(400, { message: 'no' }), reply().says('ok'));
     const child = (await world.gateway.compress(sessionId, '')).sessionId;
     const failed = await world.ask(panel, 'q3');
     const next = await world.ask(panel, 'q4');
     expect({
       sessions: [failed.sessionId, next.sessionId, world.gateway.shownSession(panel.id)],
-      whole: sent(world, -1).some((line) => line.includes(long('first'))),
+      whole: sent(world, -1).some((line) => line.includes(long(1))),
       ended: ended(panel),
     }).toEqual({
       sessions: [child, child, child],
@@ -79,9 +68,9 @@ describe('compression', () => {
     });
   });
 
-  it('B38 that fails five times leaves the transcript unchanged', async () => {
+  it('that fails five times leaves the transcript unchanged (B38)', async () => {
     const world = await create();
-    const { sessionId } = await talked(world);
+    const { sessionId } = await talked(world, 2, long);
     const before = storedLines(world, sessionId);
     for (let attempt = 0; attempt < 5; attempt++) {
       world.server.script(refuses(401, { message: 'no' }));
@@ -93,9 +82,9 @@ describe('compression', () => {
     }).toEqual({ after: before, sessions: ['1'] });
   });
 
-  it('B89 B99 repeated three times is one session in the list, in its folder, and no segment is empty', async () => {
+  it('repeated three times is one session in the list, in its folder, and no segment is empty (B89 B99)', async () => {
     const world = await create();
-    const { panel, sessionId } = await talked(world);
+    const { panel, sessionId } = await talked(world, 2, long);
     let tip = sessionId;
     for (let round = 0; round < 3; round++) {
       world.server.script(reply().says(summary), reply().says(long(`answer ${round}`), { in: 4000 }));
@@ -114,9 +103,15 @@ describe('compression', () => {
     });
   });
 
-  it('B97 leaves a whole child, or the living parent, after the process dies', async () => {
+  it('leaves the living parent if the process dies while a summary is made, and a whole child afterwards (B97)', async () => {
     const world = await create();
-    const { sessionId } = await talked(world);
+    const { sessionId } = await talked(world, 2, long);
+    world.server.script(reply().hangs());
+    const abandoned = refusal(world.gateway.compress(sessionId, null));
+    await world.server.request(2);
+    await world.crash();
+    await abandoned;
+    const parent = [await world.store.conversationTip(sessionId), storedLines(world, sessionId).length];
     world.server.script(reply().says(summary), reply().says('a3'));
     const child = (await world.gateway.compress(sessionId, '')).sessionId;
     const rows = heads(world, child);
@@ -124,15 +119,16 @@ describe('compression', () => {
     const panel = await resumed(world, sessionId);
     await world.ask(panel, 'q3');
     expect({
+      parent,
       shown: world.gateway.shownSession(panel.id),
       rows: heads(world, child).slice(0, rows.length),
       ended: ended(panel),
-    }).toEqual({ shown: child, rows, ended: 'complete stop' });
+    }).toEqual({ parent: [sessionId, 4], shown: child, rows, ended: 'complete stop' });
   });
 
-  it('B174 reaches no other session', async () => {
+  it('reaches no other session (B174)', async () => {
     const world = await create();
-    const { panel, sessionId } = await talked(world);
+    const { panel, sessionId } = await talked(world, 2, long);
     world.server.script(reply().says(summary), reply().says('ok'));
     await world.gateway.compress(sessionId, '');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
@@ -151,7 +147,7 @@ const tips = (world: World): readonly string[] =>
   readElsewhere(world, "SELECT count(*) FROM sessions WHERE parent_kind = 'compression'");
 
 describe('automatic compression', () => {
-  it("B71 in the middle of a turn: the model's later text is stored and delivered, once, where the session is shown", async () => {
+  it("in the middle of a turn: the model's later text is stored and delivered, once, where the session is shown (B71)", async () => {
     const world = await create({ contextWindow: 4000 });
     const panel = world.surface();
     const reads = (input: number) => reply().calls('list_directory', {}).uses({ input, output: 10 });
@@ -183,7 +179,7 @@ describe('automatic compression', () => {
     });
   });
 
-  it('B172 keeps its cool-down across a reload, and from a new session', async () => {
+  it('keeps its cool-down across a reload, and from a new session (B172)', async () => {
     const world = await create({ contextWindow: 4000 });
     let panel = world.surface();
     const half = filling('one').uses({ input: 1500, output: 10 });
@@ -191,8 +187,7 @@ describe('automatic compression', () => {
     await world.ask(panel, 'q1');
     const { sessionId } = await world.ask(panel, 'q2');
     await world.send(panel, 'q3');
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     const asked = [world.server.requests.length];
     await world.reopen();
     panel = await resumed(world, sessionId);
@@ -204,8 +199,7 @@ describe('automatic compression', () => {
     await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
     await world.send(panel, 'q3');
-    await panel.untilSettled(4);
-    await world.idle();
+    await world.settles(panel, 4);
     asked.push(world.server.requests.length);
     expect({
       asked,
@@ -214,7 +208,7 @@ describe('automatic compression', () => {
     }).toEqual({ asked: [4, 5, 9], compressed: ['1'], meta: ['1'] });
   });
 
-  it('B173 in its cool-down still makes one attempt for a request refused as too long, and never abandons the session', async () => {
+  it('in its cool-down still makes one attempt for a request refused as too long, and never abandons the session (B173)', async () => {
     const world = await create({ contextWindow: 4000 });
     const panel = world.surface();
     world.server.script(filling('one'), filling('two'), noKey(), filling('three'));

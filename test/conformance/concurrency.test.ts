@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { account, sound, storedLines } from '../support/account';
-import { askUntil, ended, gate, resumed, sent, worldPerTest } from '../support/conformance';
+import { askUntil, ended, gate, resumed, sent, worldPerTest, talked } from '../support/conformance';
 import { reply } from '../support/modelServer';
 
 const { create } = worldPerTest();
 
 describe('one conversation has one running turn', () => {
-  it('B60 two surfaces on one session that send at the same moment: one waits, and rows never interleave', async () => {
+  it('two surfaces on one session that send at the same moment: one waits, and rows never interleave (B60)', async () => {
     const world = await create();
     world.server.script(reply().says('zero'));
     const left = world.surface();
@@ -30,7 +30,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B61 a queued prompt is sent with everything from the turn before it', async () => {
+  it('a queued prompt is sent with everything from the turn before it (B61)', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -54,11 +54,10 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B64 rows that another writer added to the session are in the next request of a kept agent', async () => {
+  it('rows that another writer added to the session are in the next request of a kept agent (B64)', async () => {
     const world = await create();
-    world.server.script(reply().says('a1'), reply().says('a2'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says('a2'));
     const row = { sessionId, turnUid: null, createdAt: 2, visibility: { kind: 'shown' as const }, carriedFrom: null };
     await world.store.putMessages([
       { ...row, uid: 'foreign-1', role: 'user', parts: [{ kind: 'text', text: 'asked elsewhere' }] },
@@ -89,7 +88,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B72 B73 four prompts sent while an answer streams are all answered, in order, once it is complete', async () => {
+  it('four prompts sent while an answer streams are all answered, in order, once it is complete (B72 B73)', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -118,7 +117,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B72 queued prompts survive the process and are answered after it, in order', async () => {
+  it('queued prompts survive the process and are answered after it, in order (B72)', async () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs(), reply().says('one'), reply().says('two'));
     const { sessionId } = await askUntil(world, world.surface(), 'm0', 'half ');
@@ -130,15 +129,14 @@ describe('one conversation has one running turn', () => {
     const panel = await resumed(world, sessionId);
     const waiting = (await world.store.queue(sessionId)).map(({ text }) => text);
     await world.gateway.promoteQueued(first[0]?.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect({ waiting, stored: storedLines(world, sessionId) }).toEqual({
       waiting: ['m1', 'm2'],
       stored: ['user: m0', 'assistant: half ', 'user: m1', 'assistant: one', 'user: m2', 'assistant: two'],
     });
   });
 
-  it('B74 a queued prompt does not cut off the turn it waits for', async () => {
+  it('a queued prompt does not cut off the turn it waits for (B74)', async () => {
     const world = await create();
     const held = gate();
     world.server.script(
@@ -150,8 +148,7 @@ describe('one conversation has one running turn', () => {
     const { sessionId } = await askUntil(world, panel, 'look', 'I look.Nothing ');
     await world.send(panel, 'and then?');
     held.open();
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect({
       first: panel.settled[0]?.turn.outcome,
       stored: storedLines(world, sessionId).filter((line) => line.startsWith('assistant')),
@@ -175,7 +172,7 @@ describe('one conversation has one running turn', () => {
     });
   });
 
-  it('B75 a prompt that interrupts stops the turn at once, which keeps what it showed, and is answered next', async () => {
+  it('a prompt that interrupts stops the turn at once, which keeps what it showed, and is answered next (B75)', async () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs(), reply().says('now'));
     const panel = world.surface();

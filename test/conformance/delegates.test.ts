@@ -25,7 +25,7 @@ describe.each(['openai', 'anthropic'] as const)('a running sub-agent, over the %
   const ends = (world: Parameters<typeof readElsewhere>[0]) =>
     readElsewhere(world, 'SELECT stop_reason FROM turns ORDER BY settled_at, id');
 
-  it('S209 dies with its process: its text is in its session, its call says that it may have run, and the session continues', async () => {
+  it('dies with its process: its text is in its session, its call says that it may have run, and the session continues (S209)', async () => {
     const { world, sessionId, child } = await working();
     await world.crash();
     const next = await resumed(world, sessionId);
@@ -52,7 +52,7 @@ describe.each(['openai', 'anthropic'] as const)('a running sub-agent, over the %
     });
   });
 
-  it('S210 is stopped before the turn it works for, which keeps what it said', async () => {
+  it('is stopped before the turn it works for, which keeps what it said (S210)', async () => {
     const { world, panel, sessionId, child } = await working();
     const order: string[] = [];
     world.gateway.onDidTurnEvent(({ sessionId: of, event }) => event.kind === 'turnSettled' && order.push(of));

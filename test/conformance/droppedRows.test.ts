@@ -2,15 +2,16 @@ import { writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/store/storeError';
+import { answerText } from '../../src/transcript/message';
 import { account, sound, storedLines, storedTurns } from '../support/account';
-import { askUntil, ended, gate, resumed, sent, worldPerTest } from '../support/conformance';
+import { askUntil, ended, gate, resumed, sent, worldPerTest, talked } from '../support/conformance';
 import { reply } from '../support/modelServer';
+import { full } from '../support/world';
 
 const { create } = worldPerTest();
-const full = new StoreError('full', 'The disk is full. Free some space.', 'database or disk is full');
 
 describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s protocol', (protocol) => {
-  it('B01 S73 an agent that is kept for many turns stores every answer of each turn', async () => {
+  it('an agent that is kept for many turns stores every answer of each turn (B01 S73)', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('a1'),
@@ -37,7 +38,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B02 S16 a prompt that repair merges into one stored long ago is in that row, and both can be read in their original form', async () => {
+  it('a prompt that repair merges into one stored long ago is in that row, and both can be read in their original form (B02 S16)', async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('prior answer'), reply().says('lost'), reply().says('Both answered.'));
     const panel = world.surface();
@@ -63,7 +64,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B03 S17 an answer is stored after two prompts that became one', async () => {
+  it('an answer is stored after two prompts that became one (B03 S17)', async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('lost'), reply().says('a'), reply().says('b'));
     const panel = world.surface();
@@ -78,7 +79,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B04 S70 both rows of a turn are stored although repair shortened the history', async () => {
+  it('both rows of a turn are stored although repair shortened the history (B04 S70)', async () => {
     const world = await create({ protocol });
     world.server.script(
       ...['l0', 'l1', 'l2', 'l3', 'l4', 'l5', 'new answer', 'newest answer'].map((text) => reply().says(text)),
@@ -101,21 +102,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it("B07 text streamed before the connection died is the answer's row, and the turn reports the loss", async () => {
-    const world = await create({ protocol, continuesBroken: false });
-    world.server.script(reply().says('Hello wor', { in: 4 }).drops(), reply().says('Hello world.'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'Say hello');
-    const first = ended(panel);
-    await world.ask(panel, 'Again');
-    expect({ first, ...(await account(world, panel, sessionId)) }).toEqual({
-      first: 'interrupted connectionLost network',
-      ...sound,
-      stored: ['user: Say hello', 'assistant: Hello wor', 'user: Again', 'assistant: Hello world.'],
-    });
-  });
-
-  it('B10 B11 a stop keeps what was shown, including thinking, once, marked as interrupted, also after a reload', async () => {
+  it('a stop keeps what was shown, including thinking, once, marked as interrupted, also after a reload (B10 B11)', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().thinks('Hm.').says('Forty characters that somebody has read. ').hangs(),
@@ -142,7 +129,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B12 a prompt is stored if the process died before the first word of its answer', async () => {
+  it('a prompt is stored if the process died before the first word of its answer (B12)', async () => {
     const world = await create({ protocol });
     world.server.script(reply().hangs(), reply().says('Back.'));
     const { sessionId } = await world.send(world.surface(), 'do not lose me');
@@ -162,7 +149,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     });
   });
 
-  it('B13 every finished round of tools is stored if the process died in the next request', async () => {
+  it('every finished round of tools is stored if the process died in the next request (B13)', async () => {
     const world = await create({ protocol });
     writeFileSync(path.join(world.folder, 'note.txt'), 'milk');
     const round = (id: string) => reply().calls('read_file', { path: 'note.txt' }, { id });
@@ -182,7 +169,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
 });
 
 describe('no row is dropped', () => {
-  it('B05 a turn that ran in parallel with another one of the same surface has its answer once', async () => {
+  it('a turn that ran in parallel with another one of the same surface has its answer once (B05)', async () => {
     const world = await create();
     const held = gate();
     world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'), reply().says('quick answer'));
@@ -198,17 +185,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B06 answers with equal text in turns with equal text are all stored', async () => {
-    const world = await create();
-    world.server.otherwise(reply().says('ok'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'ok');
-    for (let turn = 0; turn < 3; turn++) await world.ask(panel, 'ok');
-    const pair = ['user: ok', 'assistant: ok'];
-    expect(await account(world, panel, sessionId)).toEqual({ ...sound, stored: [...pair, ...pair, ...pair, ...pair] });
-  });
-
-  it('B08 text before a tool call stays in its row, and equal text after it is a row of its own', async () => {
+  it('text before a tool call stays in its row, and equal text after it is a row of its own, as surfaces are told at the end (B08 S190)', async () => {
     const world = await create();
     world.server.script(
       reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }),
@@ -216,7 +193,9 @@ describe('no row is dropped', () => {
     );
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'check');
-    expect(await account(world, panel, sessionId)).toEqual({
+    const told = panel.lastMessages.flatMap(({ role, parts }) => (role === 'assistant' ? [answerText(parts)] : []));
+    expect({ told, ...(await account(world, panel, sessionId)) }).toEqual({
+      told: ["I'll check.", "I'll check."],
       ...sound,
       stored: [
         'user: check',
@@ -227,56 +206,17 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B09 the gateway writes an answer that was shown and is missing after its turn, once, and the log reports it', async () => {
+  it('switching to a new session leaves nothing unsaved in the old one (B17)', async () => {
     const world = await create();
-    world.server.script(reply().says('Hello ').pauses(50).says('world'));
-    const panel = world.surface();
-    const { sessionId } = await askUntil(world, panel, 'Hi', 'Hello ');
-    const mend = world.breakStore(() => full);
-    await panel.untilSettled(1);
-    world.damageStore('DELETE FROM stream_chunks');
-    world.damageStore("DELETE FROM messages WHERE role = 'assistant'");
-    mend();
-    await panel.untilSettled(2);
-    await world.idle();
-    const { stored, missing, backfills } = await account(world, panel, sessionId);
-    expect({ stored: stored.filter((line) => !line.includes('(closing)')), missing, backfills }).toEqual({
-      stored: ['user: Hi', 'assistant: Hello '],
-      missing: [],
-      backfills: 1,
-    });
-  });
-
-  it('S60 if even that cannot be written, the log reports it', async () => {
-    const world = await create();
-    world.server.script(reply().says('Hello ').pauses(50).says('world'));
-    const panel = world.surface();
-    await askUntil(world, panel, 'Hi', 'Hello ');
-    const mend = world.breakStore(() => full);
-    await panel.untilSettled(1);
-    world.damageStore('DELETE FROM stream_chunks');
-    world.damageStore("DELETE FROM messages WHERE role = 'assistant'");
-    mend();
-    world.breakStore((method) => (method === 'putMessages' ? full : null));
-    await panel.untilSettled(2);
-    await world.idle();
-    expect(
-      world.logLines.filter((line) => line.includes('What was shown could not be written afterwards.')).length,
-    ).toBe(1);
-  });
-
-  it('B17 switching to a new session leaves nothing unsaved in the old one', async () => {
-    const world = await create();
-    world.server.script(reply().says('a1'), reply().says('half ').hangs());
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says('half ').hangs());
     await askUntil(world, panel, 'q2', 'half ');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     await world.crash();
     expect(storedLines(world, sessionId)).toEqual(['user: q1', 'assistant: a1', 'user: q2', 'assistant: half ']);
   });
 
-  it('B18 S58 S59 a full disk is reported at once with its cause and in the log, and the turn is closed, once, when there is space', async () => {
+  it('a full disk is reported at once with its cause and in the log, and the turn is closed, once, when there is space (B18 S58 S59)', async () => {
     const world = await create();
     world.server.script(reply().says('one ').pauses(50).says('two'));
     const panel = world.surface();
@@ -300,7 +240,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B19 S52 a write that fails halfway through a turn is retried, and every row is stored once', async () => {
+  it('a write that fails halfway through a turn is retried, and every row is stored once (B19 S52)', async () => {
     const world = await create();
     world.server.script(
       reply().says('I look.').calls('list_directory', { path: 'nowhere' }).calls('list_directory', { path: 'neither' }),
@@ -324,7 +264,7 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B20 B67 a session that briefly could not be created is refused with a sentence, and stored whole the next time', async () => {
+  it('a session that briefly could not be created is refused with a sentence, and stored whole the next time (B20 B67)', async () => {
     const world = await create();
     world.server.script(reply().says('hello'));
     const panel = world.surface();
@@ -346,15 +286,15 @@ describe('no row is dropped', () => {
     });
   });
 
-  it('B21 a prompt that cannot be stored is refused before the model receives it', async () => {
+  it('a prompt that cannot be stored is refused before the model receives it (B21)', async () => {
     const world = await create();
     const panel = world.surface();
-    world.breakStore((method) => (method === 'openTurn' ? full : null));
+    world.failing(['openTurn']);
     await expect(world.send(panel, 'hi')).rejects.toThrow('The disk is full. Free some space.');
     expect({ asked: world.server.requests.length, shown: panel.turnEvents }).toEqual({ asked: 0, shown: [] });
   });
 
-  it('B22 a window that lost the store in a turn reports that the turn failed and why, and shows nothing more', async () => {
+  it('a window that lost the store in a turn reports that the turn failed and why, and shows nothing more (B22)', async () => {
     const world = await create();
     world.server.script(reply().says('one ').pauses(50).says('two'));
     const panel = world.surface();
@@ -369,7 +309,7 @@ describe('no row is dropped', () => {
     world.breakStore(() => null);
   });
 
-  it('B23 a window closed right after the last word has the prompt and the answer', async () => {
+  it('a window closed right after the last word has the prompt and the answer (B23)', async () => {
     const world = await create();
     world.server.script(reply().says('all of it'));
     const panel = world.surface();
@@ -378,7 +318,7 @@ describe('no row is dropped', () => {
     expect(storedLines(world, sessionId)).toEqual(['user: go', 'assistant: all of it']);
   });
 
-  it('S51 S71 each row is on disk before the step that builds on it', async () => {
+  it('each row is on disk before the step that builds on it (S51 S71)', async () => {
     const world = await create();
     const onDisk: (readonly string[])[] = [];
     const answer = (text: ReturnType<typeof reply>) => () => {

@@ -7,7 +7,7 @@ import { reply } from '../support/modelServer';
 const { create } = worldPerTest();
 
 describe('no row is stored twice', () => {
-  it('B30 S50 whatever ends a turn, and however often it ends', async () => {
+  it('whatever ends a turn, and however often it ends (B30 S50)', async () => {
     const world = await create();
     world.server.script(reply().says('one two ').hangs());
     const panel = world.surface();
@@ -23,7 +23,7 @@ describe('no row is stored twice', () => {
     });
   });
 
-  it('B30 S52 when closing the turn fails and is retried', async () => {
+  it('when closing the turn fails and is retried (B30 S52)', async () => {
     const world = await create();
     world.server.script(reply().says('all of it'));
     const panel = world.surface();
@@ -40,7 +40,7 @@ describe('no row is stored twice', () => {
     });
   });
 
-  it('B31 B32 when a prompt is submitted again under its identity, while it is queued and while it runs', async () => {
+  it('when a prompt is submitted again under its identity, while it is queued and while it runs (B31 B32)', async () => {
     const world = await create();
     const held = gate();
     world.server.script(reply().waitsFor(held.opened).says('one'), reply().says('two'));
@@ -60,7 +60,7 @@ describe('no row is stored twice', () => {
     });
   });
 
-  it('B33 but equal prompts and answers with different identities are all stored', async () => {
+  it('but equal prompts and answers with different identities are all stored (B06 B33)', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -72,7 +72,7 @@ describe('no row is stored twice', () => {
     });
   });
 
-  it('B35 S72 when a session is opened again and continued', async () => {
+  it('when a session is opened again and continued (B35 S72)', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'));
     const { sessionId } = await world.ask(world.surface(), 'q1');

@@ -1,51 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import { account, sound } from '../support/account';
-import { askUntil, ended, sent, worldPerTest } from '../support/conformance';
+import { askUntil, ended, sent, worldPerTest, talked } from '../support/conformance';
 import { refuses, reply } from '../support/modelServer';
 
 const { create } = worldPerTest();
 
 describe('a turn that ends', () => {
-  it('S190 with text before its tools and text after them has both, and surfaces receive at the end what is stored', async () => {
-    const world = await create();
-    world.server.script(
-      reply().says("I'll check.").calls('list_directory', { path: 'nowhere' }),
-      reply().says('Done.'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'check');
-    const told = panel.lastMessages.flatMap((message) =>
-      message.role === 'assistant'
-        ? [message.parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('')]
-        : [],
-    );
-    expect({ told, ...(await account(world, panel, sessionId)) }).toEqual({
-      told: ["I'll check.", 'Done.'],
-      ...sound,
-      stored: [
-        'user: check',
-        'assistant: I\'ll check. [list_directory {"path":"nowhere"}]',
-        'tool: failed: There is no file or folder at nowhere.',
-        'assistant: Done.',
-      ],
-    });
-  });
-
-  it('S191 keeps the prompt as the user wrote it, whatever note was sent with it', async () => {
-    const world = await create({ continuesBroken: false });
-    world.server.script(reply().says('Half ').drops(), reply().says('ok'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'one');
-    await world.ask(panel, 'clean prompt');
-    const { stored } = await account(world, panel, sessionId);
-    expect({ noted: sent(world, 1).at(-1)?.includes('Your previous turn'), prompt: stored[2] }).toEqual({
-      noted: true,
-      prompt: 'user: clean prompt',
-    });
-  });
-
-  it('S193 at its budget stores the summary as its last answer, and not the note that requested it', async () => {
+  it('at its budget stores the summary as its last answer, and not the note that requested it (S193)', async () => {
     const world = await create({ maxIterations: 2 });
     world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply().says('I only got this far.'));
     const panel = world.surface();
@@ -62,7 +23,7 @@ describe('a turn that ends', () => {
     });
   });
 
-  it('S194 in any other way than completion is never called complete', async () => {
+  it('in any other way than completion is never called complete (S194)', async () => {
     const world = await create({ continuesBroken: false });
     world.server.script(
       reply().says('Half ').drops(),
@@ -83,7 +44,7 @@ describe('a turn that ends', () => {
     ]);
   });
 
-  it('S195 leaves the creation time of the answer unchanged', async () => {
+  it('leaves the creation time of the answer unchanged (S195)', async () => {
     const world = await create();
     world.server.script(reply().says('one ').pauses(40).says('two'));
     const panel = world.surface();
@@ -98,15 +59,7 @@ describe('memory is notified of a turn', () => {
   const synced = (log: readonly string[]) =>
     log.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, ''));
 
-  it('S104 S183 that was completed, with the prompt and the answer, under its session', async () => {
-    const world = await create();
-    world.server.script(reply().says('a1'));
-    const { sessionId } = await world.ask(world.surface(), 'q1');
-    await world.gateway.shutdown();
-    expect(world.memoryLog.filter((line) => line.startsWith('sync'))).toEqual([`sync ${sessionId}: q1 -> a1`]);
-  });
-
-  it('B114 S180 but not if it was stopped', async () => {
+  it('but not if it was stopped (B114 S180)', async () => {
     const world = await create();
     world.server.script(reply().says('half ').hangs(), reply().says('a2'));
     const panel = world.surface();
@@ -117,7 +70,7 @@ describe('memory is notified of a turn', () => {
     expect(synced(world.memoryLog)).toEqual(['q2 -> a2']);
   });
 
-  it('S184 but not if nothing was said', async () => {
+  it('but not if nothing was said (S184)', async () => {
     const world = await create();
     world.server.script(reply(), reply(), reply(), reply());
     await world.ask(world.surface(), 'q1');
@@ -125,37 +78,9 @@ describe('memory is notified of a turn', () => {
     expect(synced(world.memoryLog)).toEqual([]);
   });
 
-  it('S185 and nothing fails if there is no provider', async () => {
+  it('and nothing fails if there is no provider (S185)', async () => {
     const world = await create({ memory: () => [] });
-    world.server.script(reply().says('a1'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
     expect(await account(world, panel, sessionId)).toEqual({ ...sound, stored: ['user: q1', 'assistant: a1'] });
-  });
-
-  it('S186 B124 B189 and the turn neither waits for a provider nor fails with one; the log names it', async () => {
-    const throwing: MemoryProvider = {
-      name: 'throwing',
-      initialize: () => Promise.resolve(),
-      syncTurn: () => Promise.reject(new TypeError('not a function')),
-    };
-    const hanging: MemoryProvider = {
-      name: 'hanging',
-      initialize: () => Promise.resolve(),
-      syncTurn: () => new Promise(() => undefined),
-    };
-    const world = await create({ memory: () => [throwing, hanging] });
-    world.server.script(reply().says('a1'), reply().says('a2'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
-    await world.ask(panel, 'q2');
-    expect({
-      warned: world.logLines.filter((line) => line.startsWith('warn')),
-      ...(await account(world, panel, sessionId)),
-    }).toEqual({
-      warned: Array.from({ length: 2 }, () => 'warn Memory provider throwing: syncTurn failed: not a function'),
-      ...sound,
-      stored: ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2'],
-    });
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readElsewhere } from '../support/account';
-import { worldPerTest } from '../support/conformance';
+import { worldPerTest, askUntil, resumed } from '../support/conformance';
 import { fastClock } from '../support/hindsight/fastClock';
 import { HindsightInWorld } from '../support/hindsight/hindsightInWorld';
 import { HindsightRun } from '../support/hindsight/hindsightLife';
@@ -31,7 +31,7 @@ const turn = (n: number): readonly string[] => [`User: q${n}`, `Assistant: a${n}
 const answers = (count: number) => Array.from({ length: count }, (_, index) => reply().says(`a${index + 1}`));
 
 describe('Hindsight', () => {
-  it('B110 turns still queued when the session is left go into its document, and later ones into that of the next session', async () => {
+  it('turns still queued when the session is left go into its document, and later ones into that of the next session (B110)', async () => {
     let reachable = false;
     const { world, hindsight } = await remembering({ fault: () => (reachable ? null : 'dropBefore') });
     world.server.script(...answers(3));
@@ -45,7 +45,7 @@ describe('Hindsight', () => {
     expect(hindsight.documents()).toEqual({ [first.sessionId]: [...turn(1), ...turn(2)], [second.sessionId]: turn(3) });
   });
 
-  it('B111 on a server that overwrites, a session in two processes has two documents, and loses neither', async () => {
+  it('on a server that overwrites, a session in two processes has two documents, and loses neither (B111)', async () => {
     const { world, hindsight } = await remembering({ server: 'overwrites' });
     world.server.script(...answers(3));
     const panel = world.surface();
@@ -53,8 +53,7 @@ describe('Hindsight', () => {
     await world.ask(panel, 'q2');
     await hindsight.drained();
     await world.reopen();
-    const again = world.surface();
-    await world.gateway.switchSession(again.id, { reason: 'resume', sessionId });
+    const again = await resumed(world, sessionId);
     await world.ask(again, 'q3');
     await hindsight.drained();
     const documents = Object.entries(hindsight.documents()).sort(([left], [right]) => left.localeCompare(right));
@@ -64,7 +63,7 @@ describe('Hindsight', () => {
     }).toEqual({ words: [[...turn(1), ...turn(2)], turn(3)], ids: [true, true] });
   });
 
-  it('B112 turns that were never sent when the window closed are sent by the next window', async () => {
+  it('turns that were never sent when the window closed are sent by the next window (B112)', async () => {
     let reachable = false;
     const { world, hindsight } = await remembering({ fault: () => (reachable ? null : 'dropBefore') });
     world.server.script(...answers(8));
@@ -77,15 +76,13 @@ describe('Hindsight', () => {
     expect(hindsight.documents()).toEqual({ [sessionId]: [1, 2, 3, 4, 5, 6, 7, 8].flatMap(turn) });
   });
 
-  it('B114 a stopped turn is not retained, neither then nor with the next one', async () => {
+  it('a stopped turn is not retained, neither then nor with the next one (B114)', async () => {
     const { world, hindsight } = await remembering();
     world.server.script(reply().says('half').hangs(), reply().says('a2'));
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'q1');
-    await panel.until(({ deliveredText }) => deliveredText === 'half');
+    const { sessionId } = await askUntil(world, panel, 'q1', 'half');
     await world.gateway.stop(sessionId);
-    await panel.untilSettled(1);
-    await world.idle();
+    await world.settles(panel, 1);
     await world.ask(panel, 'q2');
     await hindsight.drained();
     expect(hindsight.documents()).toEqual({ [sessionId]: turn(2) });
@@ -112,7 +109,7 @@ describe('Hindsight', () => {
     ]);
   });
 
-  it('B123 a key in a prompt is masked before it is sent, and stored as it was written', async () => {
+  it('a key in a prompt is masked before it is sent, and stored as it was written (B123)', async () => {
     const { world, hindsight } = await remembering();
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'use sk-proj-abc123def456ghi7 please');
@@ -124,7 +121,7 @@ describe('Hindsight', () => {
     }).toEqual({ asked: 'User: use [secret] please', stored: ['1'] });
   });
 
-  it('S105 S106 S108 a switch adopts id and parent and leaves nothing behind; a switch to no session changes nothing', async () => {
+  it('a switch adopts id and parent and leaves nothing behind; a switch to no session changes nothing (S105 S106 S108)', async () => {
     const { server } = (open = await HindsightInWorld.start());
     const store = new MemoryStore();
     const life = new HindsightRun({ store, url: server.url, clock: fastClock(50), uid: () => 'uid' });

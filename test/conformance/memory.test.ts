@@ -4,7 +4,7 @@ import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import { defineTool } from '../../src/tools/tool';
 import type { TurnActivity } from '../../src/transcript/turnEvent';
 import { account, readElsewhere, sound } from '../support/account';
-import { gate, worldPerTest } from '../support/conformance';
+import { gate, heard, worldPerTest, resumed } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { hangingMemory, legacyMemory, RecordingMemory, throwingMemory } from '../support/recordingMemory';
 import type { RecordingSurface } from '../support/recordingSurface';
@@ -28,7 +28,7 @@ const recalling =
   (log) => [new RecordingMemory(log, { recall: () => text })];
 
 describe('recalled memory', () => {
-  it('B121 is sent after the prompt and never stored as its content, shown, searched or exported', async () => {
+  it('is sent after the prompt and never stored as its content, shown, searched or exported (B121)', async () => {
     const world = await create({ memory: recalling('- the deploy key is called bluebird') });
     world.server.script(reply().says('Bluebird.'));
     const panel = world.surface();
@@ -85,7 +85,7 @@ describe('recalled memory', () => {
     ).toEqual([[{ provider: 'recording', label: 'Notes', count: 2 }], undefined]);
   });
 
-  it('B121 is not shown even if the model repeats its fence, however the tags are split', async () => {
+  it('is not shown even if the model repeats its fence, however the tags are split (B121)', async () => {
     const world = await create({ memory: recalling('- secret fact') });
     world.server.script(
       reply()
@@ -105,7 +105,7 @@ describe('recalled memory', () => {
   });
 
   it.each(['openai', 'anthropic'] as const)(
-    'B194 is stored before the first request, so that every later one begins with the same bytes (%s)',
+    'is stored before the first request, so that every later one begins with the same bytes (%s) (B194)',
     async (protocol) => {
       const recalls = ['- one', '', '- three'];
       const world = await create({
@@ -134,7 +134,7 @@ describe('recalled memory', () => {
     },
   );
 
-  it('B194 is also stable with the note after a cut-off answer, with recall and without', async () => {
+  it('is also stable with the note after a cut-off answer, with recall and without (B194)', async () => {
     const recalls = ['', '- two'];
     const world = await create({
       continuesBroken: false,
@@ -160,7 +160,7 @@ describe('recalled memory', () => {
     ).toEqual(['second', 'third']);
   });
 
-  it('B194 survives the window', async () => {
+  it('survives the window (B194)', async () => {
     const recalls = ['- one'];
     const world = await create({
       memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
@@ -168,14 +168,13 @@ describe('recalled memory', () => {
     world.server.script(reply().says('a1'), reply().says('a2'));
     const { sessionId } = await world.ask(world.surface(), 'first question');
     await world.reopen();
-    const panel = world.surface();
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const panel = await resumed(world, sessionId);
     await world.ask(panel, 'second question');
     const [before, after] = [messagesOf(world, 0), messagesOf(world, 1)];
     expect([after.slice(0, before.length), after.length]).toEqual([before, before.length + 2]);
   });
 
-  it('B194 is not sent if it could not be stored', async () => {
+  it('is not sent if it could not be stored (B194)', async () => {
     const world = await create({ memory: recalling('- one') });
     world.server.script(reply().says('a1'));
     const repair = world.breakStore((method) => (method === 'setApiContent' ? new Error('no room') : null));
@@ -194,7 +193,7 @@ describe('recalled memory', () => {
     });
   });
 
-  it('B124 is waited for only up to a limit; the user is notified, and the provider is asked again when it has returned', async () => {
+  it('is waited for only up to a limit; the user is notified, and the provider is asked again when it has returned (B124)', async () => {
     const held = gate();
     const asked: string[] = [];
     const world = await create({
@@ -230,7 +229,7 @@ describe('recalled memory', () => {
     });
   });
 
-  it('B124 can be skipped by the user, for the turn they saw', async () => {
+  it('can be skipped by the user, for the turn they saw (B124)', async () => {
     const world = await create({
       recallTimeoutMs: 60_000,
       memory: (log) => [new RecordingMemory(log, { recall: () => new Promise(() => undefined) })],
@@ -250,7 +249,7 @@ describe('recalled memory', () => {
     ]);
   });
 
-  it('S180 ends with a turn that is stopped', async () => {
+  it('ends with a turn that is stopped (S180)', async () => {
     const world = await create({
       recallTimeoutMs: 60_000,
       memory: (log) => [new RecordingMemory(log, { recall: () => new Promise(() => undefined) })],
@@ -266,12 +265,12 @@ describe('recalled memory', () => {
     ]).toEqual(['interrupted', 0, []]);
   });
 
-  it('S104 is requested with the current id of the session, and so is the sync', async () => {
+  it('is requested with the current id of the session, and so is the sync, with the prompt and the answer (S104 S183)', async () => {
     const asked: string[] = [];
     const provider: MemoryProvider = {
       ...legacyMemory([]),
       prefetch: async (query, sessionId) => (asked.push(`prefetch ${sessionId}: ${query}`), ''),
-      syncTurn: async (turn) => void asked.push(`sync ${turn.sessionId}: ${turn.prompt}`),
+      syncTurn: async (turn) => void asked.push(`sync ${turn.sessionId}: ${turn.prompt} -> ${turn.answer}`),
       queuePrefetch: async (query, sessionId) => void asked.push(`queue ${sessionId}: ${query}`),
     };
     const world = await create({ memory: () => [provider] });
@@ -284,14 +283,18 @@ describe('recalled memory', () => {
     expect(asked).toEqual(
       [first, second].flatMap(({ sessionId }, index) => {
         const prompt = `${index === 0 ? 'first' : 'second'} question`;
-        return [`prefetch ${sessionId}: ${prompt}`, `sync ${sessionId}: ${prompt}`, `queue ${sessionId}: ${prompt}`];
+        return [
+          `prefetch ${sessionId}: ${prompt}`,
+          `sync ${sessionId}: ${prompt} -> a${index + 1}`,
+          `queue ${sessionId}: ${prompt}`,
+        ];
       }),
     );
   });
 });
 
 describe('memory in a session', () => {
-  it('B187 the system prompt of a new session has what was remembered in the one before, and stays unchanged meanwhile', async () => {
+  it('the system prompt of a new session has what was remembered in the one before, and stays unchanged meanwhile (B187)', async () => {
     const facts: string[] = [];
     const world = await create({
       memory: (log) => [new RecordingMemory(log, { block: () => `Remembered: ${facts.join(', ') || 'nothing'}.` })],
@@ -310,7 +313,7 @@ describe('memory in a session', () => {
     ]);
   });
 
-  it("B119 a provider's tool never replaces one of ours, and its own tools work", async () => {
+  it("a provider's tool never replaces one of ours, and its own tools work (B119)", async () => {
     const ran: string[] = [];
     const tool = (name: string) =>
       defineTool({
@@ -344,7 +347,7 @@ describe('memory in a session', () => {
     });
   });
 
-  it('B118 a provider that fails when it is inspected does not block the next one', async () => {
+  it('a provider that fails when it is inspected does not block the next one (B118)', async () => {
     const broken: MemoryProvider = Object.defineProperty(legacyMemory([], 'broken'), 'tools', {
       get: () => {
         throw new Error('no schema');
@@ -362,7 +365,7 @@ describe('memory in a session', () => {
 });
 
 describe('a memory update', () => {
-  it('B123 contains no secrets; the stored and sent text still does', async () => {
+  it('contains no secrets; the stored and sent text still does (B123)', async () => {
     const queries: string[] = [];
     const world = await create({
       memory: (log) => [new RecordingMemory(log, { recall: (query) => (queries.push(query), '') })],
@@ -384,7 +387,7 @@ describe('a memory update', () => {
     });
   });
 
-  it('S186 B189 reaches a provider whole beside one that throws, one that hangs and one that predates most hooks', async () => {
+  it('reaches a provider whole beside one that throws, one that hangs and one that predates most hooks (S186 B124 B189)', async () => {
     const world = await create({
       recallTimeoutMs: 100,
       memory: (log) => [throwingMemory(), hangingMemory(), legacyMemory(log), new RecordingMemory(log)],
@@ -394,11 +397,11 @@ describe('a memory update', () => {
     const first = await world.ask(panel, 'first question');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'second question');
+    const { stored, ...rest } = await account(world, panel, second.sessionId);
+    expect({ stored, ...rest }).toEqual({ ...sound, stored: ['user: second question', 'assistant: a2'] });
     await world.gateway.shutdown();
-    const heard = world.memoryLog.map((line) =>
-      line.replaceAll(first.sessionId, 'FIRST').replaceAll(second.sessionId, 'SECOND'),
-    );
-    expect(heard.filter((line) => !line.startsWith('legacy'))).toEqual([
+    const log = heard(world, { FIRST: first.sessionId, SECOND: second.sessionId });
+    expect(log.filter((line) => !line.startsWith('legacy'))).toEqual([
       'initialize FIRST',
       'sync FIRST: first question -> a1',
       'end FIRST',
@@ -406,7 +409,7 @@ describe('a memory update', () => {
       'sync SECOND: second question -> a2',
       'shutdown',
     ]);
-    expect(heard.filter((line) => line.startsWith('legacy'))).toEqual([
+    expect(log.filter((line) => line.startsWith('legacy'))).toEqual([
       'legacy initialize FIRST',
       'legacy sync FIRST: first question',
       'legacy sync SECOND: second question',

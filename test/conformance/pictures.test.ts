@@ -23,13 +23,12 @@ async function ask(
     text,
     parts,
   });
-  await panel.untilSettled(1);
-  await world.idle();
+  await world.settles(panel, 1);
   return receipt;
 }
 
 describe('a prompt with images', () => {
-  it('S187 is synced to memory as text', async () => {
+  it('is synced to memory as text (S187)', async () => {
     const world = await create();
     world.server.script(reply().says('A cat.'));
     const { sessionId } = await ask(world, world.surface(), 'What is this?', [picture]);
@@ -40,7 +39,7 @@ describe('a prompt with images', () => {
     }).toEqual({ synced: [`sync ${sessionId}: What is this? -> A cat.`], heard: false });
   });
 
-  it('S192 is stored as the user sent it, whatever note and recall went with it on the wire', async () => {
+  it('is stored as the user sent it, whatever note and recall went with it on the wire (S192)', async () => {
     const world = await create({
       memory: (log) => [new RecordingMemory(log, { recall: () => '- likes cats' })],
       mode: 'plan',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectContext } from '../../src/agent/project/projectContext';
 import { account, sound } from '../support/account';
-import { worldPerTest } from '../support/conformance';
+import { worldPerTest, resumed } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { RecordingMemory } from '../support/recordingMemory';
 
@@ -76,8 +76,7 @@ describe('a prompt that names a prompt file', () => {
     const { sessionId } = await world.ask(panel, '/review src/a.ts');
     await world.ask(panel, 'And now?');
     await world.reopen();
-    const next = world.surface();
-    await world.gateway.switchSession(next.id, { reason: 'resume', sessionId });
+    const next = await resumed(world, sessionId);
     await world.ask(next, 'Sure?');
     const sent =
       "user: (The person ran /review. What follows is the project's file .claude/commands/review.md.)\n\nReview src/a.ts with care.";

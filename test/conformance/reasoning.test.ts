@@ -27,7 +27,7 @@ describe('reasoning that a service requires back', () => {
     ['Moonshot', moonshot],
     ['DeepSeek', deepseek],
   ] as const)(
-    'B133 goes with its call in the same turn, in later turns and after the session was opened again: %s',
+    'goes with its call in the same turn, in later turns and after the session was opened again: %s (B133)',
     async (_name, service) => {
       const world = await create();
       world.server.script(
@@ -55,7 +55,7 @@ describe('reasoning that a service requires back', () => {
     },
   );
 
-  it('B133 goes with its call if the answer after it is cut at the output limit and continues, and so does the cut thinking', async () => {
+  it('goes with its call if the answer after it is cut at the output limit and continues, and so does the cut thinking (B133)', async () => {
     const world = await create();
     world.server.script(
       ...[
@@ -78,7 +78,7 @@ describe('reasoning that a service requires back', () => {
     });
   });
 
-  it('B133 that was empty is returned empty, and none is returned if none arrived', async () => {
+  it('that was empty is returned empty, and none is returned if none arrived (B133)', async () => {
     const world = await create();
     const bare = (reasoning: string | null) =>
       reply().sends(field(reasoning)).calls('list_directory', { path: 'nowhere' });
@@ -92,7 +92,7 @@ describe('reasoning that a service requires back', () => {
     expect(sentBack(world)).toEqual([[], [''], [''], ['', 'Then.'], ['', 'Then.'], ['', 'Then.', null]]);
   });
 
-  it('B133 is learned if a history has none: it is omitted in one request, then never again, in any conversation', async () => {
+  it('is learned if a history has none: it is omitted in one request, then never again, in any conversation (B133)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (h) =>
       h
@@ -123,7 +123,7 @@ describe('reasoning that a service requires back', () => {
     });
   });
 
-  it('B133 that was empty is sent as a space if a service treats an empty one as missing', async () => {
+  it('that was empty is sent as a space if a service treats an empty one as missing (B133)', async () => {
     const world = await create();
     world.server.script(
       ...[
@@ -137,7 +137,7 @@ describe('reasoning that a service requires back', () => {
     expect([sentBack(world), refusedTimes(world)]).toEqual([[[], [''], [' ']], 1]);
   });
 
-  it('B134 is left out if a service refuses the field, and a request for the field is never mistaken for a refusal', async () => {
+  it('is left out if a service refuses the field, and a request for the field is never mistaken for a refusal (B134)', async () => {
     const world = await create();
     world.server.script(
       looks('First.'),

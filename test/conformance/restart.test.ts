@@ -9,7 +9,7 @@ const { create } = worldPerTest();
 const note = 'Your previous turn ended when the program ended unexpectedly';
 
 describe.each(['openai', 'anthropic'] as const)('after the process died, over the %s protocol', (protocol) => {
-  it('B150 the next prompt says, on the wire only, that the turn before was cut off', async () => {
+  it('the next prompt says, on the wire only, that the turn before was cut off, and the prompt stays as it was written (B150 S191)', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().calls('list_directory', { path: 'nowhere' }),
@@ -44,7 +44,7 @@ describe.each(['openai', 'anthropic'] as const)('after the process died, over th
     });
   });
 
-  it('B41 a call that was running has a result that says it may have run', async () => {
+  it('a call that was running has a result that says it may have run (B41)', async () => {
     const world = await create({ protocol });
     world.server.script(reply().calls('list_directory', {}, { id: 'a' }), reply().hangs(), reply().says('Back.'));
     const { sessionId } = await world.send(world.surface(), 'look');
@@ -61,7 +61,7 @@ describe.each(['openai', 'anthropic'] as const)('after the process died, over th
     });
   });
 
-  it('B151 a transcript that ends with a tool result, without a cut-off turn, is no interruption', async () => {
+  it('a transcript that ends with a tool result, without a cut-off turn, is no interruption (B151)', async () => {
     const world = await create({ protocol });
     world.server.script(reply().calls('list_directory', { path: 'nowhere' }), reply().says('lost'), reply().says('ok'));
     const panel = world.surface();
@@ -80,7 +80,7 @@ describe.each(['openai', 'anthropic'] as const)('after the process died, over th
 });
 
 describe('after a restart', () => {
-  it('B152 Hermes reads nothing but the store: there is no second transcript beside it', async () => {
+  it('Hermes reads nothing but the store: there is no second transcript beside it (B152)', async () => {
     const world = await create();
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'q1');
@@ -96,7 +96,7 @@ describe('after a restart', () => {
     });
   });
 
-  it('B153 a window that is closed in the middle of a tool loop keeps every finished round', async () => {
+  it('a window that is closed in the middle of a tool loop keeps every finished round (B153)', async () => {
     const world = await create();
     world.server.script(
       reply().says('One.').calls('list_directory', { path: 'nowhere' }),
@@ -120,7 +120,7 @@ describe('after a restart', () => {
     });
   });
 
-  it('B154 a turn that ended without any text says how it ended: a stop, a closed window and a crash differ', async () => {
+  it('a turn that ended without any text says how it ended: a stop, a closed window and a crash differ (B154)', async () => {
     const world = await create();
     world.server.otherwise(reply().hangs());
     const panel = world.surface();

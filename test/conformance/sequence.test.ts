@@ -18,22 +18,22 @@ async function repaired(protocol: 'openai' | 'anthropic', build: Parameters<type
 
 const sequences: readonly [name: string, build: Parameters<typeof seeded>[1], stored: readonly string[]][] = [
   [
-    'S4 two prompts become one, a blank line between them',
+    'two prompts become one, a blank line between them (S4)',
     (h) => h.user('first').user('second').assistant('answer'),
     ['user: first\n\nsecond', 'user (hidden: merged): second', 'assistant: answer', 'user: now', 'assistant: ok'],
   ],
   [
-    'S5 a blank prompt yields the real one',
+    'a blank prompt yields the real one (S5)',
     (h) => h.user('').user('real message').assistant('answer'),
     ['user: real message', 'user (hidden: merged): real message', 'assistant: answer', 'user: now', 'assistant: ok'],
   ],
   [
-    'S7 a result of no call is left out',
+    'a result of no call is left out (S7)',
     (h) => h.user('hi').assistant('hello').tool('orphan', 'stray'),
     ['user: hi', 'assistant: hello', 'tool (hidden: dropped): done: stray', 'user: now', 'assistant: ok'],
   ],
   [
-    'B46 S21 two answers with one call each become one with both, in front of both results',
+    'two answers with one call each become one with both, in front of both results (B46 S21)',
     (h) => h.user('q').assistant(call('A')).assistant(call('B')).tool('A', 'ra').tool('B', 'rb').assistant('done'),
     [
       'user: q',
@@ -47,7 +47,7 @@ const sequences: readonly [name: string, build: Parameters<typeof seeded>[1], st
     ],
   ],
   [
-    'B46 S22 an answer in words and one that calls become one',
+    'an answer in words and one that calls become one (B46 S22)',
     (h) =>
       h.user('q').assistant('Let me search for that.').assistant(call('call_1')).tool('call_1', 'r').assistant('done'),
     [
@@ -61,7 +61,7 @@ const sequences: readonly [name: string, build: Parameters<typeof seeded>[1], st
     ],
   ],
   [
-    'S30 of two results of one call the first stands',
+    'of two results of one call the first stands (S30)',
     (h) =>
       h.user('q').assistant(call('call_1')).tool('call_1', 'res1').tool('call_1', 'res1 duplicate').assistant('done'),
     [
@@ -78,7 +78,7 @@ const sequences: readonly [name: string, build: Parameters<typeof seeded>[1], st
 
 const untouched: readonly [name: string, build: Parameters<typeof seeded>[1], stored: readonly string[]][] = [
   [
-    'S12 S24 S28 rounds of parallel calls, all answered',
+    'rounds of parallel calls, all answered (S12 S24 S28)',
     (h) =>
       h
         .user('q')
@@ -99,12 +99,12 @@ const untouched: readonly [name: string, build: Parameters<typeof seeded>[1], st
     ],
   ],
   [
-    'S25 answers with prompts between them',
+    'answers with prompts between them (S25)',
     (h) => h.user('q').assistant('a').user('q').assistant('a'),
     ['user: q', 'assistant: a', 'user: q', 'assistant: a'],
   ],
   [
-    'B44 a call and its result under two names of one id',
+    'a call and its result under two names of one id (B44)',
     (h) => h.user('q').assistant(call('call_ABC|fc_123')).tool('call_ABC', 'r').assistant('done'),
     ['user: q', 'assistant: [read_file {}]', 'tool: done: r', 'assistant: done'],
   ],
@@ -123,7 +123,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it("B44 ids of another service are sent in this one's format, a call and its result still a pair", async () => {
+  it("ids of another service are sent in this one's format, a call and its result still a pair (B44)", async () => {
     expect(
       await repaired(protocol, (h) =>
         h
@@ -148,7 +148,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('S6 a prompt right after a tool result is left alone', async () => {
+  it('a prompt right after a tool result is left alone (S6)', async () => {
     const { stored, refused } = await repaired(protocol, (h) =>
       h.user('Q1').assistant(call('t1')).tool('t1', 'r').user('Q2').assistant('a'),
     );
@@ -166,7 +166,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('S14 S15 an empty session, then one prompt, is left alone', async () => {
+  it('an empty session, then one prompt, is left alone (S14 S15)', async () => {
     expect(await repaired(protocol, () => undefined)).toEqual({
       stored: ['user: now', 'assistant: ok'],
       refused: [],
@@ -174,7 +174,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B49 S13 a prompt with an image and the one after it stay two rows, the image whole, and both are sent', async () => {
+  it('a prompt with an image and the one after it stay two rows, the image whole, and both are sent (B49 S13)', async () => {
     const world = await create({ protocol });
     world.server.script(reply().says('A cat.'));
     const { panel, sessionId } = await seeded(world, (h) => h.user('look', image));
@@ -192,7 +192,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B40 a stop after a tool result ends the turn with a row of its own, so that no prompt touches the result', async () => {
+  it('a stop after a tool result ends the turn with a row of its own, so that no prompt touches the result (B40)', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('I look.').calls('list_directory', { path: 'nowhere' }),
@@ -218,7 +218,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B41 a stop while calls wait adds a result for each of them', async () => {
+  it('a stop while calls wait adds a result for each of them (B41)', async () => {
     const world = await create({ protocol });
     world.server.script(reply().calls('list_directory', {}, { id: 't1' }).calls('list_directory', {}, { id: 't2' }));
     world.server.otherwise(reply().hangs());
@@ -240,7 +240,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B42 B43 silence after a tool leaves no scaffolding in the transcript or in the next request', async () => {
+  it('silence after a tool fails the turn, which says so and ends with a row, and leaves no scaffolding in the transcript or in the next request (B42 B43 B50 S194)', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().calls('list_directory', { path: 'nowhere' }),
@@ -254,15 +254,18 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q');
     const asked = sent(world, 2).some((line) => line.includes('results of your tool calls'));
+    const first = [ended(panel), panel.settled[0]?.turn.failure?.sentence.includes('an empty answer')];
     await world.ask(panel, 'continue');
     const { stored, refused } = await account(world, panel, sessionId);
     expect({
       asked,
+      first,
       stored,
       refused,
       leaked: sent(world, -1).some((line) => line.includes('results of your tool calls') || line.includes('(empty)')),
     }).toEqual({
       asked: true,
+      first: ['failed empty empty', true],
       stored: [
         'user: q',
         'assistant: [list_directory {"path":"nowhere"}]',
@@ -276,7 +279,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B47 S34 S35 S36 an answer without calls carries no list of calls on the wire, one with calls does', async () => {
+  it('an answer without calls carries no list of calls on the wire, one with calls does (B47 S34 S35 S36)', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().says('a'),
@@ -294,7 +297,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     }).toEqual({ empty: false, calls: true, refused: [] });
   });
 
-  it('B48 S37 S38 an answer without text is sent as a fixed sentence, so that two prompts never touch', async () => {
+  it('an answer without text is sent as a fixed sentence, so that two prompts never touch (B48 S37 S38)', async () => {
     const world = await create({ protocol });
     world.server.script(refuses(400, { message: 'no' }), reply().says('ok'));
     const panel = world.surface();
@@ -312,30 +315,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     });
   });
 
-  it('B50 S194 a turn that falls silent after a tool result fails, reports it, and ends with a row', async () => {
-    const world = await create({ protocol });
-    world.server.script(
-      reply().says('I look.').calls('list_directory', { path: 'nowhere' }),
-      reply(),
-      reply(),
-      reply(),
-      reply(),
-      reply(),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q');
-    expect({
-      ended: ended(panel),
-      says: panel.settled[0]?.turn.failure?.sentence.includes('an empty answer'),
-      last: storedLines(world, sessionId).at(-1),
-    }).toEqual({
-      ended: 'failed empty empty',
-      says: true,
-      last: 'assistant (closing): (No answer was given.)',
-    });
-  });
-
-  it('S31 S32 S33 repeated ids are sent once or under another name, different ids unchanged', async () => {
+  it('repeated ids are sent once or under another name, different ids unchanged (S31 S32 S33)', async () => {
     const world = await create({ protocol });
     const round = reply()
       .calls('list_directory', { path: 'nowhere' }, { id: 'call_0' })

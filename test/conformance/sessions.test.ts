@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
-import { account, sound, storedLines } from '../support/account';
-import { ended, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
+import { account, sound } from '../support/account';
+import { ended, gate, resumed, seeded, worldPerTest, talked } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { RecordingMemory } from '../support/recordingMemory';
 
 const { create } = worldPerTest();
 
 describe('switching between sessions', () => {
-  it('B91 a new session has no parent and is in the list', async () => {
+  it('a new session has no parent and is in the list (B91)', async () => {
     const world = await create();
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
@@ -22,7 +22,7 @@ describe('switching between sessions', () => {
     }).toEqual({ parent: null, listed: 2 });
   });
 
-  it('B92 the first reason for the end of a session stays', async () => {
+  it('the first reason for the end of a session stays (B92)', async () => {
     const world = await create();
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'q1');
@@ -31,40 +31,7 @@ describe('switching between sessions', () => {
     expect(world.query('SELECT end_reason FROM sessions')[0]?.['end_reason']).toBe('compression');
   });
 
-  it('nothing of one session is sent with another', async () => {
-    const world = await create();
-    world.server.script(reply().says('a secret answer'), reply().says('a2'));
-    const panel = world.surface();
-    await world.ask(panel, 'a secret question');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    const { sessionId } = await world.ask(panel, 'q2');
-    expect({ sent: sent(world, 1), stored: storedLines(world, sessionId) }).toEqual({
-      sent: ['user: q2'],
-      stored: ['user: q2', 'assistant: a2'],
-    });
-  });
-
-  it('the answer of a turn goes to the session of its prompt, whatever is shown meanwhile', async () => {
-    const world = await create();
-    const held = gate();
-    world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'), reply().says('other'));
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'q1');
-    await panel.until(({ deliveredText }) => deliveredText === 'slow ');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    await world.askBeside(panel, 'q2');
-    held.open();
-    await world.idle();
-    const back = await resumed(world, sessionId);
-    const { page } = await world.gateway.snapshot(sessionId, 10);
-    expect({ shown: page.messages.length, ...(await account(world, back, sessionId)) }).toEqual({
-      shown: 2,
-      ...sound,
-      stored: ['user: q1', 'assistant: slow answer'],
-    });
-  });
-
-  it("B110 B115 memory receives the end, then the switch, then the new session's content; nothing waits for memory", async () => {
+  it("memory receives the end, then the switch, then the new session's content; nothing waits for memory (B110 B115)", async () => {
     const held = gate();
     const slow = (log: string[]): MemoryProvider => {
       const recording = new RecordingMemory(log);
@@ -105,7 +72,7 @@ describe('switching between sessions', () => {
     });
   });
 
-  it('S101 S102 every provider is notified of a switch, with the reason, even after one that fails', async () => {
+  it('every provider is notified of a switch, with the reason, even after one that fails (S101 S102)', async () => {
     const throwing: MemoryProvider = {
       name: 'throwing',
       initialize: () => Promise.resolve(),
@@ -129,22 +96,19 @@ describe('switching between sessions', () => {
     });
   });
 
-  it('S130 to a session that is not stored is refused with a sentence, and the shown session stays', async () => {
+  it('to a session that is not stored is refused with a sentence, and the shown session stays (S130)', async () => {
     const world = await create();
-    world.server.script(reply().says('a1'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
     await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow(
       'This session no longer exists. Open another one from the list.',
     );
     expect(world.gateway.shownSession(panel.id)).toBe(sessionId);
   });
 
-  it('S131 to the shown session changes nothing', async () => {
+  it('to the shown session changes nothing (S131)', async () => {
     const world = await create();
-    world.server.script(reply().says('a1'), reply().says('a2'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says('a2'));
     await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
     await world.ask(panel, 'q2');
     expect({
@@ -157,7 +121,7 @@ describe('switching between sessions', () => {
     });
   });
 
-  it('S140 works by words of the title, even after any number of other sessions', async () => {
+  it('works by words of the title, even after any number of other sessions (S140)', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -175,34 +139,31 @@ describe('the segments of one conversation', () => {
   const segment = { startedAt: 2, model: 'Local/test-model' };
 
   it.each([
-    ['B80 B155 S133', false],
-    ['B81', true],
-  ] as const)(
-    '%s: its first segment leads to its newest, whether or not it has rows of its own (%s)',
-    async (_name, hasRows) => {
-      const world = await create();
-      world.server.script(reply().says('ok'));
-      const { panel, sessionId } = await seeded(world, (history) =>
-        hasRows ? history.user('old').assistant('older answer') : undefined,
-      );
-      await world.store.createSession({
-        ...segment,
-        id: 'child',
-        parentSessionId: sessionId,
-        parentKind: 'compression',
-      });
-      await world.store.endSession(sessionId, 'compression');
-      const { sessionId: shown } = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
-      const receipt = await world.ask(panel, 'go on');
-      expect({ shown, asked: receipt.sessionId, ended: ended(panel) }).toEqual({
-        shown: 'child',
-        asked: 'child',
-        ended: 'complete stop',
-      });
-    },
-  );
+    ['without rows of its own', 'B80 B155 S133', false],
+    ['with rows of its own', 'B81', true],
+  ] as const)('lead from the first one, %s, to the newest (%s)', async (_which, _code, hasRows) => {
+    const world = await create();
+    world.server.script(reply().says('ok'));
+    const { panel, sessionId } = await seeded(world, (history) =>
+      hasRows ? history.user('old').assistant('older answer') : undefined,
+    );
+    await world.store.createSession({
+      ...segment,
+      id: 'child',
+      parentSessionId: sessionId,
+      parentKind: 'compression',
+    });
+    await world.store.endSession(sessionId, 'compression');
+    const { sessionId: shown } = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const receipt = await world.ask(panel, 'go on');
+    expect({ shown, asked: receipt.sessionId, ended: ended(panel) }).toEqual({
+      shown: 'child',
+      asked: 'child',
+      ended: 'complete stop',
+    });
+  });
 
-  it('B82 B83 do not include a session that is not a continuation', async () => {
+  it('do not include a session that is not a continuation (B82 B83)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
     await world.store.createSession({ ...segment, id: 'branch', parentSessionId: sessionId, parentKind: 'branch' });
@@ -214,7 +175,7 @@ describe('the segments of one conversation', () => {
     }).toEqual({ before: sessionId, after: 'child' });
   });
 
-  it('B87 fifty segments are one entry in the list, which leads to the newest', async () => {
+  it('fifty segments are one entry in the list, which leads to the newest (B87)', async () => {
     const world = await create();
     world.server.script(reply().says('ok'));
     let { sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));

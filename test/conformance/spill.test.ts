@@ -5,12 +5,11 @@ import { StoreError } from '../../src/store/storeError';
 import { account, sound, storedLines } from '../support/account';
 import { askUntil, ended, worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
-import type { World } from '../support/world';
+import { type World, full } from '../support/world';
 
 const { create } = worldPerTest();
 
 const spilling = { spillFolders: ['store', 'global'] };
-const full = new StoreError('full', 'The disk is full.', 'database or disk is full');
 
 function spillFiles(world: World): readonly string[] {
   return readdirSync(path.join(world.home, 'store')).filter((name) => name.endsWith('.jsonl'));
@@ -18,10 +17,10 @@ function spillFiles(world: World): readonly string[] {
 
 describe('a turn whose store cannot be written', () => {
   it.each([
-    ['B22', new StoreError('replaced', 'Another window has taken over.', 'lock lost')],
-    ['B22', new StoreError('corrupt', 'The file is damaged.', 'malformed')],
-    ['B22', full],
-  ])('%s continues with everything shown in a spill file, which is folded back once (%s)', async (_name, cause) => {
+    [new StoreError('replaced', 'Another window has taken over.', 'lock lost')],
+    [new StoreError('corrupt', 'The file is damaged.', 'malformed')],
+    [full],
+  ])('continues with everything shown in a spill file, which is folded back once: %s (B22)', async (cause) => {
     const world = await create(spilling);
     world.server.script(
       reply().says('one ').pauses(50).says('two ').calls('list_directory', { path: '.' }),

@@ -93,7 +93,7 @@ const found = ({ connection: { state } }: Window): readonly string[] =>
   state.kind === 'open' ? state.report.spills.map(({ outcome }) => outcome) : [state.kind];
 
 describe('a store that fails under a running turn, on this disk', { timeout: 60_000 }, () => {
-  it('B186 the file is swapped: the turn ends in a spill file, which waits for the file it belongs to', async () => {
+  it('the file is swapped: the turn ends in a spill file, which waits for the file it belongs to (B186)', async () => {
     const other = await openWindow('other');
     await other.spilling.store.createSession({ id: 'another', startedAt: 1 });
     await other.spilling.store.close();
@@ -137,7 +137,7 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     }).toEqual({ found: ['folded'], stored: whole, problems: [], files: [] });
   });
 
-  it('B68 the log is deleted under an open handle: nothing is lost, and the turn is whole once the store is opened again', async () => {
+  it('the log is deleted under an open handle: nothing is lost, and the turn is whole once the store is opened again (B68)', async () => {
     const window = await openWindow();
     await begin(window);
     unlinkSync(at('store', 'state.db.wal'));
@@ -167,7 +167,7 @@ describe('a store that fails under a running turn, on this disk', { timeout: 60_
     });
   });
 
-  it('B68 another process takes the lock, and this one dies: the next window finds the spill', async () => {
+  it('another process takes the lock, and this one dies: the next window finds the spill (B68)', async () => {
     const window = await openWindow();
     await begin(window);
     const lock = readFileSync(at('store', 'state.db.lock'));

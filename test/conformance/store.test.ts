@@ -12,7 +12,7 @@ describe('the store', () => {
     ['overwritten', "UPDATE messages_fts_segdir SET root = x'00ff00ff'"],
     ['gone', 'DROP TABLE messages_fts'],
   ])(
-    'B181 accepts rows while its search index is %s, still finds words, and rebuilds the index',
+    'accepts rows while its search index is %s, still finds words, and rebuilds the index (B181)',
     async (_name, damage) => {
       const world = await create();
       world.server.script(reply().says('alpha'), reply().says('beta'));

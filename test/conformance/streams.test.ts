@@ -4,214 +4,121 @@ import { httpChatModel } from '../../src/models/http/httpChatModel';
 import { loopbackPolicy } from '../../src/models/http/requestRunner';
 import type { Transport, TransportEnd } from '../../src/models/transport';
 import { account, sound } from '../support/account';
-import { askUntil, ended, sent, worldPerTest } from '../support/conformance';
+import { modelInfo } from '../support/builders/chatModel';
+import { askUntil, ended, outcomeOf, sent, worldPerTest } from '../support/conformance';
 import { dropsBeforeAnswering, refuses, reply } from '../support/modelServer';
 
 const { create } = worldPerTest();
 const impatient = { backoffMs: 1 };
+const hundred = 'a hundred characters of an answer '.repeat(3);
 
 describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol', (protocol) => {
-  it('B160 that dropped after text is never treated as a finished answer, and not requested again automatically', async () => {
+  it('that dropped after text is never treated as a finished answer, nor requested again by itself; its text is shown once, then the end, and the sentence about it is of the turn alone (B07 B160 B166 B168)', async () => {
     const world = await create({ protocol, continuesBroken: false });
-    world.server.script(reply().says('a hundred characters of an answer '.repeat(3), { in: 10 }).drops());
+    world.server.script(reply().says(hundred, { in: 10 }).drops(), reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'go');
-    expect({
-      ended: ended(panel),
-      requests: world.server.requests.length,
-      ...(await account(world, panel, sessionId)),
-    }).toEqual({
+    const first = [ended(panel), world.server.requests.length, panel.turnEvents.at(-1)?.kind];
+    const { sentence = '' } = panel.settled[0]?.turn.failure ?? {};
+    await world.ask(panel, 'next');
+    expect({ first, sentence, sentBack: sent(world, 1)[1], ...(await account(world, panel, sessionId)) }).toEqual({
+      first: ['interrupted connectionLost network', 1, 'turnSettled'],
+      sentence: 'The connection to Local was lost. Everything shown is saved. Continue or retry.',
+      sentBack: `assistant: ${hundred}`,
+      ...sound,
+      stored: ['user: go', `assistant: ${hundred}`, 'user: next', 'assistant: ok'],
+    });
+  });
+
+  it('that dropped after text is continued once: what was shown stays, is not repeated, and is stored as one answer (B160)', async () => {
+    const world = await create({ protocol });
+    const came = await outcomeOf(world, 'go', reply().says(hundred, { in: 10 }).drops(), reply().says('and its end.'));
+    expect({ sentBack: sent(world, 1)[1], ...came }).toEqual({
+      sentBack: `assistant: ${hundred}`,
+      ended: 'complete stop network',
+      requests: 2,
+      ...sound,
+      stored: ['user: go', `assistant: ${hundred}and its end.`],
+    });
+  });
+
+  it('that ended in order without a finish reason is not treated as a finished answer either (B160)', async () => {
+    const world = await create({ protocol, continuesBroken: false });
+    expect(await outcomeOf(world, 'go', reply().says('Half an ').endsWithoutFinish())).toEqual({
       ended: 'interrupted connectionLost network',
       requests: 1,
       ...sound,
-      stored: ['user: go', `assistant: ${'a hundred characters of an answer '.repeat(3)}`],
-    });
-  });
-
-  it('B160 that dropped after text is continued once: what was shown stays, is not repeated, and is stored as one answer', async () => {
-    const world = await create({ protocol });
-    const begun = 'a hundred characters of an answer '.repeat(3);
-    world.server.script(reply().says(begun, { in: 10 }).drops(), reply().says('and its end.'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'go');
-    expect({
-      ended: ended(panel),
-      sentBack: sent(world, 1)[1],
-      ...(await account(world, panel, sessionId)),
-    }).toEqual({
-      ended: 'complete stop network',
-      sentBack: `assistant: ${begun}`,
-      ...sound,
-      stored: ['user: go', `assistant: ${begun}and its end.`],
-    });
-  });
-
-  it('B160 that ended in order without a finish reason is not treated as a finished answer either', async () => {
-    const world = await create({ protocol });
-    world.server.script(reply().says('Half an ').endsWithoutFinish());
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'go');
-    const { stored, missing } = await account(world, panel, sessionId);
-    expect({ outcome: panel.settled[0]?.turn.outcome, stored, missing }).toEqual({
-      outcome: 'interrupted',
       stored: ['user: go', 'assistant: Half an '],
-      missing: [],
     });
   });
 
-  it('B161 that dropped before its first character is requested again', async () => {
+  it('that dropped before its first character is requested again (B161)', async () => {
     const world = await create({ protocol, policy: impatient });
-    world.server.script(dropsBeforeAnswering(), reply().drops(), reply().says('Here.'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'go');
-    expect({
-      requests: world.server.requests.length,
-      ended: ended(panel),
-      ...(await account(world, panel, sessionId)),
-    }).toEqual({
-      requests: 3,
+    expect(await outcomeOf(world, 'go', dropsBeforeAnswering(), reply().drops(), reply().says('Here.'))).toEqual({
       ended: 'complete stop',
+      requests: 3,
       ...sound,
       stored: ['user: go', 'assistant: Here.'],
     });
   });
 
-  it('B161 that never has a first character fails with a sentence, and no tool runs a second time', async () => {
+  it('that never has a first character fails with a sentence, and no tool runs a second time (B161)', async () => {
     const world = await create({ protocol, policy: impatient });
     const dead = reply().drops();
-    world.server.script(reply().calls('list_directory', { path: 'nowhere' }), dead, dead, dead);
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'go');
-    const { stored } = await account(world, panel, sessionId);
-    expect({
-      ended: ended(panel),
-      says: panel.settled[0]?.turn.failure?.sentence !== '',
-      results: stored.filter((line) => line.startsWith('tool')).length,
-    }).toEqual({
-      ended: 'failed error network',
-      says: true,
-      results: 1,
-    });
+    const { ended: how, stored } = await outcomeOf(
+      world,
+      'go',
+      reply().calls('list_directory', { path: 'nowhere' }),
+      ...[dead, dead, dead],
+    );
+    expect([how, stored.filter((line) => line.startsWith('tool')).length]).toEqual(['failed error network', 1]);
   });
 
-  it('B163 that continues with text already delivered ends there: one copy, and nothing of the continuation request is stored', async () => {
-    const world = await create({ protocol });
-    world.server.script(
-      reply().says('All that there is to say').finishes('length'),
-      reply().says('All that there is to say').finishes('length'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'Well?');
-    expect({
-      requests: world.server.requests.length,
-      ended: ended(panel),
-      ...(await account(world, panel, sessionId)),
-    }).toEqual({
-      requests: 2,
+  it('that continues with text already delivered ends there: one copy, and nothing of the continuation request is stored (B163)', async () => {
+    const cut = reply().says('All that there is to say').finishes('length');
+    expect(await outcomeOf(await create({ protocol }), 'Well?', cut, cut)).toEqual({
       ended: 'complete length',
+      requests: 2,
       ...sound,
       stored: ['user: Well?', 'assistant: All that there is to say'],
     });
   });
 
-  it('B163 that continues with a row like the one before it keeps both', async () => {
-    const world = await create({ protocol });
+  it('that continues with a row like the one before it keeps both (B163)', async () => {
     const row = '{"kind": "entry", "value": "the default one"},\n';
-    world.server.script(reply().says(`[\n${row}${row}`).finishes('length'), reply().says(`${row}]`));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'List.');
-    expect(await account(world, panel, sessionId)).toEqual({
-      ...sound,
-      stored: ['user: List.', `assistant: [\n${row.repeat(3)}]`],
-    });
+    const script = [reply().says(`[\n${row}${row}`).finishes('length'), reply().says(`${row}]`)];
+    const { stored } = await outcomeOf(await create({ protocol }), 'List.', ...script);
+    expect(stored).toEqual(['user: List.', `assistant: [\n${row.repeat(3)}]`]);
   });
 
-  it('B163 that is requested again for a broken call repeats no text, and half a call never runs', async () => {
-    const world = await create({ protocol });
-    world.server.script(
-      reply().says('I look at the folder.').beginsCall('list_directory', '{"path": "no').drops(),
-      reply().says('I look at the folder.').calls('list_directory', { path: 'nowhere' }),
+  it('that is requested again for a broken call repeats no text and adds none of the abandoned attempt, and half a call never runs (B163)', async () => {
+    const script = [
+      reply().says('I look at it').beginsCall('list_directory', '{"path": "no').drops(),
+      reply().says('I look at it now.').calls('list_directory', { path: 'nowhere' }),
       reply().says('Nothing.'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'look');
-    expect(await account(world, panel, sessionId)).toEqual({
+    ];
+    expect(await outcomeOf(await create({ protocol }), 'look', ...script)).toEqual({
+      ended: 'complete stop',
+      requests: 3,
       ...sound,
       stored: [
         'user: look',
-        'assistant: I look at the folder. [list_directory {"path":"nowhere"}]',
+        'assistant: I look at it now. [list_directory {"path":"nowhere"}]',
         'tool: failed: There is no file or folder at nowhere.',
         'assistant: Nothing.',
       ],
     });
   });
 
-  it('B163 whose attempt was abandoned adds nothing to the one that replaced it', async () => {
-    const world = await create({ protocol });
-    world.server.script(
-      reply().says('one two').beginsCall('list_directory', '{"path": "no').drops(),
-      reply().says('one two three').calls('list_directory', { path: 'nowhere' }),
-      reply().says('Done.'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'count');
-    const { stored, missing } = await account(world, panel, sessionId);
-    expect({ answer: stored[1], shown: panel.delivered[0]?.text, missing }).toEqual({
-      answer: 'assistant: one two three [list_directory {"path":"nowhere"}]',
-      shown: 'one two three',
-      missing: [],
-    });
-  });
-
-  it('B166 whose text is recovered is shown once, then its end', async () => {
-    const world = await create({ protocol });
-    world.server.script(reply().says('Recovered words.', { in: 5 }).drops());
-    const panel = world.surface();
-    await world.ask(panel, 'go');
-    const kinds = panel.turnEvents.map(({ kind }) => kind);
-    expect({
-      shown: panel.deliveredText,
-      last: kinds.at(-1),
-      afterEnd: kinds.lastIndexOf('delivered') < kinds.indexOf('turnSettled'),
-    }).toEqual({ shown: 'Recovered words.', last: 'turnSettled', afterEnd: true });
-  });
-
-  it('B167 is filtered before it is stored and shown, not after: thinking in tags and recalled memory, however it is cut', async () => {
-    const world = await create({ protocol });
-    world.server.script(
-      reply().says('<think>Let me\nsee.</think>\n\nYes.\n<memory-context>\nold notes\n</memory-context>\nDone.', {
-        in: 3,
-      }),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'Well?');
-    expect({ shown: panel.deliveredText, ...(await account(world, panel, sessionId)) }).toEqual({
-      shown: 'Let me\nsee.Yes.\nDone.',
+  it('is filtered before it is stored and shown, not after: thinking in tags and recalled memory, however it is cut (B167)', async () => {
+    const text = '<think>Let me\nsee.</think>\n\nYes.\n<memory-context>\nold notes\n</memory-context>\nDone.';
+    expect(await outcomeOf(await create({ protocol }), 'Well?', reply().says(text, { in: 3 }))).toMatchObject({
       ...sound,
       stored: ['user: Well?', 'assistant: <Let me\nsee.> Yes.\nDone.'],
     });
   });
 
-  it('B168 that was cut off reports it beside the answer: the sentence belongs to the turn, the row holds only what was said', async () => {
-    const world = await create({ protocol, continuesBroken: false });
-    world.server.script(reply().says('Half an ').drops(), reply().says('ok'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'go');
-    const failure = panel.settled[0]?.turn.failure;
-    await world.ask(panel, 'next');
-    expect({
-      said: failure !== null && failure !== undefined && failure.sentence.length > 20,
-      sentBack: sent(world, 1)[1],
-      ...(await account(world, panel, sessionId)),
-    }).toEqual({
-      said: true,
-      sentBack: 'assistant: Half an ',
-      ...sound,
-      stored: ['user: go', 'assistant: Half an ', 'user: next', 'assistant: ok'],
-    });
-  });
-
-  it('B134 from a service that refuses returned reasoning is requested again without it; no stored row or signature changes', async () => {
+  it('from a service that refuses returned reasoning is requested again without it; no stored row or signature changes (B134)', async () => {
     const world = await create({ protocol });
     world.server.script(
       reply().thinks('Hm.').says('Looking.').calls('list_directory', { path: 'nowhere' }),
@@ -237,7 +144,7 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
     });
   });
 
-  it('B135 omits what a service refused once from every later request, of this turn and of the next; history keeps it', async () => {
+  it('omits what a service refused once from every later request, of this turn and of the next; history keeps it (B135)', async () => {
     const world = await create({ protocol });
     const looks = (thought: string) =>
       reply().thinks(thought).says('Looking.').calls('list_directory', { path: 'nowhere' });
@@ -267,35 +174,19 @@ describe.each(['openai', 'anthropic'] as const)('a stream, over the %s protocol'
 
 /** A model behind a transport of the test's own. */
 function modelOver(transport: Transport) {
-  return httpChatModel(
-    {
-      ref: 'Local/rude',
-      provider: 'Local',
-      id: 'rude',
-      label: 'rude',
-      destination: 'local',
-      contextWindow: null,
-      allocatedContext: null,
-      tools: true,
-      images: false,
-      efforts: ['default'],
-      price: null,
-      warnings: [],
+  return httpChatModel(modelInfo({ id: 'rude' }), {
+    loadTransports: () => Promise.resolve({ createTransport: () => transport }),
+    settings: {
+      protocol: 'openai',
+      baseUrl: 'http://localhost/v1',
+      key: null,
+      modelId: 'rude',
+      fetch: globalThis.fetch,
     },
-    {
-      loadTransports: () => Promise.resolve({ createTransport: () => transport }),
-      settings: {
-        protocol: 'openai',
-        baseUrl: 'http://localhost/v1',
-        key: null,
-        modelId: 'rude',
-        fetch: globalThis.fetch,
-      },
-      policy: { ...loopbackPolicy, ...impatient },
-      clock: systemClock,
-      provider: 'Local',
-    },
-  );
+    policy: { ...loopbackPolicy, ...impatient },
+    clock: systemClock,
+    provider: 'Local',
+  });
 }
 
 const broken: TransportEnd = {
@@ -338,7 +229,7 @@ describe('an abandoned attempt', () => {
     });
   });
 
-  it('B11 adds nothing after a stop either', async () => {
+  it('adds nothing after a stop either (B11)', async () => {
     const model = modelOver({
       async send(_request, { emit, signal }) {
         emit({ kind: 'text', text: 'one ' });
@@ -359,7 +250,7 @@ describe('an abandoned attempt', () => {
     });
   });
 
-  it('B11 does not show after a stop the text held back before it because it could have become a tag', async () => {
+  it('does not show after a stop the text held back before it because it could have become a tag (B11)', async () => {
     const world = await create();
     world.server.script(reply().says('one\n<thi', { in: 'whole' }).hangs());
     const panel = world.surface();

@@ -1,21 +1,24 @@
 import { describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock';
 import type { Surface } from '../../src/gateway/gateway';
-import { StoreError } from '../../src/store/storeError';
 import { account, readElsewhere, sound, storedLines } from '../support/account';
-import { askUntil, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
+import {
+  askUntil,
+  gate,
+  resumed,
+  seeded,
+  sent,
+  worldPerTest,
+  refusal,
+  heard,
+  owing,
+  talked,
+} from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { RecordingMemory } from '../support/recordingMemory';
-import type { World } from '../support/world';
+import { type World } from '../support/world';
 
 const { create } = worldPerTest();
-
-/** What memory heard, sessions called by the names given. */
-function heard(world: World, names: { readonly [name: string]: string }): readonly string[] {
-  return world.memoryLog.map((line) =>
-    Object.entries(names).reduce((text, [name, id]) => text.replaceAll(id, name), line),
-  );
-}
 
 /** What a refusal leaves as it was: the list, what is shown, and what is stored. */
 async function standing(world: World, surface: Surface, sessionId: string) {
@@ -28,18 +31,11 @@ async function standing(world: World, surface: Surface, sessionId: string) {
   };
 }
 
-const refusal = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'not refused',
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
-
 describe('reset', () => {
   it('ends the session, which stays in the list; the next prompt starts one without a parent, and memory is notified', async () => {
     const world = await create();
-    world.server.script(reply().says('a1'), reply().says('a2'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says('a2'));
     const outcome = await world.gateway.switchSession(panel.id, { reason: 'reset' });
     const toldAtOnce = heard(world, { OLD: sessionId }).at(-1);
     const next = await world.ask(panel, 'q2');
@@ -110,16 +106,6 @@ describe('a new session', () => {
       pressed: ['initialize OLD', 'sync OLD: q1 -> ok', 'end OLD'],
       since: ['switch NEW new_session reset from OLD', 'sync NEW: q2 -> ok', 'shutdown'],
     });
-  });
-
-  it('without a prompt before the window closed still has ended the previous one', async () => {
-    const world = await create();
-    world.server.otherwise(reply().says('ok'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    await world.gateway.shutdown();
-    expect(heard(world, { OLD: sessionId })).toEqual(['initialize OLD', 'sync OLD: q1 -> ok', 'end OLD', 'shutdown']);
   });
 
   it.each([
@@ -200,11 +186,10 @@ describe('a new session', () => {
 });
 
 describe('a session that is left', () => {
-  it('B93 S128 S129 keeps its model: a model chosen there is not that of the next session, nor of new ones', async () => {
+  it('keeps its model: a model chosen there is not that of the next session, nor of new ones (B93 S128 S129)', async () => {
     const world = await create();
-    world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
+    world.server.script(reply().says('a2'), reply().says('a3'));
     await world.gateway.selectModel(sessionId, 'Local/other-model');
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     const next = await world.ask(panel, 'q2');
@@ -224,27 +209,16 @@ describe('a session that is left', () => {
     });
   });
 
-  it('B17 is verified: shown text that could not be written after its turn is written then', async () => {
+  it('is verified: shown text that could not be written after its turn is written then (B17)', async () => {
     const world = await create();
-    world.server.script(reply().says('Hello ').pauses(50).says('world'));
-    const panel = world.surface();
-    const { sessionId } = await askUntil(world, panel, 'Hi', 'Hello ');
-    const full = new StoreError('full', 'The disk is full.', 'ENOSPC');
-    world.breakStore(() => full);
-    await panel.untilSettled(1);
-    world.damageStore('DELETE FROM stream_chunks');
-    world.damageStore("DELETE FROM messages WHERE role = 'assistant'");
-    const mend = world.breakStore((method) => (method === 'putMessages' ? full : null));
-    await panel.untilSettled(2);
-    await world.idle();
+    const { panel, sessionId } = await owing(world);
     const before = (await account(world, panel, sessionId)).missing;
-    mend();
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     expect(before).toEqual(['Hello ']);
-    await vi.waitFor(async () => expect((await account(world, panel, sessionId)).missing).toEqual([]), 5000);
+    await vi.waitFor(async () => expect((await account(world, panel, sessionId)).missing).toEqual([]));
   });
 
-  it('B188 ends for memory although its agent was released while idle, which did not count as its end', async () => {
+  it('ends for memory although its agent was released while idle, which did not count as its end (B188)', async () => {
     let later = 0;
     const world = await create({ clock: { ...systemClock, now: () => systemClock.now() + later } });
     world.server.otherwise(reply().says('ok'));
@@ -264,7 +238,7 @@ describe('a session that is left', () => {
   });
 
   it.each([false, true])(
-    'B188 ends for memory once when it is deleted after its agent was released (New pressed before: %s)',
+    'ends for memory once when it is deleted after its agent was released (New pressed before: %s) (B188)',
     async (isLeft) => {
       let later = 0;
       const world = await create({ clock: { ...systemClock, now: () => systemClock.now() + later } });
@@ -347,7 +321,7 @@ describe('a private session', () => {
 });
 
 describe('a session reference', () => {
-  it('S127 S137 may be its title in any case, its id, or the beginning of the id', async () => {
+  it('may be its title in any case, its id, or the beginning of the id (S127 S137)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
     await world.gateway.renameSession(sessionId, 'My Project');
@@ -360,7 +334,7 @@ describe('a session reference', () => {
     expect(found).toEqual([sessionId, sessionId, sessionId]);
   });
 
-  it('S136 may be its id or title in brackets or quotes, unless a title contains them itself', async () => {
+  it('may be its id or title in brackets or quotes, unless a title contains them itself (S136)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
     await world.gateway.renameSession(sessionId, 'My Project');
@@ -396,7 +370,7 @@ describe('a session reference', () => {
     });
   });
 
-  it('S126 that matches no session or several is refused with a sentence, and nothing changes', async () => {
+  it('that matches no session or several is refused with a sentence, and nothing changes (S126)', async () => {
     const world = await create();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
@@ -417,7 +391,7 @@ describe('a session reference', () => {
     });
   });
 
-  it('B155 to one without rows opens its only branch that has some; if there is none it says so, and keeps the id', async () => {
+  it('to one without rows opens its only branch that has some; if there is none it says so, and keeps the id (B155)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, () => undefined);
     const alone = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
@@ -446,7 +420,7 @@ describe('a session reference', () => {
 });
 
 describe('deleting', () => {
-  it('B180 permanently leaves no row and nothing to find, and reports what it cannot erase', async () => {
+  it('permanently leaves no row and nothing to find, and reports what it cannot erase (B180)', async () => {
     const world = await create();
     world.server.script(reply().says('a secret answer'), reply().says('a2'));
     const panel = world.surface();
@@ -498,9 +472,7 @@ describe('deleting', () => {
 
   it('into the trash is undone by restoring; meanwhile the session is not listed, shown or opened', async () => {
     const world = await create();
-    world.server.script(reply().says('a1'));
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'q1');
+    const { panel, sessionId } = await talked(world);
     await world.gateway.trashSession(sessionId);
     const ids = async (state: 'active' | 'trash') =>
       (await world.gateway.listSessions({ limit: 9, state })).map(({ id }) => id);

@@ -4,17 +4,19 @@ import { expect, it } from 'vitest';
 
 const folder = path.resolve('test/conformance');
 
-/** `B07 in droppedRows` for every number in front of the name of a test. */
+/** `B07 in droppedRows` for every number at the end of the name of a test. */
 function tested(): readonly string[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.test.ts') && file !== 'table.test.ts')
     .flatMap((file) => {
-      const names = readFileSync(path.join(folder, file), 'utf8').matchAll(/['"]((?:[BS]\d+\b ?)+)/g);
-      return [...names].flatMap(([, numbers = '']) =>
-        numbers
+      const names = readFileSync(path.join(folder, file), 'utf8').matchAll(
+        /(?:\(((?:[BS]\d+ ?)+)\)|'((?:[BS]\d+ ?)+))['"]/g,
+      );
+      return [...names].flatMap(([, atEnd, alone]) =>
+        (atEnd ?? alone ?? '')
           .trim()
           .split(' ')
-          .map((number) => `${number} in ${file.replace('.test.ts', '')}`),
+          .map((number) => `${number} in ${file.replace(/(\.slow)?\.test\.ts$/, '')}`),
       );
     });
 }

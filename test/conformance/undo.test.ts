@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { account, sound, storedLines } from '../support/account';
-import { askUntil, gate, resumed, seeded, sent, worldPerTest } from '../support/conformance';
+import { askUntil, gate, resumed, seeded, sent, worldPerTest, refusal, long, talked } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import type { SwitchReason } from '../../src/memory/memoryProvider';
 import { StoreError } from '../../src/store/storeError';
@@ -8,26 +8,6 @@ import { RecordingSurface } from '../support/recordingSurface';
 import type { World } from '../support/world';
 
 const { create } = worldPerTest();
-const long = (topic: string): string =>
-  `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
-
-interface Talk {
-  readonly panel: RecordingSurface;
-  readonly sessionId: string;
-  readonly turnUids: readonly string[];
-}
-
-/** A session of so many prompts and their answers. */
-async function talked(world: World, turns: number, answer = (number: number): string => `a${number}`): Promise<Talk> {
-  const panel = world.surface();
-  const receipts: { readonly sessionId: string; readonly turnUid: string }[] = [];
-  for (let number = 1; number <= turns; number++) {
-    world.server.script(reply().says(answer(number), { in: 4000 }));
-    const receipt = await world.ask(panel, `q${number}`);
-    if (receipt.kind === 'started') receipts.push(receipt);
-  }
-  return { panel, sessionId: receipts[0]?.sessionId ?? '', turnUids: receipts.map(({ turnUid }) => turnUid) };
-}
 
 /** Reads the draft of whatever it comes to show, as a view does. */
 class ReadingSurface extends RecordingSurface {
@@ -52,14 +32,9 @@ const shown = async (world: World, sessionId: string): Promise<readonly string[]
   (await world.gateway.snapshot(sessionId, 50)).page.messages.map(
     (message) => `${message.role}: ${message.parts.map((part) => ('text' in part ? part.text : '')).join('')}`,
   );
-const refusal = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'not refused',
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
 
 describe('undo', () => {
-  it('B100 B102 is durable: undone turns stay hidden at the next start, and can still be read', async () => {
+  it('is durable: undone turns stay hidden at the next start, and can still be read (B100 B102)', async () => {
     const world = await create();
     const { panel, sessionId, turnUids } = await talked(world, 2);
     const outcome = await undo(world, panel, sessionId);
@@ -83,7 +58,7 @@ describe('undo', () => {
     [2, 'u2\n\nu3', ['user: u1', 'assistant: a1']],
     [3, 'u1', []],
   ] as const)(
-    'B101 of %i prompts counts those that are shown, even if one had no answer and is taken back with the next',
+    'of %i prompts counts those that are shown, even if one had no answer and is taken back with the next (B101)',
     async (turns, draft, left) => {
       const world = await create();
       const { panel, sessionId } = await seeded(world, (history) =>
@@ -99,7 +74,7 @@ describe('undo', () => {
     },
   );
 
-  it('B101 after a prompt that had no answer takes it back with the one it was joined to', async () => {
+  it('after a prompt that had no answer takes it back with the one it was joined to (B101)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) =>
       history.user('u1').assistant('a1').user('u2').user('u3').assistant('a3'),
@@ -114,7 +89,7 @@ describe('undo', () => {
     });
   });
 
-  it('B105 while an answer streams, even for another surface, is refused with a sentence, and nothing changes', async () => {
+  it('while an answer streams, even for another surface, is refused with a sentence, and nothing changes (B105)', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 1);
     const held = gate();
@@ -130,7 +105,7 @@ describe('undo', () => {
     });
   });
 
-  it('B107 is reported to memory under the same id', async () => {
+  it('is reported to memory under the same id (B107)', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 2);
     await undo(world, panel, sessionId);
@@ -155,7 +130,7 @@ describe('undo', () => {
 
   it('before a summary becomes a branch, and says so; the session itself stays unchanged', async () => {
     const world = await create();
-    const { panel, sessionId } = await talked(world, 3, (number) => long(`a${number}`));
+    const { panel, sessionId } = await talked(world, 3, long);
     world.server.script(reply().says('## Goal\nUnderstand the parser.'));
     const { sessionId: child } = await world.gateway.compress(sessionId, '');
     const before = [storedLines(world, sessionId), storedLines(world, child)];
@@ -178,7 +153,7 @@ describe('undo', () => {
 });
 
 describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol', (protocol) => {
-  it('B103 B192 with edited text, in the middle, keeps the earlier text as a version, which can be shown again', async () => {
+  it('with edited text, in the middle, keeps the earlier text as a version, which can be shown again (B103 B192)', async () => {
     const world = await create({ protocol });
     const { panel, sessionId, turnUids } = await talked(world, 3);
     world.server.script(reply().says('b2'));
@@ -278,7 +253,7 @@ describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol',
 
   it('of a prompt before a summary runs in a branch, and says so; the session itself stays unchanged', async () => {
     const world = await create({ protocol });
-    const { panel, sessionId, turnUids } = await talked(world, 3, (number) => long(`a${number}`));
+    const { panel, sessionId, turnUids } = await talked(world, 3, long);
     world.server.script(reply().says('## Goal\nUnderstand the parser.'), reply().says('b1'));
     const { sessionId: child } = await world.gateway.compress(sessionId, '');
     const before = [storedLines(world, sessionId), storedLines(world, child)];
@@ -309,7 +284,7 @@ describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol',
 describe('an edit', () => {
   it('of a prompt before a summary runs in a branch whose composer never held the prompt; if it cannot run, the composer holds the text', async () => {
     const world = await create();
-    const { sessionId, turnUids } = await talked(world, 3, (number) => long(`a${number}`));
+    const { sessionId, turnUids } = await talked(world, 3, long);
     world.server.script(reply().says('## Goal\nUnderstand the parser.'), reply().says('b1'));
     await world.gateway.compress(sessionId, '');
     const view = new ReadingSurface('view', (shownId) => world.gateway.draft(shownId));

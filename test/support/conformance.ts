@@ -1,8 +1,10 @@
 import { afterEach } from 'vitest';
 import type { SubmitReceipt } from '../../src/gateway/gateway';
+import { type Account, account } from './account';
 import { TranscriptBuilder } from './builders/messages';
+import { reply, type Responder } from './modelServer';
 import type { RecordingSurface } from './recordingSurface';
-import { World, type WorldOptions } from './world';
+import { full, World, type WorldOptions } from './world';
 
 /** A world per test, closed behind it. */
 export function worldPerTest(): { readonly create: (options?: WorldOptions) => Promise<World> } {
@@ -31,6 +33,40 @@ export function ended(surface: RecordingSurface): string {
     : `${turn.outcome} ${turn.stopReason}${turn.failure === null ? '' : ` ${turn.failure.cause}`}`;
 }
 
+/** What comes of one prompt to a model that answers as scripted: how its turn ended, after how many requests, and the account. */
+export async function outcomeOf(
+  world: World,
+  prompt: string,
+  ...script: readonly Responder[]
+): Promise<Account & { readonly ended: string; readonly requests: number }> {
+  world.server.script(...script);
+  const panel = world.surface();
+  const { sessionId } = await world.ask(panel, prompt);
+  return {
+    ended: ended(panel),
+    requests: world.server.requests.length,
+    ...(await account(world, panel, sessionId)),
+  };
+}
+
+/** The sentence with which something is refused. */
+export const refusal = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'not refused',
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+
+/** An answer of about 8,000 characters, of which two are enough to be summarized. */
+export const long = (topic: string | number): string =>
+  `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
+
+/** What a memory provider heard, sessions called by the names given. */
+export function heard(world: World, names: { readonly [name: string]: string }): readonly string[] {
+  return world.memoryLog.map((line) =>
+    Object.entries(names).reduce((text, [name, id]) => text.replaceAll(id, name), line),
+  );
+}
+
 /** A surface on which this session was opened again. */
 export async function resumed(world: World, sessionId: string): Promise<RecordingSurface> {
   const surface = world.surface();
@@ -49,6 +85,47 @@ export async function askUntil(
   const receipt = await world.send(surface, prompt);
   await surface.until(({ deliveredText }) => deliveredText === before + text);
   return receipt;
+}
+
+export interface Talk {
+  readonly panel: RecordingSurface;
+  readonly sessionId: string;
+  readonly turnUids: readonly string[];
+}
+
+/** A session of so many prompts, q1, q2 …, and their answers, a1, a2 …. */
+export async function talked(
+  world: World,
+  turns = 1,
+  answer = (number: number): string => `a${number}`,
+): Promise<Talk> {
+  const panel = world.surface();
+  const turnUids: string[] = [];
+  let sessionId = '';
+  for (let number = 1; number <= turns; number++) {
+    world.server.script(reply().says(answer(number), { in: 4000 }));
+    const receipt = await world.ask(panel, `q${number}`);
+    ({ sessionId } = receipt);
+    if (receipt.kind === 'started') turnUids.push(receipt.turnUid);
+  }
+  return { panel, sessionId, turnUids };
+}
+
+/** A session whose answer “Hello ” to “Hi” was shown, is gone from the store, and could not be written again with its turn. The disk is well again. */
+export async function owing(world: World): Promise<{ readonly panel: RecordingSurface; readonly sessionId: string }> {
+  world.server.script(reply().says('Hello ').pauses(50).says('world'));
+  const panel = world.surface();
+  const { sessionId } = await askUntil(world, panel, 'Hi', 'Hello ');
+  const mend = world.breakStore(() => full);
+  await panel.untilSettled(1);
+  world.damageStore('DELETE FROM stream_chunks');
+  world.damageStore("DELETE FROM messages WHERE role = 'assistant'");
+  mend();
+  const mendAgain = world.failing(['putMessages']);
+  await panel.untilSettled(2);
+  await world.idle();
+  mendAgain();
+  return { panel, sessionId };
 }
 
 /** Everything request number `index` said to the model, line by line, without the system prompt. */

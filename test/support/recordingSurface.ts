@@ -1,5 +1,6 @@
 import type { Surface } from '../../src/gateway/gateway';
 import type { SwitchReason } from '../../src/memory/memoryProvider';
+import type { Approval } from '../../src/transcript/approval';
 import type { Message } from '../../src/transcript/message';
 import type { SessionEvent, TurnEvent } from '../../src/transcript/turnEvent';
 
@@ -52,6 +53,19 @@ export class RecordingSurface implements Surface {
 
   get lastMessages(): readonly Message[] {
     return this.settled.at(-1)?.messages ?? [];
+  }
+
+  /** What it was asked to allow, in order. */
+  get questions(): readonly Approval[] {
+    return this.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
+  }
+
+  /** Question number `count`, as soon as it is asked. */
+  async question(count = 1): Promise<Approval> {
+    await this.until(() => this.questions.length >= count);
+    const question = this.questions[count - 1];
+    if (question === undefined) throw new Error('nothing was asked');
+    return question;
   }
 
   /** Resolves as soon as `condition` holds for what this surface knows. */

@@ -12,12 +12,12 @@ import type { BusyMode, SubmitReceipt } from '../../src/gateway/gateway';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import type { ChatModel } from '../../src/models/chatModel';
 import { httpChatModel } from '../../src/models/http/httpChatModel';
-import type { ModelInfo } from '../../src/models/modelInfo';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy, type RequestPolicy } from '../../src/models/http/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
 import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SessionStore } from '../../src/store/sessionStore';
+import { StoreError } from '../../src/store/storeError';
 import type { SpillingStore } from '../../src/store/spill/spillingStore';
 import { readOnlyTools } from '../../src/tools/readOnlyTools';
 import type { ApprovalPolicy } from '../../src/tools/approval/approvalPolicy';
@@ -26,6 +26,7 @@ import { ToolRegistry } from '../../src/tools/toolRegistry';
 import type { Mode } from '../../src/transcript/approval';
 import type { Message } from '../../src/transcript/message';
 import type { ReasoningEffort } from '../../src/transcript/reasoningEffort';
+import { modelInfo } from './builders/chatModel';
 import { FolderOnDisk } from './folderOnDisk';
 import { memoryOf } from './memoryOf';
 import { spillingOver, testSpillHome } from './spills';
@@ -35,6 +36,9 @@ import { RecordingMemory } from './recordingMemory';
 import { RecordingSurface } from './recordingSurface';
 import { openWorldStore, type WorldStore } from './worldStore';
 import { cautiousPolicy } from './cautiousPolicy';
+
+/** What a full disk says. */
+export const full = new StoreError('full', 'The disk is full. Free some space.', 'database or disk is full');
 
 export interface WorldOptions {
   readonly protocol?: 'openai' | 'anthropic';
@@ -127,11 +131,6 @@ export class World {
     return this.spilling.store;
   }
 
-  /** Spill files that the last opening found. */
-  get foundSpills(): WorldStore['spills'] {
-    return this.worldStore.spills;
-  }
-
   /** Makes calls of the store fail, as a full disk would, until the function returned is called. */
   breakStore(error: (method: string) => Error | null): () => void {
     this.worldStore.beforeCall = (method) => {
@@ -141,6 +140,11 @@ export class World {
     return () => {
       this.worldStore.beforeCall = () => undefined;
     };
+  }
+
+  /** Makes these methods of the store fail until the function returned is called. */
+  failing(methods: readonly string[], error: Error = full): () => void {
+    return this.breakStore((method) => (methods.includes(method) ? error : null));
   }
 
   /** Makes the next `times` calls of a method do their work and fail all the same. */
@@ -210,6 +214,12 @@ export class World {
     const receipt = await this.send(surface, text);
     await surface.untilSettled(count);
     return receipt;
+  }
+
+  /** Waits until so many turns have settled at this surface, and none runs any more. */
+  async settles(surface: RecordingSurface, count?: number): Promise<void> {
+    await surface.untilSettled(count);
+    await this.idle();
   }
 
   /** Resolves when no turn runs. */
@@ -333,20 +343,12 @@ export class World {
 
   private httpModel(ref: string, clock: Clock): ChatModel {
     const id = ref.slice(ref.indexOf('/') + 1);
-    const info: ModelInfo = {
-      ref,
-      provider: 'Local',
+    const info = modelInfo({
       id,
-      label: id,
       destination: new URL(this.server.url).host,
       contextWindow: this.options.contextWindow ?? null,
-      allocatedContext: null,
-      tools: true,
-      images: true,
       efforts: ['default', 'none', 'low', 'medium', 'high'],
-      price: null,
-      warnings: [],
-    };
+    });
     return httpChatModel(info, {
       loadTransports: () => Promise.resolve(createTransports()),
       settings: {

@@ -275,7 +275,7 @@ class RunningServer implements ModelServer {
         return;
       }
       case 'stream': {
-        if (scenario.ending === 'drop' || scenario.ending === 'reset') this.cutByUs.add(record);
+        if (scenario.ending === 'drop') this.cutByUs.add(record);
         const usage = scenario.steps.flatMap((step) =>
           step.kind === 'finish' && step.usage !== null ? [step.usage] : [],
         )[0] ?? { input: 10, output: 5 };

@@ -53,9 +53,6 @@ async function end(ending: StreamScenario['ending'], response: ServerResponse, g
     case 'drop':
       response.socket?.destroy();
       break;
-    case 'reset':
-      response.socket?.resetAndDestroy();
-      break;
     case 'hang':
       break;
   }

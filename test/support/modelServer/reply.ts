@@ -40,7 +40,7 @@ export type Step =
     };
 
 /** What happens to the connection after the last step. */
-export type Ending = 'close' | 'drop' | 'reset' | 'hang';
+export type Ending = 'close' | 'drop' | 'hang';
 
 /** The whole answer to one request: either a stream of steps or a plain HTTP response. */
 export type Scenario =
@@ -227,11 +227,6 @@ export class Reply {
     return this.with({ finishes: false, ending: 'drop' });
   }
 
-  /** The connection is reset (RST). What the client had not read yet may be lost with it. */
-  resets(): Reply {
-    return this.with({ finishes: false, ending: 'reset' });
-  }
-
   /** Nothing more comes, and the connection stays open. */
   hangs(): Reply {
     return this.with({ finishes: false, ending: 'hang' });
@@ -240,10 +235,6 @@ export class Reply {
   /** The first byte of the response, headers included, comes this late: a cold load. */
   startsAfter(wait: number | Promise<unknown>): Reply {
     return typeof wait === 'number' ? this.with({ firstByteAfterMs: wait }) : this.with({ headersAfter: wait });
-  }
-
-  withHeaders(headers: Readonly<Record<string, string>>): Reply {
-    return this.with({ headers: { ...this.options.headers, ...headers } });
   }
 
   /** Every byte is written on its own, also inside multi-byte characters. */

@@ -1,10 +1,10 @@
 import { Agent } from '../../../src/agent/agent';
 import { idsFrom } from '../../../src/base/ids';
-import type { Log } from '../../../src/base/log';
+import { silentLog } from '../../../src/base/log';
 import { ConversationGateway } from '../../../src/gateway/conversationGateway';
-import type { CompletedTurn, MemoryProvider } from '../../../src/memory/memoryProvider';
+import type { MemoryProvider } from '../../../src/memory/memoryProvider';
 import type { ChatModel, ModelStream, StreamEvent, Terminal } from '../../../src/models/chatModel';
-import type { ModelInfo } from '../../../src/models/modelInfo';
+import { completed, modelInfo } from '../builders/chatModel';
 import { SimulatedDisk } from '../simulatedDisk';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
@@ -14,7 +14,7 @@ import { perform, promisedOperations } from '../../../src/store/sessionMethods';
 import { ToolRegistry } from '../../../src/tools/toolRegistry';
 import { ManualClock } from '../manualClock';
 import { memoryOf } from '../memoryOf';
-import { hangingMemory, RecordingMemory, throwingMemory } from '../recordingMemory';
+import { hangingMemory, legacyMemory, RecordingMemory, throwingMemory } from '../recordingMemory';
 import { RecordingSurface } from '../recordingSurface';
 import { testSqlite } from '../sqlite';
 import { openTestDatabase } from '../testStore';
@@ -179,19 +179,18 @@ export class SwitchingHouse {
 
   private open(): ConversationGateway {
     const { store, clock, ids } = this;
-    const log: Log = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
     const gateway = new ConversationGateway({
       store,
       clock,
       ids,
-      log,
+      log: silentLog,
       createAgent: (_model, memory) =>
         new Agent({
           ...(memory === undefined ? {} : { memory }),
           store,
           clock,
           ids,
-          log,
+          log: silentLog,
           tools: new ToolRegistry([]),
           approvals: cautiousPolicy,
           openModel: () => Promise.resolve(this.model()),
@@ -200,9 +199,9 @@ export class SwitchingHouse {
         }),
       agentSignature: (model) => model,
       createMemory: () =>
-        memoryOf([throwingMemory(), this.recorder(), hangingMemory(), legacyMemory()], {
+        memoryOf([throwingMemory(), this.recorder(), hangingMemory(), legacyMemory([])], {
           clock,
-          log,
+          log: silentLog,
           recallTimeoutMs: () => 50,
         }),
       defaultModel: () => 'Local/model',
@@ -223,21 +222,7 @@ export class SwitchingHouse {
   }
 
   private model(): ChatModel {
-    const info: ModelInfo = {
-      ref: 'Local/model',
-      provider: 'Local',
-      id: 'model',
-      label: 'model',
-      destination: 'here',
-      contextWindow: null,
-      allocatedContext: null,
-      tools: true,
-      images: true,
-      efforts: ['default'],
-      price: null,
-      warnings: [],
-    };
-    return { info, stream: (_request, signal) => this.stream(signal) };
+    return { info: modelInfo(), stream: (_request, signal) => this.stream(signal) };
   }
 
   private stream(signal: AbortSignal): ModelStream {
@@ -250,17 +235,9 @@ export class SwitchingHouse {
     const answered = Promise.race([holding?.released ?? Promise.resolve(), stopped]).then(() => {
       if (!signal.aborted) events.push({ kind: 'text', text });
     });
-    const base = { usage: null, requestId: null };
     const terminal = answered.then((): Terminal =>
-      signal.aborted
-        ? { ...base, outcome: 'aborted' }
-        : { ...base, outcome: 'complete', finish: { unified: 'stop', raw: 'stop' }, toolCalls: [], empty: 'no' },
+      signal.aborted ? { outcome: 'aborted', usage: null, requestId: null } : completed,
     );
     return { events, terminal, hasEvent: (index) => answered.then(() => events.length > index) };
   }
-}
-
-/** A provider of before any hook but the first two. */
-function legacyMemory(): MemoryProvider {
-  return { name: 'legacy', initialize: () => Promise.resolve(), syncTurn: (_turn: CompletedTurn) => Promise.resolve() };
 }

@@ -4,12 +4,13 @@ import { Summarizer } from '../../../src/agent/compression/summarizer';
 import { contextUse } from '../../../src/transcript/contextUse';
 import { handoffText, summaryIn } from '../../../src/agent/compression/handoffText';
 import { plainSummary, summaryInput } from '../../../src/agent/compression/summaryInput';
-import { EventPump } from '../../../src/models/http/pump';
 import { estimateTokens } from '../../../src/transcript/tokenEstimate';
 import { handoffPart, handoffUid } from '../../../src/transcript/handoff';
 import type { Message } from '../../../src/transcript/message';
 import type { AssistantPart } from '../../../src/transcript/part';
 import { unknownUsage } from '../../../src/transcript/usage';
+import { silentLog } from '../../../src/base/log';
+import { sayingModel } from '../../support/builders/chatModel';
 
 let position = 0;
 const base = (uid: string, turnUid: string | null) => ({
@@ -239,42 +240,12 @@ describe('a handoff', () => {
 });
 
 describe('the compressor', () => {
-  const info = {
-    ref: 'L/m',
-    provider: 'L',
-    id: 'm',
-    label: 'm',
-    destination: 'x',
-    contextWindow: 1000,
-    allocatedContext: null,
-    tools: true,
-    images: false,
-    efforts: ['default' as const],
-    price: null,
-    warnings: [],
-  };
-  const answering = (text: string) => ({
-    info,
-    stream: () => {
-      const pump = new EventPump();
-      if (text !== '') pump.append({ kind: 'text', text });
-      pump.end({
-        outcome: 'complete',
-        finish: { unified: 'stop', raw: 'stop' },
-        toolCalls: [],
-        empty: text === '' ? 'empty' : 'no',
-        usage: null,
-        requestId: null,
-      });
-      return pump.stream;
-    },
-  });
+  const answering = (text: string) => sayingModel(text, { contextWindow: 1000 });
   const setUp = () => {
     const clock = { seconds: 0, now: (): number => clock.seconds, monotonicMs: () => 0, after: () => () => undefined };
-    const silent = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
     let memo: string | null = null;
     // A new one each time: what it remembers is what it is given.
-    const summarizer = () => new Summarizer({ clock, log: silent });
+    const summarizer = () => new Summarizer({ clock, log: silentLog });
     const due = (rows: readonly Message[], window: number | null = 1000) =>
       summarizer().isDue({ conversationId: 'c', rows, memo }, window);
     const compress = async (

@@ -3,6 +3,7 @@ import type { JsonValue } from '../../../src/transcript/json';
 import { reply } from '../../support/modelServer';
 import { RecordingMemory } from '../../support/recordingMemory';
 import { World } from '../../support/world';
+import { resumed } from '../../support/conformance';
 
 /** How far the service looks back from a mark for something it has stored, in blocks. */
 const lookBack = 20;
@@ -88,8 +89,7 @@ describe('the cache of an Anthropic service', () => {
     await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId, from: null });
     await world.ask(panel, 'fourth question');
     await world.reopen();
-    const next = world.surface();
-    await world.gateway.switchSession(next.id, { reason: 'resume', sessionId });
+    const next = await resumed(world, sessionId);
     await world.ask(next, 'fifth question');
     const reads = cacheReads(world.server.requests.map(({ body }) => blocksOf(body)));
     const before = reads.map(({ of }) => of);

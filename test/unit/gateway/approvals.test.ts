@@ -1,17 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { StoreError } from '../../../src/store/storeError';
 import type { ApprovalPolicy } from '../../../src/tools/approval/approvalPolicy';
-import type { Approval, ApprovalDecision } from '../../../src/transcript/approval';
+import type { ApprovalDecision } from '../../../src/transcript/approval';
 import { askingTools } from '../../support/askingTools';
 import { reply } from '../../support/modelServer';
-import type { RecordingSurface } from '../../support/recordingSurface';
-import { World, type WorldOptions } from '../../support/world';
+import { World, type WorldOptions, full } from '../../support/world';
+import { askUntil } from '../../support/conformance';
 
 let world: World;
 afterEach(() => world.close());
 
 const once: ApprovalDecision = { kind: 'allow', scope: 'once' };
-const full = new StoreError('full', 'The disk is full.', 'test');
 
 async function asking(options: WorldOptions = {}, during?: Parameters<typeof askingTools>[0]) {
   const asks = askingTools(during);
@@ -19,12 +17,6 @@ async function asking(options: WorldOptions = {}, during?: Parameters<typeof ask
   return { ...asks, panel: world.surface() };
 }
 
-const questions = (panel: RecordingSurface): readonly Approval[] =>
-  panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
-async function question(panel: RecordingSurface, count = 1): Promise<Approval> {
-  await panel.until(() => questions(panel).length >= count);
-  return questions(panel)[count - 1] ?? expect.unreachable();
-}
 const tools = async (sessionId: string): Promise<readonly string[]> =>
   (await world.lines(sessionId)).filter((line) => line.startsWith('tool'));
 const planNotes = (): readonly boolean[] =>
@@ -58,8 +50,8 @@ describe('Plan mode', () => {
       reply().says('Done.'),
     );
     const { sessionId } = await world.send(panel, 'change it');
-    await world.gateway.decideApproval((await question(panel)).id, once);
-    await world.gateway.decideApproval((await question(panel, 2)).id, once);
+    await world.gateway.decideApproval((await panel.question()).id, once);
+    await world.gateway.decideApproval((await panel.question(2)).id, once);
     await panel.untilSettled(1);
     expect({
       ran,
@@ -84,7 +76,7 @@ describe('Plan mode', () => {
       reply().says('Done.'),
     );
     const { sessionId } = await world.send(panel, 'look');
-    await world.gateway.decideApproval((await question(panel)).id, once);
+    await world.gateway.decideApproval((await panel.question()).id, once);
     await panel.untilSettled(1);
     expect([ran, await tools(sessionId), await world.gateway.mode(panel.id, sessionId)]).toEqual([
       ['ask_server get'],
@@ -100,7 +92,7 @@ describe('Plan mode', () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('present', { name: 'plan' }), reply().says('Well.'));
     const { sessionId } = await world.ask(panel, 'go');
-    expect([ran, await tools(sessionId), questions(panel)]).toEqual([
+    expect([ran, await tools(sessionId), panel.questions]).toEqual([
       [],
       [
         'tool: failed: Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.',
@@ -161,18 +153,18 @@ describe('an allow rule', () => {
       reply().says('Done.'),
     );
     await world.send(panel, 'go');
-    await world.gateway.decideApproval((await question(panel)).id, {
+    await world.gateway.decideApproval((await panel.question()).id, {
       kind: 'allow',
       scope: 'session',
       rules: ['change(a.ts)'],
     });
-    await world.gateway.decideApproval((await question(panel, 2)).id, {
+    await world.gateway.decideApproval((await panel.question(2)).id, {
       kind: 'allow',
       scope: 'workspace',
       rules: ['change(b.ts)'],
     });
     await panel.untilSettled(1);
-    expect({ ran, keptBefore, asked: questions(panel).length }).toEqual({
+    expect({ ran, keptBefore, asked: panel.questions.length }).toEqual({
       ran: ['change a.ts', 'change a.ts', 'change b.ts'],
       keptBefore: [['workspace change(b.ts)']],
       asked: 2,
@@ -183,7 +175,7 @@ describe('an allow rule', () => {
     const { panel } = await asking();
     world.server.script(reply().calls('change', { name: 'a.ts' }));
     await world.send(panel, 'go');
-    const { id } = await question(panel);
+    const { id } = await panel.question();
     await expect(
       world.gateway.decideApproval(id, { kind: 'allow', scope: 'user', rules: [' '] }),
     ).rejects.toMatchObject({ causeClass: 'invalid' });
@@ -234,7 +226,7 @@ describe('a waiting turn', () => {
     const { panel } = await asking({ moreTools: async (_signal, names) => (called.push(names), []) });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
     await world.send(panel, 'go');
-    const { id } = await question(panel);
+    const { id } = await panel.question();
     await world.gateway.leaveWaiting();
     await world.gateway.decideApproval(id, once);
     await panel.untilSettled(1);
@@ -249,7 +241,7 @@ describe('a waiting turn', () => {
     const sent = world.send(panel, 'and then?');
     await held.reached;
     const before = (await world.store.openTurnOf(sessionId))?.state;
-    await question(panel);
+    await panel.question();
     await world.gateway.leaveWaiting();
     held.release();
     expect([before, (await sent).kind, (await world.store.openTurnOf(sessionId))?.state]).toEqual([
@@ -263,7 +255,7 @@ describe('a waiting turn', () => {
     const { panel, ran } = await asking({ maxIterations: 2 });
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Last words.'));
     const { sessionId } = await world.send(panel, 'go');
-    const { id } = await question(panel);
+    const { id } = await panel.question();
     const marked = world.gateway.runningTurns().map(({ isWaiting }) => isWaiting);
     await world.gateway.leaveWaiting();
     const left = [world.gateway.runningTurns().length, (await world.store.openTurnOf(sessionId))?.state];
@@ -289,11 +281,10 @@ describe('a waiting turn', () => {
   it('does not repeat to the model what the turn was sent with: prompt and note appear once', async () => {
     const { panel } = await asking();
     world.server.script(reply().says('half').hangs(), reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'half');
+    const { sessionId } = await askUntil(world, panel, 'first', 'half');
     await world.gateway.stop(sessionId);
     await world.send(panel, 'second');
-    const { id } = await question(panel);
+    const { id } = await panel.question();
     await world.reopen();
     await world.gateway.decideApproval(id, once);
     await world.idle();
@@ -307,7 +298,7 @@ describe('a waiting turn', () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Well.'));
     await world.send(panel, 'go');
-    const { id } = await question(panel);
+    const { id } = await panel.question();
     world.failAfter('decideApproval', 2, full);
     await expect(world.gateway.decideApproval(id, once)).rejects.toBe(full);
     await panel.untilSettled(1);
@@ -318,7 +309,7 @@ describe('a waiting turn', () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Well.'));
     const { sessionId } = await world.send(panel, 'go');
-    const { id } = await question(panel);
+    const { id } = await panel.question();
     world.failAfter('decideApproval', 2, full);
     await expect(world.gateway.decideApproval(id, once)).rejects.toBe(full);
     await world.gateway.decideApproval(id, { kind: 'deny', reason: null });
@@ -329,11 +320,11 @@ describe('a waiting turn', () => {
   it('does not start if the question cannot be stored: nothing runs, and the turn reports why', async () => {
     const { panel, ran } = await asking();
     world.server.script(reply().calls('change', { name: 'a.ts' }));
-    const mend = world.breakStore((method) => (method === 'requestApproval' ? full : null));
+    const mend = world.failing(['requestApproval']);
     const { sessionId } = await world.send(panel, 'go');
     await panel.untilSettled(1);
     mend();
-    expect([ran, questions(panel), panel.settled.map(({ turn }) => turn.stopReason), await tools(sessionId)]).toEqual([
+    expect([ran, panel.questions, panel.settled.map(({ turn }) => turn.stopReason), await tools(sessionId)]).toEqual([
       [],
       [],
       ['storeFailed'],
@@ -353,7 +344,7 @@ describe('a waiting turn', () => {
     await world.spilling.tryAgain();
     expect([
       ran,
-      questions(panel),
+      panel.questions,
       panel.settled.map(({ turn }) => turn.stopReason),
       (await world.lines(sessionId)).slice(1),
       await world.store.openTurnOf(sessionId),
@@ -377,7 +368,7 @@ describe('a waiting turn', () => {
     holds.set('a.ts', new Promise(() => undefined));
     world.server.script(reply().calls('change', { name: 'a.ts' }));
     const { sessionId } = await world.send(panel, 'go');
-    const { id } = await question(panel);
+    const { id } = await panel.question();
     const whileWaiting = world.spilling.liveTurns;
     await world.gateway.leaveWaiting();
     await world.gateway.decideApproval(id, once);

@@ -4,9 +4,8 @@ import type { AnyTool } from '../../../src/tools/tool';
 import { defineTool } from '../../../src/tools/tool';
 import { cautiousPolicy } from '../../support/cautiousPolicy';
 import type { ApprovalPolicy } from '../../../src/tools/approval/approvalPolicy';
-import type { Approval, ApprovalDecision } from '../../../src/transcript/approval';
+import type { ApprovalDecision } from '../../../src/transcript/approval';
 import { reply } from '../../support/modelServer';
-import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
 
 let world: World;
@@ -47,16 +46,10 @@ async function asking(options: Partial<WorldOptions> = {}) {
   const panel = world.surface();
   world.server.script(reply().calls('write', {}), reply().says('Done.'));
   const { sessionId } = await world.send(panel, 'go');
-  const first = await question(panel);
+  const first = await panel.question();
   return { moving, panel, sessionId, first };
 }
 
-const questions = (panel: RecordingSurface): readonly Approval[] =>
-  panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
-async function question(panel: RecordingSurface, count = 1): Promise<Approval> {
-  await panel.until(() => questions(panel).length >= count);
-  return questions(panel)[count - 1] ?? expect.unreachable();
-}
 const results = async (sessionId: string): Promise<readonly string[]> =>
   (await world.lines(sessionId)).filter((line) => line.startsWith('tool'));
 
@@ -64,7 +57,7 @@ it('a call whose target changed before it was allowed is asked for again, and ru
   const { moving, panel, first } = await asking();
   moving.place = '/project/.git/hooks/pre-commit';
   await world.gateway.decideApproval(first.id, once);
-  const second = await question(panel, 2);
+  const second = await panel.question(2);
   const ranBefore = [...moving.ran];
   await world.gateway.decideApproval(second.id, once);
   await panel.untilSettled(1);
@@ -96,18 +89,6 @@ it('a call that shows something else after a restart is asked for again', async 
   ]);
 });
 
-it('a call that is the same after a restart runs without a second question', async () => {
-  const { moving, first, sessionId } = await asking();
-  await world.reopen();
-  await world.gateway.decideApproval(first.id, once);
-  await world.idle();
-  expect([moving.ran, await results(sessionId), (await world.store.approvalsOf(first.turnUid)).length]).toEqual([
-    ['/project/plain.txt +one line'],
-    ['tool: done: written'],
-    1,
-  ]);
-});
-
 it('a call that a rule denies by the time it is allowed does not run', async () => {
   let isDenied = false;
   const approvals: ApprovalPolicy = {
@@ -134,7 +115,7 @@ it('a call that shows something else each time is not asked for endlessly', asyn
   let count = 0;
   moving.onAsk = () => (moving.shown = `+${++count}`);
   await world.gateway.decideApproval(first.id, once);
-  for (let at = 2; at <= 5; at++) await world.gateway.decideApproval((await question(panel, at)).id, once);
+  for (let at = 2; at <= 5; at++) await world.gateway.decideApproval((await panel.question(at)).id, once);
   await panel.untilSettled(1);
   expect([moving.ran, (await results(sessionId))[0]]).toEqual([
     [],

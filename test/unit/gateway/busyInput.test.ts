@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { BusyMode, SubmitReceipt } from '../../../src/gateway/gateway';
-import { StoreError } from '../../../src/store/storeError';
-import { refuses, reply } from '../../support/modelServer';
+import { refuses, reply, type Scripted } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
+import { gate, askUntil, resumed } from '../../support/conformance';
 
 let world: World;
 const create = async (options: WorldOptions = {}): Promise<World> => {
@@ -15,12 +15,12 @@ const create = async (options: WorldOptions = {}): Promise<World> => {
 };
 afterEach(() => world.close());
 
-function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
+/** A turn that has said “one ” and goes no further, and what the model says afterwards. */
+async function running(...afterwards: readonly Scripted[]) {
+  await create();
+  world.server.script(reply().says('one ').hangs(), ...afterwards);
+  const panel = world.surface();
+  return { panel, ...(await askUntil(world, panel, 'first', 'one ')) };
 }
 
 const busySend = (panel: RecordingSurface, text: string, busy: BusyMode): Promise<SubmitReceipt> =>
@@ -39,16 +39,11 @@ const refused = (): number => world.server.requests.filter((request) => request.
 
 describe('a prompt that interrupts', () => {
   it('stops the running turn and is next; queued prompts continue after its answer, in order', async () => {
-    const { server } = await create();
-    server.script(reply().says('one ').hangs(), reply().says('now'), reply().says('two'), reply().says('three'));
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { panel, sessionId } = await running(reply().says('now'), reply().says('two'), reply().says('three'));
     await world.send(panel, 'second');
     await world.send(panel, 'third');
     const receipt = await busySend(panel, 'urgent', 'interrupt');
-    await panel.untilSettled(4);
-    await world.idle();
+    await world.settles(panel, 4);
     expect({
       receipt: receipt.kind === 'queued' && receipt.queue.map(({ text }) => text),
       lines: await world.lines(sessionId),
@@ -74,16 +69,15 @@ describe('a prompt that interrupts', () => {
   });
 
   it('is the only one that runs after the turn it stopped: if it fails itself, the rest waits for the user', async () => {
-    const { server } = await create();
-    server.script(reply().says('one ').hangs(), refuses(400, { message: 'no' }));
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { panel, sessionId } = await running(refuses(400, { message: 'no' }));
     await world.send(panel, 'second');
     await busySend(panel, 'urgent', 'interrupt');
-    await panel.untilSettled(2);
-    await world.idle();
-    expect({ endings: endings(panel), queue: await queueOf(sessionId), requests: server.requests.length }).toEqual({
+    await world.settles(panel, 2);
+    expect({
+      endings: endings(panel),
+      queue: await queueOf(sessionId),
+      requests: world.server.requests.length,
+    }).toEqual({
       endings: ['newPrompt', 'error'],
       queue: ['second'],
       requests: 2,
@@ -95,11 +89,9 @@ describe('a prompt that interrupts', () => {
     server.script(reply().says('one ').hangs());
     server.otherwise(reply().says('answer'));
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { sessionId } = await askUntil(world, panel, 'first', 'one ');
     await Promise.all([busySend(panel, 'a', 'interrupt'), busySend(panel, 'b', 'interrupt')]);
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect(await world.lines(sessionId)).toEqual([
       'user: first',
       'assistant: one ',
@@ -111,19 +103,12 @@ describe('a prompt that interrupts', () => {
   });
 
   it('is stored before anything is stopped: after a crash in between, it waits for the user at the next start', async () => {
-    const { server } = await create();
-    server.script(reply().says('one ').hangs(), reply().says('now'));
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
-    world.breakStore((method) =>
-      method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null,
-    );
+    const { panel, sessionId } = await running(reply().says('now'));
+    world.failing(['settleTurn']);
     await busySend(panel, 'urgent', 'interrupt');
     await panel.untilSettled(1);
     await world.crash();
-    const next = world.surface();
-    await world.gateway.switchSession(next.id, { reason: 'resume', sessionId });
+    const next = await resumed(world, sessionId);
     await world.gateway.resumeQueues();
     const waiting = [
       await queueOf(sessionId),
@@ -132,8 +117,7 @@ describe('a prompt that interrupts', () => {
       ),
     ];
     await world.gateway.promoteQueued((await world.store.queue(sessionId))[0]?.uid ?? '');
-    await next.untilSettled(1);
-    await world.idle();
+    await world.settles(next, 1);
     expect({ waiting, lines: await world.lines(sessionId) }).toEqual({
       waiting: [['urgent'], ['crash']],
       lines: ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now'],
@@ -149,15 +133,13 @@ describe('a prompt that interrupts', () => {
       reply().says('after'),
     );
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { sessionId } = await askUntil(world, panel, 'first', 'one ');
     const stopping = world.gateway.stop(sessionId);
     await busySend(panel, 'urgent', 'interrupt');
     await stopping;
     await panel.until(() => panel.deliveredText === 'one now ');
     held.open();
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     await world.gateway.stop(sessionId);
     await world.ask(panel, 'next');
     expect({ endings: endings(panel), lines: await world.lines(sessionId) }).toEqual({
@@ -178,14 +160,12 @@ describe('a prompt that interrupts', () => {
     const held = gate();
     server.script(reply().says('one ').hangs(), reply().says('now ').waitsFor(held.opened).says('done'));
     const panel = world.surface();
-    const { sessionId, ...first } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { sessionId, ...first } = await askUntil(world, panel, 'first', 'one ');
     await busySend(panel, 'urgent', 'interrupt');
     await panel.until(() => panel.deliveredText === 'one now ');
     await world.gateway.stop(sessionId, first.kind === 'started' ? first.turnUid : '');
     held.open();
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect([endings(panel), await world.lines(sessionId)]).toEqual([
       ['newPrompt', 'stop'],
       ['user: first', 'assistant: one ', 'user: urgent', 'assistant: now done'],
@@ -193,32 +173,24 @@ describe('a prompt that interrupts', () => {
   });
 
   it('waits for the user if the user also stops the turn that it stops', async () => {
-    const { server } = await create();
-    server.script(reply().says('one ').hangs(), reply().says('never'));
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
-    const mend = world.breakStore((method) =>
-      method === 'settleTurn' ? new StoreError('full', 'The disk is full.', 'full') : null,
-    );
+    const { panel, sessionId } = await running(reply().says('never'));
+    const mend = world.failing(['settleTurn']);
     await busySend(panel, 'urgent', 'interrupt');
     const stopping = world.gateway.stop(sessionId);
     await panel.untilSettled(1);
     mend();
     await stopping;
     await world.idle();
-    expect([await queueOf(sessionId), server.requests.length]).toEqual([['urgent'], 1]);
+    expect([await queueOf(sessionId), world.server.requests.length]).toEqual([['urgent'], 1]);
   });
 
   it('is what Enter sends if the setting says so', async () => {
     const { server } = await create({ busyMode: 'interrupt' });
     server.script(reply().says('one ').hangs(), reply().says('now'));
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { sessionId } = await askUntil(world, panel, 'first', 'one ');
     await world.send(panel, 'urgent');
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect(await world.lines(sessionId)).toEqual(['user: first', 'assistant: one ', 'user: urgent', 'assistant: now']);
   });
 
@@ -253,8 +225,7 @@ describe.each(['openai', 'anthropic'] as const)('a prompt that steers (%s)', (pr
     await busySend(panel, 'in German', 'steer');
     const whileRunning = await queueOf(sessionId);
     held.open();
-    await panel.untilSettled(1);
-    await world.idle();
+    await world.settles(panel, 1);
     await world.ask(panel, 'thanks');
     const told = server.requests.slice(1).map(({ outline }) => outline.filter((line) => line.startsWith('tool')));
     const result =
@@ -298,14 +269,12 @@ describe('a prompt that steers', () => {
     server.script(reply().says('one ').waitsFor(held.opened).says('done'));
     server.otherwise(reply().says('answer'));
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { sessionId } = await askUntil(world, panel, 'first', 'one ');
     await world.send(panel, 'second');
     await busySend(panel, 'also this', 'steer');
     await busySend(panel, 'and this', 'steer');
     held.open();
-    await panel.untilSettled(4);
-    await world.idle();
+    await world.settles(panel, 4);
     expect(await world.lines(sessionId)).toEqual([
       'user: first',
       'assistant: one done',
@@ -319,11 +288,7 @@ describe('a prompt that steers', () => {
   });
 
   it('stays queued for the user when the turn is stopped, and when the process is killed', async () => {
-    const { server } = await create();
-    server.script(reply().says('one ').hangs(), reply().says('two ').hangs());
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { panel, sessionId } = await running(reply().says('two ').hangs());
     await busySend(panel, 'also this', 'steer');
     await world.gateway.stop(sessionId);
     await world.idle();
@@ -332,7 +297,7 @@ describe('a prompt that steers', () => {
     await panel.until(() => panel.deliveredText === 'one two ');
     await busySend(panel, 'and this', 'steer');
     await world.crash();
-    expect([stopped, await queueOf(sessionId), server.requests.length]).toEqual([
+    expect([stopped, await queueOf(sessionId), world.server.requests.length]).toEqual([
       ['also this'],
       ['and this', 'also this'],
       2,
@@ -353,8 +318,7 @@ describe('a prompt that steers', () => {
     await world.gateway.editQueued('steer: draft', 'final');
     await world.gateway.removeQueued('steer: never');
     held.open();
-    await panel.untilSettled(1);
-    await world.idle();
+    await world.settles(panel, 1);
     const said = (await world.lines(sessionId)).filter((line) => line.startsWith('user'));
     const lastQueue = panel.sessionEvents.findLast((event) => event.kind === 'queueChanged');
     expect([
@@ -377,8 +341,7 @@ describe('a prompt that steers', () => {
     await busySend(panel, 'title', 'steer');
     await busySend(panel, 'title', 'steer');
     held.open();
-    await panel.untilSettled(1);
-    await world.idle();
+    await world.settles(panel, 1);
     const receipt = await busySend(panel, 'title', 'steer');
     const shown = panel.turnEvents.filter(
       (event) => event.kind === 'messageStored' && event.message.role === 'user',
@@ -388,25 +351,5 @@ describe('a prompt that steers', () => {
       'started',
       ['user: look', 'user: title'],
     ]);
-  });
-
-  it('is part of the prompt when its turn is retried', async () => {
-    const { server } = await create();
-    const held = gate();
-    server.script(
-      reply().waitsFor(held.opened).calls('read_file', { path: 'note.txt' }, { id: 'a' }),
-      refuses(400, { message: 'no' }),
-      reply().says('Seen.'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'look');
-    await busySend(panel, 'only the title', 'steer');
-    held.open();
-    await panel.untilSettled(1);
-    await world.idle();
-    await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
-    expect((await world.lines(sessionId)).slice(-2)).toEqual(['user: look\n\nonly the title', 'assistant: Seen.']);
   });
 });

@@ -1,12 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ChatModel } from '../../../src/models/chatModel';
 import { ModelError } from '../../../src/models/modelProvider';
-import { EventPump } from '../../../src/models/http/pump';
-import { StoreError } from '../../../src/store/storeError';
 import { handoffTokens } from '../../../src/transcript/handoff';
-import { gate } from '../../support/conformance';
+import { gate, long } from '../../support/conformance';
+import { sayingModel } from '../../support/builders/chatModel';
 import { ManualClock } from '../../support/manualClock';
-import { refuses, reply } from '../../support/modelServer';
+import { reply } from '../../support/modelServer';
 import { RecordingMemory, throwingMemory } from '../../support/recordingMemory';
 import { World, type WorldOptions } from '../../support/world';
 
@@ -14,8 +12,6 @@ let world: World;
 const create = async (options: WorldOptions = {}): Promise<World> => (world = await World.create(options));
 afterEach(() => world.close());
 
-const long = (topic: string): string =>
-  `${topic}: ${'the parser reads tokens and builds a tree of nodes. '.repeat(150)}`;
 const key = ['sk', 'live', '0123456789abcdefghij'].join('-');
 
 /** Two long answers, of which the last one filled `inputTokens` of the context. */
@@ -32,7 +28,6 @@ async function talk(
   return { panel, sessionId };
 }
 
-const tooLong = () => refuses(400, { message: "This model's maximum context length is 4096 tokens." });
 const summary = '## Goal\nUnderstand the parser.';
 const rejections = () => world.server.requests.map(({ rejection }) => rejection);
 const wire = (number: number) => JSON.stringify(world.server.requests[number]?.body);
@@ -128,8 +123,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
       return reply().says(summary);
     }, reply().says('It makes tokens.'));
     const receipt = await world.send(panel, 'What does it make?');
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect({
       receipt: receipt.kind,
       waiting,
@@ -142,37 +136,6 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
       lines: ['user (handoff): (Summary of the ea', 'user: What does it make?', 'assistant: It makes tokens.'],
       queue: [],
       rejections: [null, null, null, null],
-    });
-  });
-
-  it('is compressed once when the model refuses a request as too long, and the same turn continues', async () => {
-    await create({ protocol });
-    const { panel, sessionId } = await talk();
-    world.server.script(tooLong(), reply().says(summary), reply().says('It makes tokens.'));
-    await world.ask(panel, 'What does it make?');
-    const tip = await world.store.conversationTip(sessionId);
-    expect({
-      ended: panel.settled.map(({ turn }) => turn.outcome),
-      rows: await uids(sessionId),
-      requests: world.server.requests.length,
-      shown: world.gateway.shownSession(panel.id) === tip && tip !== sessionId,
-      of: panel.settled.at(-1)?.turn.sessionId === tip,
-      problems: await world.store.verifyIntegrity(),
-    }).toEqual({
-      ended: ['complete', 'complete', 'complete'],
-      rows: [
-        'user shown',
-        'assistant shown',
-        'user shown',
-        'assistant shown',
-        'user shown',
-        'user handoff',
-        'assistant shown',
-      ],
-      requests: 5,
-      shown: true,
-      of: true,
-      problems: [],
     });
   });
 
@@ -198,54 +161,9 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
       problems: await world.store.verifyIntegrity(),
     }).toEqual({ updates: true, tip: true, beginning: true, handoffs: 2, rejections: [], problems: [] });
   });
-
-  it('is whole after the process died during summarization, and after publication', async () => {
-    await create({ protocol });
-    const { sessionId } = await talk();
-    let atDeath: (() => void) | null = null;
-    const asked = new Promise<void>((resolve) => (atDeath = resolve));
-    world.server.script(() => {
-      atDeath?.();
-      return reply().hangs();
-    });
-    const abandoned = world.gateway.compress(sessionId, null).catch((error: unknown) => String(error));
-    await asked;
-    await world.crash();
-    const before = {
-      tip: await world.store.conversationTip(sessionId),
-      rows: (await uids(sessionId)).length,
-      abandoned: await abandoned,
-    };
-    world.server.script(reply().says(summary));
-    const { sessionId: child } = await world.gateway.compress(sessionId, null);
-    await world.crash();
-    expect({
-      before,
-      after: {
-        tip: await world.store.conversationTip(sessionId),
-        rows: (await world.store.activeMessages(child)).length,
-      },
-      problems: await world.store.verifyIntegrity(),
-    }).toMatchObject({
-      before: { tip: sessionId, rows: 4 },
-      after: { tip: child, rows: 3 },
-      problems: [],
-    });
-  });
 });
 
 describe('compressing', () => {
-  it('leaves everything unchanged if the model cannot be reached', async () => {
-    await create();
-    const { sessionId } = await talk();
-    world.server.script(refuses(401, { message: 'no such key' }));
-    const refused = await world.gateway.compress(sessionId, null).catch((error: unknown) => error);
-    expect({ refused, tip: await world.store.conversationTip(sessionId) }).toMatchObject({
-      refused: { causeClass: 'notCompressed' },
-      tip: sessionId,
-    });
-  });
-
   it('proceeds without a summary if the model returns none', async () => {
     await create();
     const { panel, sessionId } = await talk();
@@ -308,17 +226,14 @@ describe('compressing', () => {
   it('queues a prompt that arrives meanwhile, and continues with it', async () => {
     await create();
     const { panel, sessionId } = await talk();
-    let release: (() => void) | null = null;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    world.server.script(reply().waitsFor(released).says(summary), reply().says('It makes tokens.'));
+    const held = gate();
+    world.server.script(reply().waitsFor(held.opened).says(summary), reply().says('It makes tokens.'));
     const compressing = world.gateway.compress(sessionId, null);
-    await panel.until(() => true);
-    while (world.server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+    await world.server.request(2);
     const receipt = await world.send(panel, 'What does it make?');
-    (release as (() => void) | null)?.();
+    held.open();
     const { sessionId: child } = await compressing;
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect({ receipt: receipt.kind, last: (await world.lines(child)).slice(-2) }).toEqual({
       receipt: 'queued',
       last: ['user: What does it make?', 'assistant: It makes tokens.'],
@@ -328,19 +243,17 @@ describe('compressing', () => {
   it('runs before a queued prompt that finds the context nearly full', async () => {
     await create({ contextWindow: 4000 });
     const { panel, sessionId } = await talk(100);
-    let release: (() => void) | null = null;
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const held = gate();
     world.server.script(
-      reply().says('third', { in: 4000 }).waitsFor(released).uses({ input: 3300, output: 10 }),
+      reply().says('third', { in: 4000 }).waitsFor(held.opened).uses({ input: 3300, output: 10 }),
       reply().says(summary),
       reply().says('It makes tokens.'),
     );
     await world.send(panel, 'Third?');
     await panel.until(({ deliveredText }) => deliveredText.includes('third'));
     await world.send(panel, 'What does it make?');
-    (release as (() => void) | null)?.();
-    await panel.untilSettled(4);
-    await world.idle();
+    held.open();
+    await world.settles(panel, 4);
     expect((await world.lines(sessionId)).slice(-4).map((line) => line.slice(0, 30))).toEqual([
       'assistant: third',
       'user (handoff): (Summary of th',
@@ -353,12 +266,9 @@ describe('compressing', () => {
     await create({ contextWindow: 4000 });
     const { panel, sessionId } = await talk(3300);
     world.server.script(reply().says(summary), reply().says('It makes tokens.'));
-    const mend = world.breakStore((method) =>
-      method === 'compressSession' ? new StoreError('full', 'full', 'full') : null,
-    );
+    const mend = world.failing(['compressSession']);
     await world.send(panel, 'What does it make?');
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     mend();
     expect({ tip: await world.store.conversationTip(sessionId), last: (await world.lines(sessionId)).at(-1) }).toEqual({
       tip: sessionId,
@@ -373,7 +283,7 @@ describe('compressing', () => {
     const compressing = world.gateway
       .compress(sessionId, null)
       .catch((error: unknown) => (error instanceof Error ? error.message : ''));
-    while (world.server.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+    await world.server.request(2);
     await world.gateway.stop(sessionId);
     expect([await compressing, await world.store.conversationTip(sessionId)]).toEqual([
       'Compression was stopped. Nothing was changed.',
@@ -383,37 +293,6 @@ describe('compressing', () => {
 });
 
 describe('the summary', () => {
-  /** A model that says one thing. */
-  const writing = (text: string): ChatModel => ({
-    info: {
-      ref: 'Local/small',
-      provider: 'Local',
-      id: 'small',
-      label: 'small',
-      destination: 'x',
-      contextWindow: 8000,
-      allocatedContext: null,
-      tools: false,
-      images: false,
-      efforts: ['default'],
-      price: null,
-      warnings: [],
-    },
-    stream: () => {
-      const pump = new EventPump();
-      pump.append({ kind: 'text', text });
-      pump.end({
-        outcome: 'complete',
-        finish: { unified: 'stop', raw: 'stop' },
-        toolCalls: [],
-        empty: 'no',
-        usage: null,
-        requestId: null,
-      });
-      return pump.stream;
-    },
-  });
-
   it("is written by the model in the setting, or by the session's own model if that one cannot be opened or reached", async () => {
     const seen: unknown[] = [];
     for (const summaryModel of ['Local/small', 'Local/gone', 'Local/absent', 'Local/test-model']) {
@@ -424,7 +303,7 @@ describe('the summary', () => {
           ref === 'Local/gone'
             ? Promise.reject(new ModelError(failure))
             : ref === 'Local/small'
-              ? Promise.resolve(writing('Written by the small one.'))
+              ? Promise.resolve(sayingModel('Written by the small one.', { id: 'small', contextWindow: 8000 }))
               : undefined,
       });
       const { sessionId } = await talk();

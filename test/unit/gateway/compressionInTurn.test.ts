@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/store/storeError';
-import { ended, gate, sent } from '../../support/conformance';
+import { ended, gate, sent, askUntil } from '../../support/conformance';
 import { refuses, type Reply, reply } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
@@ -195,8 +195,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     await world.gateway.submit(panel.id, { sessionId, uid: 'steer', text: 'briefly', busy: 'steer' });
     await world.gateway.submit(panel.id, { sessionId, uid: 'queued', text: 'And then?', busy: 'queue' });
     held.open();
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     const told = panel.sessionEvents.flatMap((event) =>
       event.kind === 'queueChanged'
         ? [`${event.sessionId === sessionId ? 'parent' : 'child'}: ${event.queue.map(({ uid }) => uid).join(' ')}`]
@@ -260,8 +259,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     };
     world.server.script(...fillsUp(), reply().says(summary), reply().says('All ').hangs());
     const panel = world.surface();
-    const second = await world.send(panel, 'Read every file again.');
-    await panel.until(({ deliveredText }) => deliveredText === 'All ');
+    const second = await askUntil(world, panel, 'Read every file again.', 'All ');
     await world.crash();
     const turn = second.kind === 'started' ? await world.store.getTurn(second.turnUid) : null;
     const tip = await world.store.conversationTip(second.sessionId);
@@ -297,8 +295,7 @@ describe('a turn that fills the context', () => {
     await world.server.request(3);
     await world.gateway.switchSession(panel.id, { reason: 'new_session' });
     held.open();
-    await tab.untilSettled(1);
-    await world.idle();
+    await world.settles(tab, 1);
     const tip = await world.store.conversationTip(sessionId);
     expect({
       shown: [panel, tab, elsewhere].map(({ id }) => world.gateway.shownSession(id)),
@@ -312,9 +309,7 @@ describe('a turn that fills the context', () => {
     await create();
     world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
     const panel = world.surface();
-    const mend = world.breakStore((method) =>
-      method === 'compressSession' ? new StoreError('full', 'The disk is full.', 'full') : null,
-    );
+    const mend = world.failing(['compressSession']);
     const { sessionId } = await world.ask(panel, 'Read every file.');
     mend();
     expect({
@@ -406,38 +401,6 @@ describe('a turn that fills the context', () => {
     }).toEqual({ ended: 'complete stop', tip: sessionId, requests: 7 });
   });
 
-  it('can be retried as a whole after its compression', async () => {
-    await create();
-    world.server.script(
-      ...fillsUp(),
-      reply().says(summary),
-      refuses(400, { message: 'no' }),
-      reply().says('All read.'),
-    );
-    const panel = world.surface();
-    const { sessionId } = await world.ask(panel, 'Read every file.');
-    const failed = panel.settled.at(-1)?.turn.uid ?? '';
-    await world.gateway.retry(panel.id, failed);
-    await panel.untilSettled(2);
-    await world.idle();
-    const prompts = sent(world, -1).filter((line) => line === 'user: Read every file.');
-    expect({
-      ended: ended(panel),
-      shown: (await world.store.readTranscript({ sessionId, limit: 100 })).messages.map(
-        ({ role, visibility }) => `${role} ${visibility.kind}`,
-      ),
-      prompts: prompts.length,
-      refused: refused().length,
-      problems: await world.store.verifyIntegrity(),
-    }).toEqual({
-      ended: 'complete stop',
-      shown: ['user handoff', 'user shown', 'assistant shown'],
-      prompts: 1,
-      refused: 0,
-      problems: [],
-    });
-  });
-
   it('is retried with the steering from before and after its compression', async () => {
     await create();
     const [first, second] = [gate(), gate()];
@@ -457,11 +420,9 @@ describe('a turn that fills the context', () => {
     await world.server.request(3);
     await world.gateway.submit(panel.id, { sessionId, uid: 'late', text: 'in German', busy: 'steer' });
     second.open();
-    await panel.untilSettled(1);
-    await world.idle();
+    await world.settles(panel, 1);
     await world.gateway.retry(panel.id, panel.settled.at(-1)?.turn.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect({ ended: ended(panel), prompt: sent(world, -1).at(-1) }).toEqual({
       ended: 'complete stop',
       prompt: 'user: Read every file.\n\nbriefly\n\nin German',

@@ -3,14 +3,12 @@ import { Summarizer } from '../../../src/agent/compression/summarizer';
 import type { ContextEngine, Rollover } from '../../../src/agent/compression/contextEngine';
 import { systemClock } from '../../../src/base/clock';
 import { silentLog } from '../../../src/base/log';
-import { StoreError } from '../../../src/store/storeError';
 import { reply } from '../../support/modelServer';
 import { World } from '../../support/world';
+import { long } from '../../support/conformance';
 
 let world: World;
 afterEach(() => world.close());
-
-const long = (topic: string): string => `${topic}: ${'the parser reads tokens. '.repeat(150)}`;
 
 /** A world whose engine compresses as usual and writes down which rollovers it is told of, and in which session each found its conversation. */
 async function watched(contextWindow?: number): Promise<readonly string[]> {
@@ -74,9 +72,7 @@ describe('a context engine', () => {
     const told = await watched();
     const first = await talked();
     world.server.otherwise(reply().says('## Goal\nSpeak of a parser.'));
-    const mend = world.breakStore((method) =>
-      method === 'compressSession' ? new StoreError('full', 'The disk is full.', 'full') : null,
-    );
+    const mend = world.failing(['compressSession']);
     const refused = await world.gateway.compress(first, null).then(
       () => 'done',
       () => 'refused',

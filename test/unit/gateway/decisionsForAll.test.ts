@@ -6,7 +6,7 @@ import { delegateTaskTool } from '../../../src/tools/delegate/delegateTask';
 import { type AnyTool, defineTool } from '../../../src/tools/tool';
 import type { Approval, ApprovalDecision } from '../../../src/transcript/approval';
 import { askingTools } from '../../support/askingTools';
-import { reply } from '../../support/modelServer';
+import { reply, type Scripted } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
 
@@ -70,15 +70,9 @@ async function editing(names: readonly string[], options: WorldOptions = {}) {
   );
   world.server.script(calls, reply().says('Done.'));
   const { sessionId } = await world.send(panel, 'go');
-  return { files, panel, sessionId, ran: asks.ran, first: await question(panel) };
+  return { files, panel, sessionId, ran: asks.ran, first: await panel.question() };
 }
 
-const questions = (panel: RecordingSurface): readonly Approval[] =>
-  panel.turnEvents.flatMap((event) => (event.kind === 'approvalRequested' ? [event.approval] : []));
-async function question(panel: RecordingSurface, count = 1): Promise<Approval> {
-  await panel.until(() => questions(panel).length >= count);
-  return questions(panel)[count - 1] ?? expect.unreachable();
-}
 const behind = ({ request }: Approval): readonly string[] => (request.together ?? []).map(({ subject }) => subject);
 const modes = (panel: RecordingSurface): readonly string[] =>
   panel.sessionEvents.flatMap((event) => (event.kind === 'modeChanged' ? [event.mode] : []));
@@ -92,7 +86,7 @@ describe('Allow All', () => {
       behind(first),
       first.request.together?.map(({ preview }) => preview),
       files.ran,
-      questions(panel).length,
+      panel.questions.length,
       await world.gateway.mode(panel.id, sessionId),
     ]).toEqual([['b.ts', 'c.ts'], ['+b.ts', '+c.ts'], ['a.ts', 'b.ts', 'c.ts'], 1, 'ask']);
   });
@@ -100,9 +94,9 @@ describe('Allow All', () => {
   it('leaves out edits of secrets and of files elsewhere, which have their own question', async () => {
     const { files, panel, first } = await editing(['a.ts', '.env', '../b.ts', 'denied.ts', 'c.ts']);
     await world.gateway.decideApproval(first.id, all);
-    const second = await question(panel, 2);
+    const second = await panel.question(2);
     await world.gateway.decideApproval(second.id, { kind: 'deny', reason: null });
-    const third = await question(panel, 3);
+    const third = await panel.question(3);
     await world.gateway.decideApproval(third.id, once);
     await panel.untilSettled(1);
     expect([behind(first), second.request.subject, behind(second), third.request.subject, files.ran]).toEqual([
@@ -117,7 +111,7 @@ describe('Allow All', () => {
   it('ends before a call that does something else, and counts a file once', async () => {
     const { panel, first } = await editing(['a.ts', 'b.ts', 'a.ts', 'set?', 'c.ts']);
     await world.gateway.decideApproval(first.id, all);
-    const again = await question(panel, 2);
+    const again = await panel.question(2);
     expect([behind(first), again.request.subject, behind(again)]).toEqual([['b.ts'], 'a.ts', []]);
   });
 
@@ -125,7 +119,7 @@ describe('Allow All', () => {
     const { files, panel, first } = await editing(['a.ts', 'b.ts', 'c.ts']);
     files.shown.set('b.ts', '+something else');
     await world.gateway.decideApproval(first.id, all);
-    const again = await question(panel, 2);
+    const again = await panel.question(2);
     const ran = [...files.ran];
     await world.gateway.decideApproval(again.id, { kind: 'deny', reason: null });
     await panel.untilSettled(1);
@@ -141,7 +135,7 @@ describe('Allow All', () => {
     const { files, panel, sessionId, first } = await editing(['a.ts', 'b.ts', 'c.ts']);
     files.shown.set('b.ts', '+something else');
     await world.gateway.decideApproval(first.id, all);
-    await question(panel, 2);
+    await panel.question(2);
     await world.reopen();
     const waiting = await world.gateway.pendingApproval(sessionId);
     await world.gateway.decideApproval(waiting?.id ?? '', once);
@@ -152,7 +146,7 @@ describe('Allow All', () => {
   it('is not offered for the rest when only one edit is allowed', async () => {
     const { files, panel, first } = await editing(['a.ts', 'b.ts']);
     await world.gateway.decideApproval(first.id, once);
-    const second = await question(panel, 2);
+    const second = await panel.question(2);
     expect([files.ran, second.request.subject, behind(second)]).toEqual([['a.ts'], 'b.ts', []]);
   });
 });
@@ -161,7 +155,7 @@ describe('Allow All Edits', () => {
   it('switches the session to Edit Automatically and runs the edits that wait, but none that is always asked for', async () => {
     const { files, panel, sessionId, first } = await editing(['a.ts', 'b.ts', '.env', 'c.ts']);
     await world.gateway.decideApproval(first.id, automatic);
-    const second = await question(panel, 2);
+    const second = await panel.question(2);
     const ran = [...files.ran];
     await world.gateway.decideApproval(second.id, { kind: 'deny', reason: null });
     await panel.untilSettled(1);
@@ -186,9 +180,7 @@ describe('Allow All Edits', () => {
 
   it('is stored with the mode or not at all', async () => {
     const { panel, sessionId, first } = await editing(['a.ts', 'b.ts']);
-    world.breakStore((method) =>
-      method === 'decideApproval' ? new StoreError('full', 'The disk is full.', 'test') : null,
-    );
+    world.failing(['decideApproval']);
     await expect(world.gateway.decideApproval(first.id, automatic)).rejects.toMatchObject({ causeClass: 'full' });
     expect([await world.gateway.mode(panel.id, sessionId), modes(panel)]).toEqual(['ask', []]);
   });
@@ -228,46 +220,36 @@ describe('Allow All Edits', () => {
 });
 
 describe('the start of a plan', () => {
-  it.each([
-    ['Edit Automatically', 'auto', ['a.ts']],
-    ['Ask Before Edits', 'ask', []],
-  ] as const)('in %s chooses that mode, with the decision', async (_name, mode, ran) => {
+  const presented = async (...then: readonly Scripted[]) => {
     const files = new Files();
     const asks = askingTools();
     world = await World.create({ tools: [files.tool, ...asks.tools], approvals: policy, mode: 'plan' });
     const panel = world.surface();
-    world.server.script(
-      reply().calls('present', { name: 'plan' }),
-      reply().calls('edit', { name: 'a.ts' }),
-      reply().says('Done.'),
-    );
+    world.server.script(reply().calls('present', { name: 'plan' }), ...then, reply().says('Done.'));
     const { sessionId } = await world.send(panel, 'go');
-    const first = await question(panel);
+    return { files, asks, panel, sessionId, first: await panel.question() };
+  };
+
+  it.each([
+    ['Edit Automatically', 'auto', ['a.ts']],
+    ['Ask Before Edits', 'ask', []],
+  ] as const)('in %s chooses that mode, with the decision', async (_name, mode, ran) => {
+    const { files, asks, panel, sessionId, first } = await presented(reply().calls('edit', { name: 'a.ts' }));
     await world.gateway.decideApproval(first.id, { kind: 'allow', scope: 'once', mode });
     const stored = await world.store.sessionMode(sessionId);
-    await panel.until(() => files.ran.length > 0 || questions(panel).length > 1);
+    await panel.until(() => files.ran.length > 0 || panel.questions.length > 1);
     expect([asks.ran, stored, modes(panel), files.ran]).toEqual([['present plan'], mode, [mode], ran]);
   });
 
   it('cannot be in Plan mode', async () => {
-    const asks = askingTools();
-    world = await World.create({ tools: asks.tools, approvals: policy, mode: 'plan' });
-    const panel = world.surface();
-    world.server.script(reply().calls('present', { name: 'plan' }), reply().says('Done.'));
-    await world.send(panel, 'go');
-    const first = await question(panel);
+    const { first } = await presented();
     await expect(
       world.gateway.decideApproval(first.id, { kind: 'allow', scope: 'once', mode: 'plan' }),
     ).rejects.toMatchObject({ causeClass: 'invalid' });
   });
 
   it('survives a restart between the decision and the call', async () => {
-    const asks = askingTools();
-    world = await World.create({ tools: asks.tools, approvals: policy, mode: 'plan' });
-    const panel = world.surface();
-    world.server.script(reply().calls('present', { name: 'plan' }), reply().says('Done.'));
-    const { sessionId } = await world.send(panel, 'go');
-    const first = await question(panel);
+    const { asks, panel, sessionId, first } = await presented();
     await world.reopen();
     await world.gateway.decideApproval(first.id, { kind: 'allow', scope: 'once', mode: 'auto' });
     await world.idle();

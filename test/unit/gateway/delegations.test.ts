@@ -7,6 +7,7 @@ import { askingTools } from '../../support/askingTools';
 import { reply, type Reply } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
+import { resumed } from '../../support/conformance';
 
 let world: World;
 afterEach(() => world.close());
@@ -128,8 +129,7 @@ describe('a task handed to a sub-agent', () => {
     ]);
     const { sessionId } = await world.ask(panel, 'go');
     const child = only();
-    const other = world.surface();
-    await world.gateway.switchSession(other.id, { reason: 'resume', sessionId: child });
+    const other = await resumed(world, child);
     await expect(world.send(other, 'and now?')).rejects.toMatchObject({ causeClass: 'invalid' });
     await expect(world.gateway.trashSession(child)).rejects.toMatchObject({ causeClass: 'invalid' });
     const queue = await world.store.queue(child);
@@ -287,38 +287,6 @@ describe('a sub-agent ends', () => {
       .query('SELECT state, outcome, stop_reason FROM turns ORDER BY id')
       .map((row) => `${row['state']} ${row['outcome']} ${row['stop_reason']}`);
 
-  it('before the turn it works for when that is stopped: both calls report it, and link to their sessions', async () => {
-    const { panel, sessionId } = await stuck();
-    const order: string[] = [];
-    world.gateway.onDidTurnEvent(({ sessionId: of, event }) => event.kind === 'turnSettled' && order.push(of));
-    await world.gateway.stop(sessionId);
-    const calls = results(await world.rows(sessionId)).map(({ callId, outcome, details }) => [
-      callId,
-      outcome,
-      Object(details).sessionId,
-    ]);
-    expect([
-      order.at(-1),
-      [...order].sort(),
-      turns(),
-      calls,
-      asked(panel).at(-1),
-      await world.gateway.pendingApproval(sessionId),
-      await world.store.verifyIntegrity(),
-    ]).toEqual([
-      sessionId,
-      [sessionId, ...delegates()].sort(),
-      Array(3).fill('settled interrupted user'),
-      [
-        ['call-1', 'interrupted', delegates()[0]],
-        ['call-2', 'interrupted', delegates()[1]],
-      ],
-      null,
-      null,
-      [],
-    ]);
-  });
-
   it('alone when the user stops it or its call: the other one continues', async () => {
     const { panel, sessionId } = await stuck();
     const waits = (await question(panel)).sessionId;
@@ -346,37 +314,5 @@ describe('a sub-agent ends', () => {
       results(await world.rows(sessionId)).map(({ outcome }) => outcome),
       await world.store.verifyIntegrity(),
     ]).toEqual([Array(3).fill('settled interrupted windowClosed'), null, ['interrupted', 'interrupted'], []]);
-  });
-
-  it('with a killed process: nothing shown is lost, the calls link to their sessions, and the session continues', async () => {
-    const { sessionId } = await stuck();
-    const before = delegates();
-    await world.crash();
-    const calls = results(await world.rows(sessionId)).map(({ outcome, details }) => [
-      outcome,
-      Object(details).sessionId,
-    ]);
-    const lines = await world.lines(before[0] ?? '');
-    const next = world.surface();
-    await world.gateway.switchSession(next.id, { reason: 'resume', sessionId });
-    await world.ask(next, 'and now?');
-    expect([
-      turns().slice(0, 3),
-      calls,
-      lines.slice(0, 2),
-      next.settled.at(-1)?.turn.outcome,
-      world.server.requests.flatMap(({ rejection }) => rejection ?? []),
-      await world.store.verifyIntegrity(),
-    ]).toEqual([
-      Array(3).fill('settled interrupted crash'),
-      [
-        ['interrupted', before[0]],
-        ['interrupted', before[1]],
-      ],
-      ['user: task slow', 'assistant: I begin. [look {"name":"slow"}]'],
-      'complete',
-      [],
-      [],
-    ]);
   });
 });

@@ -56,15 +56,6 @@ describe('the effort of a session', () => {
     expect(asked()).toEqual([null, 'low']);
   });
 
-  it('survives a restart', async () => {
-    const panel = await opened();
-    world.server.otherwise(reply().says('ok'));
-    const { sessionId } = await world.ask(panel, 'one');
-    await world.gateway.setEffort(panel.id, sessionId, 'high');
-    await world.reopen();
-    expect(await world.gateway.effort('any', sessionId)).toBe('high');
-  });
-
   it('of a session that does not exist is refused', async () => {
     const panel = await opened();
     await expect(world.gateway.setEffort(panel.id, 'nowhere', 'high')).rejects.toThrow(

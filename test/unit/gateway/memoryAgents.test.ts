@@ -4,30 +4,12 @@ import { AgentPool } from '../../../src/gateway/agents/agentPool';
 import { MemoryProviders } from '../../../src/memory/memoryProviders';
 import type { Session } from '../../../src/transcript/session';
 import { gate } from '../../support/conformance';
+import { session as storedSession } from '../../support/builders/viewMessages';
 import { ManualClock } from '../../support/manualClock';
-import { hangingMemory, RecordingMemory } from '../../support/recordingMemory';
+import { RecordingMemory } from '../../support/recordingMemory';
 
-function session(id: string, how: Partial<Session> = {}): Session {
-  return {
-    id,
-    title: null,
-    titleSource: null,
-    parentSessionId: null,
-    parentKind: null,
-    conversationId: id,
-    model: null,
-    folder: null,
-    startedAt: 1,
-    lastActiveAt: 1,
-    endedAt: null,
-    endReason: null,
-    pinned: false,
-    archived: false,
-    trashedAt: null,
-    private: false,
-    ...how,
-  };
-}
+const session = (id: string, change: Partial<Session> = {}): Session =>
+  storedSession({ id, conversationId: id, ...change });
 
 function agents() {
   const heard: string[] = [];
@@ -123,42 +105,5 @@ describe('the agent of a surface', () => {
       next: [],
     });
     await clock.advance(0);
-  });
-
-  it('gets a provider that is registered late with its next prompt', async () => {
-    const { agentPool, heard, register } = agents();
-    const early = agentPool.agentFor('panel', session('S1'), 'resume');
-    register('one');
-    const late = agentPool.agentFor('panel', session('S1'), 'resume');
-    await late.memory.drain();
-    expect([early.memory.providerNames, late.memory.providerNames, heard]).toEqual([
-      [],
-      ['one'],
-      ['one: initialize S1'],
-    ]);
-  });
-
-  it('never takes the memory of another session into a private one, nor back', async () => {
-    const { agentPool, heard, register } = agents();
-    register('one');
-    const shown = [session('S1'), session('P1', { private: true }), session('S2')].map((each) =>
-      agentPool.agentFor('panel', each, 'resume'),
-    );
-    await Promise.all(shown.map(({ memory }) => memory.drain()));
-    expect([shown.map(({ memory }) => memory.providerNames), heard]).toEqual([
-      [['one'], [], ['one']],
-      ['one: initialize S1', 'one: initialize S2', 'one: shutdown'],
-    ]);
-  });
-
-  it('does not delay a closing window because of a provider that hangs', async () => {
-    const { agentPool, clock, providers } = agents();
-    providers.register({ name: 'one', kind: 'external', create: () => hangingMemory() });
-    agentPool.agentFor('panel', session('S1'), 'new_session');
-    let isOver = false;
-    const closing = agentPool.dispose().then(() => (isOver = true));
-    for (let step = 0; step < 23; step++) await clock.advance(100);
-    await closing;
-    expect([isOver, clock.monotonicMs()]).toEqual([true, 2300]);
   });
 });

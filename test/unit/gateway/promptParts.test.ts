@@ -3,9 +3,8 @@ import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SubmitReceipt } from '../../../src/gateway/gateway';
 import type { SentPart } from '../../../src/transcript/draftPart';
-import { gate, worldPerTest } from '../../support/conformance';
+import { gate, worldPerTest, askUntil } from '../../support/conformance';
 import { reply } from '../../support/modelServer';
-import { RecordingMemory } from '../../support/recordingMemory';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import type { World } from '../../support/world';
 
@@ -39,8 +38,7 @@ async function asked(
 ): Promise<SubmitReceipt> {
   const count = panel.settled.length + 1;
   const receipt = await submit(world, panel, text, parts);
-  await panel.untilSettled(count);
-  await world.idle();
+  await world.settles(panel, count);
   return receipt;
 }
 
@@ -80,23 +78,16 @@ describe('a prompt with attachments and images', () => {
     },
   );
 
-  it('is refused if it has neither text nor parts', async () => {
-    const world = await create();
-    await expect(submit(world, world.surface(), ' ', [])).rejects.toThrow('There is nothing to send.');
-  });
-
   it('is queued with them, and sent with them', async () => {
     const world = await create();
     world.server.script(reply().says('one ').hangs(), reply().says('now'), reply().says('two'));
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'one ');
+    const { sessionId } = await askUntil(world, panel, 'first', 'one ');
     await submit(world, panel, 'second', [file, picture]);
     const [queued] = await world.store.queue(sessionId);
     await world.gateway.editQueued(queued?.uid ?? '', '');
     await submit(world, panel, '', [other], 'interrupt');
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect({ queued: queued?.parts, lines: await shown(world, sessionId), refused: refused(world) }).toEqual({
       queued: [file, picture],
       lines: [
@@ -122,12 +113,10 @@ describe('a prompt with attachments and images', () => {
         reply().says('Seen.'),
       );
       const panel = world.surface();
-      const { sessionId } = await world.send(panel, 'first');
-      await panel.until(() => panel.deliveredText === 'Looking.');
+      const { sessionId } = await askUntil(world, panel, 'first', 'Looking.');
       await submit(world, panel, '', [file, other], 'steer');
       told.open();
-      await panel.untilSettled(1);
-      await world.idle();
+      await world.settles(panel, 1);
       const request = sent(world, 1);
       expect({
         told: ['The person wrote it while you were working', 'export const a = 1;', 'error: no'].map((text) =>
@@ -153,15 +142,13 @@ describe('a prompt with attachments and images', () => {
       reply().says('A cat.'),
     );
     const panel = world.surface();
-    const { sessionId } = await world.send(panel, 'first');
-    await panel.until(() => panel.deliveredText === 'Looking.');
+    const { sessionId } = await askUntil(world, panel, 'first', 'Looking.');
     await world.send(panel, 'later');
     await submit(world, panel, 'this', [picture], 'steer');
     const queue = (await world.store.queue(sessionId)).map(({ text }) => text);
     world.server.script(reply().says('Later.'));
     told.open();
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect({
       queue,
       sent: [1, 2].map((index) => sent(world, index).includes(picture.dataBase64)),
@@ -184,8 +171,7 @@ describe('a prompt with attachments and images', () => {
       (await world.store.readTranscript({ sessionId, limit: 1 })).messages[0]?.turnUid ?? '';
     const done = async (again: Promise<SubmitReceipt>, count: number): Promise<string | undefined> => {
       await again;
-      await panel.untilSettled(count);
-      await world.idle();
+      await world.settles(panel, count);
       return (await shown(world, sessionId))[0];
     };
     const retried = await done(world.gateway.retry(panel.id, await turnOf()), 2);
@@ -242,8 +228,7 @@ describe('a prompt with attachments and images', () => {
     await world.gateway.stop(sessionId);
     await world.idle();
     await world.gateway.continueTurn(panel.id, panel.settled[0]?.turn.uid ?? '');
-    await panel.untilSettled(2);
-    await world.idle();
+    await world.settles(panel, 2);
     expect({
       sent: sent(world, 1).includes('export const a = 1;'),
       refused: refused(world),
@@ -263,22 +248,5 @@ describe('a prompt with attachments and images', () => {
       lines: (await world.lines(sessionId)).slice(0, 2),
       queue: (await world.store.queue(sessionId)).map(({ text, parts }) => [text, parts]),
     }).toEqual({ lines: ['user: Why? [src/a.ts] [image]', 'assistant: one '], queue: [['later', [other]]] });
-  });
-
-  it('with recalled memory is sent with both, and memory receives only the text', async () => {
-    const world = await create({ memory: (log) => [new RecordingMemory(log, { recall: () => '- likes tea' })] });
-    world.server.script(reply().says('a1'));
-    await asked(world, world.surface(), 'Why?', [file, picture]);
-    await world.gateway.shutdown();
-    const request = sent(world, 0);
-    expect({
-      sent: ['likes tea', 'export const a = 1;', picture.dataBase64].map((text) => request.includes(text)),
-      memory: JSON.stringify(world.memoryLog).includes('export const a'),
-      synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.replace(/^sync \S+ /, '')),
-    }).toEqual({
-      sent: [true, true, true],
-      memory: false,
-      synced: ['Why? -> a1'],
-    });
   });
 });

@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { reply } from '../../support/modelServer';
 import { World } from '../../support/world';
+import { long } from '../../support/conformance';
 
 let world: World;
 afterEach(() => world.close());
-
-const long = (topic: string): string => `${topic}: ${'the parser reads tokens. '.repeat(150)}`;
 
 /** Two answered prompts. The model has counted a history that is worth a look and far from full. */
 async function talked(): Promise<ReturnType<World['surface']>> {
@@ -66,8 +65,7 @@ describe('a follow-up prompt', () => {
       world.gateway.submit(panel.id, prompt),
       world.gateway.submit(panel.id, prompt),
     ]);
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     expect([receipts[1], world.query("SELECT count(*) AS n FROM turns WHERE user_message_uid = 'twice'")]).toEqual([
       receipts[0],
       [{ n: 1 }],

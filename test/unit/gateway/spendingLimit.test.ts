@@ -4,6 +4,7 @@ import { isContinuation } from '../../../src/transcript/continuation';
 import { reply, type Reply } from '../../support/modelServer';
 import type { RecordingSurface } from '../../support/recordingSurface';
 import { World, type WorldOptions } from '../../support/world';
+import { resumed } from '../../support/conformance';
 
 let world: World;
 const create = async (options: WorldOptions = {}): Promise<World> =>
@@ -56,12 +57,10 @@ describe('a spending limit', () => {
     await goOn(panel);
     const told = sentence(panel);
     await world.reopen();
-    const later = world.surface();
-    await world.gateway.switchSession(later.id, { reason: 'resume', sessionId });
+    const later = await resumed(world, sessionId);
     server.script(says(0.1, 'That is all.'));
     await world.gateway.continueTurn(later.id, lastTurn(panel));
-    await later.untilSettled(1);
-    await world.idle();
+    await world.settles(later, 1);
     const rows = await world.rows(sessionId);
     expect({
       told,
@@ -85,8 +84,7 @@ describe('a spending limit', () => {
     const { sessionId } = await world.ask(panel, 'one');
     await world.ask(panel, 'two');
     await world.gateway.retry(panel.id, lastTurn(panel));
-    await panel.untilSettled(3);
-    await world.idle();
+    await world.settles(panel, 3);
     const before = server.requests.length;
     server.script(says(0.1, 'Two.'));
     await goOn(panel);

@@ -10,6 +10,7 @@ import type {
 } from '../../../src/models/chatModel';
 import { httpChatModel } from '../../../src/models/http/httpChatModel';
 import type { ModelInfo } from '../../../src/models/modelInfo';
+import { modelInfo } from '../../support/builders/chatModel';
 import { createTransports } from '../../../src/models/providers/index';
 import { loopbackPolicy, remotePolicy } from '../../../src/models/http/requestRunner';
 import type { RequestPolicy } from '../../../src/models/http/requestRunner';
@@ -36,21 +37,13 @@ export function modelAt({
   info = {},
   fetch = globalThis.fetch,
 }: ModelAt): ChatModel {
-  const about: ModelInfo = {
-    ref: `Test/${model}`,
+  const about = modelInfo({
     provider: 'Test',
     id: model,
-    label: model,
     destination: new URL(url).host,
-    contextWindow: null,
-    allocatedContext: null,
-    tools: true,
-    images: true,
     efforts: ['default', 'none', 'low', 'medium', 'high'],
-    price: null,
-    warnings: [],
     ...info,
-  };
+  });
   return httpChatModel(about, {
     loadTransports: () => Promise.resolve(createTransports()),
     settings: { protocol, baseUrl: url, key: key ?? null, modelId: model, fetch },

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
 import { ModelCatalog } from '../../../src/models/catalog';
+import type { ModelInfo } from '../../../src/models/modelInfo';
 import type { CatalogDeps } from '../../../src/models/catalog';
 import { DemoProvider } from '../../../src/models/demo/demoProvider';
 import { ModelError } from '../../../src/models/modelProvider';
@@ -41,6 +42,24 @@ function catalog(
 }
 
 const never = new AbortController().signal;
+/** The models of the first source of a catalog. */
+async function modelsOf(change: Parameters<typeof catalog>[0]): Promise<readonly ModelInfo[]> {
+  const [first] = await catalog(change).list(never);
+  return first?.listing.kind === 'models' ? first.listing.models : [];
+}
+const at = (name: string, { url }: ModelServer) => ({
+  settings: () => [{ name, protocol: 'openai' as const, baseUrl: url }],
+});
+/** What is known of a model, as one line. */
+const facts = ({
+  id,
+  contextWindow,
+  allocatedContext,
+  tools,
+  images,
+  efforts,
+}: Omit<ModelInfo, 'ref' | 'label'>): string =>
+  `${id}: ${contextWindow}, ${allocatedContext} allocated, tools ${tools}, images ${images}, ${efforts.length} efforts`;
 const failureOf = (opening: Promise<unknown>): Promise<{ readonly cause: string; readonly sentence: string }> =>
   opening.then(
     () => Promise.reject(new Error('it was opened')),
@@ -75,9 +94,7 @@ describe('the catalog', () => {
   it('opens a model of a configured endpoint and sends it a request', async () => {
     const server = await start({ models: ['org/name-with/slashes'] });
     server.script(reply().says('Hello.'));
-    const model = await catalog({
-      settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: server.url }],
-    }).resolve('Local/org/name-with/slashes', never);
+    const model = await catalog(at('Local', server)).resolve('Local/org/name-with/slashes', never);
     const { terminal } = await ask(model);
     expect({ ref: model.info.ref, destination: model.info.destination, outcome: terminal.outcome }).toEqual({
       ref: 'Local/org/name-with/slashes',
@@ -88,11 +105,11 @@ describe('the catalog', () => {
 
   it('says in a sentence why a model cannot be opened', async () => {
     const settings = [{ name: 'Broken', protocol: 'openai' as const, baseUrl: 'localhost:1234' }];
-    const at = catalog({ settings: () => settings });
+    const asked = catalog({ settings: () => settings });
     expect(
       await Promise.all(
         ['', 'nothing', 'Nowhere/x', 'Broken/x', 'OpenAI/gpt-5'].map((ref) =>
-          failureOf(at.resolve(ref, never)).then(({ cause }) => cause),
+          failureOf(asked.resolve(ref, never)).then(({ cause }) => cause),
         ),
       ),
     ).toEqual(['noModel', 'noModel', 'noModel', 'badRequest', 'noKey']);
@@ -100,12 +117,12 @@ describe('the catalog', () => {
 
   it('sends a key only to the origin it was entered for', async () => {
     const web = hosted({ 'https://moved.example/v1/models': { data: [{ id: 'm' }] } });
-    const at = catalog({
+    const asked = catalog({
       fetch: web.fetch,
       keys: { 'Work https://work.example': 'sk-work' },
       settings: () => [{ name: 'Work', protocol: 'openai', baseUrl: 'https://moved.example/v1' }],
     });
-    expect(await failureOf(at.resolve('Work/m', never))).toMatchObject({ cause: 'noKey' });
+    expect(await failureOf(asked.resolve('Work/m', never))).toMatchObject({ cause: 'noKey' });
     expect(web.asked).toEqual([]);
   });
 
@@ -133,10 +150,10 @@ describe('the catalog', () => {
   });
 
   it('recognizes services by their key alone', async () => {
-    const at = catalog({
+    const asked = catalog({
       keys: { 'Anthropic https://api.anthropic.com': 'sk-ant-1', 'Groq https://api.groq.com': 'gsk_1' },
     });
-    expect((await at.providers()).map(({ name, destination }) => [name, destination])).toEqual([
+    expect((await asked.providers()).map(({ name, destination }) => [name, destination])).toEqual([
       ['Anthropic', 'api.anthropic.com'],
       ['Groq', 'api.groq.com'],
     ]);
@@ -145,21 +162,16 @@ describe('the catalog', () => {
   it("prefers the models and facts in the settings over the endpoint's own", async () => {
     const server = await start({ models: ['from-server'] });
     const models = [{ id: 'mine', contextWindow: 65_536, tools: false, images: true }];
-    const [listed] = await catalog({
+    const [listed, ...others] = await modelsOf({
       settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models }],
-    }).list(never);
-    expect(listed?.listing).toMatchObject({
-      kind: 'models',
-      models: [
-        {
-          ref: 'Local/mine',
-          contextWindow: 65_536,
-          tools: false,
-          images: true,
-          warnings: ['mine can’t call tools, so it can only chat. It can’t read files or search the folder.'],
-        },
-      ],
     });
+    expect([listed?.ref, listed?.contextWindow, listed?.tools, listed?.images, others]).toEqual([
+      'Local/mine',
+      65_536,
+      false,
+      true,
+      [],
+    ]);
     expect(server.paths).toEqual([]);
   });
 
@@ -197,53 +209,20 @@ describe('what the catalog knows about a model', () => {
         { id: 'embed:1b', capabilities: ['embedding'] },
       ],
     });
-    const [listed] = await catalog({
-      settings: () => [{ name: 'Ollama', protocol: 'openai', baseUrl: server.url }],
-    }).list(never);
-    const models = listed?.listing.kind === 'models' ? listed.listing.models : [];
-    expect(
-      models.map(({ id, contextWindow, allocatedContext, tools, images, efforts, warnings }) => ({
-        id,
-        contextWindow,
-        allocatedContext,
-        tools,
-        images,
-        efforts: efforts.length,
-        warnings,
-      })),
-    ).toEqual([
-      {
-        id: 'qwen3:8b',
-        contextWindow: 40_960,
-        allocatedContext: 4096,
-        tools: true,
-        images: false,
-        efforts: 5,
-        warnings: [
-          'qwen3:8b is given only 4,096 tokens here, and longer requests are cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.',
-        ],
-      },
-      {
-        id: 'set:1b',
-        contextWindow: 131_072,
-        allocatedContext: 32_768,
-        tools: true,
-        images: false,
-        efforts: 1,
-        warnings: [],
-      },
-      {
-        id: 'loaded:1b',
-        contextWindow: 131_072,
-        allocatedContext: 8192,
-        tools: false,
-        images: true,
-        efforts: 1,
-        warnings: [
-          'loaded:1b can’t call tools, so it can only chat. It can’t read files or search the folder.',
-          'loaded:1b is given only 8,192 tokens here, and longer requests are cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.',
-        ],
-      },
+    const models = await modelsOf(at('Ollama', server));
+    const small =
+      'longer requests are cut off. Start it with `OLLAMA_CONTEXT_LENGTH=32768 ollama serve`, or set `PARAMETER num_ctx 32768` in a Modelfile.';
+    expect(models.map((model) => [facts(model), ...model.warnings])).toEqual([
+      [
+        'qwen3:8b: 40960, 4096 allocated, tools true, images false, 5 efforts',
+        `qwen3:8b is given only 4,096 tokens here, and ${small}`,
+      ],
+      ['set:1b: 131072, 32768 allocated, tools true, images false, 1 efforts'],
+      [
+        'loaded:1b: 131072, 8192 allocated, tools false, images true, 1 efforts',
+        'loaded:1b can’t call tools, so it can only chat. It can’t read files or search the folder.',
+        `loaded:1b is given only 8,192 tokens here, and ${small}`,
+      ],
     ]);
   });
 
@@ -254,9 +233,7 @@ describe('what the catalog knows about a model', () => {
         { id: 'qwen3:latest', capabilities: ['completion', 'tools'], contextLength: 40_960, loadedContext: 32_768 },
       ],
     });
-    const model = await catalog({
-      settings: () => [{ name: 'Ollama', protocol: 'openai', baseUrl: server.url }],
-    }).resolve('Ollama/qwen3', never);
+    const model = await catalog(at('Ollama', server)).resolve('Ollama/qwen3', never);
     expect(model.info).toMatchObject({ ref: 'Ollama/qwen3', allocatedContext: 32_768, tools: true, warnings: [] });
   });
 
@@ -268,42 +245,25 @@ describe('what the catalog knows about a model', () => {
         { id: 'e', type: 'embeddings' },
       ],
     });
-    const [listed] = await catalog({
-      settings: () => [{ name: 'LM Studio', protocol: 'openai', baseUrl: server.url }],
-    }).list(never);
-    expect(listed?.listing).toMatchObject({
-      models: [
-        {
-          id: 'q',
-          contextWindow: 32_768,
-          allocatedContext: 4096,
-          tools: true,
-          images: true,
-          warnings: [
-            'q is given only 4,096 tokens here, and longer requests are cut off. Load it in LM Studio with a larger context length.',
-          ],
-        },
+    expect((await modelsOf(at('LM Studio', server))).map((model) => [facts(model), ...model.warnings])).toEqual([
+      [
+        'q: 32768, 4096 allocated, tools true, images true, 1 efforts',
+        'q is given only 4,096 tokens here, and longer requests are cut off. Load it in LM Studio with a larger context length.',
       ],
-    });
+    ]);
   });
 
   it('comes from vLLM', async () => {
     const server = await start({ models: [{ id: 'v', extra: { max_model_len: 8192 } }] });
-    const [listed] = await catalog({
-      settings: () => [{ name: 'vLLM', protocol: 'openai', baseUrl: server.url }],
-    }).list(never);
-    expect(listed?.listing).toMatchObject({
-      models: [
-        {
-          id: 'v',
-          contextWindow: 8192,
-          allocatedContext: 8192,
-          warnings: [
-            'v takes only 8,192 tokens, which is too little to work with files. Choose a model with a larger context.',
-          ],
-        },
-      ],
-    });
+    expect(await modelsOf(at('vLLM', server))).toMatchObject([
+      {
+        contextWindow: 8192,
+        allocatedContext: 8192,
+        warnings: [
+          'v takes only 8,192 tokens, which is too little to work with files. Choose a model with a larger context.',
+        ],
+      },
+    ]);
   });
 
   it('takes a price and a context size that neither the server nor the user says from the snapshot', async () => {
@@ -350,9 +310,7 @@ describe('what the catalog knows about a model', () => {
 
   it('is free on this machine, unless its server lists a price', async () => {
     const server = await start({ models: ['m'] });
-    const model = await catalog({
-      settings: () => [{ name: 'Local', protocol: 'openai', baseUrl: server.url }],
-    }).resolve('Local/m', never);
+    const model = await catalog(at('Local', server)).resolve('Local/m', never);
     expect(model.info.price).toMatchObject({ input: 0, output: 0 });
   });
 
@@ -443,43 +401,21 @@ describe('what the catalog knows about a model', () => {
         ],
       },
     });
-    const at = catalog({ fetch: web.fetch });
+    const asked = catalog({ fetch: web.fetch });
     const listed = async (name: string, baseUrl: string): Promise<unknown> => {
-      const listing = await at.testConnection({ name, protocol: 'openai', baseUrl }, 'k-1', never);
+      const listing = await asked.testConnection({ name, protocol: 'openai', baseUrl }, 'k-1', never);
       return listing.kind === 'failed'
         ? listing
-        : listing.models.map(({ ref, label, contextWindow, tools, images }) => ({
-            ref,
-            label,
-            contextWindow,
-            tools,
-            images,
-          }));
+        : listing.models.map(({ ref, label, ...model }) => `${ref} (${label}) ${facts(model)}`);
     };
     expect([
       await listed('Google Gemini', gemini),
       await listed('Together', 'https://api.together.ai/v1'),
       await listed('Fireworks', 'https://api.fireworks.ai/inference/v1'),
     ]).toEqual([
-      [
-        {
-          ref: 'Google Gemini/gemini-2.5-pro',
-          label: 'Gemini 2.5 Pro',
-          contextWindow: null,
-          tools: null,
-          images: null,
-        },
-      ],
-      [{ ref: 'Together/openai/gpt-oss-20b', label: 'GPT-OSS 20B', contextWindow: 131_072, tools: null, images: null }],
-      [
-        {
-          ref: 'Fireworks/accounts/fireworks/models/kimi',
-          label: 'accounts/fireworks/models/kimi',
-          contextWindow: 262_144,
-          tools: true,
-          images: false,
-        },
-      ],
+      [expect.stringMatching(/^Google Gemini\/gemini-2.5-pro \(Gemini 2.5 Pro\) .*: null, .* tools null, images null/)],
+      [expect.stringMatching(/^Together\/openai\/gpt-oss-20b \(GPT-OSS 20B\) .*: 131072, .* tools null, images null/)],
+      [expect.stringMatching(/^Fireworks\/accounts\/fireworks\/models\/kimi .*: 262144, .* tools true, images false/)],
     ]);
   });
 
@@ -515,10 +451,10 @@ describe('the connection test', () => {
   it('returns the models, or the reason for the failure', async () => {
     const server = await start({ key: 'sk-right', models: ['m'] });
     const settings = { name: 'New', protocol: 'openai' as const, baseUrl: server.url };
-    const at = catalog();
+    const asked = catalog();
     expect([
-      await at.testConnection(settings, 'sk-right', never),
-      await at.testConnection(settings, 'sk-wrong', never),
+      await asked.testConnection(settings, 'sk-right', never),
+      await asked.testConnection(settings, 'sk-wrong', never),
     ]).toMatchObject([
       { kind: 'models', models: [{ ref: 'New/m' }] },
       { kind: 'failed', failure: { cause: 'auth', sentence: 'The key for New was refused (401). Set a new key.' } },
@@ -587,20 +523,6 @@ describe('discovery', () => {
     const ollama = await start({ local: 'ollama', models: [{ id: 'a', contextLength: 40_000, numCtx: 32_768 }] });
     const model = await catalog({ localServers: [preset('Ollama', 'ollama', ollama.url)] }).resolve('Ollama/a', never);
     expect(model.info).toMatchObject({ ref: 'Ollama/a', allocatedContext: 32_768 });
-  });
-
-  it('waits a second for a port that accepts connections and sends nothing', async () => {
-    const clock = new ManualClock();
-    const silent: typeof globalThis.fetch = (_input, init) =>
-      new Promise((_resolve, fail) => init?.signal?.addEventListener('abort', () => fail(new Error('aborted'))));
-    const finding = catalog({
-      fetch: silent,
-      clock,
-      localServers: [preset('Ollama', 'ollama', 'http://127.0.0.1:11434/v1')],
-    }).discover(never);
-    await clock.untilWaiting();
-    await clock.advance(1000);
-    expect(await finding).toEqual([]);
   });
 
   it('skips servers that are not model servers', async () => {

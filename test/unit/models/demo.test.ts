@@ -4,8 +4,6 @@ import { setTranslations } from '../../../src/base/translate';
 import type { ModelRequest, WireMessage } from '../../../src/models/chatModel';
 import { DemoModel } from '../../../src/models/demo/demoModel';
 import { demoPrompts, demoRequest, type DemoRequest } from '../../../src/models/demo/demoPrompts';
-import { DemoProvider } from '../../../src/models/demo/demoProvider';
-import { ModelError } from '../../../src/models/modelProvider';
 import { ManualClock } from '../../support/manualClock';
 import { ask, follow, prompt, request, textOf } from './asking';
 
@@ -141,15 +139,6 @@ describe('Demo', () => {
         ],
       }),
     ).toEqual(['list_directory {"path":"."}']);
-  });
-
-  it('is one model that sends nothing anywhere', async () => {
-    const provider = new DemoProvider(instant);
-    expect([provider.destination, await provider.listModels()]).toMatchObject([
-      'Runs offline, sends nothing',
-      { kind: 'models', models: [{ ref: 'Demo/script' }] },
-    ]);
-    await expect(provider.open('other')).rejects.toBeInstanceOf(ModelError);
   });
 
   it('recognizes a search that is written with the words of the editor’s language in any order', () => {

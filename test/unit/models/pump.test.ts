@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StreamEvent, Terminal } from '../../../src/models/chatModel';
 import { EventPump } from '../../../src/models/http/pump';
 import { remotePolicy, runRequest } from '../../../src/models/http/requestRunner';
-import type { Transport, TransportEnd } from '../../../src/models/transport';
+import type { Transport } from '../../../src/models/transport';
 import { ManualClock } from '../../support/manualClock';
 import { follow, request, textOf } from './asking';
 
@@ -54,20 +54,6 @@ describe('the pump', () => {
   });
 });
 
-const broken: TransportEnd = {
-  kind: 'broken',
-  fault: { kind: 'network', code: 'ECONNRESET', message: 'reset' },
-  usage: null,
-  requestId: null,
-};
-const finished: TransportEnd = {
-  kind: 'finished',
-  finish: { unified: 'stop', raw: 'stop' },
-  toolCalls: [],
-  usage: null,
-  requestId: null,
-};
-
 function run(
   transport: Transport,
   clock: ManualClock,
@@ -89,29 +75,6 @@ function run(
 }
 
 describe('a transport that misbehaves', () => {
-  it('cannot put text of a failed attempt into the next one', async () => {
-    const clock = new ManualClock();
-    let late: () => void = () => undefined;
-    let attempt = 0;
-    const transport: Transport = {
-      send(_request, { emit }) {
-        attempt += 1;
-        if (attempt === 1) {
-          late = () => emit({ kind: 'text', text: 'stale' });
-          return Promise.resolve(broken);
-        }
-        late();
-        emit({ kind: 'text', text: 'fresh' });
-        return Promise.resolve(finished);
-      },
-    };
-    const stream = run(transport, clock);
-    await stream.hasEvent(0);
-    await clock.untilWaiting();
-    await clock.advance(1000);
-    expect(textOf((await follow(stream)).events)).toBe('fresh');
-  });
-
   it('cannot delay Stop, and adds nothing after it', async () => {
     const stop = new AbortController();
     let late: () => void = () => undefined;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { WireMessage, WireTool } from '../../../src/models/chatModel';
+import type { ModelRequest, WireMessage, WireTool } from '../../../src/models/chatModel';
+import type { ModelInfo } from '../../../src/models/modelInfo';
 import { createTransports } from '../../../src/models/providers/index';
 import type { TransportPart } from '../../../src/models/transport';
 import type { JsonObject } from '../../../src/transcript/json';
@@ -68,6 +69,23 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
+const at = (protocol: 'openai' | 'anthropic', info: Partial<ModelInfo> = {}) =>
+  modelAt({ url: server.url, protocol, info });
+/** What the service is sent, which it has to accept. */
+async function bodyOf(protocol: 'openai' | 'anthropic', change: Partial<ModelRequest>): Promise<JsonObject> {
+  await ask(at(protocol), request(change));
+  const [{ rejection = 'nothing was sent', body = {} } = {}] = server.requests;
+  expect(rejection).toBeNull();
+  return body;
+}
+const see: WireMessage = {
+  role: 'user',
+  content: [
+    { kind: 'text', text: 'See' },
+    { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' },
+  ],
+};
+
 /** Paths of everything that carries a cache mark, e.g. "system.0", "messages.2.content.0". */
 function marks(value: unknown, path = ''): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -89,34 +107,19 @@ describe('a request on the Anthropic wire', () => {
       ...exchange('a'),
       ...exchange('b'),
     ];
-    await ask(
-      modelAt({ url: server.url, protocol: 'anthropic' }),
-      request({ messages, tools: [tool, { ...tool, name: 'other' }] }),
-    );
-    expect([server.requests[0]?.rejection, marks(server.requests[0]?.body)]).toEqual([
-      null,
-      ['system.0', 'messages.4.content.0', 'messages.6.content.0', 'tools.1'],
-    ]);
+    const body = await bodyOf('anthropic', { messages, tools: [tool, { ...tool, name: 'other' }] });
+    expect(marks(body)).toEqual(['system.0', 'messages.4.content.0', 'messages.6.content.0', 'tools.1']);
   });
 
   it('carries images, tool errors and the effort', async () => {
     const messages: readonly WireMessage[] = [
-      {
-        role: 'user',
-        content: [
-          { kind: 'text', text: 'See' },
-          { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' },
-        ],
-      },
+      see,
       ...exchange('a').slice(0, 1),
       { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'no such file', isError: true }] },
     ];
-    await ask(
-      modelAt({ url: server.url, protocol: 'anthropic' }),
-      request({ messages, tools: [tool], maxOutputTokens: 4000, reasoningEffort: 'low' }),
-    );
-    expect(server.requests[0]?.rejection).toBeNull();
-    expect(server.requests[0]?.body).toMatchObject({
+    expect(
+      await bodyOf('anthropic', { messages, tools: [tool], maxOutputTokens: 4000, reasoningEffort: 'low' }),
+    ).toMatchObject({
       messages: [
         {
           content: [
@@ -131,35 +134,17 @@ describe('a request on the Anthropic wire', () => {
   });
 
   it('carries the images of a tool result', async () => {
-    await ask(
-      modelAt({ url: server.url, protocol: 'anthropic' }),
-      request({ messages: [prompt(), ...exchangeWithImage], tools: [tool] }),
-    );
-    expect([server.requests[0]?.rejection, server.requests[0]?.body]).toMatchObject([
-      null,
-      {
-        messages: [
-          {},
-          {},
-          {
-            content: [
-              {
-                type: 'tool_result',
-                tool_use_id: 'a',
-                content: [
-                  { type: 'text', text: 'a picture' },
-                  { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
-                ],
-              },
-            ],
-          },
-        ],
-      },
+    const body = await bodyOf('anthropic', { messages: [prompt(), ...exchangeWithImage], tools: [tool] });
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } };
+    expect(body['messages']).toMatchObject([
+      {},
+      {},
+      { content: [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'a picture' }, image] }] },
     ]);
   });
 
   it('thinks with the requested effort, but not if results belong to an answer without thinking', async () => {
-    const model = modelAt({ url: server.url, protocol: 'anthropic' });
+    const model = at('anthropic');
     await ask(model, request({ reasoningEffort: 'low' }));
     await ask(model, request({ reasoningEffort: 'low', messages: [prompt(), ...exchange('a')], tools: [tool] }));
     expect(server.requests.map(({ rejection, body }) => [rejection, 'thinking' in body])).toEqual([
@@ -172,29 +157,15 @@ describe('a request on the Anthropic wire', () => {
     server.script(
       reply()
         .sends(
-          {
-            type: 'message_start',
-            message: {
-              id: 'm',
-              type: 'message',
-              role: 'assistant',
-              model: 'test-model',
-              content: [],
-              stop_reason: null,
-              usage: { input_tokens: 1, output_tokens: 1 },
-            },
-          },
+          messageStart('m'),
           { type: 'content_block_start', index: 0, content_block: { type: 'redacted_thinking', data: 'opaque' } },
           { type: 'content_block_stop', index: 0 },
-          { type: 'content_block_start', index: 1, content_block: { type: 'text', text: '' } },
-          { type: 'content_block_delta', index: 1, delta: { type: 'text_delta', text: 'Hi' } },
-          { type: 'content_block_stop', index: 1 },
-          { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 2 } },
-          { type: 'message_stop' },
+          ...textBlock(1, 'Hi'),
+          ...messageEnd,
         )
         .endsWithoutFinish(),
     );
-    const model = modelAt({ url: server.url, protocol: 'anthropic' });
+    const model = at('anthropic');
     const { events } = await ask(model);
     expect(events[0]).toEqual({ kind: 'partEnd', of: 'thinking', metadata: { anthropic: { redactedData: 'opaque' } } });
     const metadata = events[0]?.kind === 'partEnd' ? events[0].metadata : undefined;
@@ -253,7 +224,7 @@ describe('a request on the Anthropic wire', () => {
         )
         .endsWithoutFinish(),
     );
-    const model = modelAt({ url: server.url, protocol: 'anthropic' });
+    const model = at('anthropic');
     const { events } = await ask(model);
     const metadata = { anthropic: { type: 'compaction', ...kept } };
     expect(events).toEqual([
@@ -295,7 +266,7 @@ describe('a request on the Anthropic wire', () => {
         )
         .endsWithoutFinish(),
     );
-    expect((await ask(modelAt({ url: server.url, protocol: 'anthropic' }))).events).toEqual([
+    expect((await ask(at('anthropic'))).events).toEqual([
       { kind: 'text', text: 'Hi' },
       { kind: 'partEnd', of: 'text' },
     ]);
@@ -332,7 +303,7 @@ describe('a request on the Anthropic wire', () => {
         .sends(...payloads)
         .endsWithoutFinish(),
     );
-    const { events, terminal } = await ask(modelAt({ url: server.url, protocol: 'anthropic' }));
+    const { events, terminal } = await ask(at('anthropic'));
     expect([events, terminal.outcome]).toEqual([
       [
         { kind: 'thinking', text: 'One' },
@@ -356,13 +327,13 @@ describe('a request on the Anthropic wire', () => {
         .sends(messageStart('a'), ...textBlock(0, 'One. '), ...messageEnd, messageStart('b'), ...textBlock(0, 'Two'))
         .endsWithoutFinish(),
     );
-    const { events, terminal } = await ask(modelAt({ url: server.url, protocol: 'anthropic' }));
+    const { events, terminal } = await ask(at('anthropic'));
     expect([textOf(events), terminal.outcome]).toEqual(['One. Two', 'interrupted']);
   });
 
   it('leaves out thinking that has no signature', async () => {
     server.script(reply().thinks('unsigned').says('Hi').withoutSignatures());
-    const model = modelAt({ url: server.url, protocol: 'anthropic' });
+    const model = at('anthropic');
     await ask(model);
     await ask(
       model,
@@ -389,21 +360,8 @@ describe('a request on the Anthropic wire', () => {
 
 describe('a request on the OpenAI wire', () => {
   it('carries images, tools, the effort and the limit', async () => {
-    const messages: readonly WireMessage[] = [
-      {
-        role: 'user',
-        content: [
-          { kind: 'text', text: 'See' },
-          { kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' },
-        ],
-      },
-    ];
-    await ask(
-      modelAt({ url: server.url, protocol: 'openai' }),
-      request({ messages, tools: [tool], maxOutputTokens: 4000, reasoningEffort: 'high', cacheKey: 'conversation' }),
-    );
-    expect(server.requests[0]?.rejection).toBeNull();
-    expect(server.requests[0]?.body).toEqual({
+    const limits = { maxOutputTokens: 4000, reasoningEffort: 'high', cacheKey: 'conversation' } as const;
+    expect(await bodyOf('openai', { messages: [see], tools: [tool], ...limits })).toEqual({
       model: 'test-model',
       stream: true,
       stream_options: { include_usage: true },
@@ -426,21 +384,14 @@ describe('a request on the OpenAI wire', () => {
   });
 
   it('says in a tool result that images came with it, because this protocol has no place for them', async () => {
-    await ask(
-      modelAt({ url: server.url, protocol: 'openai' }),
-      request({ messages: [prompt(), ...exchangeWithImage], tools: [tool] }),
-    );
-    const sent = JSON.stringify(server.requests[0]?.body);
-    expect([
-      server.requests[0]?.rejection,
-      sent.includes('a picture\\n\\n(Images came with this result.'),
-      sent.includes('iVBORw0KGgo'),
-    ]).toEqual([null, true, false]);
+    const sent = JSON.stringify(await bodyOf('openai', { messages: [prompt(), ...exchangeWithImage], tools: [tool] }));
+    expect(sent).toContain('a picture\\n\\n(Images came with this result.');
+    expect(sent).not.toContain('iVBORw0KGgo');
   });
 
   it('sends nothing that the model is known not to accept', async () => {
     await ask(
-      modelAt({ url: server.url, protocol: 'openai', info: { tools: false, efforts: ['default'] } }),
+      at('openai', { tools: false, efforts: ['default'] }),
       request({ tools: [tool], reasoningEffort: 'high' }),
     );
     expect(Object.keys(server.requests[0]?.body ?? {}).sort()).toEqual([
@@ -474,7 +425,7 @@ describe('a request on the OpenAI wire', () => {
 
   it('returns thinking between a call and its result, unchanged after the next prompt, and none from a turn without calls', async () => {
     server.script(reply().thinks('I should look.').calls('read_file', { path: 'a' }, { id: 'a' }));
-    const model = modelAt({ url: server.url, protocol: 'openai' });
+    const model = at('openai');
     const { events } = await ask(model, request({ tools: [tool] }));
     const metadata =
       events.flatMap((event) =>
@@ -538,7 +489,7 @@ describe('a request on the OpenAI wire', () => {
         )
         .endsWithoutFinish(),
     );
-    const model = modelAt({ url: server.url, protocol: 'openai' });
+    const model = at('openai');
     const { events } = await ask(model);
     const content = events.flatMap((event) => {
       if (event.kind !== 'partEnd' || event.metadata === undefined) return [];
@@ -574,7 +525,7 @@ describe('a request on the OpenAI wire', () => {
 
   it('treats an upstream failure that a router reports as a finish reason as a failure', async () => {
     server.script(reply().says('Half').finishes('stop', 'error'));
-    expect((await ask(modelAt({ url: server.url, protocol: 'openai' }))).terminal.outcome).toBe('interrupted');
+    expect((await ask(at('openai'))).terminal.outcome).toBe('interrupted');
   });
 });
 

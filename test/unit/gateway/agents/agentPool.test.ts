@@ -1,34 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { SurfaceAgent } from '../../../../src/gateway/agents/surfaceAgent';
 import { AgentPool } from '../../../../src/gateway/agents/agentPool';
+import { silentLog } from '../../../../src/base/log';
 import type { Session } from '../../../../src/transcript/session';
+import { session as storedSession } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
 import { memoryOf } from '../../../support/memoryOf';
 import { RecordingMemory } from '../../../support/recordingMemory';
 
-const silent = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-
-function session(id: string, changes: Partial<Session> = {}): Session {
-  return {
-    id,
-    title: null,
-    titleSource: null,
-    parentSessionId: null,
-    parentKind: null,
-    conversationId: id,
-    model: null,
-    folder: null,
-    startedAt: 1,
-    lastActiveAt: 1,
-    endedAt: null,
-    endReason: null,
-    pinned: false,
-    archived: false,
-    trashedAt: null,
-    private: false,
-    ...changes,
-  };
-}
+const session = (id: string, change: Partial<Session> = {}): Session =>
+  storedSession({ id, conversationId: id, ...change });
 
 /** A agentPool whose agents write down, each for itself, what their memory hears. */
 function agentPoolWith(pause?: (clock: ManualClock) => Promise<void>) {
@@ -39,7 +20,7 @@ function agentPoolWith(pause?: (clock: ManualClock) => Promise<void>) {
     heard.push(log);
     return memoryOf([new RecordingMemory(log, pause === undefined ? {} : { pause: () => pause(clock) })], {
       clock,
-      log: silent,
+      log: silentLog,
       isPrivate,
     });
   };
@@ -110,21 +91,6 @@ describe('agents of surfaces', () => {
     });
   });
 
-  it('receive the end of their session when their turn has settled, after a new session was started', async () => {
-    const { agentPool, heard } = agentPoolWith();
-    const first = running(agentPool.agentFor('panel', session('s1'), 'resume'));
-    agentPool.agentFor('panel', session('s2'), 'new_session');
-    await settle();
-    const during = [...(heard[0] ?? [])];
-    first.turnEnded();
-    agentPool.settled(first);
-    await settle();
-    expect({ during, then: heard }).toEqual({
-      during: ['initialize s1'],
-      then: [['initialize s1', 'end s1', 'shutdown'], ['initialize s2']],
-    });
-  });
-
   it('all follow a compression, visible or not, so that none serves a closed segment', async () => {
     const { agentPool, heard } = agentPoolWith();
     agentPool.agentFor('one', session('s1'), 'resume');
@@ -145,20 +111,5 @@ describe('agents of surfaces', () => {
     agentPool.agentFor('panel', session('s3'), 'resume');
     await settle();
     expect(heard.map((log) => log.join(', '))).toEqual(['initialize s1, end s1, shutdown', '', 'initialize s3']);
-  });
-
-  it('of erased sessions notify memory, are released, and report what memory cannot erase', async () => {
-    const { agentPool, heard } = agentPoolWith();
-    agentPool.agentFor('panel', session('s1'), 'resume');
-    const sentences = [...(await agentPool.forget(['s1'])), ...(await agentPool.forget(['s9']))];
-    await settle();
-    expect({ sentences, heard, serving: agentPool.serving('s1') }).toEqual({
-      sentences: [],
-      heard: [
-        ['initialize s1', 'forget s1', 'shutdown'],
-        ['forget s9', 'shutdown'],
-      ],
-      serving: null,
-    });
   });
 });

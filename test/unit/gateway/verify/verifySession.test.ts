@@ -30,6 +30,15 @@ async function reportedChat(
   return { chat, report };
 }
 
+/** A chat in which prompts were answered so, one after another. */
+async function answered(...answers: readonly string[]): ReturnType<typeof reportedChat> {
+  await create();
+  const made = await reportedChat('chat');
+  world.server.script(...answers.map((text) => reply().says(text)));
+  for (const text of answers) await say(made.chat, `prompt of ${text}`);
+  return made;
+}
+
 async function say(chat: ChatInWorld, text: string): Promise<void> {
   chat.chat.drafts.edit(text);
   await chat.chat.submit();
@@ -121,14 +130,11 @@ describe('verifying a session', () => {
   });
 
   it('names the turn that holds less than was shown, and the number of characters shown', async () => {
-    await create();
-    const { chat, report } = await reportedChat('chat');
-    world.server.script(
-      reply().says('An answer of the first turn.'),
-      reply().says('An answer of the second turn.'),
-      reply().says('The third one.'),
+    const { chat, report } = await answered(
+      'An answer of the first turn.',
+      'An answer of the second turn.',
+      'The third one.',
     );
-    for (const prompt of ['one', 'two', 'three']) await say(chat, prompt);
     world.damageStore(
       "UPDATE messages SET parts = replace(parts, 'An answer of the second turn.', 'An answer'), content = 'An answer' WHERE content LIKE '%second%'",
     );
@@ -154,10 +160,7 @@ describe('verifying a session', () => {
   });
 
   it('reports an answer whose row is missing', async () => {
-    await create();
-    const { chat, report } = await reportedChat('chat');
-    world.server.script(reply().says('An answer.'));
-    await say(chat, 'one');
+    const { chat, report } = await answered('An answer.');
     world.damageStore("DELETE FROM messages WHERE role = 'assistant'");
     const { turns, findings } = await verify(shownIn(chat), report);
     expect([
@@ -167,10 +170,7 @@ describe('verifying a session', () => {
   });
 
   it('without a delivery report makes no claim about what was shown, and still checks what is stored', async () => {
-    await create();
-    const { chat } = await reportedChat('chat');
-    world.server.script(reply().says('An answer.'));
-    await say(chat, 'one');
+    const { chat } = await answered('An answer.');
     const { turns, shown, findings, turnCount } = await verify(shownIn(chat), new DeliveryReport(), {
       checkFile: async () => ({ unchecked: 'Not now.' }),
     });
@@ -183,10 +183,7 @@ describe('verifying a session', () => {
   });
 
   it('reports unreadable data as unreadable, with the reason: neither as missing nor as intact', async () => {
-    await create();
-    const { chat, report } = await reportedChat('chat');
-    world.server.script(reply().says('An answer.'));
-    await say(chat, 'one');
+    const { chat, report } = await answered('An answer.');
     const broken = () => Promise.reject(new Error('The file is damaged.'));
     const { findings, turns, unread, fileUnchecked, shown, onDisk } = await verify(shownIn(chat), report, {
       readTranscript: broken,
@@ -210,10 +207,7 @@ describe('verifying a session', () => {
   });
 
   it('reports a row as unreadable if its earlier versions cannot be read at the moment, or if it is stored elsewhere', async () => {
-    await create();
-    const { chat, report } = await reportedChat('chat');
-    world.server.script(reply().says('An answer of the first turn.'), reply().says('An answer of the second turn.'));
-    for (const prompt of ['one', 'two']) await say(chat, prompt);
+    const { chat, report } = await answered('An answer of the first turn.', 'An answer of the second turn.');
     world.damageStore(
       "UPDATE messages SET parts = replace(parts, 'An answer of the first turn.', 'An answer'), content = 'An answer' WHERE content LIKE '%first%'",
     );
@@ -243,10 +237,7 @@ describe('verifying a session', () => {
   });
 
   it('does not report a merged row as missing if its surviving row could not be read', async () => {
-    await create();
-    const { chat, report } = await reportedChat('chat');
-    world.server.script(reply().says('An answer.'));
-    await say(chat, 'one');
+    const { chat, report } = await answered('An answer.');
     world.damageStore("UPDATE messages SET active = 0, absorbed_into = 'elsewhere' WHERE role = 'user'");
     const verifiedBy = async (getMessage: VerificationDeps['sessions']['getMessage']) =>
       (
@@ -267,10 +258,7 @@ describe('verifying a session', () => {
   });
 
   it('stops when requested', async () => {
-    await create();
-    const { chat, report } = await reportedChat('chat');
-    world.server.script(reply().says('An answer.'));
-    await say(chat, 'one');
+    const { chat, report } = await answered('An answer.');
     const stop = new AbortController();
     stop.abort();
     const stopped = await verifySession(

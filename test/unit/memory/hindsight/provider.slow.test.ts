@@ -55,22 +55,6 @@ const retains = (): readonly unknown[] =>
   server.requests.filter(({ operation }) => operation === 'retain_memories').map(({ body }) => body);
 
 describe('retained turns', () => {
-  it('are sent turn by turn: the first creates the document, later ones are appended', async () => {
-    const { provider } = await begin();
-    await complete(provider, 't1', 'one');
-    await drained();
-    await complete(provider, 't2', 'two');
-    await drained();
-    expect(
-      retains()
-        .map((body) => JSON.stringify(body).replace(/"operation_id":"[^"]+"/, ''))
-        .map((body) => [body.includes('"append"'), body.includes('one'), body.includes('two')]),
-    ).toEqual([
-      [false, true, false],
-      [true, false, true],
-    ]);
-  });
-
   it('are in the outbox before retain returns, which reports how many wait and why', async () => {
     const { life, provider } = await begin({ fault: () => 503 });
     await complete(provider, 't1', 'one');
@@ -349,15 +333,6 @@ describe('forgetting that failed', () => {
     expect(sentence).toMatch(/Not erased at .* It is tried again until it is gone\.$/);
   });
 
-  it('is continued by the next process', async () => {
-    const { life } = await leftBehind();
-    life.die();
-    serverWorks();
-    next();
-    await drained();
-    expect(left()).toEqual(['s2']);
-  });
-
   it('waits while another bank is in use', async () => {
     const { life } = await leftBehind();
     life.die();
@@ -369,41 +344,5 @@ describe('forgetting that failed', () => {
     next();
     await drained();
     expect([meanwhile, left()]).toEqual([['s1', 's2'], ['s2']]);
-  });
-});
-
-describe('a process that died', () => {
-  it('between the end of a turn and its retain leaves nothing unsent; a turn that was cut off is not sent', async () => {
-    const first = await begin();
-    await first.provider.onTurnStart({ sessionId: 's1', turnUid: 't1', number: 1, prompt: 'one', model: 'm' });
-    store.turns.push({
-      uid: 't1',
-      sessionId: 's1',
-      prompt: 'one s3cret',
-      answer: 'yes',
-      startedAt: 1,
-      settledAt: 2,
-      state: 'complete',
-      hidden: false,
-    });
-    first.life.die();
-    const second = await begin();
-    await second.provider.onTurnStart({ sessionId: 's1', turnUid: 't2', number: 1, prompt: 'two', model: 'm' });
-    store.turns.push({
-      uid: 't2',
-      sessionId: 's1',
-      prompt: 'two',
-      answer: 'ye',
-      startedAt: 1,
-      settledAt: 2,
-      state: 'over',
-      hidden: false,
-    });
-    second.life.die();
-    await begin();
-    await drained();
-    expect(
-      [...(server.documents('hermes')['s1'] ?? '').matchAll(/"content":"([^"]*)"/g)].map(([, words]) => words),
-    ).toEqual(['User: one [secret]', 'Assistant: yes']);
   });
 });

@@ -37,142 +37,57 @@ const openai = (message: string): object => ({ error: { message, type: 'x', code
 const anthropic = (type: string, message: string): object => ({ type: 'error', error: { type, message } });
 
 describe('a failure sentence', () => {
-  const sentences: readonly (readonly [string, TransportFault, string, string])[] = [
+  it.each<[TransportFault, string, RegExp]>([
+    [http(401, openai('No auth')), 'auth', /^The key for OpenRouter was refused \(401\)/],
+    [http(400, [{ error: { code: 400, message: 'API key not valid.' } }]), 'auth', /was refused \(400\)/],
     [
-      'a refused key',
-      http(401, openai('No auth')),
-      'auth',
-      'The key for OpenRouter was refused (401). Your prompt is saved. Set a new key or choose another model.',
-    ],
-    [
-      'a refused key, as Gemini says it',
-      http(400, [{ error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } }]),
-      'auth',
-      'The key for OpenRouter was refused (400). Your prompt is saved. Set a new key or choose another model.',
-    ],
-    [
-      'an account without credit',
       http(402, openai('Insufficient credits')),
       'quota',
-      'The account at OpenRouter has no credit left (402). OpenRouter says: Insufficient credits. Your prompt is saved. Add credit there, or choose another model.',
+      /no credit left \(402\). OpenRouter says: Insufficient credits/,
     ],
+    [http(400, anthropic('x', 'Your credit balance is too low.')), 'quota', /no credit left \(400\)/],
+    [http(403, openai('Country not supported')), 'auth', /does not allow this \(403\). .* Country not supported/],
+    [http(404, anthropic('not_found_error', 'model: qwen/qwen3')), 'notFound', /has no model “qwen\/qwen3” \(404\)/],
+    [http(404, '404 page not found'), 'notAnApi', /^Nothing answers at https:.* \(404\)/],
+    [{ kind: 'notAnApi', contentType: 'text/html', excerpt: '<html>' }, 'notAnApi', /answered with a web page/],
+    [http(308, '', { location: 'https://other' }), 'notAnApi', /redirects to another address \(308\)/],
+    [http(400, openai("This model's maximum context length is 8192 tokens.")), 'context', /is longer than qwen\/qwen3/],
+    [http(413), 'context', /is longer than qwen\/qwen3 can take \(413\)/],
     [
-      'an account without credit, as Anthropic says it',
-      http(400, anthropic('invalid_request_error', 'Your credit balance is too low to access the API.')),
-      'quota',
-      'The account at OpenRouter has no credit left (400). OpenRouter says: Your credit balance is too low to access the API. Your prompt is saved. Add credit there, or choose another model.',
-    ],
-    [
-      'something forbidden',
-      http(403, openai('Country not supported')),
-      'auth',
-      'OpenRouter does not allow this (403). OpenRouter says: Country not supported. Your prompt is saved. Check the key’s permissions, set a new key, or choose another model.',
-    ],
-    [
-      'an unknown model',
-      http(404, anthropic('not_found_error', 'model: qwen/qwen3')),
-      'notFound',
-      'OpenRouter has no model “qwen/qwen3” (404). Your prompt is saved. Choose another model.',
-    ],
-    [
-      'a path that is not there',
-      http(404, '404 page not found'),
-      'notAnApi',
-      'Nothing answers at https://openrouter.ai/api/v1 (404). Your prompt is saved. Check the base URL; most end in /v1.',
-    ],
-    [
-      'a web page',
-      { kind: 'notAnApi', contentType: 'text/html', excerpt: '<html>' },
-      'notAnApi',
-      'https://openrouter.ai/api/v1 answered with a web page, not with a model. Your prompt is saved. Check the base URL; most end in /v1.',
-    ],
-    [
-      'a redirect',
-      http(308, '', { location: 'https://other' }),
-      'notAnApi',
-      'The base URL of OpenRouter redirects to another address (308). Your prompt is saved. Check the base URL; most end in /v1.',
-    ],
-    [
-      'too long a conversation',
-      http(400, openai("This model's maximum context length is 8192 tokens.")),
-      'context',
-      'The conversation is longer than qwen/qwen3 can take (400). Your prompt is saved. Compress the session, start a new one, or choose a model with a larger context.',
-    ],
-    [
-      'too large a body',
-      http(413),
-      'context',
-      'The conversation is longer than qwen/qwen3 can take (413). Your prompt is saved. Compress the session, start a new one, or choose a model with a larger context.',
-    ],
-    [
-      'rate limiting',
       http(429, openai('Slow down'), { 'retry-after': '90' }),
       'rateLimit',
-      'OpenRouter is limiting requests (429). It asks to wait 90 s. Your prompt is saved. Wait and retry, or choose another model.',
+      /is limiting requests \(429\). .* wait 90 s/,
     ],
+    [http(529, anthropic('overloaded_error', 'Overloaded')), 'overloaded', /is overloaded \(529\)/],
+    [http(502, '<html>Bad gateway</html>'), 'overloaded', /had a server error \(502\)/],
+    [http(400, openai('filtered by the content management policy')), 'contentFilter', /because of its content/],
+    [http(422, { detail: [{ msg: 'Extra inputs' }] }), 'badRequest', /refused the request \(422\). .* Extra inputs/],
     [
-      'overload',
-      http(529, anthropic('overloaded_error', 'Overloaded')),
-      'overloaded',
-      'OpenRouter is overloaded (529). Your prompt is saved. Retry in a moment, or choose another model.',
-    ],
-    [
-      'a failure of the service',
-      http(502, '<html>Bad gateway</html>'),
-      'overloaded',
-      'OpenRouter had a server error (502). Your prompt is saved. Retry in a moment, or choose another model.',
-    ],
-    [
-      'a content filter',
-      http(400, openai('The response was filtered due to the prompt triggering content management policy')),
-      'contentFilter',
-      'OpenRouter declined the request because of its content (400). OpenRouter says: The response was filtered due to the prompt triggering content management policy. Your prompt is saved. Rephrase it, or choose another model.',
-    ],
-    [
-      'an invalid request',
-      http(422, { detail: [{ msg: 'Extra inputs are not permitted' }] }),
-      'badRequest',
-      'OpenRouter refused the request (422). OpenRouter says: Extra inputs are not permitted. Your prompt is saved. Retry, start a new session, or choose another model.',
-    ],
-    [
-      'a refused connection',
       { kind: 'network', code: 'ECONNREFUSED', message: 'x' },
       'network',
-      'Can’t reach OpenRouter (https://openrouter.ai/api/v1). The connection was refused. Your prompt is saved. Start the server, check the base URL, or choose another model.',
+      /The connection was refused. .* Start the server/,
     ],
     [
-      'an address that does not exist',
       { kind: 'network', code: 'ENOTFOUND', message: 'x' },
       'network',
-      'Can’t reach OpenRouter (https://openrouter.ai/api/v1). Your prompt is saved. Check your connection and the base URL, or choose another model.',
+      /^Can’t reach OpenRouter .* Check your connection/,
     ],
     [
-      'a certificate that is not trusted',
       { kind: 'network', code: 'SELF_SIGNED_CERT_IN_CHAIN', message: 'x' },
       'network',
-      'The certificate of OpenRouter (https://openrouter.ai/api/v1) is not trusted (SELF_SIGNED_CERT_IN_CHAIN). Your prompt is saved. Check the base URL and the proxy, or install the certificate.',
+      /^The certificate .* not trusted/,
     ],
+    [http(407), 'network', /^The proxy for OpenRouter requires a sign-in \(407\)/],
+    [{ kind: 'network', code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: 'x' }, 'network', /does not speak https/],
     [
-      'a proxy that asks who you are',
-      http(407),
-      'network',
-      'The proxy for OpenRouter requires a sign-in (407). Your prompt is saved. Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry, or choose another model.',
-    ],
-    [
-      'a server without https',
-      { kind: 'network', code: 'ERR_SSL_WRONG_VERSION_NUMBER', message: 'x' },
-      'network',
-      'OpenRouter (https://openrouter.ai/api/v1) does not speak https. Your prompt is saved. Check the port in the base URL, or use http:// instead.',
-    ],
-    [
-      'an empty answer',
       { kind: 'empty' },
       'empty',
-      'OpenRouter returned an empty answer. Your prompt is saved. Retry, or choose another model.',
+      /^OpenRouter returned an empty answer\. Your prompt is saved\. Retry, or choose another model\.$/,
     ],
-  ];
-  it.each(sentences)('for %s says what happened, what is safe and what to do', (_name, fault, cause, sentence) => {
-    expect(failureOf(fault, about())).toMatchObject({ cause, sentence });
+  ])('for %o says what happened, that the prompt is safe and what to do', (fault, cause, happened) => {
+    const failure = failureOf(fault, about());
+    expect([failure.cause, failure.sentence]).toEqual([cause, expect.stringMatching(happened)]);
+    expect(failure.sentence).toMatch(/ Your prompt is saved\. [A-Z].*\.$/);
   });
 
   it('mentions shown text once something was shown', () => {
@@ -445,17 +360,6 @@ describe('an endpoint', () => {
 });
 
 describe('a real network', () => {
-  it('reports that nothing listens, without trying three times', async () => {
-    const server = await startModelServer();
-    await server.close();
-    const { events, terminal } = await ask(modelAt({ url: server.url, protocol: 'openai' }));
-    expect(terminal).toMatchObject({
-      outcome: 'failed',
-      failure: { cause: 'network', sentence: expect.stringContaining('Can’t reach Test') },
-    });
-    expect(events).toEqual([]);
-  });
-
   it.each(['openai', 'anthropic'] as const)('never follows a redirect with a key (%s)', async (protocol) => {
     const [first, second] = [await startModelServer(), await startModelServer()];
     first.script(refuses(307, { headers: { location: `${second.url}/chat/completions` } }));

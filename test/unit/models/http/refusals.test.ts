@@ -3,7 +3,7 @@ import type { ModelRequest, WireMessage } from '../../../../src/models/chatModel
 import { asking, moonshot } from '../../../support/asksReasoning';
 import { refuses, reply, startModelServer } from '../../../support/modelServer';
 import type { ModelServer } from '../../../support/modelServer';
-import { ask, modelAt, prompt, request, textOf } from '../asking';
+import { ask, modelAt, prompt, request } from '../asking';
 
 let server: ModelServer;
 beforeEach(async () => {
@@ -51,24 +51,6 @@ const withThought = (change: Partial<ModelRequest> = {}): ModelRequest =>
   request({ messages: thought, tools, cacheKey: 'conversation', ...change });
 
 describe('a service that refuses part of a request', () => {
-  it('is asked again without the reasoning it was sent back, and never receives it again in this conversation', async () => {
-    server.script(
-      refuses(400, { message: 'The encrypted content for reasoning item rs_1 could not be verified.' }),
-      reply().says('Two.'),
-      reply().says('Three.'),
-      reply().says('Elsewhere.'),
-    );
-    const one = model();
-    const { events, terminal } = await ask(one, withThought());
-    await ask(one, withThought());
-    await ask(one, withThought({ cacheKey: 'another' }));
-    expect([textOf(events), terminal.outcome, carried()]).toEqual([
-      'Two.',
-      'complete',
-      ['reasoning', '', '', 'reasoning'],
-    ]);
-  });
-
   it('is asked again with its own default amount of reasoning, in every conversation', async () => {
     server.script(
       refuses(400, { message: "Unsupported parameter: 'reasoning_effort' is not supported with this model." }),
