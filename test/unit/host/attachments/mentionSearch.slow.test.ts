@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach,describe,expect,it } from 'vitest';
 import { recentLog } from '../../../../src/host/attachments/gitMentions';
 import type { SessionQuery } from '../../../../src/store/sessionStore';
 import { MentionWorld } from './mentionWorld';
-import { session } from '../scriptedGateway';
+import { summary } from '../scriptedGateway';
 
 let world: MentionWorld;
 afterEach(() => world.close());
@@ -130,19 +130,7 @@ describe('searching for something to mention', () => {
     world = new MentionWorld(files, {
       listSessions: async (query) => {
         asked.push(query);
-        return [
-          {
-            ...session('s1', { title: 'Fix the flaky test' }),
-            preview: null,
-            turnCount: 1,
-            messageCount: 2,
-            lastTurn: null,
-            queuedCount: 0,
-            branchOf: null,
-            unread: false,
-            problem: null,
-          },
-        ];
+        return [summary('s1', { title: 'Fix the flaky test' })];
       },
     });
     expect({ found: await world.found('flaky'), asked }).toEqual({

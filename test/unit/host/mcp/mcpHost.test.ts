@@ -1,12 +1,12 @@
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync,mkdirSync,rmSync,writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { McpHost } from '../../../../src/host/mcp/mcpHost';
 import type { Offer } from '../../../../src/host/storage/storeStatus';
-import type { ConfineOptions, Confinement } from '../../../../src/tools/sandbox/confinement';
+import type { ConfineOptions,Confinement } from '../../../../src/tools/sandbox/confinement';
 import type { SandboxState } from '../../../../src/transcript/sandboxState';
 import { aToolCall } from '../../../support/toolCalls';
 import { RecordingLog } from '../recordingLog';
@@ -319,11 +319,6 @@ it("Restricted Mode has no servers, not even the user's own", async () => {
   expect([await started(), service?.all, editor.notifications]).toEqual([[], [], []]);
 });
 
-it('a repository cannot define servers through settings', async () => {
-  expect(await names(open())).toEqual([]);
-  expect(service?.all).toEqual([]);
-});
-
 it('a password is asked for once, kept as a secret of this definition, and asked for again if the definition changes', async () => {
   const setting = (url: string) => ({
     servers: { web: { url, headers: { Authorization: 'Bearer ${input:key}' } } },
@@ -598,16 +593,5 @@ describe('the sandbox', () => {
       'running · 1 tool · in the sandbox · blocked by the sandbox: connect to api.example.com; write to ~/x',
     ]);
     await vi.waitFor(() => expect(machine.confined.map(({ hosts }) => hosts)).toEqual([[], ['api.example.com']]));
-  });
-
-  it('if missing, is reported for a server that is not trusted yet, too', async () => {
-    machine.sandbox = missing;
-    repo();
-    const opened = open();
-    await opened.settled();
-    await opened.commands.manageMcpServers?.();
-    expect(editor.lists[0]?.slice(0, 1).map(({ description }) => description)).toEqual([
-      'not trusted · not in the sandbox: bubblewrap (bwrap) not installed',
-    ]);
   });
 });

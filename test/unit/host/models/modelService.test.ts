@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { ModelService } from '../../../../src/host/models/modelService';
 import type { FoundServer } from '../../../../src/models/discovery';
 import type { ModelInfo } from '../../../../src/models/modelInfo';
-import { ModelError, type ModelListing, type ModelProvider } from '../../../../src/models/modelProvider';
+import { ModelError,type ModelListing,type ModelProvider } from '../../../../src/models/modelProvider';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
+import { t } from '../../../../src/base/translate';
 
 function info(provider: string, id: string, changes: Partial<ModelInfo> = {}): ModelInfo {
   return {
@@ -81,7 +82,7 @@ function service(options: {
     labels: {
       editorProvider: 'Editor',
       machine: 'this machine',
-      t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''),
+      t,
     },
     clock,
     log: new RecordingLog(),

@@ -1,8 +1,8 @@
 import { createServer as createSecureServer } from 'node:https';
-import { createServer, type RequestListener } from 'node:http';
-import { createServer as createSocketServer, type Server } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemClock, type Clock } from '../../../../src/base/clock';
+import { createServer,type RequestListener } from 'node:http';
+import { createServer as createSocketServer,type Server } from 'node:net';
+import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
+import { systemClock,type Clock } from '../../../../src/base/clock';
 import { checkConnection } from '../../../../src/host/models/connectionCheck';
 import { ModelService } from '../../../../src/host/models/modelService';
 import { ProviderKeys } from '../../../../src/host/models/providerKeys';
@@ -12,17 +12,15 @@ import type { LocalServerPreset } from '../../../../src/models/presets';
 import type { ModelProvider } from '../../../../src/models/modelProvider';
 import type { ProviderSettings } from '../../../../src/models/providerSettings';
 import { ManualClock } from '../../../support/manualClock';
-import { startModelServer, type ModelServerOptions } from '../../../support/modelServer';
+import { startModelServer,type ModelServerOptions } from '../../../support/modelServer';
 import { selfSigned } from '../../../support/selfSigned';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
+import { t } from '../../../../src/base/translate';
+import { ModelSetup } from '../../../../src/host/models/modelSetup';
 
 /** What the person answers, in order, and what they were shown. A row of a list is answered by the beginning of its label. */
-const { person, fill } = vi.hoisted(() => {
-  const fill = (text: string, args: Record<string, string> = {}): string =>
-    text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? '');
-  return { person: { answers: [] as (string | undefined)[], shown: [] as string[] }, fill };
-});
+const person = vi.hoisted(() => ({ answers: [] as (string | undefined)[], shown: [] as string[] }));
 vi.mock('vscode', () => {
   class Picker {
     title = '';
@@ -148,9 +146,7 @@ vi.mock('vscode', () => {
     },
   };
 });
-const { ModelSetup } = await import('../../../../src/host/models/modelSetup');
 
-const t = fill;
 const closing: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
   person.answers = [];
@@ -246,18 +242,6 @@ describe('a connection test', () => {
       'The certificate of Local (https://HOST/v1) is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Check the base URL and the proxy, or install the certificate.',
       'Local (https://HOST) does not speak https. Check the port in the base URL, or use http:// instead.',
     ]);
-  });
-
-  it('names a proxy that requires authentication', async () => {
-    const tunnel = Object.assign(new TypeError('fetch failed'), {
-      cause: new Error('Proxy response (407) !== 200 when HTTP Tunneling'),
-    });
-    expect(await check('https://example.com/v1', 'k-1', catalogOf({ fetch: () => Promise.reject(tunnel) }))).toEqual({
-      kind: 'failed',
-      mayKeep: true,
-      sentence:
-        'The proxy for Local requires a sign-in (407). Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.',
-    });
   });
 
   it('gives up on a silent server', async () => {
@@ -459,12 +443,6 @@ describe('Set Up Model…', () => {
       await setUp(null, ['Paste a Key', undefined]),
     ].map((each) => each.focused);
     expect(focused).toEqual([1, 1, 0]);
-  });
-
-  it('reports that Ollama has no models yet', async () => {
-    const server = await modelServer({ local: 'ollama', models: [] });
-    const { shown, chosen } = await setUp('local:Ollama', [], { localServers: ollama(server.origin) });
-    expect([shown, chosen]).toEqual([['Select a Model from Ollama: Ollama has no models yet.'], []]);
   });
 
   it("uses the editor's models if there are any", async () => {

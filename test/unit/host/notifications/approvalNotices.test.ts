@@ -1,12 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { ApprovalNotices, type ApprovalNoticeDeps } from '../../../../src/host/notifications/approvalNotices';
-import type { Approval, ApprovalRequest } from '../../../../src/transcript/approval';
+import { ApprovalNotices,type ApprovalNoticeDeps } from '../../../../src/host/notifications/approvalNotices';
+import type { Approval,ApprovalRequest } from '../../../../src/transcript/approval';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
-import { ScriptedGateway, session } from '../scriptedGateway';
+import { ScriptedGateway,session } from '../scriptedGateway';
+import { t } from '../../../../src/base/translate';
 
 const approval = (id: string, subject = 'git push', over: Partial<ApprovalRequest> = {}): Approval => ({
   id,
@@ -62,7 +63,7 @@ function notices(over: Partial<ApprovalNoticeDeps> = {}, press?: string) {
     isInSight: () => false,
     open: async (id) => void gateway.calls.push(`open ${id}`),
     notify: async (message, ...buttons) => (shown.push([message, ...buttons].join(' | ')), press),
-    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''),
+    t,
     log: new RecordingLog(),
     clock,
     ...over,

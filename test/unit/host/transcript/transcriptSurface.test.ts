@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import { TranscriptSurface } from '../../../../src/host/transcript/transcriptSurface';
 import type { ConversationBranch } from '../../../../src/store/conversations';
@@ -6,9 +6,9 @@ import { StoredTranscript } from '../../../support/builders/storedTranscript';
 import { transcriptPage } from '../../../support/builders/transcriptState';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
-import { RecordingPort, settle } from '../recordingPort';
-import { ScriptedGateway, session, userMessage } from '../scriptedGateway';
-import { openState, StoreAtHand, noSpills } from '../storeAtHand';
+import { RecordingPort,settle } from '../recordingPort';
+import { ScriptedGateway,session,userMessage } from '../scriptedGateway';
+import { openState,StoreAtHand,noSpills } from '../storeAtHand';
 
 function branch(conversationId: string, parentConversationId: string | null): ConversationBranch {
   return {
@@ -340,23 +340,6 @@ describe('the transcript tab', () => {
         { search: 1, done: 400, total: 1000 },
         { search: 1, done: 800, total: 1000 },
       ],
-    });
-  });
-
-  it('passes on code of its rows, and says which of their names resolve', async () => {
-    const { port, opened } = tab();
-    port.command('insertCode', { code: 'let a;' });
-    port.command('applyCode', { code: 'let b;', info: 'js' });
-    port.command('openSymbol', { name: 'waitBefore' });
-    port.request(1, 'resolveReferences', { texts: ['src/a.ts'] });
-    await settle();
-    expect({ opened, answers: port.responses }).toEqual({
-      opened: [
-        ['insert', 'let a;'],
-        ['apply', 'let b;', 'js'],
-        ['symbol', 'waitBefore'],
-      ],
-      answers: [expect.objectContaining({ id: 1, ok: true, result: [{ kind: 'file', href: 'src/a.ts' }] })],
     });
   });
 
