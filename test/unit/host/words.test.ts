@@ -1,9 +1,8 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ageLabels } from '../../../src/host/sessions/ageLabels';
 import { editorModelVendors } from '../../../src/host/models/editorModelVendors';
-import { modelDetail } from '../../../src/host/models/modelLabels';
 import { openReportNotices } from '../../../src/host/storage/openReportLabels';
-import { storagePlace,type WindowFacts } from '../../../src/host/storage/storagePlace';
+import { storagePlace, type WindowFacts } from '../../../src/host/storage/storagePlace';
 import { storeLabels } from '../../../src/host/storage/storeLabels';
 import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
 import { emptyReport } from '../store/ownership/fakeHome';
@@ -20,16 +19,6 @@ describe('the age of a session', () => {
     [-60, 'now'],
   ])('%d s is "%s"', (age, words) => {
     expect(ageLabels(1_000_000_000 - age, 1_000_000_000, 'en')).toBe(words);
-  });
-});
-
-describe('the summary line of a model', () => {
-  it('shows context, price and warnings, and nothing unknown', () => {
-    expect([
-      modelDetail({ contextWindow: 131_072, price: { input: 0.15, output: 0.6 }, warnings: ['chat only'] }, 'en', t),
-      modelDetail({ contextWindow: null, price: { input: 0, output: 0 }, warnings: [] }, 'en', t),
-      modelDetail({ contextWindow: null, price: null, warnings: [] }, 'en', t),
-    ]).toEqual(['131.1K token context · $0.15 in, $0.60 out per million tokens · chat only', 'free', '']);
   });
 });
 

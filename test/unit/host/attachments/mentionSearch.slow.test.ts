@@ -1,4 +1,4 @@
-import { afterEach,describe,expect,it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { recentLog } from '../../../../src/host/attachments/gitMentions';
 import type { SessionQuery } from '../../../../src/store/sessionStore';
 import { MentionWorld } from './mentionWorld';
@@ -173,13 +173,6 @@ describe('searching for something to mention', () => {
       },
       true,
     ]);
-  });
-
-  it('ends when another question replaces it', async () => {
-    world = new MentionWorld(files);
-    const cancelled = new AbortController();
-    cancelled.abort();
-    expect(await world.found('upload', 10, cancelled.signal)).toEqual([]);
   });
 });
 

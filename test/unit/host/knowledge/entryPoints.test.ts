@@ -1,11 +1,11 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
-aboutCode,
-aboutFiles,
-aboutProblems,
-aboutTerminal,
-type PointedAt,
-type QuotedCode,
+  aboutCode,
+  aboutFiles,
+  aboutProblems,
+  aboutTerminal,
+  type PointedAt,
+  type QuotedCode,
 } from '../../../../src/host/attachments/promptText';
 
 const code = (over: Partial<QuotedCode> = {}): QuotedCode => ({
@@ -24,14 +24,6 @@ describe('what entry points put in the composer', () => {
     expect([aboutCode('', code()), aboutCode('Fix', code({ endLine: 3, text: 'a();' }))]).toEqual([
       { text: '', parts: along('src/a.ts:3-4', 'a();\nb();') },
       { text: 'Fix `src/a.ts:3`\n', parts: along('src/a.ts:3', 'a();') },
-    ]);
-  });
-
-  it('is only the place if there is nothing to attach, or too much', () => {
-    const place = { text: '`src/a.ts:3-4`\n', parts: [] };
-    expect([aboutCode('', code({ text: ' \n' })), aboutCode('', code({ text: 'x'.repeat(20_001) }))]).toEqual([
-      place,
-      place,
     ]);
   });
 

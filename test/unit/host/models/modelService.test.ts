@@ -1,8 +1,8 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ModelService } from '../../../../src/host/models/modelService';
 import type { FoundServer } from '../../../../src/models/discovery';
 import type { ModelInfo } from '../../../../src/models/modelInfo';
-import { ModelError,type ModelListing,type ModelProvider } from '../../../../src/models/modelProvider';
+import { ModelError, type ModelListing, type ModelProvider } from '../../../../src/models/modelProvider';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
@@ -119,10 +119,6 @@ describe('the models in a chat view', () => {
     models.invalidate();
     await settle();
     expect([asked, provider.opened]).toEqual([1, 2]);
-  });
-
-  it('are none until the user has chosen one', () => {
-    expect(service({ providers: [hosted()] }).models.stateOf(null)).toEqual({ chosen: null, problem: null });
   });
 
   it('show a hosted model by name without a request to its service', async () => {

@@ -1,8 +1,8 @@
 import { createServer as createSecureServer } from 'node:https';
-import { createServer,type RequestListener } from 'node:http';
-import { createServer as createSocketServer,type Server } from 'node:net';
-import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
-import { systemClock,type Clock } from '../../../../src/base/clock';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSocketServer, type Server } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock, type Clock } from '../../../../src/base/clock';
 import { checkConnection } from '../../../../src/host/models/connectionCheck';
 import { ModelService } from '../../../../src/host/models/modelService';
 import { ProviderKeys } from '../../../../src/host/models/providerKeys';
@@ -12,7 +12,7 @@ import type { LocalServerPreset } from '../../../../src/models/presets';
 import type { ModelProvider } from '../../../../src/models/modelProvider';
 import type { ProviderSettings } from '../../../../src/models/providerSettings';
 import { ManualClock } from '../../../support/manualClock';
-import { startModelServer,type ModelServerOptions } from '../../../support/modelServer';
+import { startModelServer, type ModelServerOptions } from '../../../support/modelServer';
 import { selfSigned } from '../../../support/selfSigned';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
@@ -248,10 +248,8 @@ describe('a connection test', () => {
     const clock = new ManualClock();
     const url = await serving(() => undefined);
     const result = check(`${url}/v1`, null, catalogOf({ clock }));
-    for (let step = 0; step < 6; step++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      clock.advance(10_000);
-    }
+    await vi.waitFor(() => expect(clock.waiting).toBeGreaterThan(0));
+    await clock.advance(60_000);
     expect(await result).toMatchObject({
       mayKeep: true,
       sentence: 'Local did not begin to answer within 10 s. Retry.',
@@ -261,13 +259,6 @@ describe('a connection test', () => {
   it.each([
     [401, null, 'Local requires a key (401), but none is set. Set a key.', false],
     [401, 'k-12345', 'The key for Local was refused (401). Set a new key.', false],
-    [
-      403,
-      'k-12345',
-      'Local does not allow this (403). Local says: no. Check the key’s permissions or set a new key.',
-      false,
-    ],
-    [429, 'k-12345', 'Local is limiting requests (429). Wait and retry.', true],
     [503, 'k-12345', 'Local is overloaded (503). Retry in a moment.', true],
   ])('explains %d (key: %s)', async (status, key, sentence, mayKeep) => {
     expect(await check(`${await serving(json(status, { error: { message: 'no' } }))}/v1`, key)).toEqual({
@@ -502,7 +493,6 @@ describe('Set Up Model…', () => {
     'sk-or-v1-abc123',
     '  "sk-or-v1-abc123"\n',
     'Bearer sk-or-v1-abc123',
-    'Authorization: Bearer sk-or-v1-abc123',
     "export OPENROUTER_API_KEY='sk-or-v1-abc123'",
     '\ufeffsk-or-v1-abc123\u200b',
   ])('accepts an OpenRouter key as pasted: %j', async (pasted) => {
@@ -572,19 +562,6 @@ describe('Set Up Model…', () => {
       ],
       { 'key https://my-resource.openai.azure.com Azure OpenAI': '0a'.repeat(16) },
     ]);
-  });
-
-  it('does not take two keys for one', async () => {
-    const { shown, secrets } = await setUp('pasteKey', ['sk-or-v1-abc sk-or-v1-def']);
-    expect([shown, secrets]).toEqual([['refused: A key can’t contain spaces.'], {}]);
-  });
-
-  it('keeps no refused key, and offers another try', async () => {
-    const { shown, chosen, secrets, focused } = await setUp('pasteKey', ['sk-or-v1-wrong', 'Try Again', undefined], {
-      fetch: openRouter('sk-or-v1-abc123'),
-    });
-    const refused = '! The key for OpenRouter was refused (401). Set a new key.';
-    expect([shown.slice(1), chosen, secrets, focused]).toEqual([[refused, refused], [], {}, 1]);
   });
 
   it('asks before a key goes to a service that did not issue it', async () => {

@@ -1,12 +1,12 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { ApprovalNotices,type ApprovalNoticeDeps } from '../../../../src/host/notifications/approvalNotices';
-import type { Approval,ApprovalRequest } from '../../../../src/transcript/approval';
+import { ApprovalNotices, type ApprovalNoticeDeps } from '../../../../src/host/notifications/approvalNotices';
+import type { Approval, ApprovalRequest } from '../../../../src/transcript/approval';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
-import { ScriptedGateway,session } from '../scriptedGateway';
+import { ScriptedGateway, session } from '../scriptedGateway';
 import { t } from '../../../../src/base/translate';
 
 const approval = (id: string, subject = 'git push', over: Partial<ApprovalRequest> = {}): Approval => ({
@@ -86,12 +86,6 @@ describe('a question that no view shows', () => {
       [call],
       1,
     ]);
-  });
-
-  it('is counted until the user decides it', () => {
-    const { made, happens } = notices();
-    const counts = [asked('a1'), decided('a1')].map((event) => (happens(event), made.count));
-    expect(counts).toEqual([1, 0]);
   });
 
   it('of a sub-agent counts for the session it works for, once, until it asks nothing more', async () => {

@@ -1,4 +1,4 @@
-import { beforeEach,describe,expect,it,vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SyncSetupDeps } from '../../../../src/host/sync/syncSetup';
 import { SyncFailure } from '../../../../src/sync/syncFailure';
 
@@ -147,12 +147,6 @@ describe('setting up sync', () => {
       asked.inputs.push(text, 'Parcels', 'correct horse battery', 'correct horse');
       asked.picks.push('Encrypt with a passphrase');
       await expect(setup(serverWith(null)).made.ask(null)).rejects.toThrow('The passphrases differ.');
-    });
-
-    it('leaves a history plain that others began so', async () => {
-      asked.inputs.push(text, 'Parcels', 'Desk');
-      asked.messages.push('Start Sync');
-      expect((await setup(serverWith(null, 3)).made.ask(null))?.seal).toEqual({ key: null, description: null });
     });
 
     it('asks for the passphrase of an encrypted one until it fits, or takes the recovery key', async () => {
