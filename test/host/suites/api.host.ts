@@ -39,11 +39,4 @@ suite('The API for other extensions', () => {
     }
     api.registerMemoryProvider({ name: 'suite', create: () => provider }).dispose();
   });
-
-  test('lists sessions, and refuses an unknown one', async () => {
-    const api = await hermes();
-    assert.ok(Array.isArray(await api.sessions.list({ limit: 5 })));
-    await assert.rejects(api.sessions.read('20260101_000000_aaaaaa'), { name: 'HermesError', code: 'notFound' });
-    await assert.rejects(api.sessions.list({ limit: 0 }), { name: 'HermesError', code: 'invalid' });
-  });
 });

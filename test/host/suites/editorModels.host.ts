@@ -54,19 +54,6 @@ suite('Editor models', () => {
     assert.deepEqual([textOf(stream.events), terminal.outcome], ['You said: one two three', 'complete']);
   });
 
-  test('call tools', async () => {
-    const stream = (await models().open('hermes-test/echo', signal)).stream(
-      request('call read_file {"path":"a.js"}'),
-      signal,
-    );
-    const terminal = await stream.terminal;
-    assert.ok(terminal.outcome === 'complete');
-    assert.deepEqual(
-      terminal.toolCalls.map(({ name, arguments: args }) => [name, args]),
-      [['read_file', '{"path":"a.js"}']],
-    );
-  });
-
   test('stop at once and keep the partial answer', async () => {
     const stop = new AbortController();
     const stream = (await models().open('hermes-test/slow', signal)).stream(request('words=200 delay=50'), stop.signal);
@@ -75,13 +62,6 @@ suite('Editor models', () => {
     stop.abort();
     assert.equal((await stream.terminal).outcome, 'aborted');
     assert.ok('word1 word2 word3'.length <= textOf(stream.events).length);
-  });
-
-  test('say why they broke off', async () => {
-    const stream = (await models().open('hermes-test/fails', signal)).stream(request('go'), signal);
-    const terminal = await stream.terminal;
-    assert.ok(terminal.outcome === 'interrupted' || terminal.outcome === 'failed', terminal.outcome);
-    assert.match(terminal.failure.sentence, /^Fails failed: .*The test provider failed on purpose/);
   });
 
   test('that no longer exist are reported as missing', async () => {

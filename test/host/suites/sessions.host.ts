@@ -54,21 +54,6 @@ suite('Sessions', () => {
     }
   });
 
-  test('session actions from menus are in the palette too; opening one is Resume Session there, and Restore needs a row', async () => {
-    const { menus } = await contributes();
-    const hidden = new Set(
-      (menus['commandPalette'] ?? []).filter(({ when }) => when === 'false').map(({ command }) => command),
-    );
-    const offered = (menus['view/item/context'] ?? [])
-      .map(({ command }) => command)
-      .filter((command) => onSessions.includes(command.replace('hermes.', '')));
-    assert.ok(offered.length >= onSessions.length - 1, `The menu offers only ${offered.join(', ')}`);
-    assert.deepEqual([...new Set(offered.filter((command) => hidden.has(command)))].sort(), [
-      'hermes.openSession',
-      'hermes.restoreSession',
-    ]);
-  });
-
   test('all keys except Focus Chat work only in the sessions view, the chat, or an editor with changes to review', async () => {
     const { keybindings } = await contributes();
     assert.deepEqual(

@@ -1,18 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import type { WorkNotifications } from '../../../src/protocol/workProtocol';
 import { noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import { GatewayError } from '../../../src/gateway/gateway';
-import { RecordingPort, settle } from './recordingPort';
+import { RecordingPort,settle } from './recordingPort';
 import { session } from './scriptedGateway';
 import { openState } from './storeAtHand';
-import { surfaceWorld, shownIn } from './surfaceWorld';
+import { readySurface,surfaceWorld,shownIn } from './surfaceWorld';
 
 describe('the messages of a chat view', () => {
   it('hold a prompt that is sent while the store is being opened, instead of refusing it', async () => {
-    const { surface, connection, gateway } = surfaceWorld({ store: { kind: 'opening', blockedBy: null } });
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { connection, gateway, port } = surfaceWorld({ store: { kind: 'opening', blockedBy: null } });
     port.request(1, 'submit', { sessionId: null, uid: 'u1', text: 'hello' });
     await settle();
     connection.become({ kind: 'opening', blockedBy: 'Another window is closing.' });
@@ -25,9 +23,7 @@ describe('the messages of a chat view', () => {
   });
 
   it('pass on what happens to a prompt while a turn runs, and refuse unknown values', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { gateway, port } = surfaceWorld();
     port.request(1, 'submit', { sessionId: 's1', uid: 'u1', text: 'hello', busy: 'steer' });
     port.request(2, 'submit', { sessionId: 's1', uid: 'u2', text: 'hello', busy: 'shout' });
     await settle();
@@ -39,9 +35,7 @@ describe('the messages of a chat view', () => {
   });
 
   it("save the composer's draft before a switch, and pass on its notices", async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { gateway, port } = surfaceWorld();
     port.request(3, 'saveDraft', { key: 's1', text: 'half a thought' });
     port.request(1, 'switchSession', { target: { reason: 'resume', sessionId: 's2' } });
     port.request(2, 'switchSession', { target: { reason: 'rewind', sessionId: 's1', turns: 0 } });
@@ -55,9 +49,7 @@ describe('the messages of a chat view', () => {
   });
 
   it("save the composer's draft before anything is done with the prompt, which clears that draft", async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { gateway, port } = surfaceWorld();
     let store: () => void = () => undefined;
     const stored = new Promise<void>((resolve) => (store = resolve));
     gateway.saveDraft = async (key, text, _parts, around) => {
@@ -111,9 +103,7 @@ describe('the messages of a chat view', () => {
       gateway.calls.push(`files of ${turnUid}`);
       return 'a.ts stays as it is.';
     };
-    const { surface, gateway } = surfaceWorld({ files: { ...noChangedFiles, takeBack } });
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { gateway, port } = surfaceWorld({ files: { ...noChangedFiles, takeBack } });
     port.request(1, 'retry', { turnUid: 't1', files: true });
     await settle();
     port.request(2, 'retry', { turnUid: 't2' });
@@ -146,11 +136,9 @@ describe('the messages of a chat view', () => {
   it('render what turns changed in files, and send it again when it changes', async () => {
     const changes = new Emitter<WorkNotifications['changedFiles']>();
     const file = { path: '/w/a.ts', shown: 'a.ts', kind: 'edited', added: 1, removed: 1, state: 'open' } as const;
-    const { surface, gateway } = surfaceWorld({
+    const { gateway, port } = surfaceWorld({
       files: { ...noChangedFiles, ofTurns: async () => ({ t1: [file] }), onDidChange: changes.event },
     });
-    const port = new RecordingPort();
-    surface.connect(port);
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
@@ -162,11 +150,7 @@ describe('the messages of a chat view', () => {
   });
 
   it('report that rows of the shown session changed, but not while another one is shown', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { gateway, port } = await readySurface();
     for (const sessionId of ['s1', 's1', 's2']) {
       await gateway.switchSession('chat', { reason: 'resume', sessionId });
       await settle();
@@ -179,13 +163,11 @@ describe('the messages of a chat view', () => {
   });
 
   it('name the session that a session was branched from, by its newest segment, or say that it was erased', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
+    const { gateway, port } = surfaceWorld();
     gateway.sessions.set('b', session('b', { parentSessionId: 's1', parentKind: 'branch' }));
     gateway.sessions.set('b2', session('b2', { parentSessionId: 'b', parentKind: 'compression', conversationId: 'b' }));
     gateway.sessions.set('s1', session('s1', { trashedAt: 5 }));
     gateway.sessions.set('c', session('c', { parentSessionId: null, parentKind: 'branch' }));
-    surface.connect(port);
     port.command('ready');
     await settle();
     const origins: unknown[] = [];
@@ -202,9 +184,7 @@ describe('the messages of a chat view', () => {
   });
 
   it('count content as seen only while its page is visible, and what came meanwhile when it returns', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { surface, gateway, port } = surfaceWorld();
     const seen = [surface.isVisible()];
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
@@ -246,11 +226,7 @@ describe('the messages of a chat view', () => {
   });
 
   it('report background work, and stop reporting what the user dismissed', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { gateway, port } = await readySurface();
     const list = async (state: 'running' | 'complete', unread: boolean): Promise<void> => {
       gateway.listed.set('s2', { lastTurn: { state }, unread });
       gateway.changed('s2');
@@ -268,9 +244,7 @@ describe('the messages of a chat view', () => {
   });
 
   it('report a new title and a chosen model', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { gateway, port } = surfaceWorld();
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
@@ -283,15 +257,6 @@ describe('the messages of a chat view', () => {
       ['sessionRenamed', { sessionId: 's1', title: 'Better' }],
       ['model', { chosen: null, problem: 'model of Local/m' }],
     ]);
-  });
-
-  it('focus the composer as soon as the page is ready', async () => {
-    const { surface } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
-    surface.focusComposer();
-    port.command('ready');
-    expect(await shownIn(port)).toEqual(['bootstrap', 'focusComposer']);
   });
 
   it('keep text for the composer until a page shows it, and deliver it once', async () => {
@@ -309,11 +274,7 @@ describe('the messages of a chat view', () => {
   });
 
   it('leave nothing registered when the view is disposed', async () => {
-    const { surface, gateway, models } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { surface, gateway, models, port } = await readySurface();
     surface.dispose();
     const before = port.posted.length;
     models.fire();
@@ -327,11 +288,7 @@ describe('the messages of a chat view', () => {
   });
 
   it('show, in a folder the window moves to, what was shown there last, and nothing of the previous folder', async () => {
-    const { surface, connection, gateway, meta } = surfaceWorld({ remembered: 's1' });
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { surface, connection, gateway, meta, port } = await readySurface({ remembered: 's1' });
     const before = surface.shownSession;
     connection.become({ kind: 'opening', blockedBy: null });
     surface.leaveStore();

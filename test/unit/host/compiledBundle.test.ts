@@ -25,11 +25,6 @@ test('a bundle runs as it would under require', () => {
   expect(runBundle(bundle(), kept()).exports).toEqual({ name: bundle(), folder, same: join('/'), isModule: true });
 });
 
-test('a bundle loads files next to it', () => {
-  writeFileSync(join(folder, 'later.js'), 'module.exports = 5;');
-  expect(runBundle(written('module.exports = require("./later.js") + 1;'), kept()).exports).toBe(6);
-});
-
 test('the next start uses the code that the previous start kept', () => {
   written('exports.double = (n) => n * 2;');
   const first = runBundle(bundle(), kept());

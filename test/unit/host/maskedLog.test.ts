@@ -50,12 +50,6 @@ test('a line does not wait if the rules are loaded, but no line overtakes anothe
   expect([target.lines.at(-1), clock.waiting]).toEqual(['info: fourth', 0]);
 });
 
-test('an error is written at once, with the lines that wait before it', () => {
-  log.info('before');
-  log.error('hunter2 is wrong');
-  expect(target.lines).toEqual(['info: before', 'error: [secret] is wrong']);
-});
-
 test('waiting lines are written when the window closes, and no later line waits', () => {
   log.info('one');
   log.dispose();

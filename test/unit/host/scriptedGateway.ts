@@ -1,6 +1,5 @@
 import { toDisposable, type Disposable } from '../../../src/base/disposable';
 import type {
-  ForgetReport,
   Gateway,
   PromptSubmission,
   SessionContextUse,
@@ -10,7 +9,6 @@ import type {
   SwitchOutcome,
   SwitchTarget,
 } from '../../../src/gateway/gateway';
-import type { BringOver, BroughtOver } from '../../../src/store/bringingOver';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import type { ApprovalDecision, Mode } from '../../../src/transcript/approval';
 import type { Spending } from '../../../src/transcript/cost';
@@ -18,50 +16,62 @@ import type { DraftPart, DraftSurroundings } from '../../../src/transcript/draft
 import type { Message } from '../../../src/transcript/message';
 import type { ReasoningEffort } from '../../../src/transcript/reasoningEffort';
 import type { Session, SessionSummary } from '../../../src/transcript/session';
+import { prompt, session as stored } from '../../support/builders/viewMessages';
 import type { TurnActivity, TurnEvent } from '../../../src/transcript/turnEvent';
 
 export function session(id: string, changes: Partial<Session> = {}): Session {
-  return {
+  const own = {
     id,
+    conversationId: id,
     title: `Title of ${id}`,
     titleSource: 'derived',
-    parentSessionId: null,
-    parentKind: null,
-    conversationId: id,
     model: null,
     folder: null,
-    startedAt: 1,
-    lastActiveAt: 2,
-    endedAt: null,
-    endReason: null,
-    pinned: false,
-    archived: false,
-    trashedAt: null,
-    private: false,
+  } as const;
+  return stored({ ...own, startedAt: 1, lastActiveAt: 2, ...changes });
+}
+
+/** A session as lists show it; `from` names the one it was branched from. */
+export function summary(
+  id: string,
+  { from, ...changes }: Partial<SessionSummary> & { readonly from?: string } = {},
+): SessionSummary {
+  return {
+    ...session(id),
+    preview: null,
+    turnCount: 1,
+    messageCount: 2,
+    lastTurn: { state: 'complete' },
+    queuedCount: 0,
+    unread: false,
+    problem: null,
+    branchOf: from === undefined ? null : { conversationId: from, sessionId: from, title: `Title of ${from}` },
     ...changes,
   };
 }
 
-export function userMessage(uid: string, text: string, sessionId = 's1'): Message {
-  return {
-    uid,
-    sessionId,
-    turnUid: 't1',
-    position: 1,
-    createdAt: 1,
-    visibility: { kind: 'shown' },
-    carriedFrom: null,
-    role: 'user',
-    parts: [{ kind: 'text', text }],
-  };
+export function userMessage(uid: string, text: string): Message {
+  return { ...prompt({ uid, position: 1, turnUid: 't1' }, text), sessionId: 's1', createdAt: 1 };
 }
 
 export function delivered(seq: number, text: string, start: number): TurnEvent {
   return { kind: 'delivered', turnUid: 't1', chunks: [{ messageUid: 'a1', seq, part: 0, kind: 'text', start, text }] };
 }
 
+/** Rejects every call of a gateway that is not scripted. */
+class UnscriptedGateway {
+  constructor() {
+    return new Proxy(this, {
+      get: (scripted, name) =>
+        typeof name === 'symbol' || name === 'then' || name in scripted
+          ? (Reflect.get(scripted, name) as unknown)
+          : () => Promise.reject(new Error(`${name} is not scripted.`)),
+    });
+  }
+}
+
 /** A gateway that does what the test says: its sessions are given, a snapshot can be held back, and events are sent by hand. */
-export class ScriptedGateway implements Gateway {
+export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => Gateway) {
   readonly sessions = new Map<string, Session>();
   readonly calls: string[] = [];
   readonly rows: Message[] = [];
@@ -82,10 +92,11 @@ export class ScriptedGateway implements Gateway {
   private runningListeners: readonly (() => void)[] = [];
 
   constructor(...sessions: readonly Session[]) {
+    super();
     for (const each of sessions) this.sessions.set(each.id, each);
   }
 
-  attach(surface: Surface): Disposable {
+  override attach(surface: Surface): Disposable {
     this.surfaces = [...this.surfaces, surface];
     this.shown.delete(surface.id);
     return toDisposable(() => (this.surfaces = this.surfaces.filter((other) => other !== surface)));
@@ -95,11 +106,15 @@ export class ScriptedGateway implements Gateway {
     return this.surfaces.length;
   }
 
-  shownSession(surfaceId: string): string | null {
+  override startsPrivate(): boolean {
+    return false;
+  }
+
+  override shownSession(surfaceId: string): string | null {
     return this.shown.get(surfaceId) ?? null;
   }
 
-  async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
+  override async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
     const sessionId = target.reason === 'resume' ? target.sessionId : null;
     this.calls.push(`switch ${surfaceId} ${sessionId ?? 'new'}`);
     this.shown.set(surfaceId, sessionId);
@@ -108,7 +123,7 @@ export class ScriptedGateway implements Gateway {
     return { sessionId, draft: null, notice: null, ...(target.reason === 'rewind' ? { takenBack: 't1' } : {}) };
   }
 
-  async snapshot(sessionId: string): Promise<SessionSnapshot> {
+  override async snapshot(sessionId: string): Promise<SessionSnapshot> {
     const found = this.sessions.get(sessionId);
     if (found === undefined) throw new Error(`no session ${sessionId}`);
     const snapshot = {
@@ -126,63 +141,41 @@ export class ScriptedGateway implements Gateway {
     return snapshot;
   }
 
-  async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
+  override async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
     this.calls.push(
       `read ${query.sessionId} ${query.after === undefined ? `before ${query.before ?? 'end'}` : `after ${query.after}`} hidden ${query.includeHidden ?? false}`,
     );
     return this.page(query.sessionId);
   }
 
-  async listSessions(): Promise<readonly SessionSummary[]> {
-    return [...this.sessions.values()].map((each) => ({
-      ...each,
-      preview: null,
-      turnCount: 1,
-      messageCount: 2,
-      lastTurn: null,
-      queuedCount: 0,
-      branchOf: null,
-      unread: false,
-      problem: null,
-      ...this.listed.get(each.id),
-    }));
+  override async listSessions(): Promise<readonly SessionSummary[]> {
+    return [...this.sessions.values()].map((each) =>
+      summary(each.id, { ...each, lastTurn: null, ...this.listed.get(each.id) }),
+    );
   }
 
-  async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
+  override async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
     this.calls.push(
       `submit ${surfaceId} ${prompt.sessionId ?? 'new'} ${prompt.text}${prompt.busy === undefined ? '' : ` (${prompt.busy})`}`,
     );
     return { kind: 'started', sessionId: prompt.sessionId ?? 's1', turnUid: 't1' };
   }
 
-  compress(): Promise<never> {
-    return Promise.reject(new Error('not scripted'));
-  }
-
-  compressionPreview(): Promise<null> {
-    return Promise.resolve(null);
-  }
-
-  contextUse(): Promise<SessionContextUse> {
+  override contextUse(): Promise<SessionContextUse> {
     return Promise.resolve({ tokens: 0, counted: false, window: null, parts: null });
   }
 
-  spending(): Promise<Spending> {
+  override spending(): Promise<Spending> {
     return Promise.resolve({ session: { usd: 0, unpriced: 0 }, today: { usd: 0, unpriced: 0 } });
   }
 
-  async retry(_surfaceId: string, turnUid: string, before?: () => Promise<void>): Promise<SubmitReceipt> {
+  override async retry(_surfaceId: string, turnUid: string, before?: () => Promise<void>): Promise<SubmitReceipt> {
     await before?.();
     this.calls.push(`retry ${turnUid}`);
     return { kind: 'started', sessionId: 's1', turnUid };
   }
 
-  async continueTurn(_surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
-    this.calls.push(`continue ${turnUid}`);
-    return { kind: 'started', sessionId: 's1', turnUid: 't2' };
-  }
-
-  async editAndResend(
+  override async editAndResend(
     _surfaceId: string,
     turnUid: string,
     text: string,
@@ -194,98 +187,45 @@ export class ScriptedGateway implements Gateway {
     return { kind: 'started', sessionId: 's1', turnUid };
   }
 
-  async showVersion(_surfaceId: string, turnUid: string): Promise<void> {
-    this.calls.push(`version ${turnUid}`);
-  }
-
-  startsPrivate(): boolean {
-    return false;
-  }
-
-  async findSession(text: string): Promise<string> {
-    return text;
-  }
-
-  async setPinned(sessionId: string, on: boolean): Promise<void> {
-    this.calls.push(`pin ${sessionId} ${on}`);
-  }
-
-  async setArchived(sessionId: string, on: boolean): Promise<void> {
-    this.calls.push(`archive ${sessionId} ${on}`);
-  }
-
-  async trashSession(sessionId: string): Promise<void> {
-    this.calls.push(`trash ${sessionId}`);
-  }
-
-  async restoreSession(sessionId: string): Promise<void> {
-    this.calls.push(`restore ${sessionId}`);
-  }
-
-  async forgetSession(sessionId: string): Promise<ForgetReport> {
-    this.calls.push(`forget ${sessionId}`);
-    return { sessionIds: [sessionId], branches: [], sentences: [] };
-  }
-
-  async bringOver({ folder, sessionIds }: BringOver): Promise<BroughtOver> {
-    this.calls.push(`bringOver ${folder} ${sessionIds.join(' ')}`);
-    return { sessions: sessionIds.length, messages: 0, skipped: 0 };
-  }
-
-  async setSeen(sessionId: string): Promise<void> {
+  override async setSeen(sessionId: string): Promise<void> {
     this.calls.push(`seen ${sessionId}`);
   }
 
-  async stop(sessionId: string): Promise<void> {
+  override async stop(sessionId: string): Promise<void> {
     this.calls.push(`stop ${sessionId}`);
   }
 
-  async skipRecall(sessionId: string, turnUid: string): Promise<void> {
-    this.calls.push(`skip recall ${sessionId} ${turnUid}`);
-  }
-
-  async decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void> {
+  override async decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void> {
     this.calls.push(`decide ${approvalId} ${decision.kind}`);
   }
 
-  async pendingApproval(): Promise<null> {
+  override async pendingApproval(): Promise<null> {
     return null;
   }
 
-  async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
+  override async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
     return this.modes.get(sessionId ?? surfaceId) ?? 'ask';
   }
 
-  async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
+  override async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
     this.calls.push(`mode ${sessionId ?? 'new'} ${mode}`);
     this.modes.set(sessionId ?? surfaceId, mode);
     if (sessionId !== null)
       for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'modeChanged', sessionId, mode });
   }
 
-  async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
+  override async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
     return this.efforts.get(sessionId ?? surfaceId) ?? 'default';
   }
 
-  async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
+  override async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
     this.calls.push(`effort ${sessionId ?? 'new'} ${effort}`);
     this.efforts.set(sessionId ?? surfaceId, effort);
     if (sessionId !== null)
       for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'effortChanged', sessionId, effort });
   }
 
-  async stopCall(sessionId: string, callId: string): Promise<void> {
-    this.calls.push(`stop call ${sessionId} ${callId}`);
-  }
-
-  async proceedCall(sessionId: string, callId: string): Promise<void> {
-    this.calls.push(`proceed call ${sessionId} ${callId}`);
-  }
-
-  async editQueued(): Promise<void> {}
-  async removeQueued(): Promise<void> {}
-  async promoteQueued(): Promise<void> {}
-  async saveDraft(
+  override async saveDraft(
     key: string,
     text: string,
     _parts?: readonly DraftPart[],
@@ -294,43 +234,36 @@ export class ScriptedGateway implements Gateway {
     this.calls.push(`draft ${key} ${text}`);
   }
 
-  async draftParts(): Promise<readonly DraftPart[]> {
+  override async draftParts(): Promise<readonly DraftPart[]> {
     return [];
   }
 
-  async draft(): Promise<string> {
+  override async draft(): Promise<string> {
     return 'draft of the empty state';
   }
 
-  async renameSession(sessionId: string, title: string): Promise<void> {
+  override async renameSession(sessionId: string, title: string): Promise<void> {
     this.sessions.set(sessionId, session(sessionId, { title }));
     this.changed(sessionId);
   }
 
-  async selectModel(sessionId: string | null, ref: string): Promise<void> {
+  override async selectModel(sessionId: string | null, ref: string): Promise<void> {
     this.calls.push(`model ${sessionId ?? 'default'} ${ref}`);
     if (sessionId !== null) this.sessions.set(sessionId, session(sessionId, { model: ref }));
   }
 
-  runningTurns() {
+  override runningTurns() {
     return this.running;
   }
 
-  readonly onDidChangeRunning = (listener: () => void): Disposable => {
+  override readonly onDidChangeRunning = (listener: () => void): Disposable => {
     this.runningListeners = [...this.runningListeners, listener];
     return toDisposable(() => (this.runningListeners = this.runningListeners.filter((other) => other !== listener)));
   };
 
-  readonly onDidChangeSessions = (): Disposable => toDisposable(() => undefined);
-  readonly onDidTurnEvent = (): Disposable => toDisposable(() => undefined);
-  readonly onDidSwitchSession = (): Disposable => toDisposable(() => undefined);
-
-  async leaveWaiting(): Promise<void> {
-    this.calls.push('leave waiting');
-  }
-
-  async resumeQueues(): Promise<void> {}
-  async shutdown(): Promise<void> {}
+  override readonly onDidChangeSessions = (): Disposable => toDisposable(() => undefined);
+  override readonly onDidTurnEvent = (): Disposable => toDisposable(() => undefined);
+  override readonly onDidSwitchSession = (): Disposable => toDisposable(() => undefined);
 
   happen(sessionId: string, event: TurnEvent): void {
     for (const surface of this.surfaces)

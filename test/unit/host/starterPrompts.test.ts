@@ -1,10 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { StarterService, type StarterServiceDeps } from '../../../src/host/firstSteps/starterService';
+import { describe,expect,it } from 'vitest';
+import { StarterService,type StarterServiceDeps } from '../../../src/host/firstSteps/starterService';
 import type { DirectoryEntry } from '../../../src/tools/workspaceFiles';
 import { RecordingLog } from './recordingLog';
+import { t } from '../../../src/base/translate';
 
-const t = (message: string, args: Readonly<Record<string, string>> = {}): string =>
-  message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
 const file = (name: string): DirectoryEntry => ({ name, kind: 'file' });
 const folder = (name: string): DirectoryEntry => ({ name, kind: 'directory' });
 

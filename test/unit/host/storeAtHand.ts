@@ -1,4 +1,5 @@
 import { Emitter } from '../../../src/base/disposable';
+import { emptyReport } from '../store/ownership/fakeHome';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 
 /** A store connection whose state the test sets. */
@@ -35,24 +36,7 @@ export class StoreAtHand {
   }
 }
 
-export const openState: StoreState = {
-  kind: 'open',
-  report: {
-    path: '/history/state.db',
-    created: false,
-    recoveredTurns: [],
-    setAside: null,
-    salvaged: [],
-    merged: [],
-    mergeProblems: [],
-    putBack: null,
-    replaced: [],
-    broughtBack: [],
-    spills: [],
-    readOnly: null,
-  },
-  regained: null,
-};
+export const openState: StoreState = { kind: 'open', report: emptyReport, regained: null };
 
 /** No answer is kept anywhere but in the store. */
 export const noSpills = { statuses: [], onDidChange: new Emitter<void>().event, tryAgain: () => Promise.resolve() };

@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import { ChatSurface } from '../../../src/host/chat/chatSurface';
-import { noAttachments, type PromptAttachments } from '../../../src/host/attachments/promptAttachments';
-import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
+import { noAttachments,type PromptAttachments } from '../../../src/host/attachments/promptAttachments';
+import { type ChatFiles,noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ownMemory } from '../../../src/host/chat/chatTabMemory';
 import type { ChatModels } from '../../../src/host/chat/chatModels';
@@ -11,9 +11,9 @@ import { noViewReports } from '../../../src/host/verify/viewReports';
 import type { FoundSession } from '../../../src/store/conversations';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 import { RecordingLog } from './recordingLog';
-import { type RecordingPort, settle } from './recordingPort';
-import { ScriptedGateway, session } from './scriptedGateway';
-import { StoreAtHand, noSpills } from './storeAtHand';
+import { RecordingPort,settle } from './recordingPort';
+import { ScriptedGateway,session } from './scriptedGateway';
+import { StoreAtHand,noSpills } from './storeAtHand';
 import { noCodeActions } from '../../support/noCodeActions';
 
 let surfaces: readonly ChatSurface[] = [];
@@ -22,7 +22,7 @@ afterEach(() => {
   surfaces = [];
 });
 
-/** A bridge between a gateway that the test plays and whatever page it connects. Ends with its test. */
+/** A bridge between a gateway that the test plays and a page, which is connected and has not loaded yet. Ends with its test. */
 export function surfaceWorld(
   options: {
     readonly store?: StoreState;
@@ -35,24 +35,23 @@ export function surfaceWorld(
   const connection = new StoreAtHand(options.store);
   const store = new StoreStatus(connection, (message) => message, noSpills);
   const meta = new Map<string, string>(options.remembered === undefined ? [] : [['shown:chat', options.remembered]]);
-  const done: string[] = [];
   const written: string[] = [];
-  const record = (what: string) => async (argument: string | null) => void done.push(`${what} ${argument ?? ''}`);
+  const unused = async (): Promise<void> => undefined;
   const editor: ChatEditor = {
-    openTranscript: record('transcript'),
-    pickSession: record('pickSession'),
-    pickModel: record('pickModel'),
-    openSettings: record('settings'),
-    showLog: () => void done.push('log'),
-    copy: record('copy'),
-    openLink: record('link'),
+    openTranscript: unused,
+    pickSession: unused,
+    pickModel: unused,
+    openSettings: unused,
+    showLog: () => undefined,
+    copy: unused,
+    openLink: unused,
     code: noCodeActions,
     confirm: async () => true,
-    searchSessions: record('search'),
-    exportSession: record('export'),
-    openMemory: () => record('memory')(null),
-    setUp: record('setUp'),
-    runAction: record('action'),
+    searchSessions: unused,
+    exportSession: unused,
+    openMemory: unused,
+    setUp: unused,
+    runAction: unused,
   };
   const changes = new Emitter<void>();
   const models: ChatModels & { fire(): void } = {
@@ -76,14 +75,13 @@ export function surfaceWorld(
       written.push(`${key} ${value}`);
     },
   };
-  const log = new RecordingLog();
   const deps = {
     gateway,
     sessions,
     store,
     models,
     editor,
-    log,
+    log: new RecordingLog(),
     files: options.files ?? noChangedFiles,
     attachments: options.attachments ?? noAttachments,
     reports: noViewReports,
@@ -97,13 +95,23 @@ export function surfaceWorld(
     }),
   };
   const surface = new ChatSurface('chat', deps);
+  const port = new RecordingPort();
+  surface.connect(port);
   const tab = (sessionId: string): ChatSurface => {
     const made = new ChatSurface('tab:1', { ...deps, sessions: ownMemory(sessions, sessionId) });
     surfaces = [...surfaces, made];
     return made;
   };
   surfaces = [...surfaces, surface];
-  return { gateway, connection, surface, meta, written, done, models, log, tab };
+  return { gateway, connection, surface, port, meta, written, models, tab };
+}
+
+/** The same after the page has loaded. */
+export async function readySurface(options: Parameters<typeof surfaceWorld>[0] = {}) {
+  const world = surfaceWorld(options);
+  world.port.command('ready');
+  await settle();
+  return world;
 }
 
 /** The names of what a page was told. */

@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ageLabels } from '../../../src/host/sessions/ageLabels';
 import { editorModelVendors } from '../../../src/host/models/editorModelVendors';
-import { modelDetail } from '../../../src/host/models/modelLabels';
 import { openReportNotices } from '../../../src/host/storage/openReportLabels';
-import { overrideNotice } from '../../../src/host/settings/settingsNotices';
 import { storagePlace, type WindowFacts } from '../../../src/host/storage/storagePlace';
 import { storeLabels } from '../../../src/host/storage/storeLabels';
 import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
-import type { OpenReport } from '../../../src/store/worker/openedStore';
-import { openState } from './storeAtHand';
-
-const t = (message: string, args: Readonly<Record<string, string>> = {}): string =>
-  message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+import { emptyReport } from '../store/ownership/fakeHome';
+import { t } from '../../../src/base/translate';
 
 describe('the age of a session', () => {
   it.each([
@@ -24,16 +19,6 @@ describe('the age of a session', () => {
     [-60, 'now'],
   ])('%d s is "%s"', (age, words) => {
     expect(ageLabels(1_000_000_000 - age, 1_000_000_000, 'en')).toBe(words);
-  });
-});
-
-describe('the summary line of a model', () => {
-  it('shows context, price and warnings, and nothing unknown', () => {
-    expect([
-      modelDetail({ contextWindow: 131_072, price: { input: 0.15, output: 0.6 }, warnings: ['chat only'] }, 'en', t),
-      modelDetail({ contextWindow: null, price: { input: 0, output: 0 }, warnings: [] }, 'en', t),
-      modelDetail({ contextWindow: null, price: null, warnings: [] }, 'en', t),
-    ]).toEqual(['131.1K token context · $0.15 in, $0.60 out per million tokens · chat only', 'free', '']);
   });
 });
 
@@ -51,39 +36,9 @@ describe('another window', () => {
   });
 });
 
-describe('another window that does not answer', () => {
-  it('is reported in a sentence, not by its number alone', () => {
-    expect(storeLabels({ kind: 'opening', blockedBy: 'process 9731 on this machine' }, [], t)).toEqual({
-      kind: 'elsewhere',
-      sentence:
-        'Another window has your sessions open and isn’t responding (process 9731 on this machine). Close it or wait. Your sessions open here as soon as they are free.',
-      actions: [{ action: 'showLog', label: 'Show Log' }],
-    });
-  });
-});
-
 describe('the report after opening the store', () => {
-  const report: OpenReport = {
-    ...(openState.kind === 'open'
-      ? openState.report
-      : {
-          path: '',
-          created: false,
-          recoveredTurns: [],
-          setAside: null,
-          salvaged: [],
-          merged: [],
-          mergeProblems: [],
-          putBack: null,
-          replaced: [],
-          broughtBack: [],
-          spills: [],
-          readOnly: null,
-        }),
-  };
-
   it('is absent when all is well, also after a crash', () => {
-    expect(openReportNotices({ ...report, recoveredTurns: [{ sessionId: 's', turnUid: 't' }] }, t)).toEqual([]);
+    expect(openReportNotices({ ...emptyReport, recoveredTurns: [{ sessionId: 's', turnUid: 't' }] }, t)).toEqual([]);
   });
 
   it('says where a damaged file is kept and what was read from it', () => {
@@ -91,27 +46,17 @@ describe('the report after opening the store', () => {
     expect(
       [
         ...openReportNotices(
-          { ...report, setAside, salvaged: [{ path: setAside.path, sessions: 3, messages: 40, complete: false }] },
+          { ...emptyReport, setAside, salvaged: [{ path: setAside.path, sessions: 3, messages: 40, complete: false }] },
           t,
         ),
-        ...openReportNotices({ ...report, setAside }, t),
-        ...openReportNotices({ ...report, mergeProblems: [{ folder: '/s-1', technical: 'x' }] }, t),
+        ...openReportNotices({ ...emptyReport, setAside }, t),
+        ...openReportNotices({ ...emptyReport, mergeProblems: [{ folder: '/s-1', technical: 'x' }] }, t),
       ].map(({ sentence }) => sentence),
     ).toEqual([
       'The session file was damaged. Most of it was recovered (3 sessions, 40 messages); some rows couldn’t be read. The damaged file is kept at /s/state.db.damaged.',
       'The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at /s/state.db.damaged.',
       'Sessions from another window couldn’t be read. They are kept in /s-1.',
     ]);
-  });
-});
-
-describe('an ignored workspace setting', () => {
-  it('is named with its file and how to apply it', () => {
-    expect(overrideNotice({ setting: 'hermes.providers', file: '.vscode/settings.json' }, t)).toEqual({
-      sentence:
-        '.vscode/settings.json sets `hermes.providers`, but Hermes ignores it: a workspace can’t decide where prompts, keys, or sessions go. To use it, add it to your user settings.',
-      actions: [{ action: 'openUserSettings:hermes.providers', label: 'Open User Settings' }],
-    });
   });
 });
 

@@ -35,8 +35,7 @@ const current = (): string | null =>
   offer.current === null ? null : `${offer.current.kind} ${offer.current.source} ${offer.current.label}`;
 
 /** Passes once this is offered: the check for secrets reads the disk. */
-const isOffered = (expected: string | null): Promise<void> =>
-  vi.waitFor(() => expect(current()).toBe(expected), { timeout: 10_000 });
+const isOffered = (expected: string | null): Promise<void> => vi.waitFor(() => expect(current()).toBe(expected));
 
 beforeEach(() => {
   home = mkdtempSync(path.join(tmpdir(), 'hermes-offer-'));

@@ -1,23 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdirSync,mkdtempSync,rmSync,writeFileSync } from 'node:fs';
+import { homedir,tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { type Clock, systemClock } from '../../../../src/base/clock';
+import { type Clock,systemClock } from '../../../../src/base/clock';
 import { FileNames } from '../../../../src/host/attachments/fileNames';
-import type { MentionDeps, Selection, TerminalText } from '../../../../src/host/attachments/mentionDeps';
+import type { MentionDeps,Selection,TerminalText } from '../../../../src/host/attachments/mentionDeps';
 import { MentionReading } from '../../../../src/host/attachments/mentionReading';
 import { MentionSearch } from '../../../../src/host/attachments/mentionSearch';
 import type { MentionableSessions } from '../../../../src/host/attachments/sessionMention';
 import { AccessPaths } from '../../../../src/tools/accessPaths';
-import type { CodeSymbol, Problem } from '../../../../src/tools/knowledge/editorKnowledge';
+import type { CodeSymbol,Problem } from '../../../../src/tools/knowledge/editorKnowledge';
 import { gitCommand } from '../../../../src/tools/knowledge/git/gitCommand';
 import { WorkspacePaths } from '../../../../src/tools/workspacePaths';
 import type { SentPart } from '../../../../src/transcript/draftPart';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { RecordingLog } from '../recordingLog';
-
-export const words = (message: string, args: Record<string, string> = {}): string =>
-  message.replaceAll(/\{(\w+)\}/g, (_, name: string) => args[name] ?? '');
+import { t } from '../../../../src/base/translate';
 
 /** A real folder on disk with an editor around it that the test describes. */
 export class MentionWorld {
@@ -63,7 +61,7 @@ export class MentionWorld {
       paths,
       names: this.names,
       clock: this.clock,
-      t: words,
+      t,
       access: new AccessPaths(onDisk),
       knowledge: {
         problems: (file) => this.problems.filter((problem) => file === null || problem.path === file),

@@ -1,15 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { AutomaticBackups } from '../../../../src/host/backups/automaticBackups';
 import type { Offer } from '../../../../src/host/storage/storeStatus';
 import type { StoreState } from '../../../../src/store/ownership/storeState';
 import { StoreError } from '../../../../src/store/storeError';
 import { ManualClock } from '../../../support/manualClock';
-import { emptyReport } from '../../store/ownership/fakeHome';
+import { openState as open } from '../storeAtHand';
 import { RecordingLog } from '../recordingLog';
 
 const minute = 60_000;
-const open: StoreState = { kind: 'open', report: emptyReport, regained: null };
 
 function windowOf(first: StoreState = open) {
   const clock = new ManualClock();

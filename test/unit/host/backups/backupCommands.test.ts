@@ -1,42 +1,27 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync,readdirSync,rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
 import { t } from '../../../../src/base/translate';
 import type { BackupCommandDeps } from '../../../../src/host/backups/backupCommands';
 import type { BackupSettings } from '../../../../src/host/backups/storeBackups';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
-import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
-import { converse, label } from '../../store/library/libraryWorld';
-import type { AnsweringEditor } from './answeringEditor';
+import { backupWorld,type BackupWorld } from '../../history/backup/backupWorld';
+import { converse,label } from '../../store/library/libraryWorld';
+import { editor } from '../answeringEditor';
 import { RecordingLog } from '../recordingLog';
 import { backupsOf } from './inProcessBackups';
+import { BackupCommands } from '../../../../src/host/backups/backupCommands';
+import { timeText } from '../../../../src/host/backups/backupLabels';
 
-const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
-vi.mock('vscode', async () => {
-  const { AnsweringEditor: Editor } = await import('./answeringEditor');
-  held.editor = new Editor();
-  return {
-    env: { language: 'en' },
-    ThemeIcon: class {},
-    ProgressLocation: { Notification: 15 },
-    QuickPickItemKind: { Separator: -1 },
-    window: held.editor.window,
-  };
-});
-const { BackupCommands } = await import('../../../../src/host/backups/backupCommands');
-const { timeText } = await import('../../../../src/host/backups/backupLabels');
+vi.mock('vscode', () => import('../answeringEditor'));
 
 let world: BackupWorld;
 let owner: OpenedStore;
-let editor: AnsweringEditor;
 beforeEach(async () => {
   world = await backupWorld();
   owner = world.open();
-  if (held.editor === null) throw new Error('The editor was not mocked.');
-  editor = held.editor;
-  editor.reset();
 });
 afterEach(() => {
   owner.close();
@@ -220,27 +205,13 @@ describe('Restore from Backup', () => {
     });
   });
 
-  it('offers to restore everything only from the backups of this store', async () => {
-    converse(owner.operations, 's1', 'Old');
-    const { run } = commandsOf();
-    await run('backUpNow');
-    editor.picks.push(backupTime());
-    editor.multiPicks.push({});
-    await run('restoreFromBackup');
-    expect(editor.pickers).toEqual([['Sessions to bring back', 1]]);
-  });
-
   it('lists a backup all the same when the sessions here, or other folders, cannot be read, and logs why', async () => {
     converse(owner.operations, 's1', 'Old');
-    const plain = commandsOf();
-    await plain.run('backUpNow');
-    const { run, log } = commandsOf({
-      backups: {
-        ...forwarded(plain.backups),
-        others: () => Promise.reject(new StoreError('unknown', 'The disk is slow.', 'slow')),
-      },
+    const { backups, run, log } = commandsOf({
       sessions: { storeSizes: () => Promise.reject(new StoreError('corrupt', 'The file is damaged.', 'damaged')) },
     });
+    await run('backUpNow');
+    backups.others = () => Promise.reject(new StoreError('unknown', 'The disk is slow.', 'slow'));
     editor.picks.push(backupTime());
     editor.multiPicks.push({});
     await run('restoreFromBackup');
@@ -253,15 +224,3 @@ describe('Restore from Backup', () => {
     ]);
   });
 });
-
-function forwarded(backups: BackupCommandDeps['backups']): BackupCommandDeps['backups'] {
-  return {
-    make: (...args) => backups.make(...args),
-    list: (...args) => backups.list(...args),
-    others: (...args) => backups.others(...args),
-    contents: (...args) => backups.contents(...args),
-    restore: (...args) => backups.restore(...args),
-    bringBack: (...args) => backups.bringBack(...args),
-    folder: (...args) => backups.folder(...args),
-  };
-}

@@ -1,6 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { backupTexts, conversationFacts, conversationsIn } from '../../../../src/host/backups/backupLabels';
-import { t } from '../../../../src/base/translate';
+import { describe,expect,it } from 'vitest';
+import { conversationsIn } from '../../../../src/host/backups/backupLabels';
 import type { SessionEntry } from '../../../../src/history/backup/manifest';
 
 const entry = (id: string, change: Partial<SessionEntry> = {}): SessionEntry => ({
@@ -12,7 +11,6 @@ const entry = (id: string, change: Partial<SessionEntry> = {}): SessionEntry => 
   isSubAgent: false,
   ...change,
 });
-const context = { t, language: 'en', now: 1_760_000_000 };
 
 describe('the preview of a backup', () => {
   it('lists conversations once, newest first, and says what is missing here', () => {
@@ -36,22 +34,5 @@ describe('the preview of a backup', () => {
       ['gone', 2, 'missing'],
       ['old', 2, 'here'],
     ]);
-  });
-
-  it('names time, contents and reason', () => {
-    const texts = backupTexts(
-      { id: 'b', madeAt: context.now, reason: 'migration', sessions: 1, messages: 3, bytes: 4.2e6, addedBytes: 9 },
-      context,
-    );
-    const facts = conversationFacts(
-      { sessionId: 's', title: null, lastActivityAt: context.now, messages: 1, state: 'missing' },
-      context,
-    );
-    expect([
-      texts.description,
-      texts.detail,
-      texts.label.includes('2025'),
-      facts.endsWith('1 message · not here now'),
-    ]).toEqual(['1 session · 3 messages · 4.2 MB', 'Made before an update of the file', true, true]);
   });
 });

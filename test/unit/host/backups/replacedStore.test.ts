@@ -1,38 +1,19 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe,expect,it,vi } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { t } from '../../../../src/base/translate';
 import type { BackupSummary } from '../../../../src/history/backup/backupSummary';
 import type { BackupSettings } from '../../../../src/host/backups/storeBackups';
 import type { StoreState } from '../../../../src/store/ownership/storeState';
 import { ManualClock } from '../../../support/manualClock';
-import { emptyReport } from '../../store/ownership/fakeHome';
+import { openState as open } from '../storeAtHand';
 import { RecordingLog } from '../recordingLog';
-import type { AnsweringEditor } from './answeringEditor';
+import { editor } from '../answeringEditor';
+import { BackupsFeature } from '../../../../src/host/backups/backupsFeature';
+import { timeText } from '../../../../src/host/backups/backupLabels';
+import { followStore } from '../../../../src/host/window/windowStoreChanges';
 
-const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
-vi.mock('vscode', async () => {
-  const { AnsweringEditor: Editor } = await import('./answeringEditor');
-  held.editor = new Editor();
-  return {
-    env: { language: 'en' },
-    ThemeIcon: class {},
-    ProgressLocation: { Notification: 15 },
-    QuickPickItemKind: { Separator: -1 },
-    window: held.editor.window,
-  };
-});
-const { BackupsFeature } = await import('../../../../src/host/backups/backupsFeature');
-const { timeText } = await import('../../../../src/host/backups/backupLabels');
-const { followStore } = await import('../../../../src/host/window/windowStoreChanges');
+vi.mock('vscode', () => import('../answeringEditor'));
 
-let editor: AnsweringEditor;
-beforeEach(() => {
-  if (held.editor === null) throw new Error('The editor was not mocked.');
-  editor = held.editor;
-  editor.reset();
-});
-
-const open: StoreState = { kind: 'open', report: emptyReport, regained: null };
 const backup: BackupSummary = {
   id: 'backup-1',
   madeAt: 1_700_000_000,

@@ -154,12 +154,6 @@ describe('forgetting', () => {
     expect(await idsIn(window)).toEqual([['s1']]);
   });
 
-  it('says nothing of a chosen folder that never held a backup', async () => {
-    talk('s1');
-    const { backups } = backupsOf(world, { backupsFolder: join(world.root, 'never') });
-    expect(await backups.forget(world.place.store, ['s1'])).toEqual([]);
-  });
-
   it('never rejects: an unwritable list of backups is said', async () => {
     talk('s1');
     const { backups } = backupsOf(world);

@@ -48,4 +48,4 @@ it('backups of a window are made in a thread, in the folder that the settings na
     ids: contents.map(({ id }) => id),
     isOnDisk: folder.startsWith(disk) && existsSync(folder),
   }).toEqual({ isNew: [true, false, true], sessions: 1, ids: ['s1'], isOnDisk: true });
-}, 60_000);
+});

@@ -1,28 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { BackgroundSessions } from '../../../../src/host/chat/backgroundSessions';
 import type { SessionSummary } from '../../../../src/transcript/session';
-import { session } from '../scriptedGateway';
+import { summary } from '../scriptedGateway';
 
-type Change = Partial<Pick<SessionSummary, 'unread' | 'title' | 'preview' | 'conversationId'>>;
-
-function entry(
+const entry = (
   id: string,
   state: NonNullable<SessionSummary['lastTurn']>['state'] | null,
-  change: Change = {},
-): SessionSummary {
-  return {
-    ...session(id),
-    preview: null,
-    turnCount: 1,
-    messageCount: 2,
-    lastTurn: state === null ? null : { state },
-    queuedCount: 0,
-    branchOf: null,
-    unread: false,
-    problem: null,
-    ...change,
-  };
-}
+  change: Partial<SessionSummary> = {},
+): SessionSummary => summary(id, { lastTurn: state === null ? null : { state }, ...change });
 
 describe('background sessions', () => {
   it('are those that answer while another is shown, named by title or first words', () => {

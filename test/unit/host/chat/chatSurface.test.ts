@@ -1,18 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { noAttachments } from '../../../../src/host/attachments/promptAttachments';
 import type { CurrentFile } from '../../../../src/protocol/attachmentProtocol';
 import { StoreError } from '../../../../src/store/storeError';
-import { RecordingPort, settle } from '../recordingPort';
-import { delivered, session, userMessage } from '../scriptedGateway';
+import { RecordingPort,settle } from '../recordingPort';
+import { delivered,session,userMessage } from '../scriptedGateway';
 import { openState } from '../storeAtHand';
-import { surfaceWorld, shownIn } from '../surfaceWorld';
+import { readySurface,surfaceWorld,shownIn } from '../surfaceWorld';
 
 describe("the chat view's connection to the gateway", () => {
   it('renders everything when a page is ready, and nothing before', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { gateway, port } = surfaceWorld();
     gateway.changed('s1');
     expect(await shownIn(port)).toEqual([]);
     port.command('ready');
@@ -41,11 +39,7 @@ describe("the chat view's connection to the gateway", () => {
       },
       onDidChangeCurrentFile: (listener: () => void) => changes.event(listener),
     };
-    const { surface } = surfaceWorld({ attachments });
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { port } = await readySurface({ attachments });
     currentFile = null;
     changes.fire(undefined);
     expect(port.notifications.map(([name, payload]) => (name === 'currentFile' ? [name, payload] : name))).toEqual([
@@ -56,11 +50,7 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('neither loses nor reorders events while a snapshot is read', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { gateway, port } = await readySurface();
     let arrive: () => void = () => undefined;
     gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
     gateway.rows.push(userMessage('u1', 'hello'));
@@ -82,11 +72,7 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('offers to retry a session that could not be read, and removes the notice after it succeeds', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { gateway, port } = await readySurface();
     gateway.rows.push(userMessage('u1', 'hello'));
     gateway.beforeSnapshotArrives = Promise.reject(
       new StoreError('unknown', 'What was kept aside cannot be read now.', 'closed'),
@@ -115,9 +101,7 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('shows only the last session when the user switches faster than snapshots arrive', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { gateway, port } = surfaceWorld();
     let arrive: () => void = () => undefined;
     gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
     port.command('ready');
@@ -132,9 +116,7 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('posts nothing to a hidden page and renders it again when it is visible', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { surface, gateway, port } = surfaceWorld();
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
@@ -168,11 +150,7 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('returns to the session that was shown last', async () => {
-    const { surface, gateway, meta } = surfaceWorld({ remembered: 's2' });
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { gateway, meta, port } = await readySurface({ remembered: 's2' });
     expect(port.notifications.at(-1)).toEqual([
       'bootstrap',
       expect.objectContaining({ shown: expect.objectContaining({ session: session('s2') }) }),
@@ -183,11 +161,7 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('starts empty when the remembered session is no longer stored', async () => {
-    const { surface, gateway } = surfaceWorld({ remembered: 'gone' });
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { gateway, port } = await readySurface({ remembered: 'gone' });
     expect({ calls: gateway.calls, last: port.notifications.at(-1) }).toEqual({
       calls: [],
       last: ['bootstrap', expect.objectContaining({ shown: null })],
@@ -195,11 +169,7 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('says that the store is being opened, and renders the session when it is open', async () => {
-    const { surface, connection } = surfaceWorld({ store: { kind: 'opening', blockedBy: null }, remembered: 's1' });
-    const port = new RecordingPort();
-    surface.connect(port);
-    port.command('ready');
-    await settle();
+    const { connection, port } = await readySurface({ store: { kind: 'opening', blockedBy: null }, remembered: 's1' });
     expect(port.notifications).toEqual([
       ['bootstrap', expect.objectContaining({ shown: null, store: { kind: 'opening' } })],
     ]);
@@ -215,9 +185,7 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('keeps the shown content when the store fails, says why, and carries out the recovery action', async () => {
-    const { surface, connection, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { connection, gateway, port } = surfaceWorld();
     port.command('ready');
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
@@ -259,9 +227,7 @@ describe("the chat view's connection to the gateway", () => {
 
 describe('a message to reveal', () => {
   it('is posted once after the snapshot that contains it, also to a page that was hidden', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { surface, gateway, port } = surfaceWorld();
     gateway.rows.push(userMessage('u1', 'hello'));
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     surface.reveal({ messageUid: 'u1', turnUid: 't1' });
@@ -284,9 +250,7 @@ describe('a message to reveal', () => {
   });
 
   it('is dropped when the user goes to another session first', async () => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { surface, gateway, port } = surfaceWorld();
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     surface.reveal({ messageUid: 'u1', turnUid: 't1' });
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
@@ -333,9 +297,7 @@ describe('a rule that could not be saved', () => {
     ['read(~/**)', 'would allow everything of its kind'],
     ['npm test', 'is not a rule'],
   ])('%s is refused while the question stays', async (rule, why) => {
-    const { surface, gateway } = surfaceWorld();
-    const port = new RecordingPort();
-    surface.connect(port);
+    const { gateway, port } = surfaceWorld();
     port.request(1, 'decideApproval', {
       approvalId: 'a1',
       decision: { kind: 'allow', scope: 'session', rules: ['run(npm test)', rule] },

@@ -1,12 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { RecentSessions } from '../../../../src/host/chat/recentSessions';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
-import { noSpills, StoreAtHand } from '../storeAtHand';
-
-const t = (message: string, args: Readonly<Record<string, string>> = {}): string =>
-  message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
+import { noSpills,StoreAtHand } from '../storeAtHand';
+import { t } from '../../../../src/base/translate';
 
 describe('recent sessions that cannot be read', () => {
   it('are distinguished from none, and read again on request', async () => {

@@ -33,10 +33,6 @@ describe('code that belongs in a file', () => {
     expect(fitCode(file, code)).toEqual({ kind: 'whole', text: code });
   });
 
-  test('fills an empty file', () => {
-    expect(fitCode('\n', 'const a = 1;')).toEqual({ kind: 'whole', text: 'const a = 1;\n' });
-  });
-
   test('replaces the function whose lines it repeats', () => {
     const code = `export async function upload(file: File, clock: Clock): Promise<void> {
   for (let attempt = 1; attempt <= 3; attempt++) {
@@ -107,10 +103,6 @@ function wait(ms: number): Promise<void> {
     expect(changed('def second(value):\n    yield value + 2', python)).toBe(
       'def first():\n    return 1\n\n\ndef second(value):\n    yield value + 2\n\n\ndef third():\n    return 3\n',
     );
-  });
-
-  test('changes nothing if the file already has it', () => {
-    expect(fitCode(file, "  throw new UploadError('gave up');\n}")).toEqual({ kind: 'same' });
   });
 
   test.each([

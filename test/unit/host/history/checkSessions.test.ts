@@ -1,25 +1,19 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
-import { checkFile, checkHermesFile, checkStore } from '../../../../src/history/check/checking';
+import { checkFile,checkHermesFile,checkStore } from '../../../../src/history/check/checking';
 import type { SessionChecksDeps } from '../../../../src/host/history/checkSessions';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
 import { otherSqlite } from '../../../support/otherSqlite';
-import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
+import { backupWorld,type BackupWorld } from '../../history/backup/backupWorld';
 import { converse } from '../../store/library/libraryWorld';
-import type { AnsweringEditor } from '../backups/answeringEditor';
+import { editor } from '../answeringEditor';
+import { SessionChecks } from '../../../../src/host/history/checkSessions';
 
-const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
-vi.mock('vscode', async () => {
-  const { AnsweringEditor: Editor } = await import('../backups/answeringEditor');
-  held.editor = new Editor();
-  return { ProgressLocation: { Notification: 15 }, window: held.editor.window, workspace: held.editor.workspace };
-});
-const { SessionChecks } = await import('../../../../src/host/history/checkSessions');
+vi.mock('vscode', () => import('../answeringEditor'));
 
 let world: BackupWorld;
 let owner: OpenedStore;
-let editor: AnsweringEditor;
 beforeEach(async () => {
   world = await backupWorld();
   owner = world.open();
@@ -27,9 +21,6 @@ beforeEach(async () => {
     converse(owner.operations, id, `Words of ${id}`);
     owner.operations.setTitle(id, `Title of ${id}`, 'person');
   }
-  if (held.editor === null) throw new Error('The editor was not mocked.');
-  editor = held.editor;
-  editor.reset();
 });
 afterEach(() => {
   owner.close();
@@ -162,25 +153,6 @@ describe('Check Sessions', () => {
     });
   });
 
-  it('shows a notice only when it takes long', async () => {
-    const shown: string[] = [];
-    let pass: () => void = () => undefined;
-    const { run } = checksOf({
-      clock: { ...systemClock, after: (_ms, passed) => ((pass = passed), () => (pass = () => undefined)) },
-      notice: { show: (title) => void shown.push(title) },
-      check: async ({ place }, course) => {
-        await Promise.resolve();
-        pass();
-        return checkStore(world.deps, place.path, course);
-      },
-    });
-    editor.picks.push('This Folder', 'This Folder');
-    await run();
-    const { run: runQuickly, seen } = checksOf();
-    await runQuickly();
-    expect([shown, seen, editor.shown]).toEqual([['Checking sessions…'], ['ready'], [clean, clean]]);
-  });
-
   it('ends quietly when the check is canceled, and passes on other failures', async () => {
     const canceled = checksOf({
       clock: { ...systemClock, after: (_ms, passed) => (queueMicrotask(passed), () => undefined) },
@@ -242,13 +214,5 @@ describe('a chosen file', () => {
       shown: ['Imported Fruit. Changed rows: 1. No damage is left in it.'],
       repairs: [1, 0],
     });
-  });
-
-  it('that can’t be imported says why, and repairs nothing', async () => {
-    hermesDatabase();
-    const { run } = checksOf({ importSession: () => Promise.reject(new Error('Nothing was imported.')) });
-    editor.picks.push('Hermes Agent', 'Answer missing between two prompts', 'Import Repaired Session');
-    await expect(run()).rejects.toThrow('Nothing was imported.');
-    expect([editor.shown, repairs()]).toEqual([[], [0, 0]]);
   });
 });

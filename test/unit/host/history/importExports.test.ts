@@ -1,27 +1,18 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync,mkdtempSync,rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach,beforeEach,expect,it,vi } from 'vitest';
 import { t } from '../../../../src/base/translate';
 import type { ExportedConversation } from '../../../../src/history/import/importing';
 import type { BringOver } from '../../../../src/store/bringingOver';
-import type { AnsweringEditor } from '../backups/answeringEditor';
+import { editor } from '../answeringEditor';
+import { importExportFile } from '../../../../src/host/history/importExports';
 
-const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
-vi.mock('vscode', async () => {
-  const { AnsweringEditor: Editor } = await import('../backups/answeringEditor');
-  held.editor = new Editor();
-  return { ProgressLocation: { Notification: 15, Window: 10 }, window: held.editor.window };
-});
-const { importExportFile } = await import('../../../../src/host/history/importExports');
+vi.mock('vscode', () => import('../answeringEditor'));
 
-let editor: AnsweringEditor;
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hermes-opened-'));
-  if (held.editor === null) throw new Error('The editor was not mocked.');
-  editor = held.editor;
-  editor.reset();
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

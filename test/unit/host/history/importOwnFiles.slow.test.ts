@@ -2,39 +2,16 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { t } from '../../../../src/base/translate';
 import { ImportClient } from '../../../../src/history/import/importClient';
-import type { ImportTarget } from '../../../../src/history/import/importTarget';
+import { SessionImports } from '../../../../src/host/history/importSessions';
 import { usualPlaces } from '../../../../src/history/sources/historyPlaces';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
+import { editor } from '../answeringEditor';
+import { unusedTarget } from './unusedTarget';
 import { converse } from '../../store/library/libraryWorld';
 
-const held = vi.hoisted(() => ({ shown: new Array<string>(), offered: new Array<readonly string[]>() }));
-vi.mock('vscode', () => ({
-  ProgressLocation: { Window: 10, Notification: 15 },
-  window: {
-    withProgress: (_options: unknown, work: (progress: unknown, canceled: unknown) => Promise<unknown>) =>
-      work({ report: () => undefined }, { onCancellationRequested: () => undefined }),
-    // The user takes everything.
-    showQuickPick: async (items: readonly { readonly label: string }[]) => {
-      held.offered.push(items.map(({ label }) => label));
-      return items;
-    },
-    showInformationMessage: async (sentence: string) => void held.shown.push(sentence),
-  },
-}));
-const { SessionImports } = await import('../../../../src/host/history/importSessions');
-
-const refuse = (): Promise<never> => Promise.reject(new Error('Only whole rows are imported.'));
-const target: ImportTarget = {
-  importStates: refuse,
-  beginImport: refuse,
-  importWhole: refuse,
-  addImported: refuse,
-  finishImport: refuse,
-  discardImport: refuse,
-  extendImport: refuse,
-};
+vi.mock('vscode', () => import('../answeringEditor'));
 
 let worker: BuiltStoreWorker;
 let world: BackupWorld;
@@ -46,7 +23,6 @@ afterAll(() => worker.remove());
 beforeEach(async () => {
   world = await backupWorld();
   here = world.open();
-  [held.shown.length, held.offered.length] = [0, 0];
 });
 afterEach(() => {
   here.close();
@@ -56,7 +32,7 @@ afterEach(() => {
 function imports() {
   return new SessionImports({
     openImporter: () =>
-      new ImportClient(join(worker.folder, 'importWorker.js'), { copies: join(world.root, 'reading') }, target),
+      new ImportClient(join(worker.folder, 'importWorker.js'), { copies: join(world.root, 'reading') }, unusedTarget),
     places: () => usualPlaces({ home: world.root, platform: 'linux', environment: {} }),
     context: () => ({ labels: { t, language: 'en', now: 1 }, home: world.root, folders: [], into: 'parcel-post' }),
     ready: async () => undefined,
@@ -65,7 +41,7 @@ function imports() {
       getSession: async (id) => here.operations.getSession(id),
     },
     openInChat: async () => undefined,
-    onFailure: (error) => void held.shown.push(String(error)),
+    onFailure: (error) => void editor.shown.push(String(error)),
     rescue: { isOn: true, status: async () => '', keepImporting: async () => undefined },
     onImported: () => undefined,
   });
@@ -77,11 +53,12 @@ it('a store of ours is imported with its ids, and a second time nothing comes', 
   there.operations.setTitle('s1', 'Fruit', 'person');
   there.close();
   const file = join(world.root, 'there/state.db');
+  editor.multiPicks.push({ rows: ['Fruit'] });
   await imports().run([file]);
   await imports().run([file]);
-  expect([here.operations.getSession('s1')?.title, held.offered, held.shown]).toEqual([
+  expect([here.operations.getSession('s1')?.title, editor.offered, editor.shown]).toEqual([
     'Fruit',
-    [['Fruit']],
+    [['Fruit | 2 messages']],
     ['Imported 1 session with 2 messages.', 'Already here: 1 session. There is nothing to import.'],
   ]);
 });

@@ -1,23 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect,test } from 'vitest';
 import { importReport } from '../../../../src/host/history/importReport';
-import {
-  entryTexts,
-  groupTexts,
-  type ItemTexts,
-  previewSentence,
-  resultSentence,
-} from '../../../../src/host/history/importLabels';
-import type { ImportResult, PreviewEntry } from '../../../../src/history/import/importing';
+import { resultSentence } from '../../../../src/host/history/importLabels';
+import type { ImportResult } from '../../../../src/history/import/importing';
 import type { LabelContext } from '../../../../src/host/sessions/sessionLabels';
 import { t } from '../../../../src/base/translate';
 
 const context: LabelContext = { t, language: 'en', now: Date.UTC(2026, 10, 25) / 1000 };
-const day = (month: number, date: number): number => Date.UTC(2026, month - 1, date, 12) / 1000;
-
-/** `Intl` puts thin spaces around the dash of a range. */
-function withPlainSpaces(texts: ItemTexts): ItemTexts {
-  return { ...texts, description: texts.description.replace(/\s/g, ' ') };
-}
 
 const result: ImportResult = {
   entries: [
@@ -82,61 +70,6 @@ test('says what an import did, and what it left out with its place', () => {
     More records left out: 2.
     ",
       "sentence": "Imported 1 session with 12 messages. Records left out: 3. Sessions that couldn’t be imported: 1.",
-    }
-  `);
-});
-
-test('describes what lies on the machine, and each session as it would be imported', () => {
-  const entry: PreviewEntry = {
-    session: {
-      source: 'hermes',
-      id: 'h1',
-      location: { path: '/home/me/.hermes/state.db', key: 'h1' },
-      messageCount: 1,
-      lineage: null,
-      title: null,
-      folder: '/home/me/work',
-      model: null,
-      startedAt: day(11, 1),
-      endedAt: day(11, 23),
-      usage: null,
-      writtenBy: null,
-    },
-    state: 'grown',
-    sessionId: 'imported-h1',
-  };
-  const counts = { new: 2, grown: 1, here: 4, forgotten: 0 };
-  expect({
-    group: withPlainSpaces(
-      groupTexts(
-        {
-          source: 'cline',
-          folder: null,
-          sessions: 1,
-          messages: null,
-          bytes: 1_234_000,
-          from: day(3, 1),
-          to: day(11, 2),
-        },
-        '/home/me',
-        context,
-      ),
-    ),
-    entry: entryTexts(entry, '/home/me', context),
-    preview: previewSentence({ entries: [], counts, messages: null, from: null, to: null }, context),
-  }).toMatchInlineSnapshot(`
-    {
-      "entry": {
-        "description": "Hermes Agent · yesterday · 1 message · has new messages",
-        "detail": "~/work",
-        "label": "Untitled Session",
-      },
-      "group": {
-        "description": "1 session · Mar 1 – Nov 2, 2026 · 1.2 MB",
-        "detail": "Folder unknown",
-        "label": "Cline, Roo Code, Kilo Code",
-      },
-      "preview": "2 new, 1 with new messages, 4 already here",
     }
   `);
 });

@@ -1,23 +1,16 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach,describe,expect,it,vi } from 'vitest';
 import { t } from '../../../../src/base/translate';
-import type { Importer, SessionImportsDeps } from '../../../../src/host/history/importSessions';
-import { importWorld, importTime, type ImportWorld } from '../../../support/history/importWorld';
-import { fixtures, placesWith } from '../../../support/history/readHistory';
-import type { AnsweringEditor } from '../backups/answeringEditor';
+import type { Importer,SessionImportsDeps } from '../../../../src/host/history/importSessions';
+import { importWorld,importTime,type ImportWorld } from '../../../support/history/importWorld';
+import { fixtures,placesWith } from '../../../support/history/readHistory';
+import { SessionImports } from '../../../../src/host/history/importSessions';
 
-const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
-vi.mock('vscode', async () => {
-  const { AnsweringEditor: Editor } = await import('../backups/answeringEditor');
-  held.editor = new Editor();
-  return { ProgressLocation: { Notification: 15, Window: 10 }, Uri: class {}, window: held.editor.window };
-});
-const { SessionImports } = await import('../../../../src/host/history/importSessions');
+vi.mock('vscode', () => import('../answeringEditor'));
 
 const path = `${fixtures}/hermes/state.db`;
 
 let world: ImportWorld;
 beforeEach(async () => {
-  held.editor?.reset();
   world = await importWorld();
 });
 
@@ -89,20 +82,6 @@ describe('the import of one session', () => {
     const { imports, seen } = importsOf();
     await expect(imports.importOne(path, 'nobody')).rejects.toThrow('Nothing was imported.');
     expect([originsHere(), seen]).toEqual([[], ['ready', 'opened', 'closed']]);
-  });
-
-  it('tells the reason of a failure', async () => {
-    const { imports, seen } = importsOf({
-      run: async (...args) => {
-        const result = await world.importer.run(...args);
-        const entries = result.entries.map(
-          (entry) => ({ ...entry, outcome: 'failed', sessionId: null, reason: 'The disk is full.' }) as const,
-        );
-        return { ...result, entries };
-      },
-    });
-    await expect(imports.importOne(path, 'first')).rejects.toThrow('The disk is full.');
-    expect(seen).toEqual(['ready', 'opened', 'closed']);
   });
 
   it('reads nothing while the history here cannot be written', async () => {

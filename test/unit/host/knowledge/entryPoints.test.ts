@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import {
   aboutCode,
@@ -26,14 +24,6 @@ describe('what entry points put in the composer', () => {
     expect([aboutCode('', code()), aboutCode('Fix', code({ endLine: 3, text: 'a();' }))]).toEqual([
       { text: '', parts: along('src/a.ts:3-4', 'a();\nb();') },
       { text: 'Fix `src/a.ts:3`\n', parts: along('src/a.ts:3', 'a();') },
-    ]);
-  });
-
-  it('is only the place if there is nothing to attach, or too much', () => {
-    const place = { text: '`src/a.ts:3-4`\n', parts: [] };
-    expect([aboutCode('', code({ text: ' \n' })), aboutCode('', code({ text: 'x'.repeat(20_001) }))]).toEqual([
-      place,
-      place,
     ]);
   });
 
@@ -84,55 +74,5 @@ describe('what entry points put in the composer', () => {
       text: '$ npm test\nfailed',
     });
     expect(terminal(`${'x'.repeat(30_000)}end`)).toMatchObject({ text: expect.stringMatching(/^…\nx{19997}end$/) });
-  });
-});
-
-interface Manifest {
-  readonly contributes: {
-    readonly commands: readonly { readonly command: string }[];
-    readonly submenus: readonly { readonly id: string }[];
-    readonly menus: Readonly<
-      Record<string, readonly { readonly command?: string; readonly submenu?: string; readonly when?: string }[]>
-    >;
-  };
-}
-
-describe("the editor's menus", () => {
-  const { contributes }: Manifest = JSON.parse(
-    readFileSync(fileURLToPath(new URL('../../../../package.json', import.meta.url)), 'utf8'),
-  );
-  const menu = (name: string) =>
-    (contributes.menus[name] ?? []).map(
-      ({ command, submenu, when }) => `${command ?? submenu ?? ''}${when === undefined ? '' : ` when ${when}`}`,
-    );
-
-  it('offer Hermes wherever there is something to ask about', () => {
-    expect({
-      editor: menu('editor/context'),
-      below: menu('hermes.editor'),
-      explorer: menu('explorer/context'),
-      terminal: menu('terminal/context'),
-    }).toEqual({
-      editor: ['hermes.editor when editorHasSelection'],
-      below: ['hermes.askAboutSelection', 'hermes.explainSelection', 'hermes.fixSelection'],
-      explorer: [
-        'hermes.askAboutFile when !explorerResourceIsFolder',
-        'hermes.askAboutFolder when explorerResourceIsFolder',
-      ],
-      terminal: ['hermes.askAboutTerminalSelection when terminalTextSelected || terminalTextSelectedInFocused'],
-    });
-  });
-
-  it('name only existing commands and submenus', () => {
-    const known = new Set([
-      ...contributes.commands.map(({ command }) => command),
-      ...contributes.submenus.map(({ id }) => id),
-    ]);
-    expect(
-      Object.values(contributes.menus)
-        .flat()
-        .map(({ command, submenu }) => command ?? submenu ?? '')
-        .filter((name) => !known.has(name)),
-    ).toEqual([]);
   });
 });

@@ -147,12 +147,6 @@ describe('Set Up Memory…', () => {
     });
   });
 
-  it('uses the stored key of the origin', async () => {
-    server.options = { key: 'right' };
-    const outcome = await setUp(['Hindsight Server…', server.url, 'hermes', 'Connect'], { [server.url]: 'right' });
-    expect(outcome.saved).toEqual([`${server.url} hermes`, 'changed']);
-  });
-
   it.each([
     ['is broken', 500, 'failed (500)'],
     ['is busy', 503, 'is busy (503)'],

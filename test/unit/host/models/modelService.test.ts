@@ -6,6 +6,7 @@ import { ModelError, type ModelListing, type ModelProvider } from '../../../../s
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
+import { t } from '../../../../src/base/translate';
 
 function info(provider: string, id: string, changes: Partial<ModelInfo> = {}): ModelInfo {
   return {
@@ -81,7 +82,7 @@ function service(options: {
     labels: {
       editorProvider: 'Editor',
       machine: 'this machine',
-      t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''),
+      t,
     },
     clock,
     log: new RecordingLog(),
@@ -118,10 +119,6 @@ describe('the models in a chat view', () => {
     models.invalidate();
     await settle();
     expect([asked, provider.opened]).toEqual([1, 2]);
-  });
-
-  it('are none until the user has chosen one', () => {
-    expect(service({ providers: [hosted()] }).models.stateOf(null)).toEqual({ chosen: null, problem: null });
   });
 
   it('show a hosted model by name without a request to its service', async () => {

@@ -1,11 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { AnswerNotices, type AnswerNoticeDeps } from '../../../../src/host/notifications/answerNotices';
+import { AnswerNotices,type AnswerNoticeDeps } from '../../../../src/host/notifications/answerNotices';
 import type { Settlement } from '../../../../src/transcript/turn';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
+import { settledTurn } from '../../../support/builders/viewMessages';
 import { settle } from '../recordingPort';
+import { t } from '../../../../src/base/translate';
 
 const complete: Settlement = { outcome: 'complete', stopReason: 'stop', failure: null };
 const failed: Settlement = {
@@ -14,23 +16,9 @@ const failed: Settlement = {
   failure: { cause: 'auth', sentence: 'The key was refused (401).', technical: '' },
 };
 
-function ended(how: Settlement, seconds = 60, uid = 't1'): TurnEvent {
-  return {
-    kind: 'turnSettled',
-    turn: {
-      uid,
-      sessionId: 's1',
-      userMessageUid: 'u1',
-      model: 'm',
-      startedAt: 100,
-      usage: null,
-      supersedes: null,
-      state: 'settled',
-      settledAt: 100 + seconds,
-      ...how,
-    },
-    messages: [],
-  };
+function ended(how: Settlement, seconds = 60): TurnEvent {
+  const turn = settledTurn('t1', 'u1', how);
+  return { kind: 'turnSettled', turn: { ...turn, settledAt: turn.startedAt + seconds }, messages: [] };
 }
 
 async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeDeps> = {}, press?: string) {
@@ -45,7 +33,7 @@ async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeDeps
     open: async (id) => void calls.push(`open ${id}`),
     turnOff: async () => void calls.push('off'),
     notify: async (kind, message) => (shown.push(`${kind}: ${message}`), press),
-    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? ''),
+    t,
     clock: new ManualClock(),
     log: new RecordingLog(),
     ...over,

@@ -1,15 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { statusItem, type RunningSession, type StatusFacts } from '../../../../src/host/notifications/statusBar';
+import { statusItem,type RunningSession,type StatusFacts } from '../../../../src/host/notifications/statusBar';
 import { StatusPresenter } from '../../../../src/host/notifications/statusPresenter';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
-import { answer, call, settledTurn } from '../../../support/builders/viewMessages';
+import { answer,call,settledTurn } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
 import { settle } from '../recordingPort';
 import { userMessage } from '../scriptedGateway';
+import { t } from '../../../../src/base/translate';
 
-const t = (message: string, args: Readonly<Record<string, string>> = {}): string =>
-  message.replace(/\{(\w+)\}/g, (_all, name: string) => args[name] ?? '');
 const model = { label: 'Qwen', destination: '127.0.0.1:11434' };
 const running = (over: Partial<RunningSession> = {}): RunningSession => ({
   sessionId: 's1',
@@ -23,12 +22,6 @@ const words = (over: Partial<StatusFacts> = {}) =>
   statusItem({ running: [], waiting: 0, store: 'open', model, spending: null, sync: null, now: 100, ...over }, t);
 
 describe('the status bar', () => {
-  it('names in its tooltip what is on the server, and links to more', () => {
-    const { tooltip, warning } = words({ sync: 'On the server up to 14:02 · To send: 3' });
-    expect([tooltip.includes('On the server up to 14:02 · To send: 3'), warning]).toEqual([true, false]);
-    expect(tooltip).toContain('](command:hermes.syncStatus)');
-  });
-
   it('shows the current state, and warns only when the user is needed', () => {
     const seen = [
       words({ model: null }),
@@ -96,10 +89,6 @@ describe('the status bar', () => {
       'Today: \\$2.00',
       '[Open Chat](command:hermes.focusChat)',
     ]);
-  });
-
-  it('offers to set up a model while none is chosen', () => {
-    expect(words({ model: null }).tooltip).toContain('[Set Up Model…](command:hermes.setUpModel)');
   });
 });
 

@@ -1,31 +1,21 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync,mkdirSync,mkdtempSync,readdirSync,rmSync,writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach,beforeEach,expect,it,vi } from 'vitest';
 import { ExportRegister } from '../../../../src/history/export/exportRegister';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { inProcessStore } from '../../../support/inProcessStore';
-import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
-import type { AnsweringEditor } from '../backups/answeringEditor';
+import { backupWorld,type BackupWorld } from '../../history/backup/backupWorld';
+import { editor } from '../answeringEditor';
+import { exportOther } from '../../../../src/host/otherFolders/exportOther';
 
-const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
-vi.mock('vscode', async () => {
-  const { AnsweringEditor: Editor } = await import('../backups/answeringEditor');
-  held.editor = new Editor();
-  const workspace = { asRelativePath: () => 'a.md' };
-  return { ProgressLocation: { Notification: 15 }, env: { language: 'en' }, window: held.editor.window, workspace };
-});
-const { exportOther } = await import('../../../../src/host/otherFolders/exportOther');
+vi.mock('vscode', () => import('../answeringEditor'));
 
 let root: string;
 let world: BackupWorld;
-let editor: AnsweringEditor;
 beforeEach(async () => {
   world = await backupWorld();
   root = mkdtempSync(join(tmpdir(), 'hermes-other-export-'));
-  if (held.editor === null) throw new Error('The editor was not mocked.');
-  editor = held.editor;
-  editor.reset();
 });
 afterEach(() => {
   world.remove();

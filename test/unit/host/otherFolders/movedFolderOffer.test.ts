@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
 import { MovedFolderOffer } from '../../../../src/host/otherFolders/movedFolderOffer';
 import type { OtherFolder } from '../../../../src/host/otherFolders/otherFolders';
 import type { Offer } from '../../../../src/host/storage/storeStatus';
-import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
-import type { SessionSummary } from '../../../../src/transcript/session';
+import { encodeLabel,type FolderLabel } from '../../../../src/store/library/folderLabel';
+import { summary } from '../scriptedGateway';
+import { t } from '../../../../src/base/translate';
 
 const own: FolderLabel = { version: 1, kind: 'folder', path: '/home/me/new', name: 'new', place: '7:7', git: null };
 const found: OtherFolder = {
@@ -16,33 +17,6 @@ const found: OtherFolder = {
   inUse: false,
   problem: null,
   isBroughtOver: false,
-};
-
-const summary: SessionSummary = {
-  id: 's',
-  title: null,
-  titleSource: null,
-  parentSessionId: null,
-  parentKind: null,
-  conversationId: 's',
-  model: null,
-  folder: null,
-  startedAt: 1,
-  lastActiveAt: 1,
-  endedAt: null,
-  endReason: null,
-  pinned: false,
-  archived: false,
-  trashedAt: null,
-  private: false,
-  preview: null,
-  turnCount: 0,
-  messageCount: 0,
-  lastTurn: null,
-  queuedCount: 0,
-  branchOf: null,
-  unread: false,
-  problem: null,
 };
 
 function window({
@@ -57,17 +31,13 @@ function window({
     sessions: {
       getMeta: async (key) => meta.get(key) ?? null,
       setMeta: async (key, value) => (state.writes++, void meta.set(key, value)),
-      listSessions: async ({ state: asked }) => (asked === stored ? [summary] : []),
+      listSessions: async ({ state: asked }) => (asked === stored ? [summary('s')] : []),
     },
     storeStatus: { offer: (_topic, offers) => (state.offers = offers) },
     describe: async () => own,
     oldPlace: async () => ({ isThere: false, place: null }),
     bringOver: async ({ folder }) => (state.brought.push(folder), isBrought),
-    labelContext: () => ({
-      t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''),
-      language: 'en',
-      now: 1000 + 3 * 86_400,
-    }),
+    labelContext: () => ({ t, language: 'en', now: 1000 + 3 * 86_400 }),
     log: silentLog,
   });
   const choose = async (label: string): Promise<void> =>

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
 import { OpenCopies } from '../../../../src/host/otherFolders/openCopies';
@@ -53,7 +53,7 @@ afterEach(async () => {
   world.remove();
 });
 
-describe('sessions of other folders, through the threads that read and write them', { timeout: 60_000 }, () => {
+describe('sessions of other folders, through the threads that read and write them', () => {
   it('are listed, brought over whole with their notes, and then marked as brought over; the original is untouched', async () => {
     const owner = world.open(there());
     label(owner.store);
@@ -138,9 +138,7 @@ describe('sessions of other folders, through the threads that read and write the
     expect([messages.length, stillThere.length, reading().length]).toEqual([2, 2, 1]);
     await expect(second.store.setTitle('s1', 'Other', 'person')).rejects.toMatchObject({ name: 'StoreError' });
     second.close();
-    for (let waited = 0; reading().length > 0 && waited < 100; waited++)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(reading()).toEqual([]);
+    await vi.waitFor(() => expect(reading()).toEqual([]));
     owner.close();
   });
 });

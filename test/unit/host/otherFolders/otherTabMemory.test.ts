@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { OtherTabMemory, type WorkspaceMemory } from '../../../../src/host/otherFolders/otherTabMemory';
+import { describe,expect,it } from 'vitest';
+import { OtherTabMemory,type WorkspaceMemory } from '../../../../src/host/otherFolders/otherTabMemory';
 
 function workspaceMemory(held: Map<string, unknown> = new Map()): WorkspaceMemory {
   return { get: (key) => held.get(key), update: async (key, value) => void held.set(key, value) };
@@ -17,12 +17,5 @@ describe('the memory of tabs for other folders', () => {
     expect([after.folderOf('s1'), after.folderOf('s2'), after.folderOf('s3')]).toEqual(['/one', null, null]);
     await after.closed({ folder: '/one', sessionId: 's1' });
     expect(after.folderOf('s1')).toBeNull();
-  });
-
-  it('ignores what another version wrote', async () => {
-    const memory = new OtherTabMemory(workspaceMemory(new Map([['otherFolders.tabs', { s1: '/one' }]])));
-    expect(memory.folderOf('s1')).toBeNull();
-    await memory.opened({ folder: '/one', sessionId: 's1' });
-    expect(memory.folderOf('s1')).toBe('/one');
   });
 });

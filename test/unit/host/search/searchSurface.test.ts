@@ -171,21 +171,6 @@ describe('the search screen', () => {
     ]).toEqual([true, true, [{ kind: 'cancelled' }, { kind: 'cancelled' }]]);
   });
 
-  it('answers an impossible search with a sentence', async () => {
-    const { port, running } = screen();
-    ask(port, 1);
-    await settle();
-    running[0]?.fail(new StoreError('corrupt', 'The sessions couldn’t be read.', 'EIO'));
-    await settle();
-    expect(port.responses).toEqual([
-      expect.objectContaining({
-        id: 1,
-        ok: false,
-        error: { sentence: 'The sessions couldn’t be read.', cause: 'corrupt' },
-      }),
-    ]);
-  });
-
   it('opens a result at the requested place, or says why not', async () => {
     const { port, opened } = screen();
     port.request(1, 'open', { sessionId: 's1', messageUid: 'm1', place: 'transcript' });

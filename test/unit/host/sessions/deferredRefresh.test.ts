@@ -15,13 +15,6 @@ function view(): { readonly rest: DeferredRefresh; readonly drawn: () => number 
 }
 
 describe('a view', () => {
-  test('is refreshed at once while no box is open', () => {
-    const { rest, drawn } = view();
-    rest.requestRefresh();
-    rest.requestRefresh();
-    expect(drawn()).toBe(2);
-  });
-
   test('is left alone while a box is open, and refreshed once after the last one', async () => {
     const { rest, drawn } = view();
     const [first, second] = [box(), box()];

@@ -1,15 +1,16 @@
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createPrivateKey,generateKeyPairSync } from 'node:crypto';
+import { existsSync,mkdtempSync,readdirSync,readFileSync,rmSync,writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { evidenceText, LineChain } from '../../../../src/history/export/evidence';
+import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
+import { evidenceText,LineChain } from '../../../../src/history/export/evidence';
 import type { ExportedFile } from '../../../../src/history/export/exportFile';
 import type { ThreadRequest } from '../../../../src/history/export/exportMessages';
-import type { AnsweringEditor, FakeUri } from '../backups/answeringEditor';
+import { editor,type FakeUri } from '../answeringEditor';
+import { exportAllSessions,exportSessions } from '../../../../src/host/sessions/exportSession';
+import { SigningKey } from '../../../../src/host/sessions/signingKey';
 
 const held = vi.hoisted(() => ({
-  editor: null as AnsweringEditor | null,
   opened: new Array<string>(),
   suggested: new Array<string>(),
   /** Folder of the disk that the editor alone reaches. */
@@ -17,25 +18,25 @@ const held = vi.hoisted(() => ({
 }));
 vi.mock('vscode', async () => {
   const fs = await import('node:fs');
-  const { AnsweringEditor: Editor, uriOf } = await import('../backups/answeringEditor');
-  const editor = (held.editor = new Editor());
+  const shared = await import('../answeringEditor');
+  const { uriOf } = shared;
   const pathOf = ({ scheme, path }: FakeUri): string => (scheme === 'file' ? path : `${held.remote}${path}`);
   return {
-    ProgressLocation: { Notification: 15 },
+    ...shared,
     Uri: { file: uriOf, joinPath: (uri: FakeUri, name: string) => uriOf(`${uri.path}/${name}`) },
     env: { language: 'en', openExternal: async ({ path }: FakeUri) => void held.opened.push(`browser ${path}`) },
     commands: { executeCommand: async (name: string, { path }: FakeUri) => void held.opened.push(`${name} ${path}`) },
     window: {
-      ...editor.window,
+      ...shared.window,
       showSaveDialog: (options: { readonly defaultUri?: FakeUri; readonly filters: object }) => {
         held.suggested.push(`${options.defaultUri?.path ?? ''} ${JSON.stringify(options.filters)}`);
-        return editor.window.showSaveDialog();
+        return shared.window.showSaveDialog();
       },
     },
     workspace: {
       name: 'project',
       workspaceFolders: [{ uri: uriOf('/w') }],
-      asRelativePath: ({ path }: FakeUri) => path.slice(path.lastIndexOf('/') + 1),
+      asRelativePath: shared.workspace.asRelativePath,
       fs: {
         copy: async (from: FakeUri, to: FakeUri) => fs.copyFileSync(pathOf(from), pathOf(to)),
         readFile: async (uri: FakeUri) => fs.readFileSync(pathOf(uri)),
@@ -44,16 +45,10 @@ vi.mock('vscode', async () => {
     },
   };
 });
-const { exportAllSessions, exportSessions } = await import('../../../../src/host/sessions/exportSession');
-const { SigningKey } = await import('../../../../src/host/sessions/signingKey');
 
 let root: string;
-let editor: AnsweringEditor;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'hermes-exports-'));
-  if (held.editor === null) throw new Error('The editor was not mocked.');
-  editor = held.editor;
-  editor.reset();
   held.opened.length = held.suggested.length = 0;
   held.remote = root;
 });
@@ -235,13 +230,5 @@ describe('the signing key', () => {
   it('is that of the window that stored its own last', async () => {
     const other = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     expect(await new SigningKey(secretsOf([other]).secrets).get()).toBe(other);
-  });
-
-  it('is asked for again after a failure', async () => {
-    const { secrets, failNext } = secretsOf();
-    const key = new SigningKey(secrets);
-    failNext();
-    await expect(key.get()).rejects.toThrow('locked');
-    expect(createPrivateKey(await key.get()).asymmetricKeyType).toBe('ed25519');
   });
 });

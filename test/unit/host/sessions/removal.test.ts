@@ -1,23 +1,11 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe,expect,it,vi } from 'vitest';
 import { GatewayError } from '../../../../src/gateway/gateway';
 import type { RemovalDeps } from '../../../../src/host/sessions/removal';
-import type { AnsweringEditor } from '../backups/answeringEditor';
+import { editor } from '../answeringEditor';
 import { session } from '../scriptedGateway';
+import { forgetSessions } from '../../../../src/host/sessions/removal';
 
-const held = vi.hoisted(() => ({ editor: null as AnsweringEditor | null }));
-vi.mock('vscode', async () => {
-  const { AnsweringEditor: Editor } = await import('../backups/answeringEditor');
-  held.editor = new Editor();
-  return { ProgressLocation: { Notification: 15 }, window: held.editor.window };
-});
-const { forgetSessions } = await import('../../../../src/host/sessions/removal');
-
-let editor: AnsweringEditor;
-beforeEach(() => {
-  if (held.editor === null) throw new Error('The editor was not mocked.');
-  editor = held.editor;
-  editor.reset();
-});
+vi.mock('vscode', () => import('../answeringEditor'));
 
 function removalOf(left: readonly string[]) {
   const copies: (readonly string[])[] = [];

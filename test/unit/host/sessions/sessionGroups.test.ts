@@ -1,12 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach,describe,expect,it } from 'vitest';
 import {
-  missingOrigins,
-  secondsToMidnight,
-  sessionGroups,
-  type SessionTreeEntry,
-  type SessionLists,
+missingOrigins,
+secondsToMidnight,
+sessionGroups,
+type SessionTreeEntry,
+type SessionLists,
 } from '../../../../src/host/sessions/sessionGroups';
-import { summary } from './summaries';
+import { summary } from '../scriptedGateway';
 
 const zone = process.env['TZ'];
 afterEach(() => {

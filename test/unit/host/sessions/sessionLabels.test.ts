@@ -1,16 +1,8 @@
-import { describe, expect, it } from 'vitest';
-import type { Translate } from '../../../../src/base/translate';
-import {
-  factsOf,
-  hoverText,
-  sessionMarks,
-  accessibleLabel,
-  titleText,
-} from '../../../../src/host/sessions/sessionLabels';
-import { summary } from './summaries';
+import { describe,expect,it } from 'vitest';
+import { factsOf,sessionMarks,accessibleLabel } from '../../../../src/host/sessions/sessionLabels';
+import { summary } from '../scriptedGateway';
+import { t } from '../../../../src/base/translate';
 
-const t: Translate = (message, args = {}) =>
-  message.replace(/\{(\w+)\}/g, (whole, name: string) => args[name] ?? whole);
 const context = { t, language: 'en', now: 10_000 };
 
 describe('a row of the sessions view', () => {
@@ -51,39 +43,5 @@ describe('a row of the sessions view', () => {
     expect(accessibleLabel(row, { ...context, isShown: true })).toBe(
       'Title of a, 5 minutes ago, 1 turn, failed, pinned, Branched from “Title of b”, open',
     );
-  });
-
-  it('is named by its title, else its first prompt, else neither', () => {
-    expect(
-      [summary('a'), summary('b', { title: null, preview: 'Why?' }), summary('c', { title: null })].map((row) =>
-        titleText(row, t),
-      ),
-    ).toEqual(['Title of a', 'Why?', 'Untitled Session']);
-  });
-
-  it('has a plain-text hover: first prompt, model, size, origin', () => {
-    const lines = hoverText(
-      summary('a', {
-        preview: '**First** prompt',
-        model: 'Local/m',
-        turnCount: 2,
-        messageCount: 5,
-        from: 'b',
-        queuedCount: 1,
-        private: true,
-        problem: 'Damaged.',
-      }),
-      context,
-    ).split('\n');
-    expect(lines.filter((line) => !line.startsWith('Started'))).toEqual([
-      'Title of a',
-      'Damaged.',
-      '**First** prompt',
-      'Model: Local/m',
-      'Size: 2 turns, 5 messages',
-      'Branched from “Title of b”',
-      'Queued prompts: 1',
-      'Private: not added to memory',
-    ]);
   });
 });

@@ -1,13 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach,describe,expect,it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { firstPage, SessionListing } from '../../../../src/host/sessions/sessionListing';
+import { firstPage,SessionListing } from '../../../../src/host/sessions/sessionListing';
 import type { ViewStoreState } from '../../../../src/protocol/chatProtocol';
 import type { SessionQuery } from '../../../../src/store/sessionStore';
 import { StoreError } from '../../../../src/store/storeError';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
-import { summary } from './summaries';
+import { summary } from '../scriptedGateway';
 
 let listings: readonly SessionListing[] = [];
 afterEach(() => {

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { SearchHit, SessionStore } from '../../../../src/store/sessionStore';
+import { afterEach,beforeEach,expect,it,vi } from 'vitest';
+import type { SearchHit,SessionStore } from '../../../../src/store/sessionStore';
 import type { SessionSummary } from '../../../../src/transcript/session';
-import { summary } from './summaries';
+import { summary } from '../scriptedGateway';
 
 interface Item {
   readonly label: string;

@@ -1,88 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import type { Translate } from '../../../../src/base/translate';
 import {
   exportName,
   markdownExport,
   type ExportedSession,
 } from '../../../../src/history/export/readable/transcriptExport';
 import { handoffPart, handoffUid } from '../../../../src/transcript/handoff';
-import type { AssistantMessage, Message, UserMessage } from '../../../../src/transcript/message';
+import type { Message } from '../../../../src/transcript/message';
 import type { Turn } from '../../../../src/transcript/turn';
+import { afternoon, answer, call, prompt, result, settledTurn } from '../../../support/builders/viewMessages';
 import { session } from '../scriptedGateway';
+import { t } from '../../../../src/base/translate';
 
-const t: Translate = (message, args = {}) =>
-  message.replace(/\{(\w+)\}/g, (whole, name: string) => args[name] ?? whole);
-const base = {
-  sessionId: 's1',
-  turnUid: 't1',
-  createdAt: 1_795_161_600,
-  visibility: { kind: 'shown' },
-  carriedFrom: null,
-} as const;
+const asked = (uid: string, text: string, turnUid = 't1'): Message => prompt({ uid, position: 1, turnUid }, text);
+const says = (uid: string, ...parts: Parameters<typeof answer>[1]): Message =>
+  answer({ uid, position: 2, turnUid: 't1' }, parts);
+const read = (text: string, outcome: 'done' | 'failed' = 'done'): Message =>
+  result({ uid: 'r1', position: 3, turnUid: 't1' }, 'c1', 'read_file', text, outcome);
 
-function prompt(uid: string, text: string, changes: Partial<UserMessage> = {}): UserMessage {
-  return { ...base, uid, position: 1, role: 'user', parts: [{ kind: 'text', text }], ...changes };
-}
-
-function answer(
-  uid: string,
-  parts: AssistantMessage['parts'],
-  changes: Partial<AssistantMessage> = {},
-): AssistantMessage {
+function record(messages: readonly Message[], turns: readonly Turn[] = [settledTurn('t1')]): ExportedSession {
   return {
-    ...base,
-    uid,
-    position: 2,
-    role: 'assistant',
-    parts,
-    state: 'final',
-    lastSeq: 1,
-    model: 'Local/m',
-    finishReason: 'stop',
-    usage: null,
-    ...changes,
-  };
-}
-
-function result(callId: string, text: string, outcome: 'done' | 'failed' = 'done'): Message {
-  return {
-    ...base,
-    uid: `r-${callId}`,
-    position: 3,
-    role: 'tool',
-    parts: [{ kind: 'toolResult', callId, name: 'read_file', outcome, text }],
-  };
-}
-
-function turn(uid: string, settlement: Partial<Turn & { state: 'settled' }> = {}): Turn {
-  return {
-    uid,
-    sessionId: 's1',
-    userMessageUid: `u-${uid}`,
-    model: 'Local/m',
-    startedAt: 1_795_161_600,
-    usage: null,
-    supersedes: null,
-    state: 'settled',
-    settledAt: 1_795_161_609,
-    outcome: 'complete',
-    stopReason: 'stop',
-    failure: null,
-    ...settlement,
-  };
-}
-
-function record(messages: readonly Message[], turns: readonly Turn[] = [turn('t1')]): ExportedSession {
-  return {
-    session: session('s1', {
-      title: 'Flaky\nupload',
-      model: 'Local/m',
-      startedAt: 1_795_161_600,
-      lastActiveAt: 1_795_161_609,
-    }),
+    session: session('s1', { title: 'Flaky\nupload', model: 'Local/m', startedAt: afternoon, lastActiveAt: afternoon }),
     messages,
     turns,
-    exportedAt: 1_795_161_700,
+    exportedAt: afternoon + 100,
   };
 }
 
@@ -99,30 +39,26 @@ describe('a session as Markdown', () => {
       [
         '- Session',
         '- Model',
-        expect.stringMatching(/^- Started Nov 20, 2026/),
-        expect.stringMatching(/^- Exported Nov 20, 2026/),
+        expect.stringMatching(/^- Started Nov 12, 2026/),
+        expect.stringMatching(/^- Exported Nov 12, 2026/),
       ],
     ]);
   });
 
   it('holds prompts and answers in full, with thinking and calls folded, each result with its call', () => {
-    const first = answer('a1', [
-      { kind: 'thinking', text: 'Hm.' },
-      { kind: 'text', text: 'I look.' },
-      { kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: '{"path":"a"}' },
-    ]);
+    const first = says('a1', { kind: 'thinking', text: 'Hm.' }, 'I look.', {
+      kind: 'toolCall',
+      callId: 'c1',
+      name: 'read_file',
+      arguments: '{"path":"a"}',
+    });
     const blocks = markdown(
-      record([
-        prompt('u1', 'Why?'),
-        first,
-        result('c1', 'no such file', 'failed'),
-        answer('a2', [{ kind: 'text', text: 'It is gone.' }]),
-      ]),
+      record([asked('u1', 'Why?'), first, read('no such file', 'failed'), says('a2', 'It is gone.')]),
     );
-    expect(blocks.map((block) => block.replace(/ · Nov 20, 2026,[^·]*/, ' · time '))).toEqual([
+    expect(blocks.map((block) => block.replace(/ · Nov 12, 2026,[^·]*/, ' · time '))).toEqual([
       '## You · time ',
       'Why?',
-      '## Hermes · time · Local/m',
+      '## Hermes · time · Local/qwen3:8b',
       '<details>\n<summary>Thinking</summary>',
       'Hm.',
       '</details>',
@@ -136,9 +72,9 @@ describe('a session as Markdown', () => {
   });
 
   it('fences tool output so that no text in it can close the fence', () => {
-    const call = answer('a1', [{ kind: 'toolCall', callId: 'c1', name: 'read_file', arguments: '{}' }]);
+    const calls = says('a1', call('c1', 'read_file', {}));
     expect(
-      markdown(record([call, result('c1', 'before\n````md\ninside')]))
+      markdown(record([calls, read('before\n````md\ninside')]))
         .slice(2)
         .join('\n'),
     ).toContain('`````\nbefore\n````md\ninside\n`````');
@@ -146,31 +82,36 @@ describe('a session as Markdown', () => {
 
   it('says below a turn how it ended, once, unless it simply finished', () => {
     const messages = [
-      prompt('u1', 'One'),
-      answer('a1', [{ kind: 'text', text: 'Half' }]),
-      prompt('u2', 'Two', { turnUid: 't2' }),
-      { ...answer('c2', []), turnUid: 't2', visibility: { kind: 'closing' } as const },
-      prompt('u3', 'Three', { turnUid: 't3' }),
+      asked('u1', 'One'),
+      says('a1', 'Half'),
+      asked('u2', 'Two', 't2'),
+      answer({ uid: 'c2', position: 2, turnUid: 't2', visibility: { kind: 'closing' } }, []),
+      asked('u3', 'Three', 't3'),
     ];
-    const failed = turn('t2', {
+    const failed = settledTurn('t2', 'u2', {
       outcome: 'failed',
       stopReason: 'error',
       failure: { cause: 'auth', sentence: 'The key was refused.', technical: '401' },
     });
     expect(
       markdown(
-        record(messages, [turn('t1', { outcome: 'interrupted', stopReason: 'user' }), failed, turn('t3')]),
+        record(messages, [
+          settledTurn('t1', 'u1', { outcome: 'interrupted', stopReason: 'user' }),
+          failed,
+          settledTurn('t3'),
+        ]),
       ).filter((block) => !block.startsWith('##')),
     ).toEqual(['One', 'Half', '> Stopped by you.', 'Two', '> The key was refused.', 'Three\n']);
   });
 
   it('says why hidden rows are hidden, and folds a summary', () => {
-    const hidden = prompt('u1', 'Old words', { visibility: { kind: 'hidden', reason: 'edited', absorbedInto: null } });
-    const handoff: Message = prompt(handoffUid('s1'), '', {
+    const visibility = { kind: 'hidden', reason: 'edited', absorbedInto: null } as const;
+    const hidden = prompt({ uid: 'u1', position: 1, visibility }, 'Old words');
+    const handoff: Message = {
+      ...prompt({ uid: handoffUid('s1'), position: 1, visibility: { kind: 'handoff' } }, ''),
       turnUid: null,
-      visibility: { kind: 'handoff' },
       parts: [handoffPart('What was said.', { before: 900, after: 100 })],
-    });
+    };
     const text = markdown(record([hidden, handoff], [])).join('\n');
     expect([
       text.includes('hidden: edited'),

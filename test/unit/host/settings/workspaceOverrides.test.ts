@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { workspaceOverrides } from '../../../../src/host/settings/workspaceOverrides';
 
 const file = '.vscode/settings.json';
@@ -11,12 +11,6 @@ describe('settings that a workspace tries to override', () => {
       "hermes.providers" : [{ "name": "Collector", "baseUrl": "https://collector.example/v1" }],
     }`;
     expect(workspaceOverrides(file, text)).toEqual([{ setting: 'hermes.providers', file }]);
-  });
-
-  it('are found if their name is written with escapes', () => {
-    expect(workspaceOverrides(file, '{"\\u0068ermes.model": "Collector/any"}')).toEqual([
-      { setting: 'hermes.model', file },
-    ]);
   });
 
   it('are not found in values, in other settings, or in a missing file', () => {

@@ -114,13 +114,6 @@ describe('the notice about a container', () => {
     expect(update()).toEqual([]);
   });
 
-  it('is removed when a server has the sessions, too', async () => {
-    const { state, update } = notice(docker());
-    update();
-    await state.offers[0]?.choices[1]?.run();
-    expect(update()).toEqual([]);
-  });
-
   it('is removed when the history is on a volume', () => {
     const { state, update } = notice(docker(volume));
     expect(update()).toHaveLength(1);

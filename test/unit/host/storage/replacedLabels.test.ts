@@ -1,16 +1,11 @@
-import { describe, expect, it } from 'vitest';
-import { putRightNotices, replacedOffers } from '../../../../src/host/storage/replacedLabels';
+import { describe,expect,it } from 'vitest';
+import { putRightNotices,replacedOffers } from '../../../../src/host/storage/replacedLabels';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
-import { openState } from '../storeAtHand';
+import { emptyReport } from '../../store/ownership/fakeHome';
+import { t } from '../../../../src/base/translate';
 
-const t = (message: string, args: Record<string, string> = {}): string =>
-  Object.entries(args).reduce((text, [name, value]) => text.replace(`{${name}}`, value), message);
-
-function report(found: Partial<OpenReport> = {}): OpenReport {
-  if (openState.kind !== 'open') throw new Error('The store at hand is open.');
-  return { ...openState.report, ...found };
-}
+const report = (found: Partial<OpenReport>): OpenReport => ({ ...emptyReport, ...found });
 
 describe('sessions in a file that another file replaced', () => {
   it('are offered, with their location and both answers', async () => {
@@ -70,11 +65,5 @@ describe('the report of repairs when the store is opened', () => {
         'Your sessions are restored: 4 missing messages were added. The file they came from is kept in /s/state.merged-1.db.',
       ],
     ]);
-  });
-
-  it('says if a part could not be read', () => {
-    expect(said({ broughtBack: [{ path: '/s/m.db', sessions: 0, messages: 4, complete: false }] })[0]).toContain(
-      'Some rows couldn’t be read.',
-    );
   });
 });

@@ -1,13 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect,it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { foundSpillNotices, spillNotices } from '../../../../src/host/storage/spillLabels';
+import { spillNotices } from '../../../../src/host/storage/spillLabels';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import { StoreError } from '../../../../src/store/storeError';
 import type { SpillStatus } from '../../../../src/store/spill/spillingStore';
-import { StoreAtHand } from '../storeAtHand';
-
-const t = (message: string, args: Record<string, string> = {}): string =>
-  Object.entries(args).reduce((text, [name, value]) => text.replace(`{${name}}`, value), message);
+import { openState,StoreAtHand } from '../storeAtHand';
+import { t } from '../../../../src/base/translate';
 
 it('says once why an answer is not saved, where it is kept and what helps, in any store state, and quietly when it is saved', async () => {
   const changes = new Emitter<void>();
@@ -44,24 +42,7 @@ it('says once why an answer is not saved, where it is kept and what helps, in an
   expect(service.shown).toMatchObject({ kind: 'failed', sentence: `The disk is full. ${kept}` });
   await service.runAction('store.retry');
   become('folded');
-  connection.become({
-    kind: 'open',
-    report: {
-      path: '',
-      created: false,
-      recoveredTurns: [],
-      setAside: null,
-      salvaged: [],
-      merged: [],
-      mergeProblems: [],
-      putBack: null,
-      replaced: [],
-      broughtBack: [],
-      spills: [],
-      readOnly: null,
-    },
-    regained: null,
-  });
+  connection.become(openState);
   expect({ asked: spills.asked, shown: service.shown }).toEqual({
     asked: 2,
     shown: {
@@ -85,16 +66,5 @@ it('says the reason once if two answers are kept for it', () => {
   expect(spillNotices([status('a'), status('b')], true, t).map(({ sentence }) => sentence)).toEqual([
     'The disk is full. Everything shown is kept in /store/a.jsonl until it can be saved to the session.',
     'Everything shown is kept in /store/b.jsonl until it can be saved to the session.',
-  ]);
-});
-
-it('says that a later version can read a file which this one leaves in its place', () => {
-  const found = { path: '/store/s.jsonl', outcome: 'laterVersion', sessionId: null, technical: '' } as const;
-  expect(foundSpillNotices([found], t)).toEqual([
-    {
-      sentence:
-        'An unsaved answer in /store/s.jsonl was written by a later version of Hermes. It is kept there. Update Hermes to add the answer to its session.',
-      actions: [{ action: 'showLog', label: 'Show Log' }],
-    },
   ]);
 });

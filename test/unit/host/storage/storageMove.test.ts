@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe,expect,it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { lateSettingsMs, StorageMove } from '../../../../src/host/storage/storageMove';
+import { lateSettingsMs,StorageMove } from '../../../../src/host/storage/storageMove';
 import { ManualClock } from '../../../support/manualClock';
+import { t } from '../../../../src/base/translate';
 
 function world() {
   const clock = new ManualClock();
@@ -19,7 +20,7 @@ function world() {
         notices.map(({ sentence, actions }) => [sentence, ...actions.map(({ label }) => label)].join(' · ')),
       ),
     clock,
-    t: (message, args = {}) => message.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? ''),
+    t,
   });
   const change = (wanted: string): void => {
     state.wanted = wanted;

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { isOverdue, syncLine } from '../../../../src/host/sync/syncLabels';
-import { serverOf, SyncMemory } from '../../../../src/host/sync/syncMemory';
+import { describe,expect,it } from 'vitest';
+import { isOverdue,syncLine } from '../../../../src/host/sync/syncLabels';
+import { serverOf,SyncMemory } from '../../../../src/host/sync/syncMemory';
 import { TurnGate } from '../../../../src/host/sync/turnGate';
 import { maskSecrets } from '../../../../src/models/secrecy/secrecy';
 import { parseConnectionString } from '../../../../src/sync/postgres/connectionString';
@@ -62,13 +62,6 @@ describe('what is remembered of sync', () => {
     ]);
     meta.set('sync', '{"isOn":');
     expect(await at('/a').choice()).toBeNull();
-  });
-
-  it('is the name of the machine, which is its host name at first', async () => {
-    const memory = remembering().at('/a');
-    expect(memory.machine).toBe('host-1');
-    await memory.nameMachine('Desk');
-    expect(memory.machine).toBe('Desk');
   });
 
   it('names a database without the password', () => {

@@ -1,6 +1,5 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach,describe,expect,it,vi } from 'vitest';
 import { editorTools } from '../../../../src/host/tools/editorTools';
-import { textsIn } from '../../../../src/host/tools/editorToolNames';
 import { aToolCall } from '../../../support/toolCalls';
 
 const editor = vi.hoisted(() => {
@@ -162,16 +161,4 @@ describe('tools of other extensions', () => {
     await expect(running).rejects.toThrow('stopped');
     expect(wasCancelled).toBe(true);
   });
-});
-
-it('a prompt tree becomes its texts, in order, without its properties', () => {
-  expect(
-    textsIn({
-      node: {
-        type: 1,
-        props: { text: 'not this' },
-        children: [{ type: 2, text: 'a' }, { children: [{ type: 2, text: 'b' }] }],
-      },
-    }),
-  ).toEqual(['a', 'b']);
 });

@@ -84,11 +84,17 @@ const state = {
   localization: {},
 };
 
+/** A tab whose page has loaded at its end. */
+async function shown(options: Parameters<typeof tab>[0] = {}) {
+  const made = tab(options);
+  made.port.command('ready', atEnd);
+  await settle();
+  return made;
+}
+
 describe('the transcript tab', () => {
   it('shows the stored rows, and reads more on request', async () => {
-    const { port, titles } = tab();
-    port.command('ready', atEnd);
-    await settle();
+    const { port, titles } = await shown();
     port.request(1, 'loadRows', {
       sessionId: 's1',
       wanted: { kind: 'before', position: 17 },
@@ -120,9 +126,7 @@ describe('the transcript tab', () => {
   });
 
   it('waits for a store that is being opened, and reads again when it returns', async () => {
-    const { port, connection } = tab({ opening: true });
-    port.command('ready', atEnd);
-    await settle();
+    const { port, connection } = await shown({ opening: true });
     expect({ told: port.notifications, asked: connection.asked }).toEqual({ told: [], asked: ['open'] });
     connection.become(openState);
     await settle();
@@ -133,9 +137,7 @@ describe('the transcript tab', () => {
   });
 
   it('reads again when rows of its session change, and once a second while the session answers', async () => {
-    const { port, gateway, clock } = tab();
-    port.command('ready', atEnd);
-    await settle();
+    const { port, gateway, clock } = await shown();
     gateway.changed('other');
     gateway.changed('s1');
     gateway.run('s1');
@@ -158,9 +160,7 @@ describe('the transcript tab', () => {
   });
 
   it('follows the title, opens the session in the chat, and reveals a row', async () => {
-    const { port, gateway, titles, opened, surface } = tab();
-    port.command('ready', atEnd);
-    await settle();
+    const { port, gateway, titles, opened, surface } = await shown();
     await gateway.renameSession('s1', 'Better');
     await settle();
     port.command('openInChat', { messageUid: 'u1' });
@@ -173,18 +173,8 @@ describe('the transcript tab', () => {
     });
   });
 
-  it('starts at a row to reveal, with the rows around it; for a row carried by a compression, at the row it repeats', async () => {
-    const { port, stored } = tab({ reveal: 'copy' });
-    stored.messages = [...stored.messages, { ...userMessage('copy', 'hello'), position: 900, carriedFrom: 'u1' }];
-    port.command('ready', atEnd);
-    await settle();
-    expect(port.notifications.map(([, payload]) => payload)).toEqual([expect.objectContaining({ reveal: 'u1' })]);
-  });
-
   it('follows its session when a compression starts another segment', async () => {
-    const { port, gateway, stored, clock } = tab();
-    port.command('ready', atEnd);
-    await settle();
+    const { port, gateway, stored, clock } = await shown();
     gateway.sessions.set(
       's2',
       session('s2', { conversationId: 's1', parentSessionId: 's1', parentKind: 'compression' }),
@@ -205,9 +195,7 @@ describe('the transcript tab', () => {
   });
 
   it('sends the branches again when one was made anywhere, and only if they changed', async () => {
-    const { port, gateway, stored, clock } = tab();
-    port.command('ready', atEnd);
-    await settle();
+    const { port, gateway, stored, clock } = await shown();
     gateway.changed('other');
     await clock.advance(100);
     stored.tree.push(branch('b1', 's1'));
@@ -267,9 +255,7 @@ describe('the transcript tab', () => {
   });
 
   it('posts nothing while its page is unloaded, and leaves nothing registered', async () => {
-    const { port, gateway, surface, clock } = tab();
-    port.command('ready', atEnd);
-    await settle();
+    const { port, gateway, surface, clock } = await shown();
     surface.pageUnloaded();
     gateway.changed('s1');
     gateway.run('s1');
@@ -340,23 +326,6 @@ describe('the transcript tab', () => {
         { search: 1, done: 400, total: 1000 },
         { search: 1, done: 800, total: 1000 },
       ],
-    });
-  });
-
-  it('passes on code of its rows, and says which of their names resolve', async () => {
-    const { port, opened } = tab();
-    port.command('insertCode', { code: 'let a;' });
-    port.command('applyCode', { code: 'let b;', info: 'js' });
-    port.command('openSymbol', { name: 'waitBefore' });
-    port.request(1, 'resolveReferences', { texts: ['src/a.ts'] });
-    await settle();
-    expect({ opened, answers: port.responses }).toEqual({
-      opened: [
-        ['insert', 'let a;'],
-        ['apply', 'let b;', 'js'],
-        ['symbol', 'waitBefore'],
-      ],
-      answers: [expect.objectContaining({ id: 1, ok: true, result: [{ kind: 'file', href: 'src/a.ts' }] })],
     });
   });
 

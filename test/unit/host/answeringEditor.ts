@@ -1,5 +1,6 @@
-/** The editor's boxes, answered by a test: each answer is a function over the rows that are offered. */
-export interface Row {
+import { beforeEach } from 'vitest';
+
+interface Row {
   readonly label: string;
   readonly description?: string;
   readonly picked?: boolean;
@@ -12,7 +13,8 @@ interface Picking {
   readonly button?: boolean;
 }
 
-export class AnsweringEditor {
+/** The editor's boxes, answered by a test. */
+class AnsweringEditor {
   /** Label of the row to choose in each QuickPick, in order. Undefined: cancel. */
   readonly picks: (string | undefined)[] = [];
   readonly multiPicks: Picking[] = [];
@@ -27,6 +29,8 @@ export class AnsweringEditor {
   readonly saves: (string | undefined)[] = [];
   /** Listeners to the Cancel button of the progress that is shown. */
   readonly cancels: (() => void)[] = [];
+  /** Commands that were run, with their arguments. */
+  readonly ran: (readonly unknown[])[] = [];
   /** Contents of the documents that were opened. */
   readonly documents: string[] = [];
   /** Rows of each QuickPick. */
@@ -39,7 +43,7 @@ export class AnsweringEditor {
   reset(): void {
     for (const list of [this.picks, this.multiPicks, this.buttons, this.messageButtons, this.files]) list.length = 0;
     for (const list of [this.shown, this.documents, this.offered, this.preselected]) list.length = 0;
-    for (const list of [this.saves, this.cancels, this.pickers]) list.length = 0;
+    for (const list of [this.saves, this.cancels, this.pickers, this.ran]) list.length = 0;
   }
 
   readonly window = {
@@ -78,7 +82,9 @@ export class AnsweringEditor {
       ),
   };
 
+  readonly commands = { executeCommand: async (...args: readonly unknown[]) => void this.ran.push(args) };
   readonly workspace = {
+    asRelativePath: ({ path }: FakeUri) => path.slice(path.lastIndexOf('/') + 1),
     openTextDocument: async ({ content }: { readonly content: string }) => void this.documents.push(content),
   };
 
@@ -123,3 +129,13 @@ export function uriOf(text: string): FakeUri {
   const [, scheme = 'file', path = text] = /^([a-z-]{2,}):(.*)$/.exec(text) ?? [];
   return { scheme, path, fsPath: path, with: (change) => uriOf(`${scheme}:${change.path}`) };
 }
+
+/** What follows stands for `vscode`: `vi.mock('vscode', () => import('../answeringEditor'))`. Each test begins without answers. */
+export const editor = new AnsweringEditor();
+beforeEach(() => editor.reset());
+export const { window, workspace, commands } = editor;
+export const env = { language: 'en' };
+export const ProgressLocation = { Window: 10, Notification: 15 };
+export const QuickPickItemKind = { Separator: -1 };
+export class ThemeIcon {}
+export class Uri {}

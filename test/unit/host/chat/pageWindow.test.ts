@@ -8,7 +8,9 @@ function stored(count: number) {
   const asked: number[] = [];
   const snapshot = async (_sessionId: string, size: number): Promise<SessionSnapshot> => {
     asked.push(size);
-    const messages = Array.from({ length: count }, (_, index) => userMessage(`m${index + 1}`, 'x')).slice(-size);
+    const messages = Array.from({ length: Math.min(count, size) }, (_, index) =>
+      userMessage(`m${Math.max(0, count - size) + index + 1}`, 'x'),
+    );
     return {
       session: session('s1'),
       page: { messages, turns: [], versions: [], hasEarlier: messages.length < count, total: count, later: 0 },
