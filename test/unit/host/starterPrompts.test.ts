@@ -1,5 +1,5 @@
-import { describe,expect,it } from 'vitest';
-import { StarterService,type StarterServiceDeps } from '../../../src/host/firstSteps/starterService';
+import { describe, expect, it } from 'vitest';
+import { StarterService, type StarterServiceDeps } from '../../../src/host/firstSteps/starterService';
 import type { DirectoryEntry } from '../../../src/tools/workspaceFiles';
 import { RecordingLog } from './recordingLog';
 import { t } from '../../../src/base/translate';

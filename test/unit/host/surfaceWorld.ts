@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import { ChatSurface } from '../../../src/host/chat/chatSurface';
-import { noAttachments,type PromptAttachments } from '../../../src/host/attachments/promptAttachments';
-import { type ChatFiles,noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
+import { noAttachments, type PromptAttachments } from '../../../src/host/attachments/promptAttachments';
+import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ownMemory } from '../../../src/host/chat/chatTabMemory';
 import type { ChatModels } from '../../../src/host/chat/chatModels';
@@ -11,9 +11,9 @@ import { noViewReports } from '../../../src/host/verify/viewReports';
 import type { FoundSession } from '../../../src/store/conversations';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 import { RecordingLog } from './recordingLog';
-import { RecordingPort,settle } from './recordingPort';
-import { ScriptedGateway,session } from './scriptedGateway';
-import { StoreAtHand,noSpills } from './storeAtHand';
+import { RecordingPort, settle } from './recordingPort';
+import { ScriptedGateway, session } from './scriptedGateway';
+import { StoreAtHand, noSpills } from './storeAtHand';
 import { noCodeActions } from '../../support/noCodeActions';
 
 let surfaces: readonly ChatSurface[] = [];

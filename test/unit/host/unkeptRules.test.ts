@@ -1,4 +1,4 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { reportingUnkept } from '../../../src/host/approvals/approvalRules';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 import { t } from '../../../src/base/translate';

@@ -1,5 +1,5 @@
-import { existsSync,readFileSync } from 'node:fs';
-import { describe,expect,it } from 'vitest';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { toDisposable } from '../../../src/base/disposable';
 import { Walkthrough } from '../../../src/host/firstSteps/walkthrough';
 import type { SurfaceSwitch } from '../../../src/gateway/gateway';

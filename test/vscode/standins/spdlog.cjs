@@ -23,18 +23,42 @@ class Logger {
     fs.appendFileSync(this.#file, this.#raw ? message : `${time} [${LEVEL_NAMES[level]}] ${message}\n`);
   }
 
-  trace(message) { this.#write(0, message); }
-  debug(message) { this.#write(1, message); }
-  info(message) { this.#write(2, message); }
-  warn(message) { this.#write(3, message); }
-  error(message) { this.#write(4, message); }
-  critical(message) { this.#write(5, message); }
-  getLevel() { return this.#level; }
-  setLevel(level) { this.#level = level; }
-  setPattern() { this.#raw = false; }
-  clearFormatters() { this.#raw = true; }
-  flush() { /* appends are synchronous */ }
-  drop() { /* nothing is held open */ }
+  trace(message) {
+    this.#write(0, message);
+  }
+  debug(message) {
+    this.#write(1, message);
+  }
+  info(message) {
+    this.#write(2, message);
+  }
+  warn(message) {
+    this.#write(3, message);
+  }
+  error(message) {
+    this.#write(4, message);
+  }
+  critical(message) {
+    this.#write(5, message);
+  }
+  getLevel() {
+    return this.#level;
+  }
+  setLevel(level) {
+    this.#level = level;
+  }
+  setPattern() {
+    this.#raw = false;
+  }
+  clearFormatters() {
+    this.#raw = true;
+  }
+  flush() {
+    /* appends are synchronous */
+  }
+  drop() {
+    /* nothing is held open */
+  }
 }
 
 async function createLogger(name, file) {

@@ -26,7 +26,8 @@ exports.activate = (context) => {
   context.subscriptions.push(
     vscode.lm.registerLanguageModelChatProvider('hermes-test', {
       provideLanguageModelChatInformation: () => models,
-      provideLanguageModelChatResponse: (chosen, messages, options, progress, token) => answers[chosen.id](messages, options, new Voice(progress, token)),
+      provideLanguageModelChatResponse: (chosen, messages, options, progress, token) =>
+        answers[chosen.id](messages, options, new Voice(progress, token)),
       provideTokenCount: (_model, text) => Math.ceil((typeof text === 'string' ? text : textOf(text)).length / 4),
     }),
   );
@@ -81,7 +82,9 @@ class Voice {
 }
 
 function textOf(message) {
-  return (message?.content ?? []).flatMap((part) => (part instanceof vscode.LanguageModelTextPart ? [part.value] : [])).join('');
+  return (message?.content ?? [])
+    .flatMap((part) => (part instanceof vscode.LanguageModelTextPart ? [part.value] : []))
+    .join('');
 }
 
 function toolResultOf(message) {

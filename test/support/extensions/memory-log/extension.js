@@ -20,7 +20,8 @@ exports.activate = async (context) => {
   if (hermes === undefined) return;
   const file = process.env.HERMES_MEMORY_LOG ?? path.join(context.globalStorageUri.fsPath, 'memory.jsonl');
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  const write = (/** @type {object} */ line) => fs.appendFileSync(file, `${JSON.stringify({ window: process.pid, ...line })}\n`);
+  const write = (/** @type {object} */ line) =>
+    fs.appendFileSync(file, `${JSON.stringify({ window: process.pid, ...line })}\n`);
 
   let agents = 0;
   const registration = hermes.registerMemoryProvider({ name: 'memory-log', create: () => provider(++agents, write) });
@@ -49,7 +50,8 @@ function provider(agent, write) {
   };
   return {
     initialize: (sessionId, _signal, { parentSessionId }) => note('initialize', { sessionId, parentSessionId }),
-    syncTurn: (turn) => note('sync', { sessionId: turn.sessionId, turnId: turn.turnId, prompt: turn.prompt, answer: turn.answer }),
+    syncTurn: (turn) =>
+      note('sync', { sessionId: turn.sessionId, turnId: turn.turnId, prompt: turn.prompt, answer: turn.answer }),
     onSessionEnd: (sessionId) => note('end', { sessionId }),
     onSessionSwitch: (sessionId, change) => note('switch', { sessionId, ...change }),
     onSessionForgotten: async (sessionIds) => {

@@ -8,7 +8,9 @@ test('waits double, up to ten seconds', () => {
 
 test('gives up after the last retry', async () => {
   const waits = [];
-  const failing = async () => { throw new Error('connection reset'); };
+  const failing = async () => {
+    throw new Error('connection reset');
+  };
   await assert.rejects(retry(failing, { retries: 2, sleep: async (ms) => waits.push(ms) }), /connection reset/);
   assert.deepEqual(waits, [200, 400]);
 });

@@ -11,5 +11,8 @@ test('one file that cannot be sent does not stop the others', async () => {
   const send = async ({ name }) => {
     if (name === 'b.txt') throw Object.assign(new Error('not found'), { status: 404 });
   };
-  assert.deepEqual(await uploadFolder(folder, { send }), { sent: ['a.txt', 'c.txt'], failed: [{ name: 'b.txt', reason: 'not found' }] });
+  assert.deepEqual(await uploadFolder(folder, { send }), {
+    sent: ['a.txt', 'c.txt'],
+    failed: [{ name: 'b.txt', reason: 'not found' }],
+  });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { describe,expect,expectTypeOf,it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { HermesExtension } from '../../../../src/host/api/hermes';
 import type { activate } from '../../../../src/host/extension';
 import { EXTENSION_ID } from '../../../support/extensionId';

@@ -1,7 +1,7 @@
-import { mkdtempSync,rmSync,writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { AttachmentService } from '../../../../src/host/attachments/attachmentService';
 import type { TerminalText } from '../../../../src/host/attachments/mentionDeps';

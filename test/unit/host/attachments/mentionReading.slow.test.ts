@@ -1,11 +1,11 @@
-import { symlinkSync,writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
-import { afterEach,describe,expect,it } from 'vitest';
-import { attachedFiles,type PickedFile } from '../../../../src/host/attachments/filesFromOutside';
-import { imageNotice,sendableParts } from '../../../../src/host/attachments/sendableParts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { attachedFiles, type PickedFile } from '../../../../src/host/attachments/filesFromOutside';
+import { imageNotice, sendableParts } from '../../../../src/host/attachments/sendableParts';
 import { maxImageBytes } from '../../../../src/protocol/attachmentProtocol';
 import type { Message } from '../../../../src/transcript/message';
-import { session,userMessage } from '../scriptedGateway';
+import { session, userMessage } from '../scriptedGateway';
 import { t } from '../../../../src/base/translate';
 import { MentionWorld } from './mentionWorld';
 

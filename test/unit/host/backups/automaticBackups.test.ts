@@ -1,4 +1,4 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { AutomaticBackups } from '../../../../src/host/backups/automaticBackups';
 import type { Offer } from '../../../../src/host/storage/storeStatus';

@@ -1,14 +1,14 @@
-import { mkdirSync,readdirSync,rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { t } from '../../../../src/base/translate';
 import type { BackupCommandDeps } from '../../../../src/host/backups/backupCommands';
 import type { BackupSettings } from '../../../../src/host/backups/storeBackups';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
-import { backupWorld,type BackupWorld } from '../../history/backup/backupWorld';
-import { converse,label } from '../../store/library/libraryWorld';
+import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
+import { converse, label } from '../../store/library/libraryWorld';
 import { editor } from '../answeringEditor';
 import { RecordingLog } from '../recordingLog';
 import { backupsOf } from './inProcessBackups';

@@ -1,4 +1,4 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { conversationsIn } from '../../../../src/host/backups/backupLabels';
 import type { SessionEntry } from '../../../../src/history/backup/manifest';
 

@@ -1,4 +1,4 @@
-import { describe,expect,it,vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { t } from '../../../../src/base/translate';
 import type { BackupSummary } from '../../../../src/history/backup/backupSummary';

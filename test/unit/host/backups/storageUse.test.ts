@@ -1,9 +1,9 @@
-import { describe,expect,it,vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { t } from '../../../../src/base/translate';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { summary } from '../scriptedGateway';
 import { editor } from '../answeringEditor';
-import { StorageUse,prunableSessions } from '../../../../src/host/backups/storageUse';
+import { StorageUse, prunableSessions } from '../../../../src/host/backups/storageUse';
 
 vi.mock('vscode', () => import('../answeringEditor'));
 

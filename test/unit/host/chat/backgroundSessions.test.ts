@@ -1,4 +1,4 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BackgroundSessions } from '../../../../src/host/chat/backgroundSessions';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { summary } from '../scriptedGateway';

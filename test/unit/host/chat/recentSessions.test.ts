@@ -1,9 +1,9 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RecentSessions } from '../../../../src/host/chat/recentSessions';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
-import { noSpills,StoreAtHand } from '../storeAtHand';
+import { noSpills, StoreAtHand } from '../storeAtHand';
 import { t } from '../../../../src/base/translate';
 
 describe('recent sessions that cannot be read', () => {

@@ -1,7 +1,7 @@
-import { describe,expect,test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FileIndex } from '../../../../src/host/codeActions/fileIndex';
-import { ReferenceFinder,type ReferenceLookup } from '../../../../src/host/codeActions/referenceFinder';
-import { fileNamed,hrefOf,symbolNamed } from '../../../../src/host/codeActions/referenceText';
+import { ReferenceFinder, type ReferenceLookup } from '../../../../src/host/codeActions/referenceFinder';
+import { fileNamed, hrefOf, symbolNamed } from '../../../../src/host/codeActions/referenceText';
 import { linkTarget } from '../../../../src/host/navigation/linkTarget';
 import { ManualClock } from '../../../support/manualClock';
 

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
-import { checkFile,checkHermesFile,checkStore } from '../../../../src/history/check/checking';
+import { checkFile, checkHermesFile, checkStore } from '../../../../src/history/check/checking';
 import type { SessionChecksDeps } from '../../../../src/host/history/checkSessions';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
 import { otherSqlite } from '../../../support/otherSqlite';
-import { backupWorld,type BackupWorld } from '../../history/backup/backupWorld';
+import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
 import { converse } from '../../store/library/libraryWorld';
 import { editor } from '../answeringEditor';
 import { SessionChecks } from '../../../../src/host/history/checkSessions';

@@ -1,7 +1,7 @@
-import { existsSync,mkdtempSync,rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach,beforeEach,expect,it,vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { t } from '../../../../src/base/translate';
 import type { ExportedConversation } from '../../../../src/history/import/importing';
 import type { BringOver } from '../../../../src/store/bringingOver';

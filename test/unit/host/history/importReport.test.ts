@@ -1,4 +1,4 @@
-import { expect,test } from 'vitest';
+import { expect, test } from 'vitest';
 import { importReport } from '../../../../src/host/history/importReport';
 import { resultSentence } from '../../../../src/host/history/importLabels';
 import type { ImportResult } from '../../../../src/history/import/importing';

@@ -1,8 +1,8 @@
-import { beforeEach,describe,expect,it,vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { t } from '../../../../src/base/translate';
-import type { Importer,SessionImportsDeps } from '../../../../src/host/history/importSessions';
-import { importWorld,importTime,type ImportWorld } from '../../../support/history/importWorld';
-import { fixtures,placesWith } from '../../../support/history/readHistory';
+import type { Importer, SessionImportsDeps } from '../../../../src/host/history/importSessions';
+import { importWorld, importTime, type ImportWorld } from '../../../support/history/importWorld';
+import { fixtures, placesWith } from '../../../support/history/readHistory';
 import { SessionImports } from '../../../../src/host/history/importSessions';
 
 vi.mock('vscode', () => import('../answeringEditor'));

@@ -1,5 +1,5 @@
-import { expect,test } from 'vitest';
-import { rescueReport,rescueStatus } from '../../../../src/host/history/rescueReport';
+import { expect, test } from 'vitest';
+import { rescueReport, rescueStatus } from '../../../../src/host/history/rescueReport';
 import { type RescueRecord } from '../../../../src/history/rescue/rescueRecord';
 import { t } from '../../../../src/base/translate';
 

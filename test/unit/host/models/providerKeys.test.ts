@@ -1,5 +1,5 @@
-import { describe,expect,it } from 'vitest';
-import { ProviderKeys,type Secrets } from '../../../../src/host/models/providerKeys';
+import { describe, expect, it } from 'vitest';
+import { ProviderKeys, type Secrets } from '../../../../src/host/models/providerKeys';
 
 function secrets(): Secrets & { readonly kept: ReadonlyMap<string, string> } {
   const kept = new Map<string, string>();

@@ -1,6 +1,6 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { AnswerNotices,type AnswerNoticeDeps } from '../../../../src/host/notifications/answerNotices';
+import { AnswerNotices, type AnswerNoticeDeps } from '../../../../src/host/notifications/answerNotices';
 import type { Settlement } from '../../../../src/transcript/turn';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ManualClock } from '../../../support/manualClock';

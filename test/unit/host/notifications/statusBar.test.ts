@@ -1,9 +1,9 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toDisposable } from '../../../../src/base/disposable';
-import { statusItem,type RunningSession,type StatusFacts } from '../../../../src/host/notifications/statusBar';
+import { statusItem, type RunningSession, type StatusFacts } from '../../../../src/host/notifications/statusBar';
 import { StatusPresenter } from '../../../../src/host/notifications/statusPresenter';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
-import { answer,call,settledTurn } from '../../../support/builders/viewMessages';
+import { answer, call, settledTurn } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
 import { settle } from '../recordingPort';
 import { userMessage } from '../scriptedGateway';

@@ -1,11 +1,11 @@
-import { existsSync,mkdirSync,mkdtempSync,readdirSync,rmSync,writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach,beforeEach,expect,it,vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ExportRegister } from '../../../../src/history/export/exportRegister';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { inProcessStore } from '../../../support/inProcessStore';
-import { backupWorld,type BackupWorld } from '../../history/backup/backupWorld';
+import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
 import { editor } from '../answeringEditor';
 import { exportOther } from '../../../../src/host/otherFolders/exportOther';
 

@@ -1,9 +1,9 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
 import { MovedFolderOffer } from '../../../../src/host/otherFolders/movedFolderOffer';
 import type { OtherFolder } from '../../../../src/host/otherFolders/otherFolders';
 import type { Offer } from '../../../../src/host/storage/storeStatus';
-import { encodeLabel,type FolderLabel } from '../../../../src/store/library/folderLabel';
+import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
 import { summary } from '../scriptedGateway';
 import { t } from '../../../../src/base/translate';
 

@@ -1,13 +1,13 @@
-import { createPrivateKey,generateKeyPairSync } from 'node:crypto';
-import { existsSync,mkdtempSync,readdirSync,readFileSync,rmSync,writeFileSync } from 'node:fs';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach,beforeEach,describe,expect,it,vi } from 'vitest';
-import { evidenceText,LineChain } from '../../../../src/history/export/evidence';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { evidenceText, LineChain } from '../../../../src/history/export/evidence';
 import type { ExportedFile } from '../../../../src/history/export/exportFile';
 import type { ThreadRequest } from '../../../../src/history/export/exportMessages';
-import { editor,type FakeUri } from '../answeringEditor';
-import { exportAllSessions,exportSessions } from '../../../../src/host/sessions/exportSession';
+import { editor, type FakeUri } from '../answeringEditor';
+import { exportAllSessions, exportSessions } from '../../../../src/host/sessions/exportSession';
 import { SigningKey } from '../../../../src/host/sessions/signingKey';
 
 const held = vi.hoisted(() => ({

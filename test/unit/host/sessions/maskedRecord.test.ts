@@ -1,8 +1,8 @@
-import { expect,test } from 'vitest';
-import { maskedMessage,maskedSession,maskedTurn } from '../../../../src/history/export/readable/maskedRecord';
+import { expect, test } from 'vitest';
+import { maskedMessage, maskedSession, maskedTurn } from '../../../../src/history/export/readable/maskedRecord';
 import type { Message } from '../../../../src/transcript/message';
 import { fakeSecrets } from '../../../support/fakeSecrets';
-import { answer,call,prompt,result,settledTurn } from '../../../support/builders/viewMessages';
+import { answer, call, prompt, result, settledTurn } from '../../../support/builders/viewMessages';
 import { session } from '../scriptedGateway';
 
 const key = fakeSecrets.find(({ name }) => name === 'Stripe secret')?.secret ?? '';

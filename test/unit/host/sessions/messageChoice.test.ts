@@ -1,8 +1,8 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { choosable } from '../../../../src/host/sessions/messagePicker';
 import { turnsAfter } from '../../../../src/host/sessions/rewindQuestion';
 import type { Message } from '../../../../src/transcript/message';
-import { answer,prompt,runningTurn,settledTurn } from '../../../support/builders/viewMessages';
+import { answer, prompt, runningTurn, settledTurn } from '../../../support/builders/viewMessages';
 
 const user = (uid: string, turnUid: string): Message => prompt({ uid, position: 1, turnUid }, uid);
 const says = (uid: string, turnUid: string, text: string): Message => answer({ uid, position: 2, turnUid }, [text]);

@@ -1,4 +1,4 @@
-import { describe,expect,it,vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { GatewayError } from '../../../../src/gateway/gateway';
 import type { RemovalDeps } from '../../../../src/host/sessions/removal';
 import { editor } from '../answeringEditor';

@@ -1,10 +1,10 @@
-import { afterEach,describe,expect,it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import {
-missingOrigins,
-secondsToMidnight,
-sessionGroups,
-type SessionTreeEntry,
-type SessionLists,
+  missingOrigins,
+  secondsToMidnight,
+  sessionGroups,
+  type SessionTreeEntry,
+  type SessionLists,
 } from '../../../../src/host/sessions/sessionGroups';
 import { summary } from '../scriptedGateway';
 

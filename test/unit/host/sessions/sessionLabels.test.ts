@@ -1,5 +1,5 @@
-import { describe,expect,it } from 'vitest';
-import { factsOf,sessionMarks,accessibleLabel } from '../../../../src/host/sessions/sessionLabels';
+import { describe, expect, it } from 'vitest';
+import { factsOf, sessionMarks, accessibleLabel } from '../../../../src/host/sessions/sessionLabels';
 import { summary } from '../scriptedGateway';
 import { t } from '../../../../src/base/translate';
 

@@ -1,6 +1,6 @@
-import { afterEach,describe,expect,it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { firstPage,SessionListing } from '../../../../src/host/sessions/sessionListing';
+import { firstPage, SessionListing } from '../../../../src/host/sessions/sessionListing';
 import type { ViewStoreState } from '../../../../src/protocol/chatProtocol';
 import type { SessionQuery } from '../../../../src/store/sessionStore';
 import { StoreError } from '../../../../src/store/storeError';

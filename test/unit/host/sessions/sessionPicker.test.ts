@@ -1,5 +1,5 @@
-import { afterEach,beforeEach,expect,it,vi } from 'vitest';
-import type { SearchHit,SessionStore } from '../../../../src/store/sessionStore';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { SearchHit, SessionStore } from '../../../../src/store/sessionStore';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { summary } from '../scriptedGateway';
 

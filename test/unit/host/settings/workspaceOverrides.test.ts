@@ -1,4 +1,4 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { workspaceOverrides } from '../../../../src/host/settings/workspaceOverrides';
 
 const file = '.vscode/settings.json';

@@ -1,10 +1,10 @@
-import { expect,it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { spillNotices } from '../../../../src/host/storage/spillLabels';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import { StoreError } from '../../../../src/store/storeError';
 import type { SpillStatus } from '../../../../src/store/spill/spillingStore';
-import { openState,StoreAtHand } from '../storeAtHand';
+import { openState, StoreAtHand } from '../storeAtHand';
 import { t } from '../../../../src/base/translate';
 
 it('says once why an answer is not saved, where it is kept and what helps, in any store state, and quietly when it is saved', async () => {

@@ -1,6 +1,6 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
-import { lateSettingsMs,StorageMove } from '../../../../src/host/storage/storageMove';
+import { lateSettingsMs, StorageMove } from '../../../../src/host/storage/storageMove';
 import { ManualClock } from '../../../support/manualClock';
 import { t } from '../../../../src/base/translate';
 

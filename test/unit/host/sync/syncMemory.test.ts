@@ -1,6 +1,6 @@
-import { describe,expect,it } from 'vitest';
-import { isOverdue,syncLine } from '../../../../src/host/sync/syncLabels';
-import { serverOf,SyncMemory } from '../../../../src/host/sync/syncMemory';
+import { describe, expect, it } from 'vitest';
+import { isOverdue, syncLine } from '../../../../src/host/sync/syncLabels';
+import { serverOf, SyncMemory } from '../../../../src/host/sync/syncMemory';
 import { TurnGate } from '../../../../src/host/sync/turnGate';
 import { maskSecrets } from '../../../../src/models/secrecy/secrecy';
 import { parseConnectionString } from '../../../../src/sync/postgres/connectionString';

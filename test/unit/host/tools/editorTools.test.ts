@@ -1,4 +1,4 @@
-import { beforeEach,describe,expect,it,vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { editorTools } from '../../../../src/host/tools/editorTools';
 import { aToolCall } from '../../../support/toolCalls';
 

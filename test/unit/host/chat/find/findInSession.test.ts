@@ -1,10 +1,10 @@
-import { describe,expect,it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SessionFind } from '../../../../../src/host/chat/find/findInSession';
 import { visibleText } from '../../../../../src/host/chat/find/visibleText';
-import type { TranscriptPage,TranscriptQuery } from '../../../../../src/store/sessionStore';
+import type { TranscriptPage, TranscriptQuery } from '../../../../../src/store/sessionStore';
 import { wordsPattern } from '../../../../../src/transcript/text/wordsPattern';
 import type { Message } from '../../../../../src/transcript/message';
-import { answer,call,prompt,result,session } from '../../../../support/builders/viewMessages';
+import { answer, call, prompt, result, session } from '../../../../support/builders/viewMessages';
 
 /** A host that reads pages of these messages. */
 function find(
