@@ -46,7 +46,7 @@ export class SettingsNotices implements Disposable {
   }
 }
 
-export function overrideNotice({ setting, file }: WorkspaceOverride, t: Translate): StoreNotice {
+function overrideNotice({ setting, file }: WorkspaceOverride, t: Translate): StoreNotice {
   return {
     sentence: t(
       '{file} sets `{setting}`, but Hermes ignores it: a workspace can’t decide where prompts, keys, or sessions go. To use it, add it to your user settings.',
