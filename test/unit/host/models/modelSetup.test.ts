@@ -16,11 +16,13 @@ import { startModelServer, type ModelServerOptions } from '../../../support/mode
 import { selfSigned } from '../../../support/selfSigned';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
-import { t } from '../../../../src/base/translate';
-import { ModelSetup } from '../../../../src/host/models/modelSetup';
 
 /** What the person answers, in order, and what they were shown. A row of a list is answered by the beginning of its label. */
-const person = vi.hoisted(() => ({ answers: [] as (string | undefined)[], shown: [] as string[] }));
+const { person, fill } = vi.hoisted(() => {
+  const fill = (text: string, args: Record<string, string> = {}): string =>
+    text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? '');
+  return { person: { answers: [] as (string | undefined)[], shown: [] as string[] }, fill };
+});
 vi.mock('vscode', () => {
   class Picker {
     title = '';
@@ -146,7 +148,9 @@ vi.mock('vscode', () => {
     },
   };
 });
+const { ModelSetup } = await import('../../../../src/host/models/modelSetup');
 
+const t = fill;
 const closing: (() => Promise<unknown>)[] = [];
 beforeEach(() => {
   person.answers = [];
@@ -244,12 +248,26 @@ describe('a connection test', () => {
     ]);
   });
 
+  it('names a proxy that requires authentication', async () => {
+    const tunnel = Object.assign(new TypeError('fetch failed'), {
+      cause: new Error('Proxy response (407) !== 200 when HTTP Tunneling'),
+    });
+    expect(await check('https://example.com/v1', 'k-1', catalogOf({ fetch: () => Promise.reject(tunnel) }))).toEqual({
+      kind: 'failed',
+      mayKeep: true,
+      sentence:
+        'The proxy for Local requires a sign-in (407). Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.',
+    });
+  });
+
   it('gives up on a silent server', async () => {
     const clock = new ManualClock();
     const url = await serving(() => undefined);
     const result = check(`${url}/v1`, null, catalogOf({ clock }));
-    await vi.waitFor(() => expect(clock.waiting).toBeGreaterThan(0));
-    await clock.advance(60_000);
+    for (let step = 0; step < 6; step++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      clock.advance(10_000);
+    }
     expect(await result).toMatchObject({
       mayKeep: true,
       sentence: 'Local did not begin to answer within 10 s. Retry.',
@@ -259,6 +277,13 @@ describe('a connection test', () => {
   it.each([
     [401, null, 'Local requires a key (401), but none is set. Set a key.', false],
     [401, 'k-12345', 'The key for Local was refused (401). Set a new key.', false],
+    [
+      403,
+      'k-12345',
+      'Local does not allow this (403). Local says: no. Check the key’s permissions or set a new key.',
+      false,
+    ],
+    [429, 'k-12345', 'Local is limiting requests (429). Wait and retry.', true],
     [503, 'k-12345', 'Local is overloaded (503). Retry in a moment.', true],
   ])('explains %d (key: %s)', async (status, key, sentence, mayKeep) => {
     expect(await check(`${await serving(json(status, { error: { message: 'no' } }))}/v1`, key)).toEqual({
@@ -436,6 +461,12 @@ describe('Set Up Model…', () => {
     expect(focused).toEqual([1, 1, 0]);
   });
 
+  it('reports that Ollama has no models yet', async () => {
+    const server = await modelServer({ local: 'ollama', models: [] });
+    const { shown, chosen } = await setUp('local:Ollama', [], { localServers: ollama(server.origin) });
+    expect([shown, chosen]).toEqual([['Select a Model from Ollama: Ollama has no models yet.'], []]);
+  });
+
   it("uses the editor's models if there are any", async () => {
     const editor: ModelProvider = {
       name: 'Editor',
@@ -493,6 +524,7 @@ describe('Set Up Model…', () => {
     'sk-or-v1-abc123',
     '  "sk-or-v1-abc123"\n',
     'Bearer sk-or-v1-abc123',
+    'Authorization: Bearer sk-or-v1-abc123',
     "export OPENROUTER_API_KEY='sk-or-v1-abc123'",
     '\ufeffsk-or-v1-abc123\u200b',
   ])('accepts an OpenRouter key as pasted: %j', async (pasted) => {
@@ -562,6 +594,19 @@ describe('Set Up Model…', () => {
       ],
       { 'key https://my-resource.openai.azure.com Azure OpenAI': '0a'.repeat(16) },
     ]);
+  });
+
+  it('does not take two keys for one', async () => {
+    const { shown, secrets } = await setUp('pasteKey', ['sk-or-v1-abc sk-or-v1-def']);
+    expect([shown, secrets]).toEqual([['refused: A key can’t contain spaces.'], {}]);
+  });
+
+  it('keeps no refused key, and offers another try', async () => {
+    const { shown, chosen, secrets, focused } = await setUp('pasteKey', ['sk-or-v1-wrong', 'Try Again', undefined], {
+      fetch: openRouter('sk-or-v1-abc123'),
+    });
+    const refused = '! The key for OpenRouter was refused (401). Set a new key.';
+    expect([shown.slice(1), chosen, secrets, focused]).toEqual([[refused, refused], [], {}, 1]);
   });
 
   it('asks before a key goes to a service that did not issue it', async () => {

@@ -27,4 +27,12 @@ describe('a key', () => {
     expect(await keys.get('OpenRouter', 'https://openrouter.ai:8443/api/v1')).toBeUndefined();
     expect(await keys.get('Second', 'https://openrouter.ai/api/v1')).toBeUndefined();
   });
+
+  it('can be removed', async () => {
+    const storage = secrets();
+    const keys = new ProviderKeys(storage);
+    await keys.set('OpenRouter', 'https://openrouter.ai', 'sk-or-1');
+    await keys.delete('OpenRouter', 'https://openrouter.ai/api/v1');
+    expect(storage.kept.size).toBe(0);
+  });
 });

@@ -64,6 +64,13 @@ describe('what is remembered of sync', () => {
     expect(await at('/a').choice()).toBeNull();
   });
 
+  it('is the name of the machine, which is its host name at first', async () => {
+    const memory = remembering().at('/a');
+    expect(memory.machine).toBe('host-1');
+    await memory.nameMachine('Desk');
+    expect(memory.machine).toBe('Desk');
+  });
+
   it('names a database without the password', () => {
     expect(serverOf(parseConnectionString('postgres://me:secret@DB/d'))).toBe('me@db:5432/d');
   });

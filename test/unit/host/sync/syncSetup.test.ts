@@ -149,6 +149,12 @@ describe('setting up sync', () => {
       await expect(setup(serverWith(null)).made.ask(null)).rejects.toThrow('The passphrases differ.');
     });
 
+    it('leaves a history plain that others began so', async () => {
+      asked.inputs.push(text, 'Parcels', 'Desk');
+      asked.messages.push('Start Sync');
+      expect((await setup(serverWith(null, 3)).made.ask(null))?.seal).toEqual({ key: null, description: null });
+    });
+
     it('asks for the passphrase of an encrypted one until it fits, or takes the recovery key', async () => {
       const { description, key } = await createSeal('correct horse battery', cheap);
       asked.inputs.push(text, 'Parcels', 'wrong', 'correct horse battery', 'Desk');
@@ -163,6 +169,11 @@ describe('setting up sync', () => {
         { key, description: null },
       ]);
     });
+  });
+
+  it('refuses what is no connection string while it is typed', async () => {
+    asked.inputs.push('db.example');
+    await expect(setup().made.ask(null)).rejects.toThrow('Write postgres://');
   });
 
   it.each([
