@@ -218,10 +218,12 @@ describe('no row is dropped', () => {
 
   it('a full disk is reported at once with its cause and in the log, and the turn is closed, once, when there is space (B18 S58 S59)', async () => {
     const world = await create();
-    world.server.script(reply().says('one ').pauses(50).says('two'));
+    const held = gate();
+    world.server.script(reply().says('one ').waitsFor(held.opened).says('two'));
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'count', 'one ');
     const mend = world.breakStore(() => full);
+    held.open();
     await panel.untilSettled(1);
     const told = panel.settled[0]?.turn.failure;
     mend();
@@ -296,10 +298,12 @@ describe('no row is dropped', () => {
 
   it('a window that lost the store in a turn reports that the turn failed and why, and shows nothing more (B22)', async () => {
     const world = await create();
-    world.server.script(reply().says('one ').pauses(50).says('two'));
+    const held = gate();
+    world.server.script(reply().says('one ').waitsFor(held.opened).says('two'));
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'count', 'one ');
     world.breakStore(() => new StoreError('replaced', 'Another window has taken over.', 'lock lost'));
+    held.open();
     await panel.untilSettled(1);
     expect({ ended: ended(panel), shown: panel.deliveredText, stored: storedLines(world, sessionId)[0] }).toEqual({
       ended: 'failed storeFailed replaced',

@@ -4,7 +4,7 @@ import { StoreError } from '../../src/store/storeError';
 import { defineTool } from '../../src/tools/tool';
 import { account, sound, storedLines } from '../support/account';
 import { image } from '../support/builders/messages';
-import { ended, seeded, sent, worldPerTest } from '../support/conformance';
+import { ended, seeded, sent, talked, worldPerTest } from '../support/conformance';
 import { refuses, reply } from '../support/modelServer';
 import { halfCharacters } from '../support/wellFormed';
 
@@ -87,12 +87,10 @@ describe.each(['openai', 'anthropic'] as const)(
 
     it('an unreadable row costs only that row (B137)', async () => {
       const world = await create({ protocol });
-      world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
-      const panel = world.surface();
-      const { sessionId } = await world.ask(panel, 'q1');
-      await world.ask(panel, 'q2');
+      const { panel, sessionId } = await talked(world, 2);
       world.damageStore("UPDATE messages SET parts = '{broken', tool_calls = '{broken' WHERE content = 'a1'");
       const listed = (await world.gateway.listSessions({ limit: 10 })).length;
+      world.server.script(reply().says('a3'));
       await world.ask(panel, 'q3');
       const lines = await world.lines(sessionId);
       expect({

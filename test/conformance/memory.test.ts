@@ -19,13 +19,27 @@ function messagesOf(world: World, index: number): readonly string[] {
   return Array.isArray(messages) ? messages.map((message) => JSON.stringify(message)) : [];
 }
 
+/** Whether each request begins with all of the one before, byte for byte but for the marks of the cache. */
+function growsOnly(world: World): readonly boolean[] {
+  const requests = world.server.requests.map((_, index) =>
+    messagesOf(world, index).map((message) => message.replaceAll(/,?"cache_control":\{[^}]*\}/g, '')),
+  );
+  return requests
+    .slice(1)
+    .map((request, index) => request.slice(0, requests[index]?.length).join('\n') === requests[index]?.join('\n'));
+}
+
 function activities(surface: RecordingSurface): readonly TurnActivity['kind'][] {
   return surface.turnEvents.flatMap((event) => (event.kind === 'activity' ? [event.activity.kind] : []));
 }
 
+/** Recalls these texts in turn, then nothing. */
 const recalling =
-  (text: string): ((log: string[]) => readonly MemoryProvider[]) =>
-  (log) => [new RecordingMemory(log, { recall: () => text })];
+  (...texts: readonly string[]): ((log: string[]) => readonly MemoryProvider[]) =>
+  (log) => {
+    const left = [...texts];
+    return [new RecordingMemory(log, { recall: () => left.shift() ?? '' })];
+  };
 
 describe('recalled memory', () => {
   it('is sent after the prompt and never stored as its content, shown, searched or exported (B121)', async () => {
@@ -107,10 +121,9 @@ describe('recalled memory', () => {
   it.each(['openai', 'anthropic'] as const)(
     'is stored before the first request, so that every later one begins with the same bytes (%s) (B194)',
     async (protocol) => {
-      const recalls = ['- one', '', '- three'];
       const world = await create({
         protocol,
-        memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
+        memory: recalling('- one', '', '- three'),
       });
       world.server.script(
         reply().says('Looking.').calls('list_directory', { path: 'nowhere' }),
@@ -120,25 +133,15 @@ describe('recalled memory', () => {
       );
       const panel = world.surface();
       for (const prompt of ['first question', 'second question', 'third question']) await world.ask(panel, prompt);
-      const requests = [0, 1, 2, 3].map((index) =>
-        messagesOf(world, index).map((message) => message.replaceAll(/,?"cache_control":\{[^}]*\}/g, '')),
-      );
-      expect(
-        requests
-          .slice(1)
-          .map(
-            (request, index) => request.slice(0, requests[index]?.length).join('\n') === requests[index]?.join('\n'),
-          ),
-      ).toEqual([true, true, true]);
-      expect(requests.at(-1)?.filter((message) => message.includes('memory-context')).length).toBe(2);
+      expect(growsOnly(world)).toEqual([true, true, true]);
+      expect(messagesOf(world, -1).filter((message) => message.includes('memory-context')).length).toBe(2);
     },
   );
 
   it('is also stable with the note after a cut-off answer, with recall and without (B194)', async () => {
-    const recalls = ['', '- two'];
     const world = await create({
       continuesBroken: false,
-      memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
+      memory: recalling('', '- two'),
     });
     world.server.script(
       reply().says('Half ').drops(),
@@ -149,21 +152,14 @@ describe('recalled memory', () => {
     const panel = world.surface();
     for (const prompt of ['first question', 'second question', 'third question', 'fourth question'])
       await world.ask(panel, prompt);
-    const requests = [0, 1, 2, 3].map((index) => messagesOf(world, index));
-    expect(
-      requests
-        .slice(1)
-        .map((request, index) => request.slice(0, requests[index]?.length).join('\n') === requests[index]?.join('\n')),
-    ).toEqual([true, true, true]);
-    expect(
-      requests.at(-1)?.flatMap((message) => /Your previous turn.*?(second|third) question/s.exec(message)?.[1] ?? []),
-    ).toEqual(['second', 'third']);
+    expect(growsOnly(world)).toEqual([true, true, true]);
+    const noted = (message: string) => /Your previous turn.*?(second|third) question/s.exec(message)?.[1] ?? [];
+    expect(messagesOf(world, -1).flatMap(noted)).toEqual(['second', 'third']);
   });
 
   it('survives the window (B194)', async () => {
-    const recalls = ['- one'];
     const world = await create({
-      memory: (log) => [new RecordingMemory(log, { recall: () => recalls.shift() ?? '' })],
+      memory: recalling('- one'),
     });
     world.server.script(reply().says('a1'), reply().says('a2'));
     const { sessionId } = await world.ask(world.surface(), 'first question');

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/store/storeError';
 import { account, sound, storedLines } from '../support/account';
-import { askUntil, ended, worldPerTest } from '../support/conformance';
+import { askUntil, ended, gate, worldPerTest } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { type World, full } from '../support/world';
 
@@ -22,14 +22,16 @@ describe('a turn whose store cannot be written', () => {
     [full],
   ])('continues with everything shown in a spill file, which is folded back once: %s (B22)', async (cause) => {
     const world = await create(spilling);
+    const held = gate();
     world.server.script(
-      reply().says('one ').pauses(50).says('two ').calls('list_directory', { path: '.' }),
+      reply().says('one ').waitsFor(held.opened).says('two ').calls('list_directory', { path: '.' }),
       reply().says('three'),
       reply().says('next'),
     );
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'count', 'one ');
     const mend = world.breakStore(() => cause);
+    held.open();
     await panel.untilSettled(1);
     const [file = ''] = spillFiles(world);
     expect({

@@ -92,7 +92,7 @@ const spillFiles = (): readonly string[] => readdirSync(at('store')).filter((nam
 const found = ({ connection: { state } }: Window): readonly string[] =>
   state.kind === 'open' ? state.report.spills.map(({ outcome }) => outcome) : [state.kind];
 
-describe('a store that fails under a running turn, on this disk', { timeout: 60_000 }, () => {
+describe('a store that fails under a running turn, on this disk', () => {
   it('the file is swapped: the turn ends in a spill file, which waits for the file it belongs to (B186)', async () => {
     const other = await openWindow('other');
     await other.spilling.store.createSession({ id: 'another', startedAt: 1 });

@@ -113,10 +113,12 @@ export async function talked(
 
 /** A session whose answer “Hello ” to “Hi” was shown, is gone from the store, and could not be written again with its turn. The disk is well again. */
 export async function owing(world: World): Promise<{ readonly panel: RecordingSurface; readonly sessionId: string }> {
-  world.server.script(reply().says('Hello ').pauses(50).says('world'));
+  const held = gate();
+  world.server.script(reply().says('Hello ').waitsFor(held.opened).says('world'));
   const panel = world.surface();
   const { sessionId } = await askUntil(world, panel, 'Hi', 'Hello ');
   const mend = world.breakStore(() => full);
+  held.open();
   await panel.untilSettled(1);
   world.damageStore('DELETE FROM stream_chunks');
   world.damageStore("DELETE FROM messages WHERE role = 'assistant'");

@@ -4,7 +4,7 @@ import type { ApprovalDecision } from '../../../src/transcript/approval';
 import { askingTools } from '../../support/askingTools';
 import { reply } from '../../support/modelServer';
 import { World, type WorldOptions, full } from '../../support/world';
-import { askUntil } from '../../support/conformance';
+import { askUntil, gate } from '../../support/conformance';
 
 let world: World;
 afterEach(() => world.close());
@@ -235,12 +235,14 @@ describe('a waiting turn', () => {
 
   it('is not ended by a prompt that read its turn while that still ran', async () => {
     const { panel } = await asking();
-    world.server.script(reply().pauses(30).calls('change', { name: 'a.ts' }));
+    const answers = gate();
+    world.server.script(reply().waitsFor(answers.opened).calls('change', { name: 'a.ts' }));
     const { sessionId } = await world.send(panel, 'go');
     const held = world.holdCall('promptContext', 'after');
     const sent = world.send(panel, 'and then?');
     await held.reached;
     const before = (await world.store.openTurnOf(sessionId))?.state;
+    answers.open();
     await panel.question();
     await world.gateway.leaveWaiting();
     held.release();

@@ -28,7 +28,7 @@ const title = async (sessionId: string): Promise<readonly [string | null, string
 };
 
 const titledBy = (sessionId: string, source: string): Promise<void> =>
-  vi.waitFor(async () => expect((await title(sessionId))[1]).toBe(source), { timeout: 5000, interval: 5 });
+  vi.waitFor(async () => expect((await title(sessionId))[1]).toBe(source));
 
 /** Long enough for a request that should not come. */
 const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));

@@ -1,30 +1,15 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { type PersonalPlaces, personalPlaces } from '../../../../src/agent/project/personalPlaces';
 import { joined, type ProjectContext, readPersonal, readProject } from '../../../../src/agent/project/projectContext';
 import { contextFiles, projectPrompt } from '../../../../src/agent/project/projectPrompt';
 import { expandPrompt } from '../../../../src/agent/project/promptFiles';
 import { type PersonalGroup, personalGroups } from '../../../../src/transcript/contextFiles';
+import { type Files, foldersPerTest } from '../../../support/filesOnDisk';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 
-const made: string[] = [];
-afterEach(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
-
-type Files = Readonly<Record<string, string>>;
-
-function folderWith(files: Files): string {
-  const folder = mkdtempSync(join(tmpdir(), 'hermes-personal-'));
-  made.push(folder);
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return folder;
-}
+const folderWith = foldersPerTest();
 
 const fail = (what: string, error: unknown): never => {
   throw new Error(what, { cause: error });

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import {
   noProject,
   type ProjectContext,
@@ -10,25 +9,11 @@ import {
 } from '../../../../src/agent/project/projectContext';
 import { projectPrompt } from '../../../../src/agent/project/projectPrompt';
 import { expandPrompt } from '../../../../src/agent/project/promptFiles';
+import { type Files, foldersPerTest } from '../../../support/filesOnDisk';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { aToolCall } from '../../../support/toolCalls';
 
-const homes: string[] = [];
-afterEach(() => {
-  for (const home of homes.splice(0)) rmSync(home, { recursive: true, force: true });
-});
-
-type Files = Readonly<Record<string, string>>;
-
-function folderWith(files: Files): string {
-  const home = mkdtempSync(join(tmpdir(), 'hermes-project-'));
-  homes.push(home);
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(home, path)), { recursive: true });
-    writeFileSync(join(home, path), text);
-  }
-  return home;
-}
+const folderWith = foldersPerTest();
 
 async function read(...folders: readonly Files[]): Promise<ProjectContext> {
   const roots = folders.map((files, index) => ({ name: `folder${index + 1}`, path: folderWith(files) }));

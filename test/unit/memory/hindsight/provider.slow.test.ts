@@ -181,7 +181,8 @@ describe('recall', () => {
     await complete(provider, 't1', 'the bluebird flies');
     await provider.queuePrefetch('bluebird', 's1', signal);
     await until(() => server.requests.some(({ operation }) => operation === 'recall_memories'));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // What was found has arrived: nobody is told of that.
+    await until(() => Object(Reflect.get(provider, 'prepared')).isReady === true);
     const before = server.requests.length;
     const first = await provider.prefetch('anything', 's1', signal);
     const asked = server.requests.length - before;
