@@ -5,6 +5,7 @@ import type { Turn } from '../../../src/transcript/turn';
 import {
   answer,
   call,
+  delivered,
   prompt,
   result,
   runningTurn,
@@ -134,20 +135,14 @@ export function turnStates(
     'turn-thinking': {
       ...shows({ messages: [question], openTurn: runningTurn(), activity: { kind: 'answering' } }),
       events: [
-        {
-          kind: 'delivered',
-          turnUid: 'turn1',
-          chunks: [
-            {
-              messageUid: 'a1',
-              seq: 1,
-              part: 0,
-              kind: 'thinking',
-              start: 0,
-              text: 'The test fails on CI only.\nThat smells of time: let me look for timers, setTimeout in upload.ts and the retry loop around it, and whether',
-            },
-          ],
-        },
+        delivered(
+          'turn1',
+          'a1',
+          1,
+          0,
+          'The test fails on CI only.\nThat smells of time: let me look for timers, setTimeout in upload.ts and the retry loop around it, and whether',
+          { kind: 'thinking' },
+        ),
       ],
     },
     'approval-long-change': {

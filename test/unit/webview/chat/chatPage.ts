@@ -10,7 +10,7 @@ import { App } from '../../../../src/webview/chat/components/App';
 import { laterCode, loadLater } from '../../../../src/webview/chat/components/common/laterParts';
 import { noMemory, type ViewMemory } from '../../../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../../../src/webview/rpc';
-import { afternoon, modelRow, session } from '../../../support/builders/viewMessages';
+import { afternoon, chatState, session } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
 
 // Loaded behind the first paint; a test does not wait for it each time.
@@ -59,24 +59,7 @@ export class ChatPage {
   }
 
   async bootstrap(shown: ShownSession | null, change: Partial<ChatState> = {}): Promise<void> {
-    await this.tell('bootstrap', {
-      shown,
-      newDraft: '',
-      newDraftParts: [],
-      recentSessions: [],
-      beginning: { private: false },
-      newMode: 'ask',
-      background: [],
-      model: { chosen: modelRow(), problem: null },
-      setup: { searching: false, entries: [] },
-      store: { kind: 'open', notices: [] },
-      restricted: false,
-      folderName: 'upload',
-      demoPrompts: [],
-      promptFiles: [],
-      localization: {},
-      ...change,
-    });
+    await this.tell('bootstrap', chatState(shown, change));
   }
 
   async tell<Name extends keyof ChatNotifications>(name: Name, payload: ChatNotifications[Name]): Promise<void> {

@@ -1,14 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { textsOf } from '../../../../scripts/translations.mjs';
-import { BrowserPreview, type PreviewAppearance, untilAtRest } from '../../../support/webviewPreview/browserPreview';
+import { type PreviewAppearance, untilAtRest } from '../../../support/webviewPreview/browserPreview';
 import { mainStates } from '../../../support/webviewPreview/mainStates';
+import { usePreview } from '../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start();
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview();
 
 function appearanceIn(code: string): PreviewAppearance {
   const localization = code === 'en' ? {} : textsOf(code).code;
@@ -71,7 +68,7 @@ async function layout(state: string, code: string): Promise<Layout> {
 }
 
 describe('a panel of 300 pixels', { concurrent: true }, () => {
-  test.each(mainStates.flatMap((state) => ['de', 'ru', 'ja', 'zh-cn'].map((code) => [state, code] as const)))(
+  test.each(mainStates.flatMap((state) => ['de', 'ja'].map((code) => [state, code] as const)))(
     'shows state %s in %s without cutting words off',
     async (state, code) => {
       const english = await layout(state, 'en');

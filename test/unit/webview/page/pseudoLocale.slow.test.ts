@@ -1,14 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { englishTexts, pseudo, pseudoBundle, pseudoName, untranslated } from '../../../support/pseudoLocale';
-import { BrowserPreview, type PreviewAppearance, untilAtRest } from '../../../support/webviewPreview/browserPreview';
+import { type PreviewAppearance, untilAtRest } from '../../../support/webviewPreview/browserPreview';
 import { states, type PreviewState } from '../../../support/webviewPreview/states';
+import { usePreview } from '../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start();
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview();
 
 const texts = englishTexts();
 const language: PreviewAppearance['language'] = {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { ShownSession } from '../../../../../src/protocol/chatProtocol';
 import type { SessionSummary } from '../../../../../src/protocol/transcriptTypes';
-import { session, shownSession } from '../../../../support/builders/viewMessages';
+import { session, sessionSummary, shownSession } from '../../../../support/builders/viewMessages';
 import { all, ChatPage, find, nameOf, names } from '../chatPage';
 import { inArticle, threeTurns } from '../../page/threeTurns';
 
@@ -11,18 +11,8 @@ vi.mock('../../../../../src/webview/markdown/sanitizer', () => import('../../../
 let page: ChatPage;
 afterEach(() => page.close());
 
-const summary = (id: string, title: string, change: Partial<SessionSummary> = {}): SessionSummary => ({
-  ...session({ id, title, conversationId: id }),
-  preview: null,
-  turnCount: 1,
-  messageCount: 2,
-  lastTurn: { state: 'complete' },
-  queuedCount: 0,
-  branchOf: null,
-  unread: false,
-  problem: null,
-  ...change,
-});
+const summary = (id: string, title: string, change: Partial<SessionSummary> = {}): SessionSummary =>
+  sessionSummary({ id, title, conversationId: id, lastTurn: { state: 'complete' }, ...change });
 const others = [summary('s2', 'Explain the build'), summary('s3', 'Rename the store')];
 
 const run = async (typed: string): Promise<void> => {
@@ -110,17 +100,6 @@ describe('/resume', () => {
     await run('/resume nosuch');
     await happen();
     expect([names('alert'), page.composer.value, switched()]).toEqual([[sentence], '/resume nosuch', []]);
-  });
-
-  test('of a session that is refused stays in the composer', async () => {
-    await open();
-    await run('/resume 1');
-    await page.refuse('switchSession', 'This session is in the trash. Restore it, then open it.');
-    await page.settle();
-    expect([names('alert'), page.composer.value]).toEqual([
-      ['This session is in the trash. Restore it, then open it.'],
-      '/resume 1',
-    ]);
   });
 });
 
@@ -253,14 +232,6 @@ describe('text typed after a command that shows another session', () => {
     composer.dispatchEvent(new InputEvent('input', { bubbles: true }));
     await page.settle();
     expect([left, page.composer.value]).toEqual(['', 'W']);
-  });
-
-  test('is sent once, however often Enter is pressed meanwhile', async () => {
-    await typeAhead('/new');
-    await page.key('Enter');
-    await page.tell('shown', null);
-    await page.answer('switchSession', { sessionId: null, notice: null });
-    expect(prompts()).toEqual([[question, null]]);
   });
 
   test('moves along before it is sent, and is no draft of the session that is left', async () => {

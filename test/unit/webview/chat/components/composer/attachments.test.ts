@@ -158,20 +158,6 @@ describe('a mention', () => {
     });
   });
 
-  test('is picked when it arrives after Enter was pressed; nothing is sent', async () => {
-    await open();
-    await page.type('@upl');
-    await page.key('Enter');
-    const waiting = [page.composer.value, page.submitted()];
-    await page.answer('mentions', whole(found));
-    expect([waiting, page.composer.value, chips(), page.submitted()]).toEqual([
-      ['@upl', []],
-      '@src/upload.ts ',
-      ['src/upload.ts'],
-      [],
-    ]);
-  });
-
   test('is picked when it arrives, with the text typed after that Enter, and the caret after that', async () => {
     await open();
     await page.type('see @upl');
@@ -285,36 +271,6 @@ describe('a mention', () => {
     await page.answer('mentions', whole([symbol]));
     expect(all('group').filter((group) => group.closest('[role=listbox]') !== null)).toEqual([]);
   });
-
-  test('leaves keys to an input method', async () => {
-    await open();
-    await page.type('@upl');
-    await page.answer('mentions', whole(found));
-    const pressed = await page.key('Enter', { isComposing: true });
-    expect([pressed.defaultPrevented, page.composer.value, page.submitted()]).toEqual([false, '@upl', []]);
-  });
-
-  test('is removed when its words are deleted', async () => {
-    await open({ ...idle, draft: 'see @src/upload.ts now', draftParts: [file, code] });
-    await page.type('see @src/upload.t now');
-    const deleted = chips();
-    await page.type('see @src/upload.ts now');
-    expect([deleted, chips()]).toEqual([['src/a.ts:1-2'], ['src/a.ts:1-2', 'src/upload.ts']]);
-  });
-
-  test('of a selection is read at once', async () => {
-    await open();
-    await page.type('@');
-    await page.answer('mentions', whole(found));
-    await page.key('ArrowUp');
-    await page.key('Tab');
-    await page.answer('pin', code);
-    expect([page.sent('pin'), page.composer.value, chips()]).toEqual([
-      [{ source: 'selection' }],
-      '@Selection ',
-      ['src/a.ts:1-2'],
-    ]);
-  });
 });
 
 describe('attachments of a prompt', () => {
@@ -387,16 +343,6 @@ describe('attachments of a prompt', () => {
   test('are in the composer again after a reload, in the empty state too', async () => {
     await open(null, { newDraft: 'half', newDraftParts: [code] });
     expect([page.composer.value, chips(), page.sent('saveDraft')]).toEqual(['half', ['src/a.ts:1-2'], []]);
-  });
-
-  test('return before the current content when a prompt is taken back', async () => {
-    await open({ ...idle, draft: 'half', draftParts: [code] });
-    await page.tell('shown', { ...idle, draft: 'Why?\n\nhalf', draftParts: [picture, code], changed: true });
-    expect([page.composer.value, chips(), savedParts()]).toEqual([
-      'Why?\n\nhalf',
-      ['shot.png', 'src/a.ts:1-2'],
-      { key: session().id, text: 'Why?\n\nhalf', parts: [picture, code] },
-    ]);
   });
 
   test('warn where the model takes no images, and offer another one', async () => {
@@ -524,26 +470,6 @@ describe('dropped content', () => {
       ['src/a.ts:1-2', 'src/'],
       null,
     ]);
-  });
-
-  test('from the system is read in the view', async () => {
-    await open();
-    const files = [
-      new File(['hello'], 'a.txt', { type: 'text/plain' }),
-      new File(['x'], 'a.bmp', { type: 'image/bmp' }),
-    ];
-    await drag('dragover', {}, files);
-    await drag('drop', {}, files);
-    expect([chips(), names('alert')]).toEqual([
-      ['a.txt'],
-      ['a.bmp wasn’t attached. Images must be PNG, JPEG, GIF, or WebP.'],
-    ]);
-  });
-
-  test('as a text stays a text', async () => {
-    await open();
-    const over = await drag('dragover', { 'text/plain': 'x' });
-    expect([over.defaultPrevented, document.querySelector('.drop-overlay')]).toEqual([false, null]);
   });
 });
 

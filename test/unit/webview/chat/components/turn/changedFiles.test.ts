@@ -37,12 +37,8 @@ const editedFile = {
   diff: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-old\n+new\n',
 };
 
-function came(place: { uid: string; position: number }, callId: string, name: string, details: JsonValue): Message {
-  return {
-    ...result(place, callId, name, ''),
-    parts: [{ kind: 'toolResult', callId, name, outcome: 'done', text: 'Done.', details }],
-  };
-}
+const came = (place: { uid: string; position: number }, callId: string, name: string, details: JsonValue): Message =>
+  result(place, callId, name, 'Done.', 'done', details);
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Fix it.');
 const rows = [
@@ -84,13 +80,6 @@ describe('the files that a turn changed', () => {
       [{ ...review, action: 'keep' }],
       '2 files changed+20 −4keptReviewRevert',
     ]);
-  });
-
-  test('are asked about once, however often the button is pressed', async () => {
-    await open();
-    await page.click(within('Changed files', 'Revert'));
-    await page.click(within('Changed files', 'Revert'));
-    expect(page.sent('reviewFiles')).toEqual([{ ...review, action: 'revert' }]);
   });
 
   test('open to each file, and that to single changes; open ones survive a refresh', async () => {
@@ -177,16 +166,6 @@ describe('the files that a turn changed', () => {
       { turnUid: 'turn1', paths: ['/f/a.ts'], action: 'revert', overwrite: true },
     ]);
   });
-
-  test('are named where they cannot be reverted, and nothing else is lost', async () => {
-    await open();
-    await page.click(within('Changed files', 'Revert'));
-    await page.refuse('reviewFiles', 'The folder is read-only.');
-    expect([all('alert').map(nameOf), within('Changed files', 'Revert').hasAttribute('disabled')]).toEqual([
-      ['The folder is read-only.Dismiss'],
-      false,
-    ]);
-  });
 });
 
 describe('the row of an edit', () => {
@@ -223,6 +202,20 @@ describe('the row of an edit', () => {
   });
 });
 
+const endedCommand = {
+  kind: 'command',
+  command: 'npm test',
+  folder: '/f',
+  exitCode: 1,
+  signal: null,
+  ms: 3000,
+  bytes: 4,
+  file: '/o.log',
+  timedOut: false,
+  background: null,
+  tail: 'no\n',
+};
+
 describe('the row of a command', () => {
   const shell = answer({ uid: 'a1', position: 2 }, [call('c1', 'run_command', { command: 'npm test' })]);
 
@@ -249,32 +242,8 @@ describe('the row of a command', () => {
   });
 
   test('shows how it ended with its last lines, and opens to its output', async () => {
-    const ended = {
-      kind: 'command',
-      command: 'npm test',
-      folder: '/f',
-      exitCode: 1,
-      signal: null,
-      ms: 3000,
-      bytes: 4,
-      file: '/o.log',
-      timedOut: false,
-      background: null,
-      tail: 'one\ntwo\n3\n4\n5\nno\n',
-    };
-    const failed: Message = {
-      ...result({ uid: 'r1', position: 3 }, 'c1', 'run_command', ''),
-      parts: [
-        {
-          kind: 'toolResult',
-          callId: 'c1',
-          name: 'run_command',
-          outcome: 'failed',
-          text: 'exit code 1',
-          details: ended,
-        },
-      ],
-    };
+    const ended = { ...endedCommand, tail: 'one\ntwo\n3\n4\n5\nno\n' };
+    const failed = result({ uid: 'r1', position: 3 }, 'c1', 'run_command', 'exit code 1', 'failed', ended);
     await open(shownSession({ messages: [question, shell, failed], turns: [settledTurn()] }));
     const row = 'Tool: run_command npm test, failed';
     const line = textOf(row);
@@ -289,25 +258,11 @@ describe('the row of a command', () => {
 describe('the row of a confined command', () => {
   test('shows what the sandbox blocked and removed, and offers to ask for it without the sandbox', async () => {
     const details = {
-      kind: 'command',
+      ...endedCommand,
       command: 'npm ci',
-      folder: '/f',
-      exitCode: 1,
-      signal: null,
-      ms: 3000,
-      bytes: 4,
-      file: '/o.log',
-      timedOut: false,
-      background: null,
-      tail: 'no\n',
       sandbox: { stopped: ['write to ~/.npmrc', 'connect to registry.npmjs.org'], takenOut: ['.husky'] },
     };
-    const failed: Message = {
-      ...result({ uid: 'r1', position: 3 }, 'c1', 'run_command', ''),
-      parts: [
-        { kind: 'toolResult', callId: 'c1', name: 'run_command', outcome: 'failed', text: 'exit code 1', details },
-      ],
-    };
+    const failed = result({ uid: 'r1', position: 3 }, 'c1', 'run_command', 'exit code 1', 'failed', details);
     await open(
       shownSession({
         messages: [
@@ -330,6 +285,8 @@ describe('the row of a confined command', () => {
     ]);
   });
 });
+
+const toThe = (to: string) => ({ reason: 'rewind', sessionId: session().id, to });
 
 describe('going back in the conversation', () => {
   test('asks about changed files, and sends the choice', async () => {
@@ -354,42 +311,37 @@ describe('going back in the conversation', () => {
     expect([page.sent('filesFrom'), page.sent('retry')]).toEqual([[], [{ turnUid: 'turn1' }]]);
   });
 
-  test('by Rewind offers the files in its own card', async () => {
+  test.each([
+    ['Rewind', () => page.press('Rewind to Here…'), 'switchSession', { target: { ...toThe('u1'), files: true } }],
+    [
+      '/undo',
+      async () => {
+        await page.type('/undo');
+        await page.key('Escape');
+        page.composer.focus();
+        await page.key('Enter');
+      },
+      'switchSession',
+      { target: { ...toThe('u1'), files: true } },
+    ],
+    [
+      'Edit & Resend',
+      async () => {
+        await page.press('Edit & Resend');
+        await page.fill(find('textbox', 'Edit prompt'), 'Fix it better.');
+        await page.press('Resend');
+      },
+      'editAndResend',
+      { turnUid: 'turn1', text: 'Fix it better.', uid: 'uid1', files: true },
+    ],
+  ])('by %s asks as well, and waits for the choice', async (_how, begin, name, payload) => {
     await open();
-    await page.press('Rewind to Here…');
-    await page.answer('filesFrom', files.slice(0, 1));
-    await page.settle();
-    await page.press('Conversation only');
-    expect(page.sent('switchSession')).toEqual([{ target: { reason: 'rewind', sessionId: session().id, to: 'u1' } }]);
-  });
-
-  test('by /undo asks as well', async () => {
-    await open();
-    await page.type('/undo');
-    await page.key('Escape');
-    page.composer.focus();
-    await page.key('Enter');
+    await begin();
     await page.answer('filesFrom', files);
     await page.settle();
+    const early = page.sent(name);
     await page.press('Conversation and 2 files');
-    expect(page.sent('switchSession')).toEqual([
-      { target: { reason: 'rewind', sessionId: session().id, to: 'u1', files: true } },
-    ]);
-  });
-
-  test('by Edit & Resend keeps the edit until the user decides', async () => {
-    await open();
-    await page.press('Edit & Resend');
-    await page.fill(find('textbox', 'Edit prompt'), 'Fix it better.');
-    await page.press('Resend');
-    await page.answer('filesFrom', files);
-    await page.settle();
-    const meanwhile = names('textbox');
-    await page.press('Conversation only');
-    expect([meanwhile.includes('Edit prompt'), page.sent('editAndResend')]).toEqual([
-      true,
-      [{ turnUid: 'turn1', text: 'Fix it better.', uid: 'uid1' }],
-    ]);
+    expect([early, page.sent(name)]).toEqual([[], [payload]]);
   });
 });
 

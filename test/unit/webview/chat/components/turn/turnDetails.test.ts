@@ -1,7 +1,5 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Approval } from '../../../../../../src/transcript/approval';
-import { continuationPart } from '../../../../../../src/transcript/continuation';
 import type { Turn } from '../../../../../../src/transcript/turn';
 import type { Usage } from '../../../../../../src/transcript/usage';
 import { conversationFrom } from '../../../../../../src/webview/chat/state/conversation';
@@ -11,12 +9,15 @@ import { costText, tokenText, usageLines } from '../../../../../../src/webview/u
 import {
   answer,
   call,
+  delivered,
+  pendingApproval,
   prompt,
   result,
   runningTurn,
   session,
   settledTurn,
   shownSession,
+  waitingTurn,
 } from '../../../../../support/builders/viewMessages';
 import { all, ChatPage, find, names } from '../../chatPage';
 
@@ -127,20 +128,6 @@ describe('the footer of a turn', () => {
 });
 
 describe('the end of a turn', () => {
-  const stopped = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
-  const goOn = { ...prompt({ uid: 'u2', position: 5, turnUid: 'turn2' }, ''), parts: [continuationPart()] };
-
-  test('is said once where the answer was continued', async () => {
-    await show({
-      messages: [question, said, goOn, answer({ uid: 'a2', position: 6, turnUid: 'turn2' }, ['And so on.'])],
-      turns: [stopped, settledTurn('turn2', 'u2')],
-    });
-    expect([
-      names('group').filter((name) => name === 'How the turn ended'),
-      document.body.textContent?.match(/continued/gi),
-    ]).toEqual([[], ['Continued']]);
-  });
-
   test('offers to continue from calls alone', async () => {
     const read = answer({ uid: 'a1', position: 2 }, [call('c1', 'read_file', { path: 'a.ts' })]);
     await show({
@@ -252,11 +239,6 @@ describe('a long prompt', () => {
       })?.folds,
     ).toEqual([promptFoldKey('u1')]);
   });
-
-  test('is not cut off where it is short', async () => {
-    await show({ messages: [question, said], turns: [settledTurn()] });
-    expect(names('button').filter((name) => name.startsWith('Show'))).toEqual([]);
-  });
 });
 
 describe('a call', () => {
@@ -285,11 +267,7 @@ describe('a call', () => {
 
   test('shows the current line of thinking, visually only, until it is opened', async () => {
     await show({ messages: [question], openTurn: runningTurn() });
-    await page.event({
-      kind: 'delivered',
-      turnUid: 'turn1',
-      chunks: [{ messageUid: 'a1', seq: 1, part: 0, kind: 'thinking', start: 0, text: 'First line.\nSecond li' }],
-    });
+    await page.event(delivered('turn1', 'a1', 1, 0, 'First line.\nSecond li', { kind: 'thinking' }));
     const now = () => document.querySelector('.thinking-now[aria-hidden=true]')?.textContent;
     const thinking = now();
     await page.press('Thinking…');
@@ -299,28 +277,19 @@ describe('a call', () => {
 
 describe('a change that needs approval', () => {
   const lines = Array.from({ length: 300 }, (_, index) => `+line ${index + 1}`).join('\n');
-  const approval: Approval = {
-    id: 'ap',
-    sessionId: session().id,
-    turnUid: 'turn1',
-    messageUid: 'a1',
-    callId: 'c1',
-    requestedAt: 1,
-    state: { kind: 'pending' },
-    request: {
-      tool: 'write_file',
-      access: { kind: 'edit', paths: [{ path: '/f/a.ts', shown: 'a.ts', isInside: true }] },
-      subject: 'a.ts',
-      reasons: ['change'],
-      rules: [],
-      preview: `--- /dev/null\n+++ b/a.ts\n@@ -0,0 +1,300 @@\n${lines}\n`,
-    },
-  };
+  const approval = pendingApproval({
+    tool: 'write_file',
+    access: { kind: 'edit', paths: [{ path: '/f/a.ts', shown: 'a.ts', isInside: true }] },
+    subject: 'a.ts',
+    reasons: ['change'],
+    rules: [],
+    preview: `--- /dev/null\n+++ b/a.ts\n@@ -0,0 +1,300 @@\n${lines}\n`,
+  });
 
   test('shows its first lines, all on request, and opens completely in an editor', async () => {
     await show({
       messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'write_file', { path: 'a.ts' })])],
-      openTurn: { ...runningTurn(), state: 'waiting', approvalId: 'ap' },
+      openTurn: waitingTurn(),
       approval,
     });
     const count = () => document.querySelectorAll('.approval .diff-added').length;
