@@ -4,7 +4,8 @@ import { build, type BuildOptions } from 'esbuild';
 import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { webviewLoaders } from '../../../scripts/build.mjs';
 import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
-import { states, type PreviewState } from './states';
+import type { PreviewState } from './previewState';
+import { states } from './states';
 import { ViewServer } from './viewServer';
 
 /** What scripts/build.mjs does for the package. */

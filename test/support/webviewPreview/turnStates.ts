@@ -1,4 +1,4 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import type { ApprovalRequest } from '../../../src/transcript/approval';
 import { continuationPart } from '../../../src/transcript/continuation';
 import type { Turn } from '../../../src/transcript/turn';
@@ -6,14 +6,15 @@ import {
   answer,
   call,
   delivered,
+  pendingApproval,
   prompt,
   result,
   runningTurn,
-  session,
   settledTurn,
   shownSession,
+  waitingTurn,
 } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Why does upload.test.ts fail on CI only?');
 const answered = answer({ uid: 'a1', position: 4 }, [
@@ -96,14 +97,9 @@ const write: ApprovalRequest = {
   preview: `--- /dev/null\n+++ b/src/table.ts\n@@ -0,0 +1,300 @@\n${lines}\n`,
 };
 
-/** What one turn shows. `state` makes what the host tells a view first. */
-export function turnStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-): Readonly<Record<string, PreviewState>> {
-  const shows = (change: Partial<ShownSession>): { readonly view: 'chat'; readonly bootstrap: ChatState } => ({
-    view: 'chat',
-    bootstrap: state(shownSession(change)),
-  });
+/** What one turn shows. */
+export function turnStates(): Readonly<Record<string, PreviewState>> {
+  const shows = (change: Partial<ShownSession>): PreviewState => chat(shownSession(change));
   return {
     'turn-footer': { ...shows({ messages: [question, answered], turns: [used] }), press: [facts] },
     'turn-long-prompt': { ...shows({ messages: [long, answered], turns: [used] }), hover: 'You' },
@@ -145,21 +141,10 @@ export function turnStates(
         ),
       ],
     },
-    'approval-long-change': {
-      ...shows({
-        messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'write_file', { path: 'src/table.ts' })])],
-        openTurn: { ...runningTurn(), state: 'waiting', approvalId: 'ap1' },
-        approval: {
-          id: 'ap1',
-          sessionId: session().id,
-          turnUid: 'turn1',
-          messageUid: 'a1',
-          callId: 'c1',
-          requestedAt: 0,
-          state: { kind: 'pending' },
-          request: write,
-        },
-      }),
-    },
+    'approval-long-change': shows({
+      messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'write_file', { path: 'src/table.ts' })])],
+      openTurn: waitingTurn(),
+      approval: pendingApproval(write),
+    }),
   };
 }

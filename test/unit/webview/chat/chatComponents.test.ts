@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   answer,
   call,
@@ -18,13 +18,9 @@ import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { conversationFrom } from '../../../../src/webview/chat/state/conversation';
 import { textPlace } from '../../../../src/webview/chat/state/feedText';
 import { todosFoldKey } from '../../../../src/webview/chat/state/foldState';
-import { all, ChatPage, find, nameOf, names } from './chatPage';
+import { ChatPage, all, find, nameOf, names, openChat, texts } from './chatPage';
 
-// happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on. What the sanitiser lets through is tested in a browser
-// (sanitizer.test.ts); here the renderer's own HTML, which holds no markup of the text, is taken as it is.
-vi.mock('../../../../src/webview/markdown/sanitizer', () => import('../../../support/plainSanitizer'));
 let page: ChatPage;
-afterEach(() => page.close());
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Why?');
 const time = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
@@ -72,8 +68,7 @@ describe('a conversation', () => {
   });
 
   test('shows chunks as they arrive, and the stored rows once the turn has settled', async () => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession());
+    page = await openChat(shownSession());
     const shot = () =>
       all('article').map((article) => [
         article.dataset['uid'],
@@ -103,8 +98,7 @@ describe('a conversation', () => {
   });
 
   test('shows when memory keeps a prompt waiting, and lets the user skip it', async () => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question], openTurn: runningTurn() }));
+    page = await openChat(shownSession({ messages: [question], openTurn: runningTurn() }));
     await page.event({ kind: 'activity', turnUid: 'turn1', activity: { kind: 'recalling', startedAt: 1 } });
     const line = (): string | undefined => document.querySelector('.activity')?.textContent;
     await expect.poll(line).toBe('Searching memory…Skip');
@@ -245,7 +239,7 @@ describe('a conversation', () => {
     await page.bootstrap(shown);
     const lines = (): readonly (string | undefined)[] =>
       [...document.querySelectorAll('article:not([hidden]) :is(.fold-button, .tool-line)')].map((line) =>
-        [...line.querySelectorAll('span:not(.codicon, .tool-state)')].map((span) => span.textContent).join(' '),
+        texts('span:not(.codicon, .tool-state)', line).join(' '),
       );
     const folded = lines();
     await page.press('Updated todos');
@@ -273,45 +267,6 @@ describe('a conversation', () => {
     ]);
   });
 
-  test('names the model it waits for as the header does', async () => {
-    const chosen = modelRow({ label: 'Qwen 3' });
-    const waits = async (model: string): Promise<void> => {
-      page = new ChatPage();
-      await page.bootstrap(
-        shownSession({
-          messages: [question],
-          openTurn: { ...runningTurn(), model },
-          activity: { kind: 'requesting', elapsedMs: 0, iteration: 1, maxIterations: 9 },
-        }),
-        { model: { chosen, problem: null } },
-      );
-      await page.clock.advance(1000);
-      await page.settle();
-    };
-    const line = (): string | undefined => document.querySelector('.activity')?.textContent;
-    await waits(chosen.ref);
-    await expect.poll(line).toBe('Waiting for Qwen 3…');
-    page.close();
-    await waits('Local/llama3:70b');
-    await expect.poll(line).toBe('Waiting for llama3:70b…');
-  });
-
-  test('keeps thinking folded, and opens it again after the view was hidden', async () => {
-    const shown = shownSession({
-      messages: [question, answer({ uid: 'a1', position: 2 }, [{ kind: 'thinking', text: 'hm' }, 'So.'])],
-      turns: [settledTurn()],
-    });
-    page = new ChatPage();
-    await page.bootstrap(shown);
-    const before = document.querySelector<HTMLElement>('[data-part=thinking]')?.hidden;
-    await page.press('Thought');
-    const { memory } = page;
-    page.close();
-    page = new ChatPage({ ...memory, sessionId: session().id });
-    await page.bootstrap(shown);
-    expect([before, document.querySelector<HTMLElement>('[data-part=thinking]')?.hidden]).toEqual([true, false]);
-  });
-
   test('says how long the model thought, also after a reload of the view', async () => {
     const open = shownSession({ messages: [question], openTurn: runningTurn() });
     const thinks = (messageUid: string, seq: number, part: number, kind: 'thinking' | 'text'): TurnEvent => ({
@@ -320,8 +275,7 @@ describe('a conversation', () => {
       chunks: [{ messageUid, seq, part, kind, start: 0, text: 'hm' }],
     });
     const thought = (): readonly string[] => names('button').filter((name) => name.startsWith('Thought'));
-    page = new ChatPage();
-    await page.bootstrap(open);
+    page = await openChat(open);
     await page.event(thinks('a1', 1, 0, 'thinking'));
     await page.clock.advance(4000);
     await page.event(thinks('a1', 2, 1, 'text'));
@@ -330,7 +284,6 @@ describe('a conversation', () => {
     await page.event(thinks('a2', 2, 1, 'text'));
     const watched = thought();
     const { memory } = page;
-    page.close();
     page = new ChatPage(memory);
     const stored = ['a1', 'a2', 'a3'].map((uid, index) =>
       answer({ uid, position: 2 + index }, [{ kind: 'thinking', text: 'hm' }, 'hm']),
@@ -343,8 +296,7 @@ describe('a conversation', () => {
   });
 
   test('reads the stored message when a chunk is missing', async () => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question], openTurn: runningTurn() }));
+    page = await openChat(shownSession({ messages: [question], openTurn: runningTurn() }));
     await page.event(delivered('turn1', 'a1', 2, 4, 'text'));
     const asked = page.sent('readMessage');
     await page.answer(
@@ -386,13 +338,10 @@ describe('the empty state', () => {
   test('lists five recent sessions, and says in the first what its title does not say', async () => {
     const recent = (id: string, title: string | null, preview: string) => sessionSummary({ id, title, preview });
     const first = async (title: string | null, preview: string): Promise<string | null | undefined> => {
-      page.close();
-      page = new ChatPage();
-      await page.bootstrap(null, { recentSessions: [recent('s0', title, preview)] });
+      page = await openChat(null, { recentSessions: [recent('s0', title, preview)] });
       return document.querySelector('.recent-words')?.textContent;
     };
-    page = new ChatPage();
-    await page.bootstrap(null, {
+    page = await openChat(null, {
       recentSessions: Array.from({ length: 8 }, (_, index) => recent(`s${index}`, `Session ${index}`, 'Why?')),
     });
     expect([
@@ -409,8 +358,7 @@ describe('the empty state', () => {
   });
 
   test('keeps a prompt that was sent without a model, and explains what to do', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null, { model: { chosen: null, problem: null } });
+    page = await openChat(null, { model: { chosen: null, problem: null } });
     await page.type('Why is the sky blue?');
     await page.press('Send');
     expect([page.submitted(), page.composer.value, nameOf(all('alert')[0] ?? document.body)]).toEqual([
@@ -423,8 +371,7 @@ describe('the empty state', () => {
 
 describe('strips', () => {
   test('report a failure to save, loudly and with next steps', async () => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question] }), {
+    page = await openChat(shownSession({ messages: [question] }), {
       store: {
         kind: 'failed',
         cause: 'full',
@@ -444,16 +391,14 @@ describe('strips', () => {
   });
 
   test('show as long as it lasts that Demo is not AI', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null, { model: { chosen: modelRow({ isDemo: true }), problem: null } });
+    page = await openChat(null, { model: { chosen: modelRow({ isDemo: true }), problem: null } });
     expect(names('note')).toEqual(['Demo: scripted, not AIChoose a Model']);
   });
 });
 
 describe('the model picker', () => {
   test('shows for every model where prompts go, finds one, and chooses it by keyboard', async () => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession());
+    page = await openChat(shownSession());
     await page.click(find('combobox', 'Model'));
     const claude = modelRow({
       ref: 'OpenRouter/claude',

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Approval, ApprovalRequest } from '../../../../../../src/transcript/approval';
 import {
   answer,
@@ -10,13 +10,9 @@ import {
   shownSession,
   waitingTurn,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, nameOf, names } from '../../chatPage';
-
-// See chatComponents.test.ts.
-vi.mock('../../../../../../src/webview/markdown/sanitizer', () => import('../../../../../support/plainSanitizer'));
+import { ChatPage, all, find, nameOf, names, openChat, texts } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Push it.');
 const calls = answer({ uid: 'a1', position: 2 }, [
@@ -46,8 +42,7 @@ const focused = (): string =>
   document.activeElement === document.body || document.activeElement === null ? '' : nameOf(document.activeElement);
 
 async function asked(request: ApprovalRequest = command): Promise<void> {
-  page = new ChatPage();
-  await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
+  page = await openChat(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
   page.composer.focus();
   await page.event({ kind: 'approvalRequested', turn: waiting, approval: asks(request) });
   await page.settle();
@@ -61,7 +56,7 @@ describe('a question from the agent', () => {
       subject: card().querySelector('pre')?.textContent,
       text: card().textContent?.includes('In upload'),
       place: card().textContent?.includes('1 of 2'),
-      reasons: [...card().querySelectorAll('li')].map((item) => item.textContent),
+      reasons: texts('li', card()),
       buttons: buttons(),
       before: (card().compareDocumentPosition(page.composer) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
       row: names('group').find((name) => name.includes('git push')),
@@ -107,8 +102,7 @@ describe('a question from the agent', () => {
       [],
     ],
   ])('a command shows where it would run: %s', async (_, confined, sandbox, where, reasons) => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }), { sandbox });
+    page = await openChat(shownSession({ messages: [question, calls], openTurn: runningTurn() }), { sandbox });
     const request: ApprovalRequest = {
       ...command,
       access: {
@@ -142,7 +136,7 @@ describe('a question from the agent', () => {
       {},
     ] satisfies readonly Partial<ApprovalRequest>[]) {
       await asked({ ...command, ...risky });
-      shown.push([[...card().querySelectorAll('.approval-details li')].map((item) => item.textContent), defaults()]);
+      shown.push([texts('.approval-details li', card()), defaults()]);
       page.close();
     }
     const usual = 'Runs with your permissions, not in a sandbox.';
@@ -208,9 +202,7 @@ test('waiting is said by the card alone; without a card the conversation says it
   await page.clock.advance(1000);
   await page.settle();
   const withCard = says();
-  page.close();
-  page = new ChatPage();
-  await page.bootstrap(shownSession({ messages: [question, calls], openTurn: waiting }));
+  page = await openChat(shownSession({ messages: [question, calls], openTurn: waiting }));
   await page.clock.advance(1000);
   await page.settle();
   await expect.poll(says).toBe(true);
@@ -435,8 +427,7 @@ describe('the keyboard', () => {
       },
     ],
   ])('stays where %s; the question is announced instead', async (_what, name, begin) => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
+    page = await openChat(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
     page.composer.focus();
     await begin();
     await page.settle();
@@ -551,8 +542,7 @@ describe('the keyboard', () => {
 
 describe('the mode', () => {
   test('shows under the choices whether commands are confined, also when that is known only later', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null);
+    page = await openChat(null);
     await page.click(find('combobox', 'Mode'));
     await page.settle();
     const notes: (string | undefined)[] = [];
@@ -576,8 +566,7 @@ describe('the mode', () => {
   });
 
   test('of the empty state is separate; Escape closes the list and stops nothing', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null, { newMode: 'plan' });
+    page = await openChat(null, { newMode: 'plan' });
     const shown = find('combobox', 'Mode').textContent;
     await page.click(find('combobox', 'Mode'));
     find('combobox', 'Mode').focus();

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act } from 'preact/test-utils';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FoundMentions, Mention } from '../../../../../../src/protocol/attachmentProtocol';
 import type { DraftPart, SentPart } from '../../../../../../src/transcript/draftPart';
 import {
@@ -12,10 +12,9 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, nameOf, names } from '../../chatPage';
+import { ChatPage, all, find, nameOf, names, openChat } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const idle = shownSession({ messages: [prompt({ uid: 'u1', position: 1 }, 'before')], turns: [settledTurn()] });
 const file: DraftPart = { kind: 'mention', source: 'file:src/upload.ts', label: 'src/upload.ts' };
@@ -31,8 +30,7 @@ async function open(
   shown: typeof idle | null = idle,
   change: Parameters<ChatPage['bootstrap']>[1] = {},
 ): Promise<void> {
-  page = new ChatPage();
-  await page.bootstrap(shown, change);
+  page = await openChat(shown, change);
   page.composer.focus();
 }
 
@@ -509,12 +507,6 @@ describe('a prompt that was sent', () => {
       ],
       [{ turnUid: 'turn1', text: 'Why?', without: [0] }],
     ]);
-  });
-
-  test('is restored with what can be read again, and without images', async () => {
-    await open(asked);
-    await page.key('ArrowUp');
-    expect([page.composer.value, chips()]).toEqual(['Why?', ['src/a.ts:1-2']]);
   });
 
   test('is saved by Save when it is edited in the queue', async () => {

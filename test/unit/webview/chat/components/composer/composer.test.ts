@@ -1,18 +1,16 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { prompt, runningTurn, session, settledTurn, shownSession } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, nameOf, names } from '../../chatPage';
+import { ChatPage, all, nameOf, names, openChat } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const question = prompt({ uid: 'u1', position: 1 }, 'the last prompt');
 const idle = shownSession({ messages: [question], turns: [settledTurn()] });
 const busy = shownSession({ messages: [question], openTurn: runningTurn() });
 
 async function open(shown: typeof idle | null, memory: ConstructorParameters<typeof ChatPage>[0] = {}): Promise<void> {
-  page = new ChatPage(memory);
-  await page.bootstrap(shown);
+  page = await openChat(shown, {}, memory);
   page.composer.focus();
 }
 

@@ -383,21 +383,3 @@ describe('find', () => {
     expect(await focused()).toBe('Find');
   });
 });
-
-describe('a narrow, enlarged view', () => {
-  test.each(['feed-long', 'feed-find', 'feed-prompt-above'])('%s scrolls in one direction only', async (name) => {
-    ({ page } = await preview.open(name, { width: 300 }));
-    await page.evaluate(() => (document.documentElement.style.zoom = '2'));
-    await untilAtRest(page);
-    expect(
-      await page.evaluate(() =>
-        [...document.querySelectorAll('html, body, main, .scroller, .find-bar')]
-          .filter(
-            (element) =>
-              element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'hidden',
-          )
-          .map((element) => element.className),
-      ),
-    ).toEqual([]);
-  });
-});

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ChangedFile } from '../../../../../../src/transcript/changedFile';
 import type { JsonValue } from '../../../../../../src/transcript/json';
 import type { Message } from '../../../../../../src/transcript/message';
@@ -13,13 +13,9 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, nameOf, names } from '../../chatPage';
-
-// See chatComponents.test.ts.
-vi.mock('../../../../../../src/webview/markdown/sanitizer', () => import('../../../../../support/plainSanitizer'));
+import { ChatPage, all, find, nameOf, names, openChat, texts } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const file = (name: string, change: Partial<ChangedFile> = {}): ChangedFile => ({
   path: `/f/${name}`,
@@ -50,8 +46,7 @@ const rows = [
 const done = shownSession({ messages: rows, turns: [settledTurn()], changes: { turn1: files } });
 
 async function open(shown = done, recalled: ConstructorParameters<typeof ChatPage>[0] = {}): Promise<void> {
-  page = new ChatPage(recalled);
-  await page.bootstrap(shown);
+  page = await openChat(shown, {}, recalled);
 }
 
 function within(group: string, name: string): HTMLElement {
@@ -248,7 +243,7 @@ describe('the row of a command', () => {
     const row = 'Tool: run_command npm test, failed';
     const line = textOf(row);
     await page.click(within(row, '$npm testexit 1 · 3 s'));
-    expect([line, [...find('group', row).querySelectorAll('pre')].map((pre) => pre.textContent)]).toEqual([
+    expect([line, texts('pre', find('group', row))]).toEqual([
       '$npm testexit 1 · 3 sOpen Outputtwo 3 4 5 no',
       ['$ npm test', 'one\ntwo\n3\n4\n5\nno'],
     ]);
@@ -273,7 +268,7 @@ describe('the row of a confined command', () => {
         turns: [settledTurn()],
       }),
     );
-    const notes = [...document.querySelectorAll('.tool-note')].map((note) => note.textContent);
+    const notes = texts('.tool-note');
     await page.press('Run Without Sandbox…');
     expect([notes, page.composer.value, page.sent('submit')]).toEqual([
       [
@@ -361,7 +356,7 @@ describe('the progress of an agent', () => {
     );
     const closed = names('button').find((name) => name.startsWith('Todos'));
     await page.press('Todos 1/3Fix it');
-    const opened = [...document.querySelectorAll('.todos .todo')].map((item) => item.textContent);
+    const opened = texts('.todos .todo');
     expect([closed, opened]).toEqual(['Todos 1/3Fix it', ['doneFind it', 'in progressFix it', 'to doTest it']]);
   });
 
@@ -379,8 +374,7 @@ describe('the progress of an agent', () => {
   });
 
   test('shows which features are off in Restricted Mode', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null, { restricted: true });
+    page = await openChat(null, { restricted: true });
     expect(
       names('status').some((words) =>
         words.startsWith('Restricted Mode: Hermes can only read files. Editing, commands, MCP servers'),

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Turn } from '../../../../../../src/transcript/turn';
 import type { Usage } from '../../../../../../src/transcript/usage';
 import { conversationFrom } from '../../../../../../src/webview/chat/state/conversation';
@@ -19,12 +19,9 @@ import {
   shownSession,
   waitingTurn,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, names } from '../../chatPage';
+import { ChatPage, all, find, names, openChat, texts } from '../../chatPage';
 
-// happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on.
-vi.mock('../../../../../../src/webview/markdown/sanitizer', () => import('../../../../../support/plainSanitizer'));
 let page: ChatPage;
-afterEach(() => page.close());
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Why?');
 const said = answer({ uid: 'a1', position: 4 }, ['Because it is.']);
@@ -44,8 +41,7 @@ const used: Turn & { readonly state: 'settled' } = {
 };
 
 async function show(change: Parameters<typeof shownSession>[0]): Promise<void> {
-  page = new ChatPage();
-  await page.bootstrap(shownSession(change));
+  page = await openChat(shownSession(change));
   await page.settle();
 }
 
@@ -64,11 +60,7 @@ describe('the footer of a turn', () => {
       '3 requests',
       'Cost: $0.021',
     ];
-    expect([
-      title,
-      [...document.querySelectorAll('.turn-usage li')].map(({ textContent }) => textContent),
-      facts.getAttribute('aria-expanded'),
-    ]).toEqual([lines, lines, 'true']);
+    expect([title, texts('.turn-usage li'), facts.getAttribute('aria-expanded')]).toEqual([lines, lines, 'true']);
   });
 
   test('omits what is not known', async () => {
@@ -128,16 +120,6 @@ describe('the footer of a turn', () => {
 });
 
 describe('the end of a turn', () => {
-  test('offers to continue from calls alone', async () => {
-    const read = answer({ uid: 'a1', position: 2 }, [call('c1', 'read_file', { path: 'a.ts' })]);
-    await show({
-      messages: [question, read, result({ uid: 'r1', position: 3 }, 'c1', 'read_file', 'x')],
-      turns: [settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'iterations' })],
-    });
-    await page.press('Continue');
-    expect(page.sent('continueTurn')).toEqual([{ turnUid: 'turn1' }]);
-  });
-
   test('offers to make room when the context is full', async () => {
     await show({
       messages: [question, said],
@@ -149,7 +131,7 @@ describe('the end of a turn', () => {
         }),
       ],
     });
-    const offered = [...document.querySelectorAll('.notice-actions button')].map((button) => button.textContent);
+    const offered = texts('.notice-actions button');
     await page.press('Compress…');
     await page.press('New Session');
     expect([offered, page.sent('compressionPreview'), page.sent('switchSession')]).toEqual([
