@@ -1,9 +1,11 @@
 import type { JsonValue } from '../../../src/transcript/json';
-import type { ModelRow, ShownSession } from '../../../src/protocol/chatProtocol';
-import type { AssistantMessage, Message, ToolMessage, UserMessage } from '../../../src/transcript/message';
+import type { ChatState, ModelRow, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { AssistantMessage, Chunk, Message, ToolMessage, UserMessage } from '../../../src/transcript/message';
 import type { AssistantPart, ToolCallPart, ToolOutcome } from '../../../src/transcript/part';
-import type { Session } from '../../../src/transcript/session';
+import type { Approval, ApprovalRequest } from '../../../src/transcript/approval';
+import type { Session, SessionSummary } from '../../../src/transcript/session';
 import type { Turn, Settlement } from '../../../src/transcript/turn';
+import type { TurnEvent } from '../../../src/transcript/turnEvent';
 
 /** 12 November 2026, 14:02 in UTC. */
 export const afternoon = 1_794_492_120;
@@ -161,6 +163,74 @@ export function modelRow(change: Partial<ModelRow> = {}): ModelRow {
     price: null,
     warnings: [],
     isDemo: false,
+    ...change,
+  };
+}
+
+export function sessionSummary(change: Partial<SessionSummary> = {}): SessionSummary {
+  return {
+    ...session(),
+    preview: null,
+    turnCount: 1,
+    messageCount: 2,
+    lastTurn: null,
+    queuedCount: 0,
+    branchOf: null,
+    unread: false,
+    problem: null,
+    ...change,
+  };
+}
+
+/** A piece of a part of an answer that was committed. */
+export function delivered(
+  turnUid: string,
+  messageUid: string,
+  seq: number,
+  start: number,
+  text: string,
+  change: Partial<Pick<Chunk, 'part' | 'kind'>> = {},
+): TurnEvent {
+  return { kind: 'delivered', turnUid, chunks: [{ messageUid, seq, part: 0, kind: 'text', start, text, ...change }] };
+}
+
+/** The turn while it waits for approval `ap`. */
+export function waitingTurn(uid = 'turn1', userMessageUid = 'u1'): Turn & { readonly state: 'waiting' } {
+  return { ...runningTurn(uid, userMessageUid), state: 'waiting', approvalId: 'ap' };
+}
+
+export function pendingApproval(request: ApprovalRequest, change: Partial<Approval> = {}): Approval {
+  return {
+    id: 'ap',
+    sessionId: session().id,
+    turnUid: 'turn1',
+    messageUid: 'a1',
+    callId: 'c1',
+    requestedAt: 1,
+    state: { kind: 'pending' },
+    request,
+    ...change,
+  };
+}
+
+/** What the host tells a chat view first. */
+export function chatState(shown: ShownSession | null, change: Partial<ChatState> = {}): ChatState {
+  return {
+    shown,
+    newDraft: '',
+    newDraftParts: [],
+    recentSessions: [],
+    beginning: { private: false },
+    newMode: 'ask',
+    background: [],
+    model: { chosen: modelRow(), problem: null },
+    setup: { searching: false, entries: [] },
+    store: { kind: 'open', notices: [] },
+    restricted: false,
+    folderName: 'upload',
+    demoPrompts: [],
+    promptFiles: [],
+    localization: {},
     ...change,
   };
 }

@@ -1,7 +1,7 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import type { Approval, ApprovalRequest, WaitingEdit } from '../../../src/transcript/approval';
-import { answer, call, prompt, runningTurn, session, shownSession } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { answer, call, pendingApproval, prompt, shownSession, waitingTurn } from '../builders/viewMessages';
+import { chat, type PreviewState } from './previewState';
 
 /** Approval cards with more than one thing to decide or to warn of, for the preview. */
 
@@ -68,53 +68,35 @@ function waits(request: ApprovalRequest, change: Partial<Approval> = {}): ShownS
   );
   return shownSession({
     messages: [question, answer({ uid: 'a1', position: 2 }, ['Every caller has a clock at hand.', ...calls])],
-    openTurn: { ...runningTurn(), state: 'waiting', approvalId: 'ap1' },
-    approval: {
-      id: 'ap1',
-      sessionId: session().id,
-      turnUid: 'turn1',
-      messageUid: 'a1',
-      callId: 'e1',
-      requestedAt: 0,
-      state: { kind: 'pending' },
-      request,
-      ...change,
-    },
+    openTurn: waitingTurn(),
+    approval: pendingApproval(request, { callId: 'e1', ...change }),
   });
 }
 
-/** `state` makes what the host tells a view first. */
-export function approvalStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-): Readonly<Record<string, PreviewState>> {
+/** */
+export function approvalStates(): Readonly<Record<string, PreviewState>> {
   return {
-    'approval-several': { view: 'chat', bootstrap: state(waits(severalEdits)) },
-    'approval-risk': { view: 'chat', bootstrap: state(waits(risky)) },
-    'approval-sub-agent': {
-      view: 'chat',
-      bootstrap: state(
-        waits(risky, {
-          subAgent: {
-            title: 'Publish the package once all callers hand in a clock, and say which version it is',
-            turnUid: 'turn1',
-            callId: 'e1',
-          },
-        }),
-      ),
-    },
-    'approval-plan-reason': {
-      view: 'chat',
-      bootstrap: state(
-        waits({
-          tool: 'exit_plan_mode',
-          access: { kind: 'plan' },
-          subject: 'Plan',
-          reasons: ['plan'],
-          rules: [],
-          preview: '1. `upload()` takes a `Clock`\n2. The test hands in one that stands still',
-        }),
-      ),
-      press: ['Keep Planning…'],
-    },
+    'approval-several': chat(waits(severalEdits)),
+    'approval-risk': chat(waits(risky)),
+    'approval-sub-agent': chat(
+      waits(risky, {
+        subAgent: {
+          title: 'Publish the package once all callers hand in a clock, and say which version it is',
+          turnUid: 'turn1',
+          callId: 'e1',
+        },
+      }),
+    ),
+    'approval-plan-reason': chat(
+      waits({
+        tool: 'exit_plan_mode',
+        access: { kind: 'plan' },
+        subject: 'Plan',
+        reasons: ['plan'],
+        rules: [],
+        preview: '1. `upload()` takes a `Clock`\n2. The test hands in one that stands still',
+      }),
+      { press: ['Keep Planning…'] },
+    ),
   };
 }

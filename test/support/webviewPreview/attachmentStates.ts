@@ -1,9 +1,8 @@
 import type { Mention } from '../../../src/protocol/attachmentProtocol';
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../../src/transcript/draftPart';
 import type { UserMessage } from '../../../src/transcript/message';
 import { answer, modelRow, prompt, runningTurn, session, settledTurn, shownSession } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 /** States of prompts that carry more than text, for the preview. */
 
@@ -74,10 +73,8 @@ function asked(text: string): UserMessage {
   return { ...message, parts: [...(text === '' ? [] : message.parts), code, picture, terminal] };
 }
 
-/** `state` makes what the host tells a view first. */
-export function attachmentStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-): Readonly<Record<string, PreviewState>> {
+/** */
+export function attachmentStates(): Readonly<Record<string, PreviewState>> {
   const done = shownSession({
     messages: [
       asked('Why does this fail on CI only?'),
@@ -103,44 +100,25 @@ export function attachmentStates(
     },
   ];
   return {
-    'attach-chips': {
-      view: 'chat',
-      bootstrap: state({ ...done, draft: 'Fix @src/upload.ts and run the tests', draftParts: many }),
-    },
-    'attach-no-images': {
-      view: 'chat',
-      bootstrap: state(
-        { ...done, draft: 'What is wrong here?', draftParts: [picture] },
-        { model: { chosen: modelRow({ images: false }), problem: null } },
-      ),
-    },
-    'attach-preview': {
-      view: 'chat',
-      bootstrap: state({
+    'attach-chips': chat({ ...done, draft: 'Fix @src/upload.ts and run the tests', draftParts: many }),
+    'attach-no-images': chat(
+      { ...done, draft: 'What is wrong here?', draftParts: [picture] },
+      {},
+      { model: { chosen: modelRow({ images: false }), problem: null } },
+    ),
+    'attach-preview': chat(
+      {
         ...done,
         messages: [prompt({ uid: 'u1', position: 1 }, 'Why does this fail on CI only?'), ...done.messages.slice(1)],
         draftParts: [code, file],
-      }),
-      press: ['src/upload.ts:10-24'],
-    },
-    'attach-image': { view: 'chat', bootstrap: state(done), press: ['Screenshot of the failing run.png'] },
-    'attach-menu': { view: 'chat', bootstrap: state(null), press: ['Attach'] },
-    'attach-mentions': {
-      view: 'chat',
-      bootstrap: state(done),
-      requests: { mentions: { mentions, isWhole: true } },
-      type: 'Look at @upl',
-    },
-    'attach-none': {
-      view: 'chat',
-      bootstrap: state(done),
-      requests: { mentions: { mentions: [], isWhole: true } },
-      type: 'Look at @zeppelin',
-    },
-    'attach-edit': { view: 'chat', bootstrap: state(done), press: ['Edit & Resend'] },
-    'attach-queue': {
-      view: 'chat',
-      bootstrap: state({ ...done, openTurn: runningTurn('turn2', 'u2'), activity: { kind: 'answering' }, queue }),
-    },
+      },
+      { press: ['src/upload.ts:10-24'] },
+    ),
+    'attach-image': chat(done, { press: ['Screenshot of the failing run.png'] }),
+    'attach-menu': chat(null, { press: ['Attach'] }),
+    'attach-mentions': chat(done, { requests: { mentions: { mentions, isWhole: true } }, type: 'Look at @upl' }),
+    'attach-none': chat(done, { requests: { mentions: { mentions: [], isWhole: true } }, type: 'Look at @zeppelin' }),
+    'attach-edit': chat(done, { press: ['Edit & Resend'] }),
+    'attach-queue': chat({ ...done, openTurn: runningTurn('turn2', 'u2'), activity: { kind: 'answering' }, queue }),
   };
 }

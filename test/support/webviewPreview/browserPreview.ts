@@ -1,10 +1,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Locator, type Page } from 'playwright-core';
 import { webviewLoaders } from '../../../scripts/build.mjs';
 import { ensureChromium } from '../../../scripts/chromiumInstall.mjs';
-import { states, type PreviewState } from './states';
+import type { PreviewState } from './previewState';
+import { states } from './states';
 import { ViewServer } from './viewServer';
 
 /** What scripts/build.mjs does for the package. */
@@ -142,6 +143,8 @@ export class BrowserPreview {
 
   private async newPage(): Promise<ReusedPage> {
     const page = await this.browser.newPage();
+    // The limit of the test that hangs is enough.
+    page.setDefaultTimeout(0);
     const reused: ReusedPage = { page, shown: { problems: [], strays: [] } };
     page.on('console', (message) => message.type() === 'error' && reused.shown.problems.push(message.text()));
     page.on('pageerror', (error) => reused.shown.problems.push(String(error)));
@@ -169,12 +172,11 @@ export class BrowserPreview {
 }
 
 /** Waits until the page rests: for a tenth of a second and three frames nothing in it changed or was scrolled. What changes all the time is
- *  looked at after five seconds. */
+ *  looked at after 300 frames. */
 export async function untilAtRest(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await document.fonts.ready;
-    const begin = performance.now();
-    let [last, frames] = [begin, 0];
+    let [last, frames, all] = [performance.now(), 0, 0];
     const moved = (): void => void ([last, frames] = [performance.now(), 0]);
     const observer = new MutationObserver(moved);
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
@@ -182,7 +184,7 @@ export async function untilAtRest(page: Page): Promise<void> {
     await new Promise<void>((resolve) => {
       const frame = (now: number): void => {
         const isResting = ++frames > 2 && now - last >= 100;
-        if (isResting || now - begin > 5000) resolve();
+        if (isResting || ++all > 300) resolve();
         else requestAnimationFrame(frame);
       };
       requestAnimationFrame(frame);
@@ -195,21 +197,24 @@ export async function untilAtRest(page: Page): Promise<void> {
 /** The same as in English, by the names of another language; what could not be found there is told. */
 async function doneIn(page: Page, state: PreviewState, named: (english: string) => RegExp): Promise<readonly string[]> {
   const missed: string[] = [];
-  const attempt = (what: string, act: () => Promise<void>): Promise<void> => act().catch(() => void missed.push(what));
+  const attempt = async (what: string, target: Locator, act: (target: Locator) => Promise<void>): Promise<void> => {
+    for (let rests = 0; rests < 20 && (await target.count()) === 0; rests++) await untilAtRest(page);
+    if ((await target.count()) === 0) missed.push(what);
+    else await act(target);
+  };
   for (const name of state.press ?? []) {
     const button = page
       .getByRole('button', { name: named(name) })
       .or(page.getByRole('group', { name: named(name) }).getByRole('button'))
       .or(page.getByRole('combobox', { name: named(name) }));
     const asItIs = page.getByRole('button', { name, exact: true });
-    await attempt(name, () => asItIs.or(button).first().click({ timeout: 5000 }));
+    await attempt(name, asItIs.or(button).first(), (target) => target.click());
   }
   if (state.type !== undefined)
-    await attempt('Message', () =>
-      page.getByRole('textbox', { name: named('Message') }).fill(state.type ?? '', { timeout: 3000 }),
+    await attempt('Message', page.getByRole('textbox', { name: named('Message') }), (field) =>
+      field.fill(state.type ?? ''),
     );
-  if (state.hover !== undefined)
-    await attempt('hover', () => page.getByRole('article').last().hover({ timeout: 3000 }));
+  if (state.hover !== undefined) await attempt('hover', page.getByRole('article').last(), (article) => article.hover());
   return missed;
 }
 

@@ -1,7 +1,7 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import type { Reference } from '../../../src/protocol/codeProtocol';
 import { answer, prompt, settledTurn, shownSession } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 /** What the host knows about names in these answers. */
 export const knownReferences: Readonly<Record<string, Reference>> = {
@@ -107,8 +107,6 @@ raw <b>HTML</b> stays text
 
 Done ~~not~~.`;
 
-type State = (shown: ShownSession | null) => ChatState;
-
 const asked = (text: string): ShownSession =>
   shownSession({
     messages: [prompt({ uid: 'u1', position: 1 }, 'Show me'), answer({ uid: 'a1', position: 2 }, [text])],
@@ -116,11 +114,11 @@ const asked = (text: string): ShownSession =>
   });
 
 /** Code, names, math and everything else that Markdown makes. */
-export function codeStates(state: State): Readonly<Record<string, PreviewState>> {
+export function codeStates(): Readonly<Record<string, PreviewState>> {
   return {
-    code: { view: 'chat', bootstrap: state(asked(codeText)), hover: 'Hermes' },
-    diagram: { view: 'chat', bootstrap: state(asked(diagramText)), hover: 'Hermes' },
-    math: { view: 'chat', bootstrap: state(asked(mathText)) },
-    markdown: { view: 'chat', bootstrap: state(asked(otherText)) },
+    code: chat(asked(codeText), { hover: 'Hermes' }),
+    diagram: chat(asked(diagramText), { hover: 'Hermes' }),
+    math: chat(asked(mathText)),
+    markdown: chat(asked(otherText)),
   };
 }

@@ -1,11 +1,8 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
 import { answer, modelRow, prompt, runningTurn, session, settledTurn, shownSession } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 /** States of the place where a person writes, for the preview. */
-export function composerStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-): Readonly<Record<string, PreviewState>> {
+export function composerStates(): Readonly<Record<string, PreviewState>> {
   const messages = [
     prompt({ uid: 'u1', position: 1 }, 'Why does this fail on CI only?'),
     answer({ uid: 'a1', position: 2 }, ['The timer uses the real clock.']),
@@ -36,62 +33,49 @@ export function composerStates(
     ],
   });
   return {
-    'composer-idle': {
-      view: 'chat',
-      bootstrap: state(done, thinks),
-      requests: { contextUse: { ...full, tokens: 98_000 } },
-    },
-    'composer-context': {
-      view: 'chat',
-      bootstrap: state(done, thinks),
-      requests: { contextUse: full },
-      press: ['Context 91% full'],
-    },
-    'composer-busy': { view: 'chat', bootstrap: state(busy, thinks), effort: high, requests: { contextUse: full } },
-    'composer-file': {
-      view: 'chat',
-      bootstrap: state(done, thinks),
-      requests: { contextUse: { ...full, tokens: 98_000 } },
-      currentFile: { kind: 'file', source: 'file:docs/README.md', label: 'docs/README.md' },
-    },
-    'composer-selection': {
-      view: 'chat',
-      bootstrap: state(
-        {
-          ...busy,
-          draft: 'And what is this?',
-          draftParts: [{ kind: 'mention', source: 'file:src/upload.ts', label: 'src/upload.ts' }],
-        },
-        thinks,
-      ),
-      effort: high,
-      requests: { contextUse: full },
-      currentFile: {
-        kind: 'selection',
-        source: 'selection',
-        label: 'src/client/a-file-whose-name-is-longer-than-the-panel-is-wide.test.ts:110-1420',
+    'composer-idle': chat(done, { requests: { contextUse: { ...full, tokens: 98_000 } } }, thinks),
+    'composer-context': chat(done, { requests: { contextUse: full }, press: ['Context 91% full'] }, thinks),
+    'composer-busy': chat(busy, { effort: high, requests: { contextUse: full } }, thinks),
+    'composer-file': chat(
+      done,
+      {
+        requests: { contextUse: { ...full, tokens: 98_000 } },
+        currentFile: { kind: 'file', source: 'file:docs/README.md', label: 'docs/README.md' },
       },
-    },
-    'composer-effort': { view: 'chat', bootstrap: state(done, thinks), effort: high, press: ['Effort'] },
-    'composer-commands': { view: 'chat', bootstrap: state(done, thinks), type: '/re' },
-    'composer-all-commands': { view: 'chat', bootstrap: state(done, thinks), type: '/' },
-    'composer-mode': { view: 'chat', bootstrap: state(done, thinks), press: ['Mode'] },
-    'composer-long': {
-      view: 'chat',
-      bootstrap: state(
-        {
-          ...done,
-          draft: Array.from(
-            { length: 60 },
-            (_, line) => `${line + 1}. a line of a long prompt, of which the first part is out of sight`,
-          ).join('\n'),
+      thinks,
+    ),
+    'composer-selection': chat(
+      {
+        ...busy,
+        draft: 'And what is this?',
+        draftParts: [{ kind: 'mention', source: 'file:src/upload.ts', label: 'src/upload.ts' }],
+      },
+      {
+        effort: high,
+        requests: { contextUse: full },
+        currentFile: {
+          kind: 'selection',
+          source: 'selection',
+          label: 'src/client/a-file-whose-name-is-longer-than-the-panel-is-wide.test.ts:110-1420',
         },
-        thinks,
-      ),
-    },
-    'composer-draft-rtl': {
-      view: 'chat',
-      bootstrap: state({ ...done, draft: 'اشرح لي هذا الملف 👩‍👩‍👧‍👦 من فضلك' }, thinks),
-    },
+      },
+      thinks,
+    ),
+    'composer-effort': chat(done, { effort: high, press: ['Effort'] }, thinks),
+    'composer-commands': chat(done, { type: '/re' }, thinks),
+    'composer-all-commands': chat(done, { type: '/' }, thinks),
+    'composer-mode': chat(done, { press: ['Mode'] }, thinks),
+    'composer-long': chat(
+      {
+        ...done,
+        draft: Array.from(
+          { length: 60 },
+          (_, line) => `${line + 1}. a line of a long prompt, of which the first part is out of sight`,
+        ).join('\n'),
+      },
+      {},
+      thinks,
+    ),
+    'composer-draft-rtl': chat({ ...done, draft: 'اشرح لي هذا الملف 👩‍👩‍👧‍👦 من فضلك' }, {}, thinks),
   };
 }

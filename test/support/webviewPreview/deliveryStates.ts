@@ -1,10 +1,9 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { Verification, VerifiedTurn } from '../../../src/protocol/verifyProtocol';
 import { textHash } from '../../../src/transcript/deliveryEntry';
 import { noMemory } from '../../../src/webview/chat/connection/viewMemory';
 import { transcriptState } from '../builders/transcriptState';
 import { afternoon, answer, prompt, session, settledTurn, shownSession } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 /** States of the witness, of Verify Session and of Pull the Plug, for the preview. */
 
@@ -93,21 +92,11 @@ const unread = turn(2, {
   unread: [{ messageUid: 'a2', shown: 284, sentence: 'The history file couldn’t be read (EIO).' }],
 });
 
-export function deliveryStates(state: (shown: ShownSession) => ChatState): Readonly<Record<string, PreviewState>> {
+export function deliveryStates(): Readonly<Record<string, PreviewState>> {
   return {
-    'plug-pulled': {
-      view: 'chat',
-      bootstrap: state(shown),
-      recalled: recalled(answered),
-      requests: { reportDelivery: pulled },
-    },
-    'plug-lost': {
-      view: 'chat',
-      bootstrap: state(shown),
-      recalled: recalled(`${answered} gone`),
-      requests: { reportDelivery: pulled },
-    },
-    'crash-lost': { view: 'chat', bootstrap: state(shown), recalled: recalled(`${answered} gone`) },
+    'plug-pulled': chat(shown, { recalled: recalled(answered), requests: { reportDelivery: pulled } }),
+    'plug-lost': chat(shown, { recalled: recalled(`${answered} gone`), requests: { reportDelivery: pulled } }),
+    'crash-lost': chat(shown, { recalled: recalled(`${answered} gone`) }),
     'verify-same': {
       view: 'transcript',
       bootstrap: rows,

@@ -1,8 +1,7 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { Failure } from '../../../src/transcript/stopReason';
 import type { Settlement } from '../../../src/transcript/turn';
 import { answer, prompt, session, settledTurn, shownSession } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 /** Ends of turns that offer something to do, and headers with long names, for the preview. */
 
@@ -24,30 +23,23 @@ const limitReached: Failure = {
   technical: '',
 };
 
-/** `state` makes what the host tells a view first. */
-export function endingStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-): Readonly<Record<string, PreviewState>> {
-  const ends = (change: Partial<Settlement>): PreviewState => ({
-    view: 'chat',
-    bootstrap: state(shownSession({ messages: [question, begun], turns: [settledTurn('turn1', 'u1', change)] })),
-  });
+/** */
+export function endingStates(): Readonly<Record<string, PreviewState>> {
+  const ends = (change: Partial<Settlement>): PreviewState =>
+    chat(shownSession({ messages: [question, begun], turns: [settledTurn('turn1', 'u1', change)] }));
   const title =
     'Find out why the resumable uploads of large files fail on slow machines, and hold the clock still in their tests';
   return {
     'turn-stopped': ends({ outcome: 'interrupted', stopReason: 'user' }),
     'turn-context-full': ends({ outcome: 'failed', stopReason: 'error', failure: contextFull }),
     'turn-spending-limit': ends({ outcome: 'interrupted', stopReason: 'spendingLimit', failure: limitReached }),
-    'header-long': {
-      view: 'chat',
-      bootstrap: state(
-        shownSession({
-          session: session({ title, parentSessionId: 's2', parentKind: 'branch', private: true }),
-          messages: [question, begun],
-          turns: [settledTurn()],
-          origin: { sessionId: 's2', title: `Before: ${title}`, isTrashed: false },
-        }),
-      ),
-    },
+    'header-long': chat(
+      shownSession({
+        session: session({ title, parentSessionId: 's2', parentKind: 'branch', private: true }),
+        messages: [question, begun],
+        turns: [settledTurn()],
+        origin: { sessionId: 's2', title: `Before: ${title}`, isTrashed: false },
+      }),
+    ),
   };
 }

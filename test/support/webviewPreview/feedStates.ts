@@ -1,8 +1,7 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { Message } from '../../../src/transcript/message';
 import type { Turn } from '../../../src/transcript/turn';
 import { answer, call, prompt, result, runningTurn, settledTurn, shownSession } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 /** Everything that is stored of a conversation, for a preview whose host reads pages of it. */
 export interface StoredConversation {
@@ -50,10 +49,8 @@ export function longConversation(turns: number): StoredConversation {
   };
 }
 
-/** States of long conversations, for the preview. `state` makes what the host tells a view first. */
-export function feedStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-): Readonly<Record<string, PreviewState>> {
+/** States of long conversations, for the preview. */
+export function feedStates(): Readonly<Record<string, PreviewState>> {
   const stored = longConversation(400);
   const shown = shownSession({
     messages: stored.messages.slice(-firstPage),
@@ -78,14 +75,10 @@ export function feedStates(
     turns: [settledTurn()],
   });
   return {
-    'feed-long': { view: 'chat', bootstrap: state(shown), stored },
-    'feed-running': {
-      view: 'chat',
-      bootstrap: state(running),
-      stored: { ...stored, messages: [...stored.messages, asked] },
-    },
-    'feed-prompt-above': { view: 'chat', bootstrap: state(read) },
-    'feed-find': { view: 'chat', bootstrap: state(shown), stored, find: 'the queue' },
-    'feed-find-none': { view: 'chat', bootstrap: state(shown), stored, find: 'submarine' },
+    'feed-long': chat(shown, { stored }),
+    'feed-running': chat(running, { stored: { ...stored, messages: [...stored.messages, asked] } }),
+    'feed-prompt-above': chat(read),
+    'feed-find': chat(shown, { stored, find: 'the queue' }),
+    'feed-find-none': chat(shown, { stored, find: 'submarine' }),
   };
 }

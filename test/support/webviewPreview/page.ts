@@ -1,7 +1,8 @@
 /** Stands in for VS Code in the preview page: gives the theme, and answers the view as the named state says. */
 import { protocolVersion } from '../../../src/protocol/envelope';
 import { knownReferences } from './codeStates';
-import { states, type PreviewState } from './states';
+import type { PreviewState } from './previewState';
+import { states } from './states';
 import { storedFeed } from './storedFeed';
 import { themes } from './themes';
 
@@ -29,7 +30,6 @@ function post(message: object): void {
 const posted: unknown[] = [];
 /** Names of requests that a test leaves without an answer. */
 const unanswered = new Set<unknown>();
-let earlierLeft = state.earlierPages ?? [];
 const stored = state.stored === undefined ? null : storedFeed(state.stored);
 
 function answer(message: unknown): void {
@@ -57,8 +57,10 @@ function answer(message: unknown): void {
       payload: { step: 'rows', done: 24_400, total: 60_000 },
     });
   // A search that is given no result reads on and on.
-  if (message.name === 'findRows' && state?.requests?.findRows === undefined) return finding(message);
-  if (message.name === 'search' && state?.requests?.search === undefined) return scanning(message);
+  if (message.name === 'findRows' && state?.requests?.findRows === undefined)
+    return searchOn(message, 'findProgress', (search) => ({ search, done: 24_400, total: 60_000 }));
+  if (message.name === 'search' && state?.requests?.search === undefined)
+    return searchOn(message, 'progress', (search) => ({ search, progress: { done: 84_000, total: 300_000 } }));
   const read = stored?.(message.name, 'payload' in message ? message.payload : null) ?? null;
   if (read !== null) return void read.then((result) => post({ kind: 'response', id: message.id, ok: true, result }));
   const response = {
@@ -67,8 +69,7 @@ function answer(message: unknown): void {
     ok: true,
     result: message.name === 'resolveReferences' ? referencesIn(message) : resultOf(message.name),
   };
-  // A page of the store takes a moment to read.
-  setTimeout(() => post(response), message.name === 'loadEarlier' ? 300 : 0);
+  setTimeout(() => post(response), 0);
 }
 
 // The host's durable draft outlives the page.
@@ -87,27 +88,10 @@ function withDraft(bootstrap: PreviewState['bootstrap'] | undefined): unknown {
     : { ...bootstrap, shown: { ...bootstrap.shown, draft: draft.text } };
 }
 
-// A search of which no result is given reads on and on.
-function scanning(message: object): void {
-  const search =
-    'payload' in message &&
-    typeof message.payload === 'object' &&
-    message.payload !== null &&
-    'search' in message.payload
-      ? message.payload.search
-      : 0;
-  post({ kind: 'notification', name: 'progress', payload: { search, progress: { done: 84_000, total: 300_000 } } });
-}
-
-function finding(message: object): void {
-  const search =
-    'payload' in message &&
-    typeof message.payload === 'object' &&
-    message.payload !== null &&
-    'search' in message.payload
-      ? message.payload.search
-      : 0;
-  post({ kind: 'notification', name: 'findProgress', payload: { search, done: 24_400, total: 60_000 } });
+/** Tells how far a search is, and no more. */
+function searchOn(message: object, name: string, progress: (search: unknown) => object): void {
+  const search: unknown = Reflect.get(Object('payload' in message ? message.payload : {}), 'search') ?? 0;
+  post({ kind: 'notification', name, payload: progress(search) });
 }
 
 function referencesIn(message: object): unknown {
@@ -118,32 +102,27 @@ function referencesIn(message: object): unknown {
     : [];
 }
 
+/** Answers to requests of which the state says nothing. */
+const otherwise: Readonly<Record<string, unknown>> = {
+  revisions: [],
+  starterPrompts: [],
+  listModels: { models: [], problems: [] },
+  contextUse: { tokens: 0, counted: false, window: null, parts: null },
+  fileHunks: [],
+  mentions: { mentions: [], isWhole: true },
+  filesFrom: [],
+  reviewFiles: { sentence: null, conflicts: [] },
+  reportDelivery: { forgotten: [], crashDemo: null },
+  promptHistory: { prompts: [], before: null },
+};
+
 function resultOf(request: unknown): unknown {
+  const name = String(request);
+  const given: unknown = Reflect.get(state?.requests ?? {}, name);
+  if (given !== undefined) return given;
   // Nothing more is stored than what is shown at first.
-  if (request === 'loadRows')
-    return (
-      state?.requests?.loadRows ?? (state !== undefined && 'rows' in state.bootstrap ? state.bootstrap.rows : null)
-    );
-  if (request === 'findRows') return state?.requests?.findRows;
-  if (request === 'rawRow') return state?.requests?.rawRow ?? null;
-  if (request === 'verify') return state?.requests?.verify;
-  if (request === 'revisions') return state?.requests?.revisions ?? [];
-  if (request === 'search') return state?.requests?.search;
-  if (request === 'starterPrompts') return state?.requests?.starterPrompts ?? [];
-  if (request === 'listModels') return state?.requests?.listModels ?? { models: [], problems: [] };
-  if (request === 'contextUse')
-    return state?.requests?.contextUse ?? { tokens: 0, counted: false, window: null, parts: null };
-  if (request === 'fileHunks') return state?.requests?.fileHunks ?? [];
-  if (request === 'mentions') return state?.requests?.mentions ?? { mentions: [], isWhole: true };
-  if (request === 'filesFrom') return state?.requests?.filesFrom ?? [];
-  if (request === 'reviewFiles') return state?.requests?.reviewFiles ?? { sentence: null, conflicts: [] };
-  if (request === 'reportDelivery') return state?.requests?.reportDelivery ?? { forgotten: [], crashDemo: null };
-  if (request === 'promptHistory') return { prompts: [], before: null };
-  if (request === 'compressionPreview') return state?.requests?.compressionPreview ?? null;
-  if (request !== 'loadEarlier') return null;
-  const [page, ...rest] = earlierLeft;
-  earlierLeft = rest;
-  return { messages: page ?? [], turns: [], versions: [], changes: {}, hasEarlier: rest.length > 0 };
+  if (name === 'loadRows') return state !== undefined && 'rows' in state.bootstrap ? state.bootstrap.rows : null;
+  return otherwise[name] ?? null;
 }
 
 // What a view keeps over a reload is kept over a reload of the page.

@@ -1,13 +1,9 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
 import type { SessionSummary } from '../../../src/transcript/session';
 import { modelRow } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 /** The chat where no conversation is, in surroundings that cannot do everything. */
-export function startStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-  recent: readonly SessionSummary[],
-): Readonly<Record<string, PreviewState>> {
+export function startStates(recent: readonly SessionSummary[]): Readonly<Record<string, PreviewState>> {
   const demo = modelRow({
     ref: 'Demo/demo',
     label: 'Demo',
@@ -17,11 +13,12 @@ export function startStates(
     isDemo: true,
   });
   return {
-    'empty-virtual': { view: 'chat', bootstrap: state(null, { isVirtual: true, restricted: true }) },
-    'empty-demo': { view: 'chat', bootstrap: state(null, { model: { chosen: demo, problem: null } }) },
-    'empty-unread': {
-      view: 'chat',
-      bootstrap: state(null, {
+    'empty-virtual': chat(null, {}, { isVirtual: true, restricted: true }),
+    'empty-demo': chat(null, {}, { model: { chosen: demo, problem: null } }),
+    'empty-unread': chat(
+      null,
+      {},
+      {
         store: {
           kind: 'open',
           notices: [
@@ -35,8 +32,8 @@ export function startStates(
             },
           ],
         },
-      }),
-    },
-    'empty-first-session': { view: 'chat', bootstrap: state(null, { recentSessions: recent.slice(2, 3) }) },
+      },
+    ),
+    'empty-first-session': chat(null, {}, { recentSessions: recent.slice(2, 3) }),
   };
 }

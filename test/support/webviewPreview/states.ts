@@ -1,15 +1,5 @@
-import type {
-  ChatNotifications,
-  ChatResults,
-  ChatState,
-  ModelList,
-  ContextUseView,
-  SetupEntry,
-  ShownSession,
-} from '../../../src/protocol/chatProtocol';
-import type { SearchPage, SearchState } from '../../../src/protocol/searchProtocol';
-import type { TranscriptResults, TranscriptState } from '../../../src/protocol/transcriptProtocol';
-import type { HandoffTokens } from '../../../src/transcript/handoff';
+import type { ChatState, ModelList, ContextUseView, SetupEntry } from '../../../src/protocol/chatProtocol';
+import type { SearchState } from '../../../src/protocol/searchProtocol';
 import type { Message } from '../../../src/transcript/message';
 import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
@@ -21,7 +11,7 @@ import { startStates } from './startStates';
 import { syncStates } from './syncStates';
 import { storeStates } from './storeStates';
 import { composerStates } from './composerStates';
-import { feedStates, type StoredConversation } from './feedStates';
+import { feedStates } from './feedStates';
 import { turnStates } from './turnStates';
 import { transcriptStates } from './transcriptStates';
 import { codeStates } from './codeStates';
@@ -31,49 +21,17 @@ import {
   afternoon,
   answer,
   call,
+  delivered,
   modelRow,
   prompt,
   result,
   runningTurn,
   session,
+  sessionSummary,
   settledTurn,
   shownSession,
 } from '../builders/viewMessages';
-
-/** A view as the host would describe it, and what a person does in it before it is looked at. */
-export interface PreviewState {
-  readonly view: 'chat' | 'transcript' | 'search';
-  readonly bootstrap: ChatState | TranscriptState | SearchState;
-  readonly events?: readonly TurnEvent[];
-  /** Told behind the bootstrap. */
-  readonly effort?: ChatNotifications['effort'];
-  readonly currentFile?: ChatNotifications['currentFile'];
-  readonly requests?: {
-    readonly listModels?: ModelList;
-    readonly contextUse?: ContextUseView;
-    readonly compressionPreview?: HandoffTokens;
-    readonly search?: SearchPage;
-  } & {
-    readonly [
-      Name in 'starterPrompts' | 'fileHunks' | 'filesFrom' | 'mentions' | 'reviewFiles' | 'reportDelivery'
-    ]?: ChatResults[Name];
-  } & { readonly [Name in 'loadRows' | 'findRows' | 'revisions' | 'rawRow' | 'verify']?: TranscriptResults[Name] };
-  /** Pages that are there before the first, newest page first. */
-  readonly earlierPages?: readonly (readonly Message[])[];
-  /** All that is stored of the conversation: pages of it are read from here. */
-  readonly stored?: StoredConversation;
-  /** Words that are looked for in the conversation. */
-  readonly find?: string;
-  /** Buttons pressed, by accessible name, in order. */
-  readonly press?: readonly string[];
-  readonly hover?: string;
-  readonly type?: string;
-  /** Typed into the transcript's find field; Enter is pressed when it was found. */
-  readonly findRows?: string;
-  readonly direction?: 'rtl';
-  /** What the page kept when it was last seen. */
-  readonly recalled?: object;
-}
+import { chat, type PreviewState } from './previewState';
 
 const markdown = `The retry timer uses the **real clock**, so the test passes only where the machine is fast enough.
 
@@ -156,27 +114,6 @@ const tools: readonly Message[] = [
   ),
 ];
 
-function state(shown: ShownSession | null, change: Partial<ChatState> = {}): ChatState {
-  return {
-    shown,
-    newDraft: '',
-    newDraftParts: [],
-    recentSessions: [],
-    beginning: { private: false },
-    newMode: 'ask',
-    background: [],
-    model: { chosen: modelRow(), problem: null },
-    setup: { searching: false, entries: [] },
-    store: { kind: 'open', notices: [] },
-    restricted: false,
-    folderName: 'upload',
-    promptFiles: [{ name: 'review', description: 'Review a file', argumentHint: '[file]' }],
-    demoPrompts: ['What is in this folder?', 'Search for “TODO”', 'Give me a long answer about this folder'],
-    localization: {},
-    ...change,
-  };
-}
-
 const entries: readonly SetupEntry[] = [
   {
     id: 'editor',
@@ -210,19 +147,15 @@ function summary(
   hoursAgo: number,
   lastTurn: SessionSummary['lastTurn'],
 ): SessionSummary {
-  const at = Date.now() / 1000 - hoursAgo * 3600;
-  return {
-    ...session({ id, title }),
-    lastActiveAt: at,
+  return sessionSummary({
+    id,
+    title,
+    lastActiveAt: Date.now() / 1000 - hoursAgo * 3600,
     preview: 'Why does upload.test.ts fail on CI only?',
     turnCount: 4,
     messageCount: 19,
     lastTurn,
-    queuedCount: 0,
-    branchOf: null,
-    unread: false,
-    problem: null,
-  };
+  });
 }
 
 const recent = [
@@ -281,11 +214,7 @@ const choices: ModelList = {
   problems: [{ provider: 'Nous', sentence: 'Nous: the key was refused (401). Set a new key.' }],
 };
 
-const delivered = (uid: string, text: string): TurnEvent => ({
-  kind: 'delivered',
-  turnUid: 'turn2',
-  chunks: [{ messageUid: uid, seq: 1, part: 0, kind: 'text', start: 0, text }],
-});
+const piece = (uid: string, text: string): TurnEvent => delivered('turn2', uid, 1, 0, text);
 
 const failure = {
   cause: 'auth' as const,
@@ -323,19 +252,7 @@ const long = shownSession({
     ]),
   ]).flat(),
   turns: Array.from({ length: 40 }, (_, index) => settledTurn(`lt${index}`, `lu${index}`)),
-  hasEarlier: true,
 });
-
-function earlierPage(back: number): readonly Message[] {
-  return Array.from({ length: 20 }, (_, index) => {
-    const position = index * 2 - 40 * back;
-    const turnUid = `lt${position}`;
-    return [
-      prompt({ uid: `lu${position}`, position, turnUid }, `Earlier question ${position}`),
-      answer({ uid: `la${position}`, position: position + 1, turnUid }, ['An earlier answer. '.repeat(20)]),
-    ];
-  }).flat();
-}
 
 function searching(asked: string | null): SearchState {
   return { asked, problem: null, localization: {} };
@@ -384,74 +301,71 @@ const foundPage = searchPage({
 
 /** Every state worth looking at, by name. */
 export const states: Readonly<Record<string, PreviewState>> = {
-  'empty-no-model': {
-    view: 'chat',
-    bootstrap: state(null, {
+  'empty-no-model': chat(
+    null,
+    {},
+    {
       model: { chosen: null, problem: null },
       setup: { searching: true, entries },
       recentSessions: recent,
-    }),
-  },
-  'empty-no-model-sent': {
-    view: 'chat',
-    bootstrap: state(null, {
+    },
+  ),
+  'empty-no-model-sent': chat(
+    null,
+    { press: ['Send'] },
+    {
       model: { chosen: null, problem: null },
       setup: { searching: false, entries },
       newDraft: 'Why is the sky blue?',
-    }),
-    press: ['Send'],
-  },
-  'empty-no-folder': {
-    view: 'chat',
-    bootstrap: state(null, {
+    },
+  ),
+  'empty-no-folder': chat(
+    null,
+    {},
+    {
       folderName: null,
       model: { chosen: null, problem: 'The model Local/qwen3:8b is not there any more. Choose another one.' },
       setup: { searching: false, entries },
-    }),
-  },
-  'empty-chosen': {
-    view: 'chat',
-    bootstrap: state(null, { recentSessions: recent }),
-    requests: {
-      starterPrompts: [
-        'Explain what this project does and where to start reading',
-        'What do the tests in test/ cover?',
-        'Review my uncommitted changes',
-      ],
     },
-  },
-  ...startStates(state, recent),
-  complete: { view: 'chat', bootstrap: state(complete), hover: 'Hermes' },
-  tools: {
-    view: 'chat',
-    bootstrap: state(
-      shownSession({
-        messages: [question, ...reads, ...tools],
-        turns: [settledTurn()],
-        openTurn: runningTurn('turn2', 'u2'),
-        activity: { kind: 'runningTool', callId: 'd3', startedAt: Date.now() / 1000 - 12 },
-      }),
-    ),
-    press: ['Tool: list_directory'],
-  },
-  streaming: { view: 'chat', bootstrap: state(running), events: [delivered('b9', markdown.slice(0, 640))] },
-  loading: { view: 'chat', bootstrap: state({ ...running, activity: { kind: 'loadingModel', elapsedMs: 12_000 } }) },
-  retrying: {
-    view: 'chat',
-    bootstrap: state({
-      ...running,
-      activity: {
-        kind: 'retrying',
-        attempt: 2,
-        attempts: 4,
-        delayMs: 3000,
-        failure: { cause: 'overloaded', sentence: 'openrouter.ai is overloaded (529).', technical: '' },
+  ),
+  'empty-chosen': chat(
+    null,
+    {
+      requests: {
+        starterPrompts: [
+          'Explain what this project does and where to start reading',
+          'What do the tests in test/ cover?',
+          'Review my uncommitted changes',
+        ],
       },
+    },
+    { recentSessions: recent },
+  ),
+  ...startStates(recent),
+  complete: chat(complete, { hover: 'Hermes' }),
+  tools: chat(
+    shownSession({
+      messages: [question, ...reads, ...tools],
+      turns: [settledTurn()],
+      openTurn: runningTurn('turn2', 'u2'),
+      activity: { kind: 'runningTool', callId: 'd3', startedAt: Date.now() / 1000 - 12 },
     }),
-  },
-  queue: {
-    view: 'chat',
-    bootstrap: state({
+    { press: ['Tool: list_directory'] },
+  ),
+  streaming: chat(running, { events: [piece('b9', markdown.slice(0, 640))] }),
+  loading: chat({ ...running, activity: { kind: 'loadingModel', elapsedMs: 12_000 } }),
+  retrying: chat({
+    ...running,
+    activity: {
+      kind: 'retrying',
+      attempt: 2,
+      attempts: 4,
+      delayMs: 3000,
+      failure: { cause: 'overloaded', sentence: 'openrouter.ai is overloaded (529).', technical: '' },
+    },
+  }),
+  queue: chat(
+    {
       ...running,
       queue: [
         { uid: 'q1', sessionId: session().id, text: 'also update the docs', createdAt: afternoon },
@@ -462,42 +376,34 @@ export const states: Readonly<Record<string, PreviewState>> = {
           createdAt: afternoon,
         },
       ],
+    },
+    { events: [piece('b9', 'I will inject the clock.')], type: 'One more thing' },
+  ),
+  failed: chat(
+    shownSession({
+      messages: [...complete.messages, secondQuestion],
+      turns: [settledTurn(), settledTurn('turn2', 'u2', { outcome: 'failed', stopReason: 'error', failure })],
     }),
-    events: [delivered('b9', 'I will inject the clock.')],
-    type: 'One more thing',
-  },
-  failed: {
-    view: 'chat',
-    bootstrap: state(
-      shownSession({
-        messages: [...complete.messages, secondQuestion],
-        turns: [settledTurn(), settledTurn('turn2', 'u2', { outcome: 'failed', stopReason: 'error', failure })],
-      }),
-    ),
-  },
-  interrupted: {
-    view: 'chat',
-    bootstrap: state(
-      shownSession({
-        session: session({ parentSessionId: 's2', parentKind: 'branch' }),
-        messages: [
-          ...complete.messages,
-          secondQuestion,
-          answer({ uid: 'b1', position: 21, turnUid: 'turn2' }, ['I will inject the clock and then']),
-        ],
-        turns: [
-          settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'user' }),
-          settledTurn('turn2', 'u2', { outcome: 'interrupted', stopReason: 'crash' }),
-        ],
-      }),
-      { recentSessions: recent },
-    ),
-  },
-  demo: { view: 'chat', bootstrap: state(complete, { model: { chosen: demo, problem: null }, restricted: true }) },
-  picker: { view: 'chat', bootstrap: state(complete), requests: { listModels: choices }, press: ['Model'] },
-  context: {
-    view: 'chat',
-    bootstrap: state(complete),
+  ),
+  interrupted: chat(
+    shownSession({
+      session: session({ parentSessionId: 's2', parentKind: 'branch' }),
+      messages: [
+        ...complete.messages,
+        secondQuestion,
+        answer({ uid: 'b1', position: 21, turnUid: 'turn2' }, ['I will inject the clock and then']),
+      ],
+      turns: [
+        settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'user' }),
+        settledTurn('turn2', 'u2', { outcome: 'interrupted', stopReason: 'crash' }),
+      ],
+    }),
+    {},
+    { recentSessions: recent },
+  ),
+  demo: chat(complete, {}, { model: { chosen: demo, problem: null }, restricted: true }),
+  picker: chat(complete, { requests: { listModels: choices }, press: ['Model'] }),
+  context: chat(complete, {
     requests: {
       contextUse: {
         ...wellFilled,
@@ -510,26 +416,24 @@ export const states: Readonly<Record<string, PreviewState>> = {
       },
     },
     press: ['Context 41% full'],
-  },
-  compress: {
-    view: 'chat',
-    bootstrap: state(complete),
+  }),
+  compress: chat(complete, {
     requests: { contextUse: { ...wellFilled, tokens: 112_000 }, compressionPreview: { before: 62_000, after: 4100 } },
     press: ['Context 88% full', 'Compress…'],
-  },
-  compressing: {
-    view: 'chat',
-    bootstrap: state({
+  }),
+  compressing: chat(
+    {
       ...complete,
       activity: { kind: 'compressing', startedAt: afternoon },
       queue: [{ uid: 'q1', sessionId: session().id, text: 'also update the docs', createdAt: afternoon }],
-    }),
-    requests: { contextUse: { ...wellFilled, tokens: 112_000 } },
-  },
-  recalling: { view: 'chat', bootstrap: state({ ...running, activity: { kind: 'recalling', startedAt: afternoon } }) },
-  moved: {
-    view: 'chat',
-    bootstrap: state(complete, {
+    },
+    { requests: { contextUse: { ...wellFilled, tokens: 112_000 } } },
+  ),
+  recalling: chat({ ...running, activity: { kind: 'recalling', startedAt: afternoon } }),
+  moved: chat(
+    complete,
+    {},
+    {
       store: {
         kind: 'open',
         notices: [
@@ -540,11 +444,12 @@ export const states: Readonly<Record<string, PreviewState>> = {
           },
         ],
       },
-    }),
-  },
-  'store-failed': {
-    view: 'chat',
-    bootstrap: state(complete, {
+    },
+  ),
+  'store-failed': chat(
+    complete,
+    {},
+    {
       store: {
         kind: 'failed',
         cause: 'full',
@@ -556,44 +461,37 @@ export const states: Readonly<Record<string, PreviewState>> = {
           { action: 'showLog', label: 'Show Log' },
         ],
       },
-    }),
-  },
-  elsewhere: {
-    view: 'chat',
-    bootstrap: state(complete, {
+    },
+  ),
+  elsewhere: chat(
+    complete,
+    {},
+    {
       store: {
         kind: 'elsewhere',
         sentence: 'Continued in another window. Everything shown is saved.',
         actions: [{ action: 'reclaim', label: 'Continue Here' }],
       },
-    }),
-  },
-  long: { view: 'chat', bootstrap: state(long), earlierPages: [earlierPage(1), earlierPage(2)] },
-  branch: { view: 'chat', bootstrap: state(branched, { background }), hover: 'You' },
-  'edit-prompt': { view: 'chat', bootstrap: state(branched), press: ['Edit & Resend'] },
-  rewind: { view: 'chat', bootstrap: state(branched), press: ['Rewind to Here…'] },
-  'resume-list': {
-    view: 'chat',
-    bootstrap: state({ ...complete, draft: '/resume' }, { recentSessions: recent }),
-    press: ['Send'],
-  },
-  private: { view: 'chat', bootstrap: state(null, { beginning: { private: true }, recentSessions: recent }) },
-  ...storeStates(state, (store) => ({
-    view: 'chat',
-    bootstrap: state(running, { store }),
-    events: [delivered('b9', markdown.slice(0, 640))],
-  })),
-  ...workStates(state),
-  ...codeStates(state),
-  ...turnStates(state),
-  ...approvalStates(state),
-  ...endingStates(state),
-  ...attachmentStates(state),
-  ...composerStates(state),
-  ...feedStates(state),
-  ...deliveryStates(state),
-  ...syncStates(state, complete),
-  rtl: { view: 'chat', bootstrap: state(complete), direction: 'rtl' },
+    },
+  ),
+  long: chat(long),
+  branch: chat(branched, { hover: 'You' }, { background }),
+  'edit-prompt': chat(branched, { press: ['Edit & Resend'] }),
+  rewind: chat(branched, { press: ['Rewind to Here…'] }),
+  'resume-list': chat({ ...complete, draft: '/resume' }, { press: ['Send'] }, { recentSessions: recent }),
+  private: chat(null, {}, { beginning: { private: true }, recentSessions: recent }),
+  ...storeStates((store) => chat(running, { events: [piece('b9', markdown.slice(0, 640))] }, { store })),
+  ...workStates(),
+  ...codeStates(),
+  ...turnStates(),
+  ...approvalStates(),
+  ...endingStates(),
+  ...attachmentStates(),
+  ...composerStates(),
+  ...feedStates(),
+  ...deliveryStates(),
+  ...syncStates(complete),
+  rtl: chat(complete, { direction: 'rtl' }),
   ...transcriptStates,
   'search-idle': { view: 'search', bootstrap: searching('') },
   'search-found': { view: 'search', bootstrap: searching('retry'), requests: { search: foundPage } },
@@ -607,7 +505,3 @@ export const states: Readonly<Record<string, PreviewState>> = {
     },
   },
 };
-
-export type ChatNotification = {
-  [Name in keyof ChatNotifications]: { readonly name: Name; readonly payload: ChatNotifications[Name] };
-}[keyof ChatNotifications];

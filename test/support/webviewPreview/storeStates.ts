@@ -1,11 +1,11 @@
 import { putRightNotices, replacedOffers } from '../../../src/host/storage/replacedLabels';
 import { foundSpillNotices, spillNotices } from '../../../src/host/storage/spillLabels';
 import { storeLabels } from '../../../src/host/storage/storeLabels';
-import type { ChatState, ShownSession, StoreNotice, ViewStoreState } from '../../../src/protocol/chatProtocol';
+import type { StoreNotice, ViewStoreState } from '../../../src/protocol/chatProtocol';
 import { StoreError } from '../../../src/store/storeError';
 import type { OpenReport } from '../../../src/store/worker/openedStore';
 import { answer, prompt, settledTurn, shownSession } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 const t = (message: string, args: Record<string, string> = {}): string =>
   Object.entries(args).reduce((text, [name, value]) => text.replaceAll(`{${name}}`, value), message);
@@ -35,10 +35,7 @@ const spillPath = `${folder}/20261120_080000_abcdef.jsonl`;
 
 /** The store's sentences as the host words them, with paths as long as they are. `state` makes what the host tells a view first, `streams` a
  *  view in which an answer is being written. */
-export function storeStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-  streams: (store: ViewStoreState) => PreviewState,
-): Readonly<Record<string, PreviewState>> {
+export function storeStates(streams: (store: ViewStoreState) => PreviewState): Readonly<Record<string, PreviewState>> {
   const done = async (): Promise<void> => undefined;
   const [offer] = replacedOffers(
     { ...report, replaced: [{ path: copy, problem: null }] },
@@ -86,15 +83,13 @@ export function storeStates(
       ],
     }),
     'store-put-back': streams({ kind: 'open', notices: putRightNotices({ ...report, putBack: copy }, null, t) }),
-    'store-silent': {
-      view: 'chat',
-      bootstrap: state(null, {
+    'store-silent': chat(
+      null,
+      {},
+      {
         store: storeLabels({ kind: 'opening', blockedBy: 'process 9731 on this machine' }, [], t),
-      }),
-    },
-    'store-thinking': {
-      view: 'chat',
-      bootstrap: state(shownSession({ messages: [question, thinking], turns: [crashed] })),
-    },
+      },
+    ),
+    'store-thinking': chat(shownSession({ messages: [question, thinking], turns: [crashed] })),
   };
 }

@@ -1,7 +1,7 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import type { ChatSync, TurnElsewhere } from '../../../src/protocol/syncProtocol';
 import { session } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 const turn: TurnElsewhere = {
   conversationId: session().conversationId,
@@ -14,11 +14,8 @@ const turn: TurnElsewhere = {
 };
 
 /** What the chat shows of sync. */
-export function syncStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-  shown: ShownSession,
-): Readonly<Record<string, PreviewState>> {
-  const scene = (sync: ChatSync): PreviewState => ({ view: 'chat', bootstrap: state(shown, { sync }) });
+export function syncStates(shown: ShownSession): Readonly<Record<string, PreviewState>> {
+  const scene = (sync: ChatSync): PreviewState => chat(shown, {}, { sync });
   return {
     'sync-even': scene({ line: 'Saved here · On the server up to 14:02', state: 'even', turn: null }),
     'sync-elsewhere': scene({ line: 'Saved here · On the server up to 14:02', state: 'even', turn }),

@@ -3,7 +3,7 @@ import type { Message } from '../../../src/transcript/message';
 import { handoffPart } from '../../../src/transcript/handoff';
 import { storedTurn, transcriptPage, transcriptState, treeBranch } from '../builders/transcriptState';
 import { afternoon, answer, call, prompt, result, session, settledTurn } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import type { PreviewState } from './previewState';
 
 const usage = {
   inputTokens: 2810,

@@ -1,18 +1,20 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import type { ApprovalRequest } from '../../../src/transcript/approval';
 import { continuationPart } from '../../../src/transcript/continuation';
 import type { Turn } from '../../../src/transcript/turn';
 import {
   answer,
   call,
+  delivered,
+  pendingApproval,
   prompt,
   result,
   runningTurn,
-  session,
   settledTurn,
   shownSession,
+  waitingTurn,
 } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import { chat, type PreviewState } from './previewState';
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Why does upload.test.ts fail on CI only?');
 const answered = answer({ uid: 'a1', position: 4 }, [
@@ -95,14 +97,9 @@ const write: ApprovalRequest = {
   preview: `--- /dev/null\n+++ b/src/table.ts\n@@ -0,0 +1,300 @@\n${lines}\n`,
 };
 
-/** What one turn shows. `state` makes what the host tells a view first. */
-export function turnStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-): Readonly<Record<string, PreviewState>> {
-  const shows = (change: Partial<ShownSession>): { readonly view: 'chat'; readonly bootstrap: ChatState } => ({
-    view: 'chat',
-    bootstrap: state(shownSession(change)),
-  });
+/** What one turn shows. */
+export function turnStates(): Readonly<Record<string, PreviewState>> {
+  const shows = (change: Partial<ShownSession>): PreviewState => chat(shownSession(change));
   return {
     'turn-footer': { ...shows({ messages: [question, answered], turns: [used] }), press: [facts] },
     'turn-long-prompt': { ...shows({ messages: [long, answered], turns: [used] }), hover: 'You' },
@@ -134,37 +131,20 @@ export function turnStates(
     'turn-thinking': {
       ...shows({ messages: [question], openTurn: runningTurn(), activity: { kind: 'answering' } }),
       events: [
-        {
-          kind: 'delivered',
-          turnUid: 'turn1',
-          chunks: [
-            {
-              messageUid: 'a1',
-              seq: 1,
-              part: 0,
-              kind: 'thinking',
-              start: 0,
-              text: 'The test fails on CI only.\nThat smells of time: let me look for timers, setTimeout in upload.ts and the retry loop around it, and whether',
-            },
-          ],
-        },
+        delivered(
+          'turn1',
+          'a1',
+          1,
+          0,
+          'The test fails on CI only.\nThat smells of time: let me look for timers, setTimeout in upload.ts and the retry loop around it, and whether',
+          { kind: 'thinking' },
+        ),
       ],
     },
-    'approval-long-change': {
-      ...shows({
-        messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'write_file', { path: 'src/table.ts' })])],
-        openTurn: { ...runningTurn(), state: 'waiting', approvalId: 'ap1' },
-        approval: {
-          id: 'ap1',
-          sessionId: session().id,
-          turnUid: 'turn1',
-          messageUid: 'a1',
-          callId: 'c1',
-          requestedAt: 0,
-          state: { kind: 'pending' },
-          request: write,
-        },
-      }),
-    },
+    'approval-long-change': shows({
+      messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'write_file', { path: 'src/table.ts' })])],
+      openTurn: waitingTurn(),
+      approval: pendingApproval(write),
+    }),
   };
 }

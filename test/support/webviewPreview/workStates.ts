@@ -1,12 +1,21 @@
-import type { ChatState, ShownSession } from '../../../src/protocol/chatProtocol';
+import type { ShownSession } from '../../../src/protocol/chatProtocol';
 import type { Approval, ApprovalRequest, Confined } from '../../../src/transcript/approval';
 import type { ChangedFile, FileHunk } from '../../../src/transcript/changedFile';
 import type { JsonValue } from '../../../src/transcript/json';
 import type { Message } from '../../../src/transcript/message';
 import type { ToolOutcome } from '../../../src/transcript/part';
-import type { Turn } from '../../../src/transcript/turn';
-import { afternoon, answer, call, prompt, session, settledTurn, shownSession } from '../builders/viewMessages';
-import type { PreviewState } from './states';
+import {
+  answer,
+  call,
+  pendingApproval,
+  prompt,
+  result,
+  runningTurn,
+  settledTurn,
+  shownSession,
+  waitingTurn,
+} from '../builders/viewMessages';
+import { chat, type PreviewState } from './previewState';
 
 /** States of an agent at work, for the preview. */
 
@@ -15,29 +24,14 @@ const question = prompt(
   'The upload test is flaky on CI. Find out why, fix it, and run the tests.',
 );
 
-function finishedCall(
+const finishedCall = (
   position: number,
   callId: string,
   name: string,
   text: string,
   details?: JsonValue,
   outcome: ToolOutcome = 'done',
-): Message {
-  const base = {
-    uid: `t-${callId}`,
-    position,
-    turnUid: 'work',
-    sessionId: session().id,
-    createdAt: afternoon + position,
-    visibility: { kind: 'shown' as const },
-    carriedFrom: null,
-  };
-  return {
-    ...base,
-    role: 'tool',
-    parts: [{ kind: 'toolResult', callId, name, outcome, text, ...(details === undefined ? {} : { details }) }],
-  };
-}
+): Message => result({ uid: `t-${callId}`, position, turnUid: 'work' }, callId, name, text, outcome, details);
 
 const diff = `--- a/src/upload.ts
 +++ b/src/upload.ts
@@ -143,40 +137,11 @@ const commands = [
   finishedCall(15, 'c8', 'run_command', 'The person did not allow this.', undefined, 'denied'),
 ];
 
-const waiting = {
-  uid: 'work',
-  sessionId: session().id,
-  userMessageUid: 'w1',
-  model: 'Local/qwen3:8b',
-  startedAt: afternoon,
-  usage: null,
-  supersedes: null,
-  state: 'waiting',
-  approvalId: 'ap1',
-} as const satisfies Turn;
-const running: Turn = {
-  uid: 'work',
-  sessionId: session().id,
-  userMessageUid: 'w1',
-  model: 'Local/qwen3:8b',
-  startedAt: afternoon,
-  usage: null,
-  supersedes: null,
-  state: 'running',
-};
+const waiting = waitingTurn('work', 'w1');
+const running = runningTurn('work', 'w1');
 
-function asked(callId: string, request: ApprovalRequest): Approval {
-  return {
-    id: 'ap1',
-    sessionId: session().id,
-    turnUid: 'work',
-    messageUid: 'wd',
-    callId,
-    requestedAt: afternoon,
-    state: { kind: 'pending' },
-    request,
-  };
-}
+const asked = (callId: string, request: ApprovalRequest): Approval =>
+  pendingApproval(request, { turnUid: 'work', messageUid: 'wd', callId });
 
 const inside = (path: string) => ({ path: `/home/me/upload/${path}`, shown: path, isInside: true });
 
@@ -346,143 +311,118 @@ const done = shownSession({
   changes: { work: files },
 });
 
-/** `state` makes what the host tells a view first. */
-export function workStates(
-  state: (shown: ShownSession | null, change?: Partial<ChatState>) => ChatState,
-): Readonly<Record<string, PreviewState>> {
+/** */
+export function workStates(): Readonly<Record<string, PreviewState>> {
   return {
-    ...Object.fromEntries(
-      Object.entries(asks).map(([name, request]) => [
-        `approval-${name}`,
-        { view: 'chat', bootstrap: state(waits(request)) } satisfies PreviewState,
-      ]),
+    ...Object.fromEntries(Object.entries(asks).map(([name, request]) => [`approval-${name}`, chat(waits(request))])),
+    'approval-rules': chat(waits(asks['command'] ?? fail()), { press: ['Always…'] }),
+    'approval-deny': chat(waits(asks['command'] ?? fail()), { press: ['Deny with Reason…'] }),
+    'work-rows': chat(
+      shownSession({
+        messages: [question, ...looked, ...edited, ...commands],
+        openTurn: running,
+        activity: { kind: 'requesting', elapsedMs: 4000, iteration: 52, maxIterations: 90 },
+      }),
     ),
-    'approval-rules': { view: 'chat', bootstrap: state(waits(asks['command'] ?? fail())), press: ['Always…'] },
-    'approval-deny': { view: 'chat', bootstrap: state(waits(asks['command'] ?? fail())), press: ['Deny with Reason…'] },
-    'work-rows': {
-      view: 'chat',
-      bootstrap: state(
-        shownSession({
-          messages: [question, ...looked, ...edited, ...commands],
-          openTurn: running,
-          activity: { kind: 'requesting', elapsedMs: 4000, iteration: 52, maxIterations: 90 },
-        }),
-      ),
-    },
-    'work-diff': {
-      view: 'chat',
-      bootstrap: state(
-        shownSession({
-          messages: [question, ...edited],
-          turns: [settledTurn('work', 'w1')],
-          changes: { work: files.slice(0, 1) },
-        }),
-      ),
-      press: ['Tool: edit_file src/upload.ts'],
-    },
-    'work-command': {
-      view: 'chat',
-      bootstrap: state(
-        shownSession({
-          messages: [
-            question,
-            answer({ uid: 'we', position: 20, turnUid: 'work' }, [
-              'Running the tests.',
-              call('d3', 'run_command', { command: 'npm test' }),
-            ]),
-          ],
-          openTurn: running,
-          activity: { kind: 'runningTool', callId: 'd3', startedAt: Date.now() / 1000 - 12 },
-        }),
-      ),
-      events: [
-        {
-          kind: 'toolProgress',
-          turnUid: 'work',
-          callId: 'd3',
-          progress: {
-            kind: 'output',
-            file: '/data/outputs/work-d3.log',
-            bytes: 900,
-            tail: Array.from(
-              { length: 14 },
-              (_, index) => ` ✓ test/part${index + 1}.test.ts (${index + 3} tests)`,
-            ).join('\n'),
+    'work-diff': chat(
+      shownSession({
+        messages: [question, ...edited],
+        turns: [settledTurn('work', 'w1')],
+        changes: { work: files.slice(0, 1) },
+      }),
+      { press: ['Tool: edit_file src/upload.ts'] },
+    ),
+    'work-command': chat(
+      shownSession({
+        messages: [
+          question,
+          answer({ uid: 'we', position: 20, turnUid: 'work' }, [
+            'Running the tests.',
+            call('d3', 'run_command', { command: 'npm test' }),
+          ]),
+        ],
+        openTurn: running,
+        activity: { kind: 'runningTool', callId: 'd3', startedAt: Date.now() / 1000 - 12 },
+      }),
+      {
+        events: [
+          {
+            kind: 'toolProgress',
+            turnUid: 'work',
+            callId: 'd3',
+            progress: {
+              kind: 'output',
+              file: '/data/outputs/work-d3.log',
+              bytes: 900,
+              tail: Array.from(
+                { length: 14 },
+                (_, index) => ` ✓ test/part${index + 1}.test.ts (${index + 3} tests)`,
+              ).join('\n'),
+            },
           },
-        },
-      ],
-    },
-    'work-sub-agent': {
-      view: 'chat',
-      bootstrap: state(
-        shownSession({
-          messages: [
-            question,
-            answer({ uid: 'we', position: 20, turnUid: 'work' }, [
-              'Two of me look at it.',
-              call('s1', 'delegate_task', { title: 'Find every timer in the upload code' }),
-              call('s2', 'delegate_task', { title: 'Read the CI logs' }),
-            ]),
-          ],
-          openTurn: running,
-          activity: { kind: 'runningTool', callId: 's1', startedAt: Date.now() / 1000 - 12 },
-        }),
-      ),
-      events: [
-        { kind: 'toolProgress', turnUid: 'work', callId: 's1', progress: { kind: 'session', sessionId: 'sub1' } },
-        {
-          kind: 'toolProgress',
-          turnUid: 'work',
-          callId: 's1',
-          progress: {
-            kind: 'step',
-            call: call('x1', 'read_file', { path: 'src/client/uploadQueue.ts' }),
-            outcome: null,
-            steps: 4,
+        ],
+      },
+    ),
+    'work-sub-agent': chat(
+      shownSession({
+        messages: [
+          question,
+          answer({ uid: 'we', position: 20, turnUid: 'work' }, [
+            'Two of me look at it.',
+            call('s1', 'delegate_task', { title: 'Find every timer in the upload code' }),
+            call('s2', 'delegate_task', { title: 'Read the CI logs' }),
+          ]),
+        ],
+        openTurn: running,
+        activity: { kind: 'runningTool', callId: 's1', startedAt: Date.now() / 1000 - 12 },
+      }),
+      {
+        events: [
+          { kind: 'toolProgress', turnUid: 'work', callId: 's1', progress: { kind: 'session', sessionId: 'sub1' } },
+          {
+            kind: 'toolProgress',
+            turnUid: 'work',
+            callId: 's1',
+            progress: {
+              kind: 'step',
+              call: call('x1', 'read_file', { path: 'src/client/uploadQueue.ts' }),
+              outcome: null,
+              steps: 4,
+            },
           },
-        },
-        {
-          kind: 'activity',
-          turnUid: 'work',
-          activity: { kind: 'runningTool', callId: 's2', startedAt: Date.now() / 1000 - 3 },
-        },
-        {
-          kind: 'toolProgress',
-          turnUid: 'work',
-          callId: 's2',
-          progress: {
-            kind: 'step',
-            call: call('x2', 'run_command', { command: 'gh run view --log-failed' }),
-            outcome: 'failed',
-            steps: 1,
+          {
+            kind: 'activity',
+            turnUid: 'work',
+            activity: { kind: 'runningTool', callId: 's2', startedAt: Date.now() / 1000 - 3 },
           },
-        },
-      ],
-    },
-    'work-todos': {
-      view: 'chat',
-      bootstrap: state(shownSession({ messages: [question, ...looked, ...edited], openTurn: running, mode: 'auto' })),
+          {
+            kind: 'toolProgress',
+            turnUid: 'work',
+            callId: 's2',
+            progress: {
+              kind: 'step',
+              call: call('x2', 'run_command', { command: 'gh run view --log-failed' }),
+              outcome: 'failed',
+              steps: 1,
+            },
+          },
+        ],
+      },
+    ),
+    'work-todos': chat(shownSession({ messages: [question, ...looked, ...edited], openTurn: running, mode: 'auto' }), {
       press: ['Todos 2/5'],
-    },
-    'work-files': {
-      view: 'chat',
-      bootstrap: state(done),
-      requests: { fileHunks: hunks },
-      press: ['4 files changed', 'upload.ts src edited'],
-    },
-    'work-reverted': {
-      view: 'chat',
-      bootstrap: state({
+    }),
+    'work-files': chat(done, { requests: { fileHunks: hunks }, press: ['4 files changed', 'upload.ts src edited'] }),
+    'work-reverted': chat(
+      {
         ...done,
         changes: {
           work: files.map((file) => ({ ...file, state: 'reverted' as const, canUndoRevert: true })),
         },
-      }),
-      press: ['4 files changed'],
-    },
-    'work-conflict': {
-      view: 'chat',
-      bootstrap: state(done),
+      },
+      { press: ['4 files changed'] },
+    ),
+    'work-conflict': chat(done, {
       requests: {
         reviewFiles: {
           sentence: 'src/client/uploadQueue.ts has changed since and stays as it is. The other files are reverted.',
@@ -490,80 +430,66 @@ export function workStates(
         },
       },
       press: ['Revert'],
-    },
-    'work-retry': {
-      view: 'chat',
-      bootstrap: state(done),
-      requests: { filesFrom: files.slice(0, 3) },
-      press: ['Retry'],
-    },
-    'sandbox-card': {
-      view: 'chat',
-      bootstrap: state(
-        asksToRun(
-          'npm ci',
-          { kind: 'inside', hosts: ['registry.npmjs.org'] },
-          ['command', 'network'],
-          ['run(npm ci)', 'connect(registry.npmjs.org)'],
-        ),
-        { sandbox: { kind: 'works' } },
+    }),
+    'work-retry': chat(done, { requests: { filesFrom: files.slice(0, 3) }, press: ['Retry'] }),
+    'sandbox-card': chat(
+      asksToRun(
+        'npm ci',
+        { kind: 'inside', hosts: ['registry.npmjs.org'] },
+        ['command', 'network'],
+        ['run(npm ci)', 'connect(registry.npmjs.org)'],
       ),
-    },
-    'sandbox-outside': {
-      view: 'chat',
-      bootstrap: state(
-        asksToRun(
-          'docker compose up -d db',
-          {
-            kind: 'outside',
-            reason: 'It talks to the Docker daemon, whose socket cannot be reached from inside the sandbox.',
-          },
-          ['unconfined'],
-          [],
-        ),
-        { sandbox: { kind: 'works' } },
+      {},
+      { sandbox: { kind: 'works' } },
+    ),
+    'sandbox-outside': chat(
+      asksToRun(
+        'docker compose up -d db',
+        {
+          kind: 'outside',
+          reason: 'It talks to the Docker daemon, whose socket cannot be reached from inside the sandbox.',
+        },
+        ['unconfined'],
+        [],
       ),
-    },
-    'sandbox-missing-card': {
-      view: 'chat',
-      bootstrap: state(asksToRun('npm ci', null, ['command'], ['run(npm ci)']), { sandbox: missing }),
-    },
-    'sandbox-row': {
-      view: 'chat',
-      bootstrap: state(
-        shownSession({
-          messages: [
-            question,
-            wasStopped,
-            finishedCall(21, 'q1', 'run_command', 'failed', stopped, 'failed'),
-            answer({ uid: 'wr', position: 30, turnUid: 'work' }, ['It may not reach the registry.']),
-          ],
-          turns: [settledTurn('work', 'w1')],
-        }),
-        { sandbox: { kind: 'works' } },
-      ),
-    },
-    'sandbox-menu': {
-      view: 'chat',
-      bootstrap: state(shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'auto' }), {
+      {},
+      { sandbox: { kind: 'works' } },
+    ),
+    'sandbox-missing-card': chat(asksToRun('npm ci', null, ['command'], ['run(npm ci)']), {}, { sandbox: missing }),
+    'sandbox-row': chat(
+      shownSession({
+        messages: [
+          question,
+          wasStopped,
+          finishedCall(21, 'q1', 'run_command', 'failed', stopped, 'failed'),
+          answer({ uid: 'wr', position: 30, turnUid: 'work' }, ['It may not reach the registry.']),
+        ],
+        turns: [settledTurn('work', 'w1')],
+      }),
+      {},
+      { sandbox: { kind: 'works' } },
+    ),
+    'sandbox-menu': chat(
+      shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'auto' }),
+      { press: ['Mode'] },
+      {
         sandbox: { kind: 'works' },
-      }),
-      press: ['Mode'],
-    },
-    'sandbox-missing-menu': {
-      view: 'chat',
-      bootstrap: state(shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'auto' }), {
+      },
+    ),
+    'sandbox-missing-menu': chat(
+      shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'auto' }),
+      { press: ['Mode'] },
+      {
         sandbox: missing,
-      }),
-      press: ['Mode'],
-    },
-    'work-mode': {
-      view: 'chat',
-      bootstrap: state(shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'plan' }), {
+      },
+    ),
+    'work-mode': chat(
+      shownSession({ messages: [question], turns: [settledTurn('work', 'w1')], mode: 'plan' }),
+      { press: ['Mode'] },
+      {
         restricted: true,
-      }),
-      press: ['Mode'],
-    },
+      },
+    ),
   };
 }
 

@@ -6,7 +6,6 @@ import { KnownKeys } from '../../../src/models/secrecy/knownKey';
 import { findSecrets } from '../../../src/models/secretlint/index';
 import { knownKeys, maskSecrets, secretRules } from '../../../src/models/secrecy/secrecy';
 import { fakeSecrets } from '../../support/fakeSecrets';
-import { growsAtMost } from '../../support/growth';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const none = { load: () => () => [], onFailure: () => undefined };
@@ -86,33 +85,6 @@ describe('the rules of secretlint', () => {
       return findSecrets(text).map(({ start, end }) => `${file}: ${text.slice(start, end)}`);
     });
     expect(taken).toEqual([]);
-  });
-});
-
-describe('masking time', () => {
-  beforeAll(() => secretRules.from(all));
-
-  // With the beginning of a key before it. The fastest of three, as the machine does other things too. Expressions that read a run again from each of its characters take minutes here.
-  it.each([
-    'sk-',
-    'eyJaaaaaaaa-',
-    'eyJaaaaaaaa.',
-    'eyJaaaaaaaa.bbbbbbbb.cccccccc.',
-    'SG.aa.' + 'a'.repeat(300) + ' ',
-    'https://',
-    'bearer aaaaaaaaaaaa/',
-    'token: ',
-    'token:"aaaaaa',
-    '-----BEGIN A',
-    '://a:aaaaaa',
-    ' ',
-    'a',
-    'ghp_',
-    '.',
-    'eyJ',
-  ])('is proportional to the length of a text of nothing but %j', (unit) => {
-    const repeated = Math.ceil(300_000 / unit.length);
-    expect(growsAtMost(8, (share) => void maskSecrets(`sk-1${unit.repeat(repeated * share)}a`))).toBe(true);
   });
 });
 

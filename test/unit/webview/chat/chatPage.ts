@@ -1,5 +1,6 @@
 import { createElement, render } from 'preact';
 import { act } from 'preact/test-utils';
+import { afterEach, vi } from 'vitest';
 import type { ChatNotifications, ChatResults, ChatState, ShownSession } from '../../../../src/protocol/chatProtocol';
 import type { FromView } from '../../../../src/protocol/envelope';
 import { protocolVersion } from '../../../../src/protocol/envelope';
@@ -10,15 +11,33 @@ import { App } from '../../../../src/webview/chat/components/App';
 import { laterCode, loadLater } from '../../../../src/webview/chat/components/common/laterParts';
 import { noMemory, type ViewMemory } from '../../../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../../../src/webview/rpc';
-import { afternoon, modelRow, session } from '../../../support/builders/viewMessages';
+import { afternoon, chatState, session } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
+
+// happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on. What the sanitizer lets through is tested in a
+// browser (sanitizer.slow.test.ts); here the renderer's own HTML, which holds no markup of the text, is taken as it is.
+vi.mock('../../../../src/webview/markdown/sanitizer', () => import('../../../support/plainSanitizer'));
 
 // Loaded behind the first paint; a test does not wait for it each time.
 await loadLater();
 
 type Posted = FromView & { readonly payload: unknown };
 
-/** The chat view in a page of its own, with a host that the test plays. */
+let opened: ChatPage | null = null;
+afterEach(() => opened?.close());
+
+/** Opens the chat view with what the host says first. `recalled`: what an earlier page kept. */
+export async function openChat(
+  shown: ShownSession | null,
+  change: Partial<ChatState> = {},
+  recalled: Partial<ViewMemory> = {},
+): Promise<ChatPage> {
+  const page = new ChatPage(recalled);
+  await page.bootstrap(shown, change);
+  return page;
+}
+
+/** The chat view in a page of its own, with a host that the test plays. Closed when another one opens, and after the test. */
 export class ChatPage {
   readonly posted: Posted[] = [];
   readonly clock = new ManualClock(afternoon);
@@ -28,6 +47,8 @@ export class ChatPage {
   private uids = 0;
 
   constructor(recalled: Partial<ViewMemory> = {}) {
+    opened?.close();
+    opened = this;
     this.memory = { ...noMemory(), ...recalled };
     document.body.replaceChildren();
     this.root = document.body.appendChild(document.createElement('div'));
@@ -59,24 +80,7 @@ export class ChatPage {
   }
 
   async bootstrap(shown: ShownSession | null, change: Partial<ChatState> = {}): Promise<void> {
-    await this.tell('bootstrap', {
-      shown,
-      newDraft: '',
-      newDraftParts: [],
-      recentSessions: [],
-      beginning: { private: false },
-      newMode: 'ask',
-      background: [],
-      model: { chosen: modelRow(), problem: null },
-      setup: { searching: false, entries: [] },
-      store: { kind: 'open', notices: [] },
-      restricted: false,
-      folderName: 'upload',
-      demoPrompts: [],
-      promptFiles: [],
-      localization: {},
-      ...change,
-    });
+    await this.tell('bootstrap', chatState(shown, change));
   }
 
   async tell<Name extends keyof ChatNotifications>(name: Name, payload: ChatNotifications[Name]): Promise<void> {
@@ -228,6 +232,11 @@ export function all(role: string): readonly HTMLElement[] {
 
 export function names(role: string): readonly string[] {
   return all(role).map(nameOf);
+}
+
+/** Texts of the elements that a selector finds. */
+export function texts(selector: string, within: ParentNode = document): readonly string[] {
+  return [...within.querySelectorAll(selector)].map(({ textContent }) => textContent ?? '');
 }
 
 /** The one element of this role and name; throws where there is none or more than one. */

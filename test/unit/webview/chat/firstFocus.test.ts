@@ -1,11 +1,10 @@
 // @vitest-environment happy-dom
 import { act } from 'preact/test-utils';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { modelRow } from '../../../support/builders/viewMessages';
-import { ChatPage } from './chatPage';
+import { ChatPage, openChat, texts } from './chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 test('a composer that is requested before its first render has the focus as soon as it is rendered', async () => {
   page = new ChatPage();
@@ -23,8 +22,7 @@ test('found choices are added after the existing ones: no button moves from unde
     { id: 'demo', kind: 'demo', title: 'Try the Demo', detail: '' },
   ] as const;
   const ollama = { id: 'local:Ollama', kind: 'localServer', title: 'Found Ollama', detail: '' } as const;
-  const offered = (): readonly string[] =>
-    [...document.querySelectorAll('.offer-title')].map(({ textContent }) => textContent);
+  const offered = (): readonly string[] => texts('.offer-title');
   await page.bootstrap(null, {
     model: { chosen: null, problem: null },
     setup: { searching: true, entries: [key, demo] },
@@ -32,9 +30,7 @@ test('found choices are added after the existing ones: no button moves from unde
   const before = offered();
   await page.tell('setup', { searching: false, entries: [ollama, key, demo] });
   const found = offered();
-  page.close();
-  page = new ChatPage();
-  await page.bootstrap(null, {
+  page = await openChat(null, {
     model: { chosen: null, problem: null },
     setup: { searching: false, entries: [ollama, key, demo] },
   });

@@ -1,44 +1,13 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { protocolVersion } from '../../../../src/protocol/envelope';
-import { session } from '../../../support/builders/viewMessages';
-import { BrowserPreview, untilAtRest } from '../../../support/webviewPreview/browserPreview';
+import { describe, expect, test } from 'vitest';
+import { untilAtRest } from '../../../support/webviewPreview/browserPreview';
 import { codeText } from '../../../support/webviewPreview/codeStates';
+import { posted, tellTurn, usePreview } from '../../../support/webviewPreview/openPreview';
+import { delivered } from '../../../support/builders/viewMessages';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start();
-}, 120_000);
-afterAll(() => preview.close());
-
-async function posted(page: Page, names: readonly string[]): Promise<readonly unknown[]> {
-  const messages: unknown = await page.evaluate(() => Reflect.get(window, 'posted'));
-  const isNamed = (message: unknown): message is { readonly name: string; readonly payload: unknown } =>
-    typeof message === 'object' &&
-    message !== null &&
-    'name' in message &&
-    typeof message.name === 'string' &&
-    names.includes(message.name) &&
-    'payload' in message;
-  return Array.isArray(messages) ? messages.filter(isNamed).map(({ name, payload }) => [name, payload]) : [];
-}
+const preview = usePreview();
 
 const codeOf = (page: Page, nth: number) => page.locator('.code-block').nth(nth);
-
-async function deliver(page: Page, uid: string, seq: number, start: number, text: string): Promise<void> {
-  const payload = {
-    sessionId: session().id,
-    event: {
-      kind: 'delivered',
-      turnUid: 'turn2',
-      chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text }],
-    },
-  };
-  await page.evaluate(
-    (sent) => window.postMessage(JSON.parse(sent), '*'),
-    JSON.stringify({ v: protocolVersion, kind: 'notification', name: 'turnEvent', payload }),
-  );
-}
 
 describe('code in an answer', () => {
   test('is inserted, applied, made a file, run and copied by the host, with the text after its fence', async () => {
@@ -52,7 +21,7 @@ describe('code in an answer', () => {
       await codeOf(page, 1).getByRole('button').count(),
       await codeOf(page, 0).getByRole('button', { name: 'Run in Terminal' }).count(),
     ];
-    const sent = await posted(page, ['insertCode', 'applyCode', 'newCodeFile', 'runCode', 'copy']);
+    const sent = await posted(page, 'insertCode', 'applyCode', 'newCodeFile', 'runCode', 'copy');
     await preview.leave(page);
     const code = 'npm test -- upload';
     expect([inShell, inCode, sent.slice(0, 5)]).toEqual([
@@ -101,7 +70,7 @@ describe('code in an answer', () => {
       seen.push(await focused());
     }
     const visible = await bar.evaluate((element) => getComputedStyle(element).opacity);
-    const copied = await posted(page, ['copy']);
+    const copied = await posted(page, 'copy');
     await preview.leave(page);
     expect([seen, visible, copied.length]).toEqual([
       ['Wrap Lines', 'Insert at Cursor', 'Copy Code', 'Wrap Lines', 'Copy Code', 'PRE', 'Copy Code', 'Copy Code'],
@@ -113,7 +82,7 @@ describe('code in an answer', () => {
   test('has its buttons only when it is closed', async () => {
     const { page } = await preview.open('streaming');
     const [opening, rest] = ['```ts\nconst a = 1;\n', '```\n\nDone.'];
-    await deliver(page, 'open1', 1, 0, opening);
+    await tellTurn(page, delivered('turn2', 'open1', 1, 0, opening));
     const block = page.locator('article[data-uid=open1] .code-block');
     await block.waitFor();
     await untilAtRest(page);
@@ -121,7 +90,7 @@ describe('code in an answer', () => {
       await block.locator('.code-head').getAttribute('data-language'),
       await block.getByRole('button').count(),
     ];
-    await deliver(page, 'open1', 2, opening.length, rest);
+    await tellTurn(page, delivered('turn2', 'open1', 2, opening.length, rest));
     await block.getByRole('button', { name: 'Copy Code' }).waitFor();
     await preview.leave(page);
     expect([language, before]).toEqual(['ts', 0]);
@@ -167,7 +136,7 @@ describe('names in an answer', () => {
     await page.getByRole('link', { name: 'Clock.sleep()' }).press('Enter');
     await page.getByRole('link', { name: 'upload.test.ts line 7' }).click();
     const links = await page.getByRole('link').allInnerTexts();
-    const sent = await posted(page, ['resolveReferences', 'openSymbol', 'openLink']);
+    const sent = await posted(page, 'resolveReferences', 'openSymbol', 'openLink');
     await preview.leave(page);
     expect(links).toEqual([
       'src/upload.ts:42',

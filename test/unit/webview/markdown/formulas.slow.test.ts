@@ -1,14 +1,10 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { protocolVersion } from '../../../../src/protocol/envelope';
-import { session } from '../../../support/builders/viewMessages';
-import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { expect, test } from 'vitest';
+import { untilAtRest } from '../../../support/webviewPreview/browserPreview';
+import { tellTurn, usePreview } from '../../../support/webviewPreview/openPreview';
+import { delivered } from '../../../support/builders/viewMessages';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start({}, 'chat');
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview({}, 'chat');
 
 interface ShownMath {
   /** Text of the page, which is the delivered text. */
@@ -33,29 +29,11 @@ function mathIn(page: Page, uid: string): Promise<readonly ShownMath[]> {
 }
 
 /** Delivers the next piece of an answer. */
-function deliver(page: Page, seq: number, start: number, text: string): Promise<void> {
-  return page.evaluate(
-    (sent) => window.postMessage(JSON.parse(sent), '*'),
-    JSON.stringify({
-      v: protocolVersion,
-      kind: 'notification',
-      name: 'turnEvent',
-      payload: {
-        sessionId: session().id,
-        event: {
-          kind: 'delivered',
-          turnUid: 'turn2',
-          chunks: [{ messageUid: 'streamed', seq, part: 0, kind: 'text', start, text }],
-        },
-      },
-    }),
-  );
-}
+const deliver = (page: Page, seq: number, start: number, text: string): Promise<void> =>
+  tellTurn(page, delivered('turn2', 'streamed', seq, start, text));
 
 async function untilShown(page: Page, uid: string, count: number): Promise<void> {
-  await expect
-    .poll(async () => (await mathIn(page, uid)).filter(({ formula }) => formula !== null).length, { timeout: 20_000 })
-    .toBe(count);
+  await expect.poll(async () => (await mathIn(page, uid)).filter(({ formula }) => formula !== null).length).toBe(count);
 }
 
 test('math in an answer is shown as formulas, under the page’s policy, and its text stays as delivered', async () => {
@@ -129,21 +107,27 @@ test('copying a formula copies its source', async () => {
 
 test('math that still arrives is shown as its source, and as a formula when its block is closed', async () => {
   const { page, problems } = await preview.open('streaming');
-  const steps: (readonly ShownMath[])[] = [];
-  const pieces = ['So:\n\n$$\n', 'x^2', '\n$$\n', '\nThen $a_1$ is', ' *done*.\n\n', 'Next'];
+  const steps: readonly (readonly [piece: string, seen: readonly string[]])[] = [
+    ['So:\n\n$$\n', ['$$']],
+    ['x^2', ['$$\nx^2']],
+    ['\n$$\n', ['$$\nx^2\n$$']],
+    ['\nThen $a_1$ is', ['x2', '$a_1$']],
+    [' *done*.\n\n', ['x2', 'a1']],
+    ['Next', ['x2', 'a1']],
+  ];
+  const seen = async (): Promise<readonly string[]> =>
+    (await mathIn(page, 'streamed')).map(({ source, formula }) => formula ?? source);
   let start = 0;
-  for (const [index, piece] of pieces.entries()) {
+  for (const [index, [piece, expected]] of steps.entries()) {
     await deliver(page, index + 1, start, piece);
     start += piece.length;
-    await page.waitForTimeout(700);
-    steps.push(await mathIn(page, 'streamed'));
+    await expect.poll(seen).toEqual(expected);
+    // It stays that way.
+    await untilAtRest(page);
+    expect(await seen()).toEqual(expected);
   }
   await page.close();
-  const seen = steps.map((all) => all.map(({ source, formula }) => formula ?? source));
-  expect({ seen, problems }).toEqual({
-    seen: [['$$'], ['$$\nx^2'], ['$$\nx^2\n$$'], ['x2', '$a_1$'], ['x2', 'a1'], ['x2', 'a1']],
-    problems: [],
-  });
+  expect(problems).toEqual([]);
 });
 
 test('a formula whose program is loaded appears in the frame that closes its block', async () => {

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { protocolVersion } from '../../../../src/protocol/envelope';
+import { describe, expect, test } from 'vitest';
 import { answer, prompt, settledTurn } from '../../../support/builders/viewMessages';
 import { storedTurn, transcriptState } from '../../../support/builders/transcriptState';
 import { hostileHtml, hostileMarkdown } from '../../../support/hostileMarkdown';
-import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
 import { harm, harmless } from '../../../support/webviewPreview/renderedHarm';
+import { tell, usePreview } from '../../../support/webviewPreview/openPreview';
 
 /** Where Markdown may hold a text; each changes how what is in it is read. */
 const contexts: readonly ((text: string) => string)[] = [
@@ -41,43 +39,28 @@ const pages = Array.from({ length: Math.ceil(nested.length / perPage) }, (_, ind
 );
 
 describe('hostile text adds nothing of its own in any context', () => {
-  let preview: BrowserPreview;
-  beforeAll(async () => {
-    preview = await BrowserPreview.start();
-  }, 120_000);
-  afterAll(() => preview.close());
+  const preview = usePreview();
 
-  function tell(page: Page, name: string, payload: object): Promise<void> {
-    return page.evaluate(
-      (sent) => window.postMessage(JSON.parse(sent), '*'),
-      JSON.stringify({ v: protocolVersion, kind: 'notification', name, payload }),
-    );
-  }
-
-  test(
-    `${contexts.length} places of Markdown, each of ${texts.length} texts`,
-    { timeout: more === undefined ? 240_000 : 3_600_000 },
-    async () => {
-      const found: unknown[] = [];
-      for (const drawn of pages) {
-        const opened = await preview.open('transcript');
-        const messages = drawn.map((text, index) => answer({ uid: `piece${index}`, position: index + 2 }, [text]));
-        await tell(
-          opened.page,
-          'bootstrap',
-          transcriptState({
-            messages: [prompt({ uid: 'u1', position: 1 }, 'Show me'), ...messages],
-            turns: [storedTurn(settledTurn())],
-          }),
-        );
-        await opened.page.locator('.markdown').first().waitFor({ state: 'attached' });
-        const rows = await opened.page.locator('.markdown').count();
-        const harmed = { ...(await harm(opened)), missing: drawn.length - rows };
-        if (JSON.stringify(harmed) !== JSON.stringify({ ...harmless, missing: 0 }))
-          found.push({ harmed, texts: drawn.map((text) => text.slice(0, 80)) });
-        await opened.page.close();
-      }
-      expect(found).toEqual([]);
-    },
-  );
+  test(`${contexts.length} places of Markdown, each of ${texts.length} texts`, async () => {
+    const found: unknown[] = [];
+    for (const drawn of pages) {
+      const opened = await preview.open('transcript');
+      const messages = drawn.map((text, index) => answer({ uid: `piece${index}`, position: index + 2 }, [text]));
+      await tell(
+        opened.page,
+        'bootstrap',
+        transcriptState({
+          messages: [prompt({ uid: 'u1', position: 1 }, 'Show me'), ...messages],
+          turns: [storedTurn(settledTurn())],
+        }),
+      );
+      await opened.page.locator('.markdown').first().waitFor({ state: 'attached' });
+      const rows = await opened.page.locator('.markdown').count();
+      const harmed = { ...(await harm(opened)), missing: drawn.length - rows };
+      if (JSON.stringify(harmed) !== JSON.stringify({ ...harmless, missing: 0 }))
+        found.push({ harmed, texts: drawn.map((text) => text.slice(0, 80)) });
+      await opened.page.close();
+    }
+    expect(found).toEqual([]);
+  });
 });

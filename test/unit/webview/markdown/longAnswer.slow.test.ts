@@ -1,14 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { protocolVersion } from '../../../../src/protocol/envelope';
+import { expect, test } from 'vitest';
 import { answer, prompt, session, settledTurn, shownSession } from '../../../support/builders/viewMessages';
-import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { stream, tell, usePreview } from '../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start({}, 'chat');
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview({}, 'chat');
 
 const kinds = [
   (word: string) => `## ${word}`,
@@ -30,18 +25,11 @@ async function untilDrawn(page: Page): Promise<readonly number[]> {
   await page.waitForFunction(
     (last) => (document.querySelector('.feed')?.textContent ?? '').includes(last),
     `w${words - 1}w`,
-    { timeout: 60_000 },
   );
   return numbersDrawn(page);
 }
 
 const all = Array.from({ length: words }, (_, index) => index);
-const tell = (page: Page, name: string, payload: unknown): Promise<void> =>
-  page.evaluate(
-    (sent) => window.postMessage(JSON.parse(sent), '*'),
-    JSON.stringify({ v: protocolVersion, kind: 'notification', name, payload }),
-  );
-
 test('a very long answer that is opened is rendered in order, piece by piece; where formatting ends it says so', async () => {
   const { page } = await preview.open('complete');
   await page.locator('article[aria-posinset]').first().waitFor();
@@ -70,15 +58,12 @@ test('a very long answer that is opened is rendered in order, piece by piece; wh
     drawn: true,
     looks: { pieces: true, notes: 1, plain: true },
   });
-}, 120_000);
+});
 
 test('a very long answer that streams is rendered completely and in order', async () => {
   const { page } = await preview.open('streaming', { height: 500 });
-  for (let start = 0, seq = 1; start < text.length; start += 20_000, seq++) {
-    const chunks = [{ messageUid: 'b10', seq, part: 0, kind: 'text', start, text: text.slice(start, start + 20_000) }];
-    await tell(page, 'turnEvent', { sessionId: session().id, event: { kind: 'delivered', turnUid: 'turn2', chunks } });
-  }
+  await stream(page, text, 20_000);
   const drawn = await untilDrawn(page);
   await page.close();
   expect(drawn).toEqual(all);
-}, 120_000);
+});

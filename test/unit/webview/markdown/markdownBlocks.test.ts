@@ -72,16 +72,6 @@ describe('the stable-block cache', () => {
     );
   });
 
-  test('gives the same when every character arrives alone', () => {
-    const text = pieces.join('');
-    expect(
-      streamed(
-        text,
-        Array.from(text, (_, index) => index / text.length),
-      ),
-    ).toBe(wholeRender(text));
-  });
-
   test('keeps finished blocks unchanged while the tail grows', () => {
     const blocks = new MarkdownBlocks();
     const before = blocks.render('# One\n\nTwo\n\nThree\n\nFour', false);

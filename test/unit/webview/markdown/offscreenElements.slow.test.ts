@@ -1,14 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { protocolVersion } from '../../../../src/protocol/envelope';
-import { session } from '../../../support/builders/viewMessages';
-import { BrowserPreview, untilAtRest } from '../../../support/webviewPreview/browserPreview';
+import { expect, test } from 'vitest';
+import { untilAtRest } from '../../../support/webviewPreview/browserPreview';
+import { stream, usePreview } from '../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start({}, 'chat');
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview({}, 'chat');
 
 const kinds = [
   '## A heading',
@@ -18,20 +13,6 @@ const kinds = [
   '> said',
 ];
 const answer = Array.from({ length: 240 }, (_, index) => kinds[index % kinds.length]).join('\n\n');
-
-async function stream(page: Page): Promise<void> {
-  for (let start = 0, seq = 1; start < answer.length; start += 400, seq++) {
-    const chunks = [{ messageUid: 'b10', seq, part: 0, kind: 'text', start, text: answer.slice(start, start + 400) }];
-    const message = {
-      v: protocolVersion,
-      kind: 'notification',
-      name: 'turnEvent',
-      payload: { sessionId: session().id, event: { kind: 'delivered', turnUid: 'turn2', chunks } },
-    };
-    await page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
-  }
-  await page.locator('.markdown-run').nth(9).waitFor({ state: 'attached' });
-}
 
 /** How many elements rest, how many of these are near what is seen, and by how many pixels the conversation is higher where none does. */
 async function offscreen(
@@ -54,7 +35,8 @@ async function offscreen(
 
 test('content far out of view rests, keeping its height, also at another width; content nearby does not', async () => {
   const { page } = await preview.open('streaming', { height: 500 });
-  await stream(page);
+  await stream(page, answer, 400);
+  await page.locator('.markdown-run').nth(9).waitFor({ state: 'attached' });
   const found = [await offscreen(page)];
   await page.locator('.scroller').hover();
   await page.mouse.wheel(0, -3000);

@@ -98,14 +98,6 @@ describe('the delivery report of a view', () => {
     expect(report.entriesOf('c')).toEqual([entry('Hello world')]);
   });
 
-  it('survives a reload and continues from there', () => {
-    const before = new DeliveryReport();
-    before.observe('c', [applyChunks(emptyMessage('m1', 'turn1'), streamed('Hello ', []), 0)]);
-    const after = new DeliveryReport(JSON.parse(JSON.stringify(before.kept())));
-    const changed = after.observe('c', [fromRow(answer(place, ['Hello world']))]);
-    expect([changed, after.entriesOf('c')]).toEqual([[entry('Hello world')], [entry('Hello world')]]);
-  });
-
   it('starts over from data it cannot read', () => {
     expect(new DeliveryReport([{ id: 'c', messages: 'none' }]).kept()).toEqual([]);
   });
@@ -162,12 +154,6 @@ describe('the delivery report of a view', () => {
       lost: { shown: 37, onDisk: 0, stored: 5 },
       entries: [entry('Hello world, and what was never drawn')],
     });
-  });
-
-  it('claims nothing of a turn that it first saw after the crash', () => {
-    const report = new DeliveryReport();
-    report.observe('c', [fromRow(answer(place, ['Hello world']))]);
-    expect(report.survivalOf('c', 'turn1', true)).toEqual({ shown: 0, onDisk: 0, stored: 0 });
   });
 
   it('ignores prompts, tool rows, and rows that are not shown', () => {

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { protocolVersion } from '../../../../src/protocol/envelope';
 import { answer, prompt, session, settledTurn, shownSession } from '../../../support/builders/viewMessages';
-import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { usePreview } from '../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start({}, 'chat');
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview({}, 'chat');
 
 const turns = 30;
 const numbers = Array.from({ length: turns }, (_, index) => index);

@@ -1,12 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BrowserPreview } from '../../../support/webviewPreview/browserPreview';
+import { describe, expect, test } from 'vitest';
+import { usePreview } from '../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start();
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview();
 
 const cards = [
   'approval-edit',
@@ -128,18 +124,18 @@ function missedBy(page: Page): Promise<readonly string[]> {
 describe('by keyboard alone', { concurrent: true }, () => {
   test.each([...cards, ...turns, ...surroundings])(
     'every control of state %s is reached, and its focus is seen',
-    { timeout: 60_000 },
+
     async (name) => {
       const { page } = await preview.open(name, { width: 300 });
       // Again where the page was still drawn meanwhile.
-      await expect.poll(() => walk(page), { timeout: 50_000 }).toEqual({ missed: [], unseen: [] });
+      await expect.poll(() => walk(page)).toEqual({ missed: [], unseen: [] });
       await preview.leave(page);
     },
   );
 
   test.each(['composer-all-commands', 'attach-mentions', 'picker', 'composer-effort', 'composer-mode'])(
     'the arrow keys walk the list of state %s, and Escape returns to the composer or the opener',
-    { timeout: 60_000 },
+
     async (name) => {
       const { page } = await preview.open(name, { width: 300 });
       const list = page.getByRole('listbox');
@@ -148,7 +144,7 @@ describe('by keyboard alone', { concurrent: true }, () => {
       const seen = [await active()];
       for (let pressed = 0; pressed < 2; pressed++) {
         await page.keyboard.press(name.startsWith('composer-') && !name.includes('commands') ? 'ArrowUp' : 'ArrowDown');
-        for (let waits = 0; waits < 100 && (await active()) === seen.at(-1); waits++) await page.waitForTimeout(50);
+        await expect.poll(active).not.toBe(seen.at(-1));
         seen.push(await active());
       }
       const isInView = await list

@@ -5,6 +5,7 @@ import { initialState, reduce, type ChatViewState } from '../../../../src/webvie
 import { conversationBlocks } from '../../../../src/webview/chat/state/conversationRows';
 import {
   answer,
+  delivered,
   prompt,
   runningTurn,
   session,
@@ -52,11 +53,7 @@ describe('a repair of the history while the session is shown', () => {
       },
       { kind: 'messageStored', message: joined },
       { kind: 'messageStored', message: absorbed },
-      {
-        kind: 'delivered',
-        turnUid: 'turn2',
-        chunks: [{ messageUid: 'a2', seq: 1, part: 0, kind: 'text', start: 0, text: 'Both.' }],
-      },
+      delivered('turn2', 'a2', 1, 0, 'Both.'),
       { kind: 'turnSettled', turn: settledTurn('turn2', 'u2'), messages: [absorbed, { ...said, lastSeq: 1 }] },
     ];
     const live = events.reduce(told, shown([prompt({ uid: 'u1', position: 1 }, 'stale')]));

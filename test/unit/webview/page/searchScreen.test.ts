@@ -12,7 +12,7 @@ import type { SearchMemory } from '../../../../src/webview/search/searchMemory';
 import { searchHit, searchPage, searchSession } from '../../../support/builders/searchResults';
 import { afternoon } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
-import { all, find, names } from '../chat/chatPage';
+import { all, find, names, texts } from '../chat/chatPage';
 
 const nothingKept: SearchMemory = { version: 1, text: '', kind: 'words', active: null, loaded: 0 };
 
@@ -144,6 +144,13 @@ const found = searchPage({
   sessions: [searchSession({ turnCount: 4, archived: true })],
 });
 
+/** The screen after a search for "needle". */
+async function openFound(): Promise<void> {
+  screen = new Screen();
+  await screen.bootstrap({ asked: 'needle' });
+  await screen.answer(found);
+}
+
 describe('the search screen', () => {
   test('searches when typing pauses, and shows messages under their sessions with the words marked', async () => {
     screen = new Screen();
@@ -163,7 +170,7 @@ describe('the search screen', () => {
       status: screen.status,
       order: shownHits(),
       groups: groups.map((group) => group.querySelector('h2')?.textContent),
-      marks: [...document.querySelectorAll('mark')].map((mark) => mark.textContent),
+      marks: texts('mark'),
     }).toEqual({
       idle: 'Type to search the messages of all sessions in this folder.',
       asked: [expect.objectContaining({ text: 'needle', kind: 'words', offset: 0, limit: 50 })],
@@ -183,16 +190,14 @@ describe('the search screen', () => {
       titled: [searchSession(), searchSession({ id: 's9', conversationId: 's9', title: 'Needle work' })],
     });
     await act(() => document.querySelector<HTMLElement>('.titled .session-button')?.click());
-    expect([
-      [...document.querySelectorAll('.titled .session-name')].map((name) => name.textContent),
-      screen.posted.at(-1)?.payload,
-    ]).toEqual([['Needle work'], { sessionId: 's9', messageUid: null, place: 'chat' }]);
+    expect([texts('.titled .session-name'), screen.posted.at(-1)?.payload]).toEqual([
+      ['Needle work'],
+      { sessionId: 's9', messageUid: null, place: 'chat' },
+    ]);
   });
 
   test('keeps the results in view while the next search runs, and drops an answer that comes too late', async () => {
-    screen = new Screen();
-    await screen.bootstrap({ asked: 'needle' });
-    await screen.answer(found);
+    await openFound();
     await screen.type('needles');
     await screen.pause();
     const during = shownHits();
@@ -290,9 +295,7 @@ describe('the search screen', () => {
   });
 
   test('goes from the field to the results and back with the arrow keys, and opens with Enter', async () => {
-    screen = new Screen();
-    await screen.bootstrap({ asked: 'needle' });
-    await screen.answer(found);
+    await openFound();
     await act(() => find('textbox', 'Search all sessions').focus());
     const visited: (string | undefined)[] = [];
     for (const key of ['ArrowDown', 'ArrowDown', 'End', 'ArrowDown', 'ArrowUp', 'Home', 'ArrowUp']) {
@@ -321,9 +324,7 @@ describe('the search screen', () => {
   });
 
   test('reports results that cannot be opened', async () => {
-    screen = new Screen();
-    await screen.bootstrap({ asked: 'needle' });
-    await screen.answer(found);
+    await openFound();
     await act(() => document.querySelector<HTMLElement>('[data-result=m1]')?.click());
     await screen.refuse('This session is in the trash.');
     expect([names('alert'), shownHits().length, names('button').includes('Try Again')]).toEqual([

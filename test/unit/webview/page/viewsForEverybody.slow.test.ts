@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   axeFindings,
   colourRules,
@@ -8,14 +8,11 @@ import {
   paint,
   standsOutside,
 } from '../../../support/webviewPreview/audit';
-import { BrowserPreview, untilAtRest } from '../../../support/webviewPreview/browserPreview';
+import { untilAtRest } from '../../../support/webviewPreview/browserPreview';
 import { states } from '../../../support/webviewPreview/states';
+import { usePreview } from '../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start();
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview();
 
 /** A panel as narrow as the editor lets it be; a tab beside others at twice the size. */
 const narrowest = { chat: 170, transcript: 300, search: 300 } as const;
@@ -25,7 +22,7 @@ describe('every state of every view', { concurrent: true }, () => {
   const each = Object.entries(states).map(([name, { view }]) => [name, narrowest[view]] as const);
   test.each(each)(
     '%s is readable in every theme, loses nothing at %i px and with wide spacing, and rests with reduced motion',
-    { timeout: 120_000 },
+
     async (name, width) => {
       const { page, problems } = await preview.open(name);
       await untilAtRest(page);

@@ -1,36 +1,9 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { protocolVersion } from '../../../../src/protocol/envelope';
-import type { TurnEvent } from '../../../../src/transcript/turnEvent';
-import { session } from '../../../support/builders/viewMessages';
-import { BrowserPreview, untilAtRest } from '../../../support/webviewPreview/browserPreview';
+import { describe, expect, test } from 'vitest';
+import { untilAtRest } from '../../../support/webviewPreview/browserPreview';
+import { posted, stream, tell, usePreview } from '../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start();
-}, 120_000);
-afterAll(() => preview.close());
-
-function tell(page: Page, event: TurnEvent): Promise<void> {
-  const message = {
-    v: protocolVersion,
-    kind: 'notification',
-    name: 'turnEvent',
-    payload: { sessionId: session().id, event },
-  };
-  return page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
-}
-
-/** Streams text into the open turn of state "streaming", in pieces. */
-async function stream(page: Page, text: string, size: number, uid = 'b10'): Promise<void> {
-  for (let start = 0, seq = 1; start < text.length; start += size, seq++) {
-    await tell(page, {
-      kind: 'delivered',
-      turnUid: 'turn2',
-      chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text: text.slice(start, start + size) }],
-    });
-  }
-}
+const preview = usePreview();
 
 const distanceFromEnd = (page: Page): Promise<number> =>
   page
@@ -58,17 +31,6 @@ async function allDrawn(page: Page): Promise<void> {
   await page.locator('article[data-uid="lu0"]').waitFor({ state: 'attached' });
 }
 
-async function postedBy(page: Page, name: string): Promise<readonly unknown[]> {
-  const messages: unknown = await page.evaluate(() => Reflect.get(window, 'posted'));
-  const named = (message: unknown): message is { readonly payload: unknown } =>
-    typeof message === 'object' &&
-    message !== null &&
-    'name' in message &&
-    message.name === name &&
-    'payload' in message;
-  return Array.isArray(messages) ? messages.filter(named).map((message) => message.payload) : [];
-}
-
 describe('links', () => {
   test('are opened by the host, never followed by the page', async () => {
     const { page } = await preview.open('complete');
@@ -77,7 +39,7 @@ describe('links', () => {
     await link.click({ button: 'middle' });
     await link.focus();
     await page.keyboard.press('Enter');
-    const [opened, at] = [await postedBy(page, 'openLink'), new URL(page.url()).pathname];
+    const [opened, at] = [(await posted(page, 'openLink')).map(([, payload]) => payload), new URL(page.url()).pathname];
     await preview.leave(page);
     expect([opened, at]).toEqual([[{ href: 'src/upload.ts:42' }, { href: 'src/upload.ts:42' }], '/view/chat']);
   });
@@ -106,8 +68,7 @@ describe('scrolling', () => {
   test('goes to a requested message, marks it, and stays there; a row without a place is shown by its turn', async () => {
     const page = await openLong();
     const reveal = async (messageUid: string, turnUid: string): Promise<unknown> => {
-      const message = { v: protocolVersion, kind: 'notification', name: 'reveal', payload: { messageUid, turnUid } };
-      await page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
+      await tell(page, 'reveal', { messageUid, turnUid });
       await untilAtRest(page);
       return page.evaluate(() => {
         const article = document.activeElement instanceof HTMLElement ? document.activeElement : null;
@@ -141,35 +102,6 @@ describe('scrolling', () => {
     const distance = await distanceFromEnd(page);
     await preview.leave(page);
     expect(distance).toBeGreaterThan(200);
-  });
-
-  test('holds the position when earlier messages are loaded before it', async () => {
-    const page = await openLong();
-    await page.locator('.scroller').evaluate((element) => (element.scrollTop = 230));
-    // The page that is fetched now takes a moment to come (page.ts): long enough for the turns in sight to be laid out, which were only estimated.
-    await untilAtRest(page);
-    const before = await place(page);
-    await page.locator('article[data-uid="lu-40"]').waitFor({ state: 'attached' });
-    await untilAtRest(page);
-    const after = await place(page);
-    await preview.leave(page);
-    expect(after.uid).toBe(before.uid);
-    // What is scrolled to is rounded to whole pixels.
-    expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(1);
-  });
-
-  test('is where it was after a reload, as are folds and the draft', async () => {
-    const page = await openLong();
-    await page.getByRole('textbox', { name: 'Message' }).fill('half a thought');
-    await page.locator('.scroller').evaluate((element) => (element.scrollTop = 2000));
-    await untilAtRest(page);
-    const before = await place(page);
-    await page.reload();
-    await allDrawn(page);
-    await untilAtRest(page);
-    const after = [await place(page), await page.getByRole('textbox', { name: 'Message' }).inputValue()];
-    await preview.leave(page);
-    expect(after).toEqual([before, 'half a thought']);
   });
 });
 

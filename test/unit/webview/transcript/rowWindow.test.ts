@@ -78,7 +78,7 @@ describe('the window of loaded rows', () => {
       ),
       { numRuns: 25 },
     );
-  }, 60_000);
+  });
 
   test('keeps unchanged rows as they are, so that they are not rendered again', async () => {
     const stored = transcript(10);

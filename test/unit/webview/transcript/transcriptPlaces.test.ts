@@ -3,8 +3,8 @@ import { act } from 'preact/test-utils';
 import { afterEach, describe, expect, test } from 'vitest';
 import { transcriptState, treeBranch } from '../../../support/builders/transcriptState';
 import { afternoon, prompt, session } from '../../../support/builders/viewMessages';
-import { all, find } from '../chat/chatPage';
-import { rows, storedRows, long, Tab, pause, rowOf, uids } from './transcriptTab';
+import { all, find, texts } from '../chat/chatPage';
+import { Tab, long, openTab, pause, rowOf, rows, storedRows, uids } from './transcriptTab';
 
 let tab: Tab;
 afterEach(() => tab.close());
@@ -17,8 +17,7 @@ describe('finding text in a transcript', () => {
         ? prompt({ uid: message.uid, position: message.position, turnUid: message.turnUid ?? '' }, 'The Needle')
         : message,
     );
-    tab = new Tab(stored);
-    await tab.bootstrap();
+    tab = await openTab(stored);
     await tab.look('needle');
     await tab.key('Enter');
     await act(pause);
@@ -43,8 +42,7 @@ describe('finding text in a transcript', () => {
   });
 
   test('searches only the rows that pass the filter', async () => {
-    tab = new Tab();
-    await tab.bootstrap();
+    tab = await openTab();
     await tab.look('first try');
     await tab.key('Enter');
     const shown = document.querySelector('.find-count')?.textContent;
@@ -184,7 +182,7 @@ describe('a history file', () => {
       note: document.querySelector('.transcript-note')?.textContent?.replace(/Read on .*/, 'Read on …'),
       offered,
       asked: asked.map(({ name, payload }) => (name === 'fileAction' ? payload : name)),
-      menu: [...document.querySelectorAll('.menu-item')].map((item) => item.textContent),
+      menu: texts('.menu-item'),
     }).toEqual({
       note: 'Stored rows: 6. Read-only. Read on …',
       offered: ['Verify', 'Import', 'Show All Sessions…', 'Reload'],

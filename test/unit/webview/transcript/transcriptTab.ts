@@ -126,7 +126,7 @@ export class Tab {
       );
       await pause();
     });
-    return document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : undefined;
+    return focusedUid();
   }
 
   async press(name: string): Promise<void> {
@@ -200,6 +200,15 @@ export class Tab {
   }
 }
 
+/** The tab of these rows, as the host shows it first. */
+export async function openTab(stored = storedRows()): Promise<Tab> {
+  const tab = new Tab(stored);
+  await tab.bootstrap();
+  return tab;
+}
+
+export const focusedUid = (): string | undefined =>
+  document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : undefined;
 export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
 export const rowOf = (uid: string): HTMLElement | undefined => all('row').find((row) => row.dataset['uid'] === uid);
 export const uids = (): readonly (string | undefined)[] => all('row').flatMap((row) => row.dataset['uid'] ?? []);

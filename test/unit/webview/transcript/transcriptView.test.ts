@@ -6,19 +6,30 @@ import { transcriptState } from '../../../support/builders/transcriptState';
 import { handoffPart } from '../../../../src/transcript/handoff';
 import type { Approval } from '../../../../src/transcript/approval';
 import { afternoon, answer, call, prompt, result, session } from '../../../support/builders/viewMessages';
-import { all, find } from '../chat/chatPage';
-import { rows, everything, storedRows, long, Tab, rowOf, uids, borders, shownRows } from './transcriptTab';
+import { all, find, texts } from '../chat/chatPage';
+import {
+  Tab,
+  borders,
+  everything,
+  focusedUid,
+  long,
+  openTab,
+  rowOf,
+  rows,
+  shownRows,
+  storedRows,
+  uids,
+} from './transcriptTab';
 
 let tab: Tab;
 afterEach(() => tab.close());
 
 describe('the transcript tab', () => {
   test('lists stored rows in order, with why each turn ended, and hidden rows on demand with the reason', async () => {
-    tab = new Tab();
-    await tab.bootstrap();
+    tab = await openTab();
     const usual = shownRows();
     await tab.press('Hidden Rows (2)');
-    const asides = all('row').flatMap((row) => [...row.querySelectorAll('.aside')].map((aside) => aside.textContent));
+    const asides = all('row').flatMap((row) => texts('.aside', row));
     expect({ usual, everything: uids(), asides }).toEqual({
       usual: [
         ['u1', '1', 'You', ''],
@@ -35,7 +46,7 @@ describe('the transcript tab', () => {
   });
 
   test('shows for a repair which rows were merged, omitted and added', async () => {
-    tab = new Tab(
+    tab = await openTab(
       storedRows([
         prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow'),
         prompt({ uid: 'u2', position: 2, visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'u1' } }, 'now'),
@@ -53,7 +64,6 @@ describe('the transcript tab', () => {
         result({ uid: 'a2/result/c2', position: 6 }, 'c2', 'run_command', '(Interrupted)', 'interrupted'),
       ]),
     );
-    await tab.bootstrap();
     await tab.choose('repaired');
     expect(
       all('row').flatMap((row) =>
@@ -69,8 +79,7 @@ describe('the transcript tab', () => {
   });
 
   test('shows answers as Markdown or as they are stored, and prompts always as typed', async () => {
-    tab = new Tab();
-    await tab.bootstrap();
+    tab = await openTab();
     const texts = (): readonly (string | undefined)[] =>
       all('row').flatMap((row) =>
         [...row.querySelectorAll('[data-part=text]')].map((part) => part.textContent?.trim()),
@@ -96,8 +105,7 @@ describe('the transcript tab', () => {
   });
 
   test('keeps the choices, so that the tab returns as it was, around the row where the user left it', async () => {
-    tab = new Tab();
-    await tab.bootstrap();
+    tab = await openTab();
     await tab.press('Tool');
     await tab.press('Raw');
     const { kept } = tab;
@@ -145,8 +153,7 @@ describe('the transcript tab', () => {
         reviewed: null,
       },
     ];
-    tab = new Tab(stored);
-    await tab.bootstrap();
+    tab = await openTab(stored);
     await tab.press('Hidden Rows (2)');
     expect(borders()).toEqual([
       'Turn 1 · complete: finished · Local/qwen3:8b · 9 s · 2.81K in, 290 out2 files changed: src/a.ts (kept), /elsewhere/b.ts (created)',
@@ -180,8 +187,7 @@ describe('the transcript tab', () => {
       },
       { ...base, id: 'p2', state: { kind: 'expired' } },
     ];
-    tab = new Tab(stored);
-    await tab.bootstrap();
+    tab = await openTab(stored);
     const words = [...(rowOf('a1')?.querySelectorAll('.approval') ?? [])].map((each) =>
       each.textContent?.replace(/\b(at) [^:·]*\d:\d\d:\d\d\s?[AP]M/g, '$1 …'),
     );
@@ -199,23 +205,22 @@ describe('the transcript tab', () => {
       turnUid: null,
       parts: [handoffPart('In short', { before: 62_000, after: 4000 })],
     };
-    tab = new Tab(
+    tab = await openTab(
       storedRows([
         ...rows.slice(0, 2),
         summary,
         { ...prompt({ uid: 'u9', position: 4, turnUid: 'turn2' }, 'Go on'), sessionId: second },
       ]),
     );
-    await tab.bootstrap();
     const lines = borders().filter((words) => words.includes('summarized'));
     await tab.press('Go to the summary');
-    const down = document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null;
+    const down = focusedUid();
     await tab.press('Show Original');
     expect({
       lines,
       author: rowOf(summary.uid)?.querySelector('.cell-role')?.textContent,
       down,
-      up: document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null,
+      up: focusedUid(),
     }).toEqual({
       lines: [
         'This part was summarized later, 62K → 4K · Go to the summary',
@@ -236,21 +241,19 @@ describe('the transcript tab', () => {
       answer({ uid: 'a2', position: 4, turnUid: 'turn2' }, ['Second']),
     ]);
     stored.versions = [{ turnUid: 'turn2', versions: ['turn1', 'turn2'] }];
-    tab = new Tab(stored);
-    await tab.bootstrap();
+    tab = await openTab(stored);
     const before = [uids(), borders().map((words) => words.replace(/^.*version/, 'version'))];
     await tab.press('Previous Version');
-    expect([
-      before,
-      uids(),
-      document.activeElement instanceof HTMLElement ? document.activeElement.dataset['uid'] : null,
-    ]).toEqual([[['u2', 'a2'], ['version 2 of 2']], ['u1', 'a1', 'u2', 'a2'], 'u1']);
+    expect([before, uids(), focusedUid()]).toEqual([
+      [['u2', 'a2'], ['version 2 of 2']],
+      ['u1', 'a1', 'u2', 'a2'],
+      'u1',
+    ]);
   });
 
   test('filters by state over the whole session and reports when nothing is left', async () => {
-    tab = new Tab();
-    await tab.bootstrap();
-    const options = [...document.querySelectorAll('option')].map((option) => option.textContent);
+    tab = await openTab();
+    const options = texts('option');
     await tab.choose('hidden');
     const hidden = uids();
     await tab.choose('failed');
@@ -318,14 +321,13 @@ describe('the transcript tab', () => {
           )
         : message,
     );
-    tab = new Tab(stored);
-    await tab.bootstrap();
+    tab = await openTab(stored);
     await tab.tell('reveal', { messageUid: 'm3' });
-    expect([
-      uids().includes('m3'),
-      document.activeElement instanceof HTMLElement && document.activeElement.dataset['uid'],
-      rowOf('m3')?.classList.contains('marked'),
-    ]).toEqual([true, 'm3', true]);
+    expect([uids().includes('m3'), focusedUid(), rowOf('m3')?.classList.contains('marked')]).toEqual([
+      true,
+      'm3',
+      true,
+    ]);
   });
 
   test('reads visible rows again in place, keeping the selection, and adds newer ones at the end', async () => {
@@ -335,11 +337,7 @@ describe('the transcript tab', () => {
     await tab.select('m100');
     stored.messages = [...stored.messages, prompt({ uid: 'new', position: 301 }, 'new')];
     await tab.changed();
-    const middle = [
-      uids().length,
-      uids().includes('new'),
-      document.activeElement instanceof HTMLElement && document.activeElement.dataset['uid'],
-    ];
+    const middle = [uids().length, uids().includes('new'), focusedUid()];
     await tab.press('Go to the End');
     stored.messages = [...stored.messages, prompt({ uid: 'newer', position: 302 }, 'newer')];
     await tab.changed();
@@ -347,8 +345,7 @@ describe('the transcript tab', () => {
   });
 
   test('offers a branch from the selected row, and to take back a selected prompt', async () => {
-    tab = new Tab();
-    await tab.bootstrap();
+    tab = await openTab();
     const enabled = (): readonly boolean[] =>
       ['Branch from Selected', 'Rewind to Selected…'].map((name) => !find('button', name).hasAttribute('disabled'));
     const nothing = enabled();
@@ -379,8 +376,7 @@ describe('the transcript tab', () => {
   });
 
   test('is walked through with the arrow keys, row by row', async () => {
-    tab = new Tab();
-    await tab.bootstrap();
+    tab = await openTab();
     await tab.select('u1');
     const visited: (string | undefined)[] = [];
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'Home']) visited.push(await tab.key(key));
@@ -391,8 +387,7 @@ describe('the transcript tab', () => {
   });
 
   test('copies one row, several, or all that pass the filter, in the requested form', async () => {
-    tab = new Tab();
-    await tab.bootstrap();
+    tab = await openTab();
     await tab.select('u1');
     await tab.key('c', { ctrlKey: true });
     await tab.key('ArrowDown', { shiftKey: true });
@@ -418,8 +413,7 @@ describe('the transcript tab', () => {
   });
 
   test('opens a menu for a row by key, moves through it, and returns the focus', async () => {
-    tab = new Tab();
-    await tab.bootstrap();
+    tab = await openTab();
     await tab.select('u1');
     await tab.key('F10', { shiftKey: true });
     const items = all('menuitem').map((item) => item.textContent);
@@ -448,8 +442,7 @@ describe('the transcript tab', () => {
 
   test('opens the raw row under a row with Enter, reads it again when it changes, and reports when it is gone', async () => {
     const stored = storedRows();
-    tab = new Tab(stored);
-    await tab.bootstrap();
+    tab = await openTab(stored);
     await tab.select('u1');
     await tab.key('Enter');
     const raw = (): string =>
@@ -471,8 +464,7 @@ describe('the transcript tab', () => {
   test('shows the earlier content and the changes of a repaired row on request', async () => {
     const stored = storedRows([prompt({ uid: 'u1', position: 1 }, 'stale\n\nnow')]);
     stored.revisions.set('u1', [{ revisedAt: afternoon, parts: [{ kind: 'text', text: 'stale' }] }]);
-    tab = new Tab(stored);
-    await tab.bootstrap();
+    tab = await openTab(stored);
     await tab.press('Show Earlier Content');
     const earlier = rowOf('u1')?.querySelector('.earlier-content');
     expect([
@@ -501,8 +493,7 @@ describe('the transcript tab', () => {
   });
 
   test('keeps the shown rows when more cannot be read', async () => {
-    tab = new Tab(long(300));
-    await tab.bootstrap();
+    tab = await openTab(long(300));
     tab.refusal = 'The disk is gone.';
     await tab.press('Load Earlier Rows');
     expect([uids().length, all('alert').map((alert) => alert.querySelector('p')?.textContent)]).toEqual([

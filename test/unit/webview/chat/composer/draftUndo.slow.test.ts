@@ -1,16 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ChatState, ShownSession } from '../../../../../src/protocol/chatProtocol';
-import { protocolVersion } from '../../../../../src/protocol/envelope';
 import { changedPart } from '../../../../../src/webview/chat/composer/undoableText';
-import { BrowserPreview } from '../../../../support/webviewPreview/browserPreview';
 import { states } from '../../../../support/webviewPreview/states';
+import { tell, usePreview } from '../../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start();
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview();
 
 const field = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const text = (page: Page): Promise<string> => field(page).inputValue();
@@ -21,13 +16,6 @@ async function opened(name: string): Promise<Page> {
   const { page } = await preview.open(name);
   if (name === 'composer-idle') await page.getByRole('combobox', { name: 'Effort' }).waitFor();
   return page;
-}
-
-function tell(page: Page, name: string, payload: unknown): Promise<void> {
-  return page.evaluate(
-    ([v, said, what]) => window.postMessage({ v, kind: 'notification', name: said, payload: what }, '*'),
-    [protocolVersion, name, payload] as const,
-  );
 }
 
 /** The state's session under another id, with this draft. */

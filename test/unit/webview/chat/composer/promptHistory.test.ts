@@ -1,10 +1,9 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answer, prompt, session, settledTurn, shownSession } from '../../../../support/builders/viewMessages';
-import { ChatPage } from '../chatPage';
+import { ChatPage, openChat } from '../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const file = { kind: 'attachment', source: 'file:a.ts', label: 'a.ts', text: 'x' } as const;
 const pasted = { kind: 'attachment', source: 'pasted', label: 'Pasted text', text: 'y' } as const;
@@ -24,8 +23,7 @@ const rows = [
 ];
 
 async function open(change: Parameters<typeof shownSession>[0] = {}): Promise<void> {
-  page = new ChatPage();
-  await page.bootstrap(shownSession({ messages: rows, turns: [settledTurn()], ...change }));
+  page = await openChat(shownSession({ messages: rows, turns: [settledTurn()], ...change }));
   page.composer.focus();
 }
 

@@ -1,28 +1,15 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ShownSession } from '../../../../../src/protocol/chatProtocol';
 import type { SessionSummary } from '../../../../../src/protocol/transcriptTypes';
-import { session, shownSession } from '../../../../support/builders/viewMessages';
-import { all, ChatPage, find, nameOf, names } from '../chatPage';
+import { session, sessionSummary, shownSession } from '../../../../support/builders/viewMessages';
+import { ChatPage, all, find, nameOf, names, openChat, texts } from '../chatPage';
 import { inArticle, threeTurns } from '../../page/threeTurns';
 
-// See chatComponents.test.ts.
-vi.mock('../../../../../src/webview/markdown/sanitizer', () => import('../../../../support/plainSanitizer'));
 let page: ChatPage;
-afterEach(() => page.close());
 
-const summary = (id: string, title: string, change: Partial<SessionSummary> = {}): SessionSummary => ({
-  ...session({ id, title, conversationId: id }),
-  preview: null,
-  turnCount: 1,
-  messageCount: 2,
-  lastTurn: { state: 'complete' },
-  queuedCount: 0,
-  branchOf: null,
-  unread: false,
-  problem: null,
-  ...change,
-});
+const summary = (id: string, title: string, change: Partial<SessionSummary> = {}): SessionSummary =>
+  sessionSummary({ id, title, conversationId: id, lastTurn: { state: 'complete' }, ...change });
 const others = [summary('s2', 'Explain the build'), summary('s3', 'Rename the store')];
 
 const run = async (typed: string): Promise<void> => {
@@ -36,8 +23,7 @@ async function open(
   shown: ShownSession | null = threeTurns,
   recalled: ConstructorParameters<typeof ChatPage>[0] = {},
 ): Promise<void> {
-  page = new ChatPage(recalled);
-  await page.bootstrap(shown, { recentSessions: [summary(session().id, 'This one'), ...others] });
+  page = await openChat(shown, { recentSessions: [summary(session().id, 'This one'), ...others] }, recalled);
 }
 
 describe('/resume', () => {
@@ -110,17 +96,6 @@ describe('/resume', () => {
     await run('/resume nosuch');
     await happen();
     expect([names('alert'), page.composer.value, switched()]).toEqual([[sentence], '/resume nosuch', []]);
-  });
-
-  test('of a session that is refused stays in the composer', async () => {
-    await open();
-    await run('/resume 1');
-    await page.refuse('switchSession', 'This session is in the trash. Restore it, then open it.');
-    await page.settle();
-    expect([names('alert'), page.composer.value]).toEqual([
-      ['This session is in the trash. Restore it, then open it.'],
-      '/resume 1',
-    ]);
   });
 });
 
@@ -255,14 +230,6 @@ describe('text typed after a command that shows another session', () => {
     expect([left, page.composer.value]).toEqual(['', 'W']);
   });
 
-  test('is sent once, however often Enter is pressed meanwhile', async () => {
-    await typeAhead('/new');
-    await page.key('Enter');
-    await page.tell('shown', null);
-    await page.answer('switchSession', { sessionId: null, notice: null });
-    expect(prompts()).toEqual([[question, null]]);
-  });
-
   test('moves along before it is sent, and is no draft of the session that is left', async () => {
     await open();
     await run('/resume 1');
@@ -317,20 +284,17 @@ describe('the header', () => {
     expect(page.sent('switchSession')).toEqual([{ target: { reason: 'resume', sessionId: 's2' } }]);
   });
 
-  test('reports when that one was erased', async () => {
-    await open({ ...threeTurns, origin: { sessionId: null } });
-    expect([
-      document.querySelector('.origin')?.textContent,
-      document.querySelectorAll('.origin button').length,
-    ]).toEqual(['Branched from a deleted session', 0]);
-  });
-
-  test('reports when that one is in the trash', async () => {
-    await open({ ...threeTurns, origin: { sessionId: 's2', title: 'Explain the build', isTrashed: true } });
-    expect([
-      document.querySelector('.origin')?.textContent,
-      document.querySelectorAll('.origin button').length,
-    ]).toEqual(['Branched from “Explain the build”, which is in the trash', 0]);
+  test.each([
+    ['erased', { sessionId: null }, 'Branched from a deleted session'],
+    [
+      'in the trash',
+      { sessionId: 's2', title: 'Explain the build', isTrashed: true },
+      'Branched from “Explain the build”, which is in the trash',
+    ],
+  ] as const)('leads nowhere when that one is %s', async (_where, origin, words) => {
+    await open({ ...threeTurns, origin });
+    const shown = document.querySelector('.origin');
+    expect([shown?.textContent, shown?.querySelectorAll('button').length]).toEqual([words, 0]);
   });
 
   test('marks a private session, and the empty state that begins one', async () => {
@@ -392,7 +356,7 @@ describe('sessions in the background', () => {
       'background',
       ['s2', 's3', 's4', 's5', 's6'].map((sessionId) => ({ sessionId, title: sessionId, state: 'running' as const })),
     );
-    expect([...document.querySelectorAll('.strip-background .strip-words')].map((line) => line.textContent)).toEqual([
+    expect(texts('.strip-background .strip-words')).toEqual([
       'Also running: s2',
       'Also running: s3',
       'Also running: s4',
@@ -401,11 +365,10 @@ describe('sessions in the background', () => {
   });
 
   test('that ended unseen are marked in the list of recent ones', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null, {
+    page = await openChat(null, {
       recentSessions: [summary('s2', 'Explain the build', { unread: true }), summary('s3', 'Rename the store')],
     });
-    expect([...document.querySelectorAll('.recent-item')].map((item) => item.textContent)).toEqual([
+    expect(texts('.recent-item')).toEqual([
       'Explain the buildunreadnowContinue the last session',
       'Rename the storenow',
     ]);

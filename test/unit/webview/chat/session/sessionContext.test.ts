@@ -1,10 +1,9 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { prompt, runningTurn, session, settledTurn, shownSession } from '../../../../support/builders/viewMessages';
-import { all, ChatPage, find, names } from '../chatPage';
+import { ChatPage, all, find, names, openChat, texts } from '../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const question = prompt({ uid: 'u1', position: 1 }, 'the last prompt');
 const idle = shownSession({ messages: [question], turns: [settledTurn()] });
@@ -18,8 +17,7 @@ const use = {
 };
 
 async function open(shown: typeof idle | null): Promise<void> {
-  page = new ChatPage();
-  await page.bootstrap(shown);
+  page = await openChat(shown);
   page.composer.focus();
 }
 
@@ -67,31 +65,27 @@ describe('/compress', () => {
     ]);
   });
 
-  test('reports that there is nothing to compress', async () => {
-    await open(idle);
-    await command('/compress');
-    await page.answer('compressionPreview', null);
-    expect([all('group').length, said()]).toEqual([0, ['There is nothing to compress yet. Nothing was changed.']]);
-  });
-
-  test('reports the outcome when nothing was changed', async () => {
-    await open(idle);
-    await command('/compress');
-    await page.answer('compressionPreview', { before: 62_000, after: 4000 });
-    await page.press('Compress');
-    await page.answer('compress', { kind: 'unchanged', sentence: 'Compression was stopped. Nothing was changed.' });
-    expect(said()).toEqual(['Compression was stopped. Nothing was changed.']);
-  });
-
-  test('reports when the model gave no summary', async () => {
-    await open(idle);
-    await command('/compress');
-    await page.answer('compressionPreview', { before: 62_000, after: 4000 });
-    await page.press('Compress');
-    await page.answer('compress', { kind: 'plain', tokens: { before: 62_000, after: 3000 } });
-    expect(said()).toEqual([
+  test.each([
+    ['there is nothing to compress', null, 'There is nothing to compress yet. Nothing was changed.'],
+    [
+      'nothing was changed',
+      { kind: 'unchanged', sentence: 'Compression was stopped. Nothing was changed.' },
+      'Compression was stopped. Nothing was changed.',
+    ],
+    [
+      'the model gave no summary',
+      { kind: 'plain', tokens: { before: 62_000, after: 3000 } },
       'The model returned no summary, so earlier messages were shortened instead: about 62K → 3K tokens.',
-    ]);
+    ],
+  ] as const)('reports when %s', async (_what, outcome, sentence) => {
+    await open(idle);
+    await command('/compress');
+    await page.answer('compressionPreview', outcome === null ? null : { before: 62_000, after: 4000 });
+    if (outcome !== null) {
+      await page.press('Compress');
+      await page.answer('compress', outcome);
+    }
+    expect([all('group').length, said()]).toEqual([0, [sentence]]);
   });
 
   test('waits for the user while a turn runs', async () => {
@@ -135,7 +129,7 @@ describe('the context meter', () => {
     const panel = find('group', 'Context');
     expect({
       files: [...panel.querySelectorAll('dl > div')].slice(4, -2).map((line) => line.textContent),
-      notes: [...panel.querySelectorAll('[role=note]')].map((note) => note.textContent),
+      notes: texts('[role=note]', panel),
     }).toEqual({
       files: ['AGENTS.mdThis folder 300', '~/.claude/CLAUDE.mdClaude Code 1.2K', '2 skillsYours 80'],
       notes: ['~/.codex/AGENTS.md wasn’t read: it links to a place outside your home folder.'],

@@ -10,7 +10,7 @@ import {
   type Pages,
 } from '../../../../../src/webview/chat/state/conversationPages';
 import { mostRendered } from '../../../../../src/webview/chat/state/feedWindow';
-import { answer, prompt, runningTurn, shownSession } from '../../../../support/builders/viewMessages';
+import { answer, delivered, prompt, runningTurn, shownSession } from '../../../../support/builders/viewMessages';
 import { longConversation } from '../../../../support/webviewPreview/feedStates';
 
 const stored = longConversation(500);
@@ -125,15 +125,7 @@ describe('the pages of a long conversation', () => {
       },
       now,
     );
-    const told = applyTurnEvent(
-      asked,
-      {
-        kind: 'delivered',
-        turnUid: 'new',
-        chunks: [{ messageUid: 'na', seq: 1, part: 0, kind: 'text', start: 0, text: 'Yes' }],
-      },
-      now,
-    );
+    const told = applyTurnEvent(asked, delivered('new', 'na', 1, 0, 'Yes'), now);
     const pages = bounded({ tail: told, away: away.away }, 'lu0');
     expect([
       drawn(pages)[0],

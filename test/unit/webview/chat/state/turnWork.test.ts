@@ -3,6 +3,7 @@ import type { Approval } from '../../../../../src/transcript/approval';
 import type { ChangedFile } from '../../../../../src/transcript/changedFile';
 import type { Message } from '../../../../../src/transcript/message';
 import type { TurnEvent } from '../../../../../src/transcript/turnEvent';
+import type { JsonValue } from '../../../../../src/transcript/json';
 import {
   applyTurnEvent,
   conversationFrom,
@@ -17,12 +18,13 @@ import { doneCount, newestTodos } from '../../../../../src/webview/chat/state/to
 import {
   answer,
   call,
+  pendingApproval,
   prompt,
   result,
   runningTurn,
-  session,
   settledTurn,
   shownSession,
+  waitingTurn,
 } from '../../../../support/builders/viewMessages';
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Fix it.');
@@ -31,16 +33,9 @@ const calls = answer({ uid: 'a1', position: 2 }, [
   call('c2', 'fetch_url', { url: 'https://example.com' }),
   call('c3', 'edit_file', { path: 'a.ts' }),
 ]);
-const waiting = { ...runningTurn(), state: 'waiting', approvalId: 'ap' } as const;
-const approval: Approval = {
-  id: 'ap',
-  sessionId: session().id,
-  turnUid: 'turn1',
-  messageUid: 'a1',
-  callId: 'c2',
-  requestedAt: 1,
-  state: { kind: 'pending' },
-  request: {
+const waiting = waitingTurn();
+const approval = pendingApproval(
+  {
     tool: 'fetch_url',
     access: { kind: 'fetch', url: 'https://example.com' },
     subject: 'https://example.com',
@@ -48,7 +43,8 @@ const approval: Approval = {
     rules: [],
     preview: null,
   },
-};
+  { callId: 'c2' },
+);
 
 const runningShown = shownSession({ messages: [question, calls], openTurn: runningTurn() });
 const after = (events: readonly TurnEvent[], from: Conversation = conversationFrom(runningShown, 0)): Conversation =>
@@ -264,19 +260,8 @@ describe('the todo list', () => {
     kind: 'todos',
     items: done.map((state, index) => ({ text: `step ${index + 1}`, state })),
   });
-  const wrote = (uid: string, position: number, details: unknown): Message => ({
-    ...result({ uid, position }, uid, 'todo_write', 'Noted.'),
-    parts: [
-      {
-        kind: 'toolResult',
-        callId: uid,
-        name: 'todo_write',
-        outcome: 'done',
-        text: 'Noted.',
-        details: JSON.parse(JSON.stringify(details)),
-      },
-    ],
-  });
+  const wrote = (uid: string, position: number, details: JsonValue): Message =>
+    result({ uid, position }, uid, 'todo_write', 'Noted.', 'done', details);
   const listOf = (rows: readonly Message[], running: boolean): unknown => {
     const list = newestTodos(
       conversationFrom(

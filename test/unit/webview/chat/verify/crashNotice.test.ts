@@ -1,11 +1,9 @@
 // @vitest-environment happy-dom
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { act } from 'preact/test-utils';
 import { type CrashReport, crashReport } from '../../../../../src/webview/chat/verify/crashReport';
 import { afternoon, answer, prompt, settledTurn, shownSession } from '../../../../support/builders/viewMessages';
 import { ChatPage } from '../chatPage';
-
-vi.mock('../../../../../src/webview/markdown/sanitizer', () => import('../../../../support/plainSanitizer'));
 
 afterEach(() => {
   crashReport.value = null;

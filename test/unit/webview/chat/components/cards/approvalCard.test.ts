@@ -1,14 +1,18 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Approval, ApprovalRequest } from '../../../../../../src/transcript/approval';
-import { answer, call, prompt, runningTurn, session, shownSession } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, nameOf, names } from '../../chatPage';
-
-// See chatComponents.test.ts.
-vi.mock('../../../../../../src/webview/markdown/sanitizer', () => import('../../../../../support/plainSanitizer'));
+import {
+  answer,
+  call,
+  pendingApproval,
+  prompt,
+  runningTurn,
+  shownSession,
+  waitingTurn,
+} from '../../../../../support/builders/viewMessages';
+import { ChatPage, all, find, nameOf, names, openChat, texts } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Push it.');
 const calls = answer({ uid: 'a1', position: 2 }, [
@@ -16,7 +20,7 @@ const calls = answer({ uid: 'a1', position: 2 }, [
   call('c1', 'run_command', { command: 'git push origin fix' }),
   call('c2', 'run_command', { command: 'npm test' }),
 ]);
-const waiting = { ...runningTurn(), state: 'waiting', approvalId: 'ap' } as const;
+const waiting = waitingTurn();
 const folder = { path: '/home/me/upload', shown: 'upload', isInside: true };
 const command: ApprovalRequest = {
   tool: 'run_command',
@@ -26,16 +30,8 @@ const command: ApprovalRequest = {
   rules: ['run(git push origin fix)', 'run(npm *)'],
   preview: null,
 };
-const asks = (request: ApprovalRequest = command, callId = 'c1', id = 'ap'): Approval => ({
-  id,
-  sessionId: session().id,
-  turnUid: 'turn1',
-  messageUid: 'a1',
-  callId,
-  requestedAt: 1,
-  state: { kind: 'pending' },
-  request,
-});
+const asks = (request: ApprovalRequest = command, callId = 'c1', id = 'ap'): Approval =>
+  pendingApproval(request, { callId, id });
 const card = (): HTMLElement => {
   const [found] = all('alertdialog');
   if (found === undefined) throw new Error('Nothing is asked');
@@ -46,8 +42,7 @@ const focused = (): string =>
   document.activeElement === document.body || document.activeElement === null ? '' : nameOf(document.activeElement);
 
 async function asked(request: ApprovalRequest = command): Promise<void> {
-  page = new ChatPage();
-  await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
+  page = await openChat(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
   page.composer.focus();
   await page.event({ kind: 'approvalRequested', turn: waiting, approval: asks(request) });
   await page.settle();
@@ -61,7 +56,7 @@ describe('a question from the agent', () => {
       subject: card().querySelector('pre')?.textContent,
       text: card().textContent?.includes('In upload'),
       place: card().textContent?.includes('1 of 2'),
-      reasons: [...card().querySelectorAll('li')].map((item) => item.textContent),
+      reasons: texts('li', card()),
       buttons: buttons(),
       before: (card().compareDocumentPosition(page.composer) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0,
       row: names('group').find((name) => name.includes('git push')),
@@ -107,8 +102,7 @@ describe('a question from the agent', () => {
       [],
     ],
   ])('a command shows where it would run: %s', async (_, confined, sandbox, where, reasons) => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }), { sandbox });
+    page = await openChat(shownSession({ messages: [question, calls], openTurn: runningTurn() }), { sandbox });
     const request: ApprovalRequest = {
       ...command,
       access: {
@@ -124,19 +118,6 @@ describe('a question from the agent', () => {
     const texts = (selector: string): readonly string[] =>
       [...card().querySelectorAll(selector)].map((line) => line.textContent);
     expect([texts('.approval-where'), texts('.approval-reasons li')]).toEqual([where, reasons]);
-  });
-
-  test('a command in the open folder itself is shown as running there, not in "."', async () => {
-    await asked({
-      ...command,
-      access: {
-        kind: 'run',
-        command: 'npm test',
-        folder: { path: '/home/me/parcel-post', shown: '.', isInside: true },
-        shell: 'posix',
-      },
-    });
-    expect(card().querySelector('.approval-where')?.textContent).toBe('In the open folder');
   });
 
   test('can only be allowed once or denied where no rule would allow it', async () => {
@@ -155,7 +136,7 @@ describe('a question from the agent', () => {
       {},
     ] satisfies readonly Partial<ApprovalRequest>[]) {
       await asked({ ...command, ...risky });
-      shown.push([[...card().querySelectorAll('.approval-details li')].map((item) => item.textContent), defaults()]);
+      shown.push([texts('.approval-details li', card()), defaults()]);
       page.close();
     }
     const usual = 'Runs with your permissions, not in a sandbox.';
@@ -213,18 +194,6 @@ describe('a question from the agent', () => {
       null,
     ]);
   });
-
-  test('is there when the session is opened again, and disappears when it is decided elsewhere', async () => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question, calls], openTurn: waiting, approval: asks() }));
-    const drawn = names('alertdialog');
-    await page.event({
-      kind: 'approvalDecided',
-      turn: runningTurn(),
-      approval: { ...asks(), state: { kind: 'decided', decision: { kind: 'allow', scope: 'once' }, decidedAt: 2 } },
-    });
-    expect([drawn, names('alertdialog')]).toEqual([['Run git push origin fix?'], []]);
-  });
 });
 
 test('waiting is said by the card alone; without a card the conversation says it', async () => {
@@ -233,9 +202,7 @@ test('waiting is said by the card alone; without a card the conversation says it
   await page.clock.advance(1000);
   await page.settle();
   const withCard = says();
-  page.close();
-  page = new ChatPage();
-  await page.bootstrap(shownSession({ messages: [question, calls], openTurn: waiting }));
+  page = await openChat(shownSession({ messages: [question, calls], openTurn: waiting }));
   await page.clock.advance(1000);
   await page.settle();
   await expect.poll(says).toBe(true);
@@ -246,6 +213,7 @@ describe('an answer to a question', () => {
   test.each([
     ['Allow Once', { kind: 'allow', scope: 'once' }],
     ['Allow for Session', { kind: 'allow', scope: 'session', rules: command.rules }],
+    ['Deny', { kind: 'deny', reason: null }],
   ])('%s is sent once, and the card disappears when it is on disk', async (name, decision) => {
     await asked();
     await page.press(name);
@@ -293,12 +261,6 @@ describe('an answer to a question', () => {
     find('textbox', 'Rule 1').focus();
     await page.key('Enter');
     expect([find('button', 'Always Allow').hasAttribute('disabled'), page.sent('decideApproval')]).toEqual([true, []]);
-  });
-
-  test('Deny denies at once', async () => {
-    await asked();
-    await page.press('Deny');
-    expect(page.sent('decideApproval')).toEqual([{ approvalId: 'ap', decision: { kind: 'deny', reason: null } }]);
   });
 
   test('Deny with Reason… asks why; Escape returns, and Enter denies, with or without a reason', async () => {
@@ -452,17 +414,8 @@ describe('the keyboard', () => {
     expect([there, enter.defaultPrevented, page.sent('decideApproval')]).toEqual([true, false, []]);
   });
 
-  test('stays where the user is typing; the question is announced instead', async () => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
-    page.composer.focus();
-    await page.type('And also');
-    await page.event({ kind: 'approvalRequested', turn: waiting, approval: asks() });
-    await page.settle();
-    expect([focused(), all('alert').map(nameOf)]).toEqual(['Message', ['Run git push origin fix?']]);
-  });
-
   test.each([
+    ['the user is typing', 'Message', () => page.type('And also')],
     ['words are looked for', 'Find', () => page.key('f', { ctrlKey: true })],
     ['a model is looked for', 'Search Models', () => page.click(find('combobox', 'Model'))],
     [
@@ -473,9 +426,8 @@ describe('the keyboard', () => {
         await page.key('ArrowDown');
       },
     ],
-  ])('stays where %s', async (_what, name, begin) => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
+  ])('stays where %s; the question is announced instead', async (_what, name, begin) => {
+    page = await openChat(shownSession({ messages: [question, calls], openTurn: runningTurn() }));
     page.composer.focus();
     await begin();
     await page.settle();
@@ -589,34 +541,8 @@ describe('the keyboard', () => {
 });
 
 describe('the mode', () => {
-  test('of the session is chosen by keyboard, and shown once the host has it', async () => {
-    page = new ChatPage();
-    await page.bootstrap(shownSession({ messages: [question] }));
-    const picker = find('combobox', 'Mode');
-    picker.focus();
-    for (const key of ['ArrowDown', 'ArrowDown']) await page.key(key);
-    const options = all('option').map((option) => [option.id, option.getAttribute('aria-selected')]);
-    const active = picker.getAttribute('aria-activedescendant');
-    await page.key('Enter');
-    const meanwhile = picker.textContent;
-    await page.tell('mode', { sessionId: session().id, mode: 'auto' });
-    expect([options, active, page.sent('setMode'), meanwhile, picker.textContent, names('listbox')]).toEqual([
-      [
-        ['mode-ask', 'false'],
-        ['mode-auto', 'true'],
-        ['mode-plan', 'false'],
-      ],
-      'mode-auto',
-      [{ sessionId: session().id, mode: 'auto' }],
-      'Ask Before Edits',
-      'Edit Automatically',
-      [],
-    ]);
-  });
-
   test('shows under the choices whether commands are confined, also when that is known only later', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null);
+    page = await openChat(null);
     await page.click(find('combobox', 'Mode'));
     await page.settle();
     const notes: (string | undefined)[] = [];
@@ -640,8 +566,7 @@ describe('the mode', () => {
   });
 
   test('of the empty state is separate; Escape closes the list and stops nothing', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null, { newMode: 'plan' });
+    page = await openChat(null, { newMode: 'plan' });
     const shown = find('combobox', 'Mode').textContent;
     await page.click(find('combobox', 'Mode'));
     find('combobox', 'Mode').focus();

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act } from 'preact/test-utils';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FoundMentions, Mention } from '../../../../../../src/protocol/attachmentProtocol';
 import type { DraftPart, SentPart } from '../../../../../../src/transcript/draftPart';
 import {
@@ -12,10 +12,9 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, nameOf, names } from '../../chatPage';
+import { ChatPage, all, find, nameOf, names, openChat } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const idle = shownSession({ messages: [prompt({ uid: 'u1', position: 1 }, 'before')], turns: [settledTurn()] });
 const file: DraftPart = { kind: 'mention', source: 'file:src/upload.ts', label: 'src/upload.ts' };
@@ -31,8 +30,7 @@ async function open(
   shown: typeof idle | null = idle,
   change: Parameters<ChatPage['bootstrap']>[1] = {},
 ): Promise<void> {
-  page = new ChatPage();
-  await page.bootstrap(shown, change);
+  page = await openChat(shown, change);
   page.composer.focus();
 }
 
@@ -158,20 +156,6 @@ describe('a mention', () => {
     });
   });
 
-  test('is picked when it arrives after Enter was pressed; nothing is sent', async () => {
-    await open();
-    await page.type('@upl');
-    await page.key('Enter');
-    const waiting = [page.composer.value, page.submitted()];
-    await page.answer('mentions', whole(found));
-    expect([waiting, page.composer.value, chips(), page.submitted()]).toEqual([
-      ['@upl', []],
-      '@src/upload.ts ',
-      ['src/upload.ts'],
-      [],
-    ]);
-  });
-
   test('is picked when it arrives, with the text typed after that Enter, and the caret after that', async () => {
     await open();
     await page.type('see @upl');
@@ -285,36 +269,6 @@ describe('a mention', () => {
     await page.answer('mentions', whole([symbol]));
     expect(all('group').filter((group) => group.closest('[role=listbox]') !== null)).toEqual([]);
   });
-
-  test('leaves keys to an input method', async () => {
-    await open();
-    await page.type('@upl');
-    await page.answer('mentions', whole(found));
-    const pressed = await page.key('Enter', { isComposing: true });
-    expect([pressed.defaultPrevented, page.composer.value, page.submitted()]).toEqual([false, '@upl', []]);
-  });
-
-  test('is removed when its words are deleted', async () => {
-    await open({ ...idle, draft: 'see @src/upload.ts now', draftParts: [file, code] });
-    await page.type('see @src/upload.t now');
-    const deleted = chips();
-    await page.type('see @src/upload.ts now');
-    expect([deleted, chips()]).toEqual([['src/a.ts:1-2'], ['src/a.ts:1-2', 'src/upload.ts']]);
-  });
-
-  test('of a selection is read at once', async () => {
-    await open();
-    await page.type('@');
-    await page.answer('mentions', whole(found));
-    await page.key('ArrowUp');
-    await page.key('Tab');
-    await page.answer('pin', code);
-    expect([page.sent('pin'), page.composer.value, chips()]).toEqual([
-      [{ source: 'selection' }],
-      '@Selection ',
-      ['src/a.ts:1-2'],
-    ]);
-  });
 });
 
 describe('attachments of a prompt', () => {
@@ -387,16 +341,6 @@ describe('attachments of a prompt', () => {
   test('are in the composer again after a reload, in the empty state too', async () => {
     await open(null, { newDraft: 'half', newDraftParts: [code] });
     expect([page.composer.value, chips(), page.sent('saveDraft')]).toEqual(['half', ['src/a.ts:1-2'], []]);
-  });
-
-  test('return before the current content when a prompt is taken back', async () => {
-    await open({ ...idle, draft: 'half', draftParts: [code] });
-    await page.tell('shown', { ...idle, draft: 'Why?\n\nhalf', draftParts: [picture, code], changed: true });
-    expect([page.composer.value, chips(), savedParts()]).toEqual([
-      'Why?\n\nhalf',
-      ['shot.png', 'src/a.ts:1-2'],
-      { key: session().id, text: 'Why?\n\nhalf', parts: [picture, code] },
-    ]);
   });
 
   test('warn where the model takes no images, and offer another one', async () => {
@@ -525,26 +469,6 @@ describe('dropped content', () => {
       null,
     ]);
   });
-
-  test('from the system is read in the view', async () => {
-    await open();
-    const files = [
-      new File(['hello'], 'a.txt', { type: 'text/plain' }),
-      new File(['x'], 'a.bmp', { type: 'image/bmp' }),
-    ];
-    await drag('dragover', {}, files);
-    await drag('drop', {}, files);
-    expect([chips(), names('alert')]).toEqual([
-      ['a.txt'],
-      ['a.bmp wasn’t attached. Images must be PNG, JPEG, GIF, or WebP.'],
-    ]);
-  });
-
-  test('as a text stays a text', async () => {
-    await open();
-    const over = await drag('dragover', { 'text/plain': 'x' });
-    expect([over.defaultPrevented, document.querySelector('.drop-overlay')]).toEqual([false, null]);
-  });
 });
 
 describe('a prompt that was sent', () => {
@@ -583,12 +507,6 @@ describe('a prompt that was sent', () => {
       ],
       [{ turnUid: 'turn1', text: 'Why?', without: [0] }],
     ]);
-  });
-
-  test('is restored with what can be read again, and without images', async () => {
-    await open(asked);
-    await page.key('ArrowUp');
-    expect([page.composer.value, chips()]).toEqual(['Why?', ['src/a.ts:1-2']]);
   });
 
   test('is saved by Save when it is edited in the queue', async () => {

@@ -1,83 +1,20 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { prompt, runningTurn, session, settledTurn, shownSession } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, nameOf, names } from '../../chatPage';
+import { ChatPage, all, nameOf, names, openChat } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const question = prompt({ uid: 'u1', position: 1 }, 'the last prompt');
 const idle = shownSession({ messages: [question], turns: [settledTurn()] });
 const busy = shownSession({ messages: [question], openTurn: runningTurn() });
 
 async function open(shown: typeof idle | null, memory: ConstructorParameters<typeof ChatPage>[0] = {}): Promise<void> {
-  page = new ChatPage(memory);
-  await page.bootstrap(shown);
+  page = await openChat(shown, {}, memory);
   page.composer.focus();
 }
 
 describe('the composer', () => {
-  test('keeps the prompt until the host reports that it is on disk', async () => {
-    await open(idle);
-    await page.type('Do it');
-    await page.key('Enter');
-    const waiting = page.composer.value;
-    await page.answer('submit', { kind: 'started', sessionId: session().id });
-    expect([page.submitted(), waiting, page.composer.value]).toEqual([
-      [{ sessionId: session().id, uid: 'uid1', text: 'Do it' }],
-      'Do it',
-      '',
-    ]);
-  });
-
-  test('keeps the prompt when it is refused, shows why, and sends it again as the same prompt', async () => {
-    await open(idle);
-    await page.type('Do it');
-    await page.key('Enter');
-    await page.refuse('submit', 'The disk is full. Your prompt is still here.');
-    const refused = [page.composer.value, nameOf(all('alert')[0] ?? document.body)];
-    await page.key('Enter');
-    expect([refused, page.submitted()]).toEqual([
-      ['Do it', 'The disk is full. Your prompt is still here.'],
-      [
-        { sessionId: session().id, uid: 'uid1', text: 'Do it' },
-        { sessionId: session().id, uid: 'uid1', text: 'Do it' },
-      ],
-    ]);
-  });
-
-  test('keeps what was typed while the prompt was on its way, and sends it after that one', async () => {
-    await open(idle);
-    await page.type('Do it');
-    await page.key('Enter');
-    await page.type('Do it and more');
-    await page.key('Enter');
-    const first = page.submitted().length;
-    await page.answer('submit', { kind: 'started', sessionId: session().id });
-    const meanwhile = [page.composer.value, page.submitted().length];
-    await page.answer('submit', { kind: 'started', sessionId: session().id });
-    expect([first, meanwhile, page.composer.value, page.submitted().at(-1)]).toEqual([
-      1,
-      ['and more', 2],
-      '',
-      { sessionId: session().id, uid: 'uid2', text: 'and more' },
-    ]);
-  });
-
-  test('keeps the prompt while a new session is made for it, and no longer', async () => {
-    await open(null);
-    await page.type('Do it');
-    await page.key('Enter');
-    await page.tell('shown', shownSession());
-    const between = page.composer.value;
-    await page.answer('submit', { kind: 'started', sessionId: session().id });
-    expect([between, page.composer.value, page.sent('saveDraft')]).toEqual([
-      'Do it',
-      '',
-      [{ key: 'new', text: '', sent: [{ uid: 'uid1', text: 'Do it' }] }],
-    ]);
-  });
-
   test('keeps the prompt when the new session was made but the prompt was refused', async () => {
     await open(null);
     await page.type('Do it');
@@ -140,16 +77,6 @@ describe('the composer', () => {
     expect([names('alert'), page.sent('stop')]).toEqual([[], []]);
   });
 
-  test('recalls the last prompt with Up on an empty line only', async () => {
-    await open(idle);
-    await page.type('mine');
-    await page.key('ArrowUp');
-    const kept = page.composer.value;
-    await page.type('');
-    await page.key('ArrowUp');
-    expect([kept, page.composer.value]).toEqual(['mine', 'the last prompt']);
-  });
-
   test('gives the host the draft after a pause, and at once when the user leaves it', async () => {
     await open(idle);
     await page.type('half a');
@@ -165,14 +92,6 @@ describe('the composer', () => {
         { key: session().id, text: 'half a thought' },
       ],
     ]);
-  });
-
-  test('shows after a reload what was typed last: its own text if the host had not received it', async () => {
-    await open({ ...idle, draft: 'half' }, { unsaved: [{ key: session().id, text: 'half a thought', sent: [] }] });
-    const unsent = page.composer.value;
-    page.close();
-    await open({ ...idle, draft: 'of another view' }, { unsaved: [] });
-    expect([unsent, page.composer.value]).toEqual(['half a thought', 'of another view']);
   });
 
   test('puts a suggested or inserted text next to the current content', async () => {
@@ -250,15 +169,6 @@ describe('a command', () => {
     expect([names('dialog'), page.composer.value]).toEqual([['Choose a Model'], '']);
   });
 
-  test('/help lists what exists, politely', async () => {
-    await open(idle);
-    await run('/help');
-    expect([nameOf(all('status')[0] ?? document.body), names('alert')]).toEqual([
-      'Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help. Type / to see descriptions.',
-      [],
-    ]);
-  });
-
   test.each([
     [
       '/redo',
@@ -277,19 +187,6 @@ describe('a command', () => {
       [],
       [],
     ]);
-  });
-
-  test('stays in the composer when its title is refused', async () => {
-    await open(idle);
-    await run('/title Better');
-    await page.refuse('rename', 'The disk is full.');
-    expect([names('alert'), page.composer.value]).toEqual([['The disk is full.'], '/title Better']);
-  });
-
-  test('is a prompt after a space', async () => {
-    await open(idle);
-    await run(' /stop');
-    expect(page.submitted()).toEqual([{ sessionId: session().id, uid: 'uid1', text: ' /stop' }]);
   });
 });
 
@@ -331,22 +228,6 @@ describe('the list of commands', () => {
     });
   });
 
-  test('distinguishes prompt files from commands where both are offered', async () => {
-    await open(idle);
-    await page.tell('promptFiles', [
-      { name: 'stale', description: 'Looks for what is out of date', argumentHint: null },
-    ]);
-    await page.type('/st');
-    expect(
-      all('group')
-        .filter((group) => group.closest('[role=listbox]') !== null)
-        .map((group) => [nameOf(group), [...group.querySelectorAll('[role=option]')].map(({ id }) => id)]),
-    ).toEqual([
-      ['Commands', ['command-steer', 'command-stop']],
-      ['Prompt Files', ['command-stale']],
-    ]);
-  });
-
   test.each(['Enter', 'Tab'])('%s completes the active one and keeps the focus; nothing is sent', async (key) => {
     await open(idle);
     await page.type('/st');
@@ -366,13 +247,6 @@ describe('the list of commands', () => {
     const option = all('option').find(({ id }) => id === 'command-queue');
     await page.click(option ?? document.body);
     expect(page.composer.value).toBe('/queue ');
-  });
-
-  test('Enter runs a command that is typed to its end', async () => {
-    await open(busy);
-    await page.type('/stop');
-    await page.key('Enter');
-    expect([page.sent('stop').length, page.composer.value]).toEqual([1, '']);
   });
 
   test('Escape closes it and only then stops', async () => {

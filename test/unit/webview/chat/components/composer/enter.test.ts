@@ -2,7 +2,7 @@
 import { act } from 'preact/test-utils';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { prompt, session, settledTurn, shownSession } from '../../../../../support/builders/viewMessages';
-import { ChatPage } from '../../chatPage';
+import { ChatPage, openChat } from '../../chatPage';
 
 let page: ChatPage;
 afterEach(() => {
@@ -20,8 +20,7 @@ async function open(
   memory: ConstructorParameters<typeof ChatPage>[0] = {},
   newDraft = '',
 ): Promise<void> {
-  page = new ChatPage(memory);
-  await page.bootstrap(shown, { newDraft });
+  page = await openChat(shown, { newDraft }, memory);
   page.composer.focus();
 }
 
@@ -257,8 +256,7 @@ describe('a page that is loaded after Enter', () => {
   });
 
   test('keeps it while the store is still being opened, and shows it with the session it was typed for', async () => {
-    page = new ChatPage(memory);
-    await page.bootstrap(null, { store: { kind: 'opening' } });
+    page = await openChat(null, { store: { kind: 'opening' } }, memory);
     const early = [page.composer.value, page.memory.unsaved];
     await page.refuse('saveDraft', 'The disk is full.');
     await page.bootstrap({ ...idle, draft: '' });
@@ -266,8 +264,7 @@ describe('a page that is loaded after Enter', () => {
   });
 
   test('shows the draft of the empty state once it can be read', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null, { store: { kind: 'opening' } });
+    page = await openChat(null, { store: { kind: 'opening' } });
     await page.bootstrap(null, { newDraft: 'half a thought' });
     expect(page.composer.value).toBe('half a thought');
   });

@@ -1,21 +1,13 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { protocolVersion } from '../../../../../../src/protocol/envelope';
-import type { TurnEvent } from '../../../../../../src/transcript/turnEvent';
-import { session } from '../../../../../support/builders/viewMessages';
-import {
-  BrowserPreview,
-  type PreviewAppearance,
-  untilAtRest,
-} from '../../../../../support/webviewPreview/browserPreview';
+import { delivered, session } from '../../../../../support/builders/viewMessages';
+import { type PreviewAppearance, untilAtRest } from '../../../../../support/webviewPreview/browserPreview';
+import { tellTurn, usePreview } from '../../../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
+const preview = usePreview();
 let page: Page;
-beforeAll(async () => {
-  preview = await BrowserPreview.start();
-}, 120_000);
 afterEach(() => preview.leave(page));
-afterAll(() => preview.close());
 
 /** What is drawn at most: whole turns, and the page that was just loaded. */
 const mostArticles = 300;
@@ -52,21 +44,8 @@ const isAtEnd = () =>
   scroller().evaluate((element) => element.scrollHeight - element.clientHeight - element.scrollTop < 2);
 const text = (uid: string) => page.locator(`article[data-uid=${uid}]`);
 
-function tell(event: TurnEvent): Promise<void> {
-  const message = {
-    v: protocolVersion,
-    kind: 'notification',
-    name: 'turnEvent',
-    payload: { sessionId: session().id, event },
-  };
-  return page.evaluate((sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(message));
-}
 const delivers = (uid: string, seq: number, start: number, words: string) =>
-  tell({
-    kind: 'delivered',
-    turnUid: 'lt400',
-    chunks: [{ messageUid: uid, seq, part: 0, kind: 'text', start, text: words }],
-  });
+  tellTurn(page, delivered('lt400', uid, seq, start, words));
 
 describe('a conversation of 400 turns', () => {
   test('can be walked up to its first prompt and back to its end with a bounded number of articles', async () => {
@@ -226,16 +205,11 @@ describe('a conversation of 400 turns', () => {
     await message.focus();
     const left = await message.getAttribute('data-uid');
     await page.getByRole('textbox', { name: 'Editor' }).click();
-    const event = {
-      kind: 'delivered',
-      turnUid: 'lt400',
-      chunks: [{ messageUid: 'n1', seq: 1, part: 0, kind: 'text', start: 0, text: 'The newest part is this one.' }],
-    };
     const told = {
       v: protocolVersion,
       kind: 'notification',
       name: 'turnEvent',
-      payload: { sessionId: session().id, event },
+      payload: { sessionId: session().id, event: delivered('lt400', 'n1', 1, 0, 'The newest part is this one.') },
     };
     await inner.locator('body').evaluate((_, sent) => window.postMessage(JSON.parse(sent), '*'), JSON.stringify(told));
     await inner.locator('article[data-uid=n1][aria-posinset]').waitFor();
@@ -407,41 +381,5 @@ describe('find', () => {
     await delivers('n1', 2, 5, 'marine.');
     await page.waitForFunction(() => [...(CSS.highlights.get('hermes-find') ?? [])].map(String).join() === 'submarine');
     expect(await focused()).toBe('Find');
-  });
-
-  test('steps from one match to the next, wrapping at the end', async () => {
-    await open('feed-long');
-    await find('Question 399');
-    await count().getByText('1 of 1').waitFor();
-    await page.getByRole('textbox', { name: 'Find' }).fill('Question 39');
-    await count()
-      .getByText(/^\d+ of 11$/)
-      .waitFor();
-    const seen: string[] = [];
-    for (let steps = 0; steps < 11; steps++) {
-      const before = (await count().textContent()) ?? '';
-      await page.keyboard.press('F3');
-      await page.waitForFunction((words) => document.querySelector('.find-count')?.textContent !== words, before);
-      seen.push((await count().textContent()) ?? '');
-    }
-    expect([new Set(seen).size, seen.every((words) => words.endsWith(' of 11'))]).toEqual([11, true]);
-  });
-});
-
-describe('a narrow, enlarged view', () => {
-  test.each(['feed-long', 'feed-find', 'feed-prompt-above'])('%s scrolls in one direction only', async (name) => {
-    ({ page } = await preview.open(name, { width: 300 }));
-    await page.evaluate(() => (document.documentElement.style.zoom = '2'));
-    await untilAtRest(page);
-    expect(
-      await page.evaluate(() =>
-        [...document.querySelectorAll('html, body, main, .scroller, .find-bar')]
-          .filter(
-            (element) =>
-              element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'hidden',
-          )
-          .map((element) => element.className),
-      ),
-    ).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ChatState, ModelRow } from '../../../../../../src/protocol/chatProtocol';
 import { effortName, offeredEfforts } from '../../../../../../src/webview/chat/labels/effortLabels';
 import { movedIn, typedAhead } from '../../../../../../src/webview/chat/composer/listMoves';
@@ -11,10 +11,9 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, nameOf, names } from '../../chatPage';
+import { ChatPage, all, find, nameOf, names, openChat } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const efforts = ['default', 'none', 'low', 'medium', 'high'] as const;
 const thinks = (change: Partial<ModelRow> = {}): Pick<ChatState, 'model'> => ({
@@ -24,8 +23,7 @@ const idle = shownSession({ messages: [prompt({ uid: 'u1', position: 1 }, 'hi')]
 const shown = (): string => find('combobox', 'Effort').textContent ?? '';
 
 async function open(change: Partial<ChatState> = thinks(), bootstrap = idle): Promise<void> {
-  page = new ChatPage();
-  await page.bootstrap(bootstrap, change);
+  page = await openChat(bootstrap, change);
 }
 const effortIs = (effort: (typeof efforts)[number], sessionId: string | null = session().id): Promise<void> =>
   page.tell('effort', { sessionId, effort });

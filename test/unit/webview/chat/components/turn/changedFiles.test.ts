@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ChangedFile } from '../../../../../../src/transcript/changedFile';
 import type { JsonValue } from '../../../../../../src/transcript/json';
 import type { Message } from '../../../../../../src/transcript/message';
@@ -13,13 +13,9 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, nameOf, names } from '../../chatPage';
-
-// See chatComponents.test.ts.
-vi.mock('../../../../../../src/webview/markdown/sanitizer', () => import('../../../../../support/plainSanitizer'));
+import { ChatPage, all, find, nameOf, names, openChat, texts } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const file = (name: string, change: Partial<ChangedFile> = {}): ChangedFile => ({
   path: `/f/${name}`,
@@ -37,12 +33,8 @@ const editedFile = {
   diff: '--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,1 @@\n-old\n+new\n',
 };
 
-function came(place: { uid: string; position: number }, callId: string, name: string, details: JsonValue): Message {
-  return {
-    ...result(place, callId, name, ''),
-    parts: [{ kind: 'toolResult', callId, name, outcome: 'done', text: 'Done.', details }],
-  };
-}
+const came = (place: { uid: string; position: number }, callId: string, name: string, details: JsonValue): Message =>
+  result(place, callId, name, 'Done.', 'done', details);
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Fix it.');
 const rows = [
@@ -54,8 +46,7 @@ const rows = [
 const done = shownSession({ messages: rows, turns: [settledTurn()], changes: { turn1: files } });
 
 async function open(shown = done, recalled: ConstructorParameters<typeof ChatPage>[0] = {}): Promise<void> {
-  page = new ChatPage(recalled);
-  await page.bootstrap(shown);
+  page = await openChat(shown, {}, recalled);
 }
 
 function within(group: string, name: string): HTMLElement {
@@ -84,13 +75,6 @@ describe('the files that a turn changed', () => {
       [{ ...review, action: 'keep' }],
       '2 files changed+20 −4keptReviewRevert',
     ]);
-  });
-
-  test('are asked about once, however often the button is pressed', async () => {
-    await open();
-    await page.click(within('Changed files', 'Revert'));
-    await page.click(within('Changed files', 'Revert'));
-    expect(page.sent('reviewFiles')).toEqual([{ ...review, action: 'revert' }]);
   });
 
   test('open to each file, and that to single changes; open ones survive a refresh', async () => {
@@ -177,16 +161,6 @@ describe('the files that a turn changed', () => {
       { turnUid: 'turn1', paths: ['/f/a.ts'], action: 'revert', overwrite: true },
     ]);
   });
-
-  test('are named where they cannot be reverted, and nothing else is lost', async () => {
-    await open();
-    await page.click(within('Changed files', 'Revert'));
-    await page.refuse('reviewFiles', 'The folder is read-only.');
-    expect([all('alert').map(nameOf), within('Changed files', 'Revert').hasAttribute('disabled')]).toEqual([
-      ['The folder is read-only.Dismiss'],
-      false,
-    ]);
-  });
 });
 
 describe('the row of an edit', () => {
@@ -223,6 +197,20 @@ describe('the row of an edit', () => {
   });
 });
 
+const endedCommand = {
+  kind: 'command',
+  command: 'npm test',
+  folder: '/f',
+  exitCode: 1,
+  signal: null,
+  ms: 3000,
+  bytes: 4,
+  file: '/o.log',
+  timedOut: false,
+  background: null,
+  tail: 'no\n',
+};
+
 describe('the row of a command', () => {
   const shell = answer({ uid: 'a1', position: 2 }, [call('c1', 'run_command', { command: 'npm test' })]);
 
@@ -249,37 +237,13 @@ describe('the row of a command', () => {
   });
 
   test('shows how it ended with its last lines, and opens to its output', async () => {
-    const ended = {
-      kind: 'command',
-      command: 'npm test',
-      folder: '/f',
-      exitCode: 1,
-      signal: null,
-      ms: 3000,
-      bytes: 4,
-      file: '/o.log',
-      timedOut: false,
-      background: null,
-      tail: 'one\ntwo\n3\n4\n5\nno\n',
-    };
-    const failed: Message = {
-      ...result({ uid: 'r1', position: 3 }, 'c1', 'run_command', ''),
-      parts: [
-        {
-          kind: 'toolResult',
-          callId: 'c1',
-          name: 'run_command',
-          outcome: 'failed',
-          text: 'exit code 1',
-          details: ended,
-        },
-      ],
-    };
+    const ended = { ...endedCommand, tail: 'one\ntwo\n3\n4\n5\nno\n' };
+    const failed = result({ uid: 'r1', position: 3 }, 'c1', 'run_command', 'exit code 1', 'failed', ended);
     await open(shownSession({ messages: [question, shell, failed], turns: [settledTurn()] }));
     const row = 'Tool: run_command npm test, failed';
     const line = textOf(row);
     await page.click(within(row, '$npm testexit 1 · 3 s'));
-    expect([line, [...find('group', row).querySelectorAll('pre')].map((pre) => pre.textContent)]).toEqual([
+    expect([line, texts('pre', find('group', row))]).toEqual([
       '$npm testexit 1 · 3 sOpen Outputtwo 3 4 5 no',
       ['$ npm test', 'one\ntwo\n3\n4\n5\nno'],
     ]);
@@ -289,25 +253,11 @@ describe('the row of a command', () => {
 describe('the row of a confined command', () => {
   test('shows what the sandbox blocked and removed, and offers to ask for it without the sandbox', async () => {
     const details = {
-      kind: 'command',
+      ...endedCommand,
       command: 'npm ci',
-      folder: '/f',
-      exitCode: 1,
-      signal: null,
-      ms: 3000,
-      bytes: 4,
-      file: '/o.log',
-      timedOut: false,
-      background: null,
-      tail: 'no\n',
       sandbox: { stopped: ['write to ~/.npmrc', 'connect to registry.npmjs.org'], takenOut: ['.husky'] },
     };
-    const failed: Message = {
-      ...result({ uid: 'r1', position: 3 }, 'c1', 'run_command', ''),
-      parts: [
-        { kind: 'toolResult', callId: 'c1', name: 'run_command', outcome: 'failed', text: 'exit code 1', details },
-      ],
-    };
+    const failed = result({ uid: 'r1', position: 3 }, 'c1', 'run_command', 'exit code 1', 'failed', details);
     await open(
       shownSession({
         messages: [
@@ -318,7 +268,7 @@ describe('the row of a confined command', () => {
         turns: [settledTurn()],
       }),
     );
-    const notes = [...document.querySelectorAll('.tool-note')].map((note) => note.textContent);
+    const notes = texts('.tool-note');
     await page.press('Run Without Sandbox…');
     expect([notes, page.composer.value, page.sent('submit')]).toEqual([
       [
@@ -330,6 +280,8 @@ describe('the row of a confined command', () => {
     ]);
   });
 });
+
+const toThe = (to: string) => ({ reason: 'rewind', sessionId: session().id, to });
 
 describe('going back in the conversation', () => {
   test('asks about changed files, and sends the choice', async () => {
@@ -354,42 +306,37 @@ describe('going back in the conversation', () => {
     expect([page.sent('filesFrom'), page.sent('retry')]).toEqual([[], [{ turnUid: 'turn1' }]]);
   });
 
-  test('by Rewind offers the files in its own card', async () => {
+  test.each([
+    ['Rewind', () => page.press('Rewind to Here…'), 'switchSession', { target: { ...toThe('u1'), files: true } }],
+    [
+      '/undo',
+      async () => {
+        await page.type('/undo');
+        await page.key('Escape');
+        page.composer.focus();
+        await page.key('Enter');
+      },
+      'switchSession',
+      { target: { ...toThe('u1'), files: true } },
+    ],
+    [
+      'Edit & Resend',
+      async () => {
+        await page.press('Edit & Resend');
+        await page.fill(find('textbox', 'Edit prompt'), 'Fix it better.');
+        await page.press('Resend');
+      },
+      'editAndResend',
+      { turnUid: 'turn1', text: 'Fix it better.', uid: 'uid1', files: true },
+    ],
+  ])('by %s asks as well, and waits for the choice', async (_how, begin, name, payload) => {
     await open();
-    await page.press('Rewind to Here…');
-    await page.answer('filesFrom', files.slice(0, 1));
-    await page.settle();
-    await page.press('Conversation only');
-    expect(page.sent('switchSession')).toEqual([{ target: { reason: 'rewind', sessionId: session().id, to: 'u1' } }]);
-  });
-
-  test('by /undo asks as well', async () => {
-    await open();
-    await page.type('/undo');
-    await page.key('Escape');
-    page.composer.focus();
-    await page.key('Enter');
+    await begin();
     await page.answer('filesFrom', files);
     await page.settle();
+    const early = page.sent(name);
     await page.press('Conversation and 2 files');
-    expect(page.sent('switchSession')).toEqual([
-      { target: { reason: 'rewind', sessionId: session().id, to: 'u1', files: true } },
-    ]);
-  });
-
-  test('by Edit & Resend keeps the edit until the user decides', async () => {
-    await open();
-    await page.press('Edit & Resend');
-    await page.fill(find('textbox', 'Edit prompt'), 'Fix it better.');
-    await page.press('Resend');
-    await page.answer('filesFrom', files);
-    await page.settle();
-    const meanwhile = names('textbox');
-    await page.press('Conversation only');
-    expect([meanwhile.includes('Edit prompt'), page.sent('editAndResend')]).toEqual([
-      true,
-      [{ turnUid: 'turn1', text: 'Fix it better.', uid: 'uid1' }],
-    ]);
+    expect([early, page.sent(name)]).toEqual([[], [payload]]);
   });
 });
 
@@ -409,7 +356,7 @@ describe('the progress of an agent', () => {
     );
     const closed = names('button').find((name) => name.startsWith('Todos'));
     await page.press('Todos 1/3Fix it');
-    const opened = [...document.querySelectorAll('.todos .todo')].map((item) => item.textContent);
+    const opened = texts('.todos .todo');
     expect([closed, opened]).toEqual(['Todos 1/3Fix it', ['doneFind it', 'in progressFix it', 'to doTest it']]);
   });
 
@@ -427,8 +374,7 @@ describe('the progress of an agent', () => {
   });
 
   test('shows which features are off in Restricted Mode', async () => {
-    page = new ChatPage();
-    await page.bootstrap(null, { restricted: true });
+    page = await openChat(null, { restricted: true });
     expect(
       names('status').some((words) =>
         words.startsWith('Restricted Mode: Hermes can only read files. Editing, commands, MCP servers'),

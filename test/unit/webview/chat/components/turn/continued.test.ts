@@ -1,13 +1,10 @@
 // @vitest-environment happy-dom
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { continuationPart } from '../../../../../../src/transcript/continuation';
 import { answer, prompt, settledTurn, shownSession } from '../../../../../support/builders/viewMessages';
 import { all, ChatPage } from '../../chatPage';
 
-vi.mock('../../../../../../src/webview/markdown/sanitizer', () => import('../../../../../support/plainSanitizer'));
-
 let page: ChatPage;
-afterEach(() => page.close());
 
 test('a turn that continues an answer begins with a line, not a prompt, and its words are not shown or recalled', async () => {
   page = new ChatPage();

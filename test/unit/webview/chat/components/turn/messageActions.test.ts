@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ShownSession } from '../../../../../../src/protocol/chatProtocol';
 import { continuationPart } from '../../../../../../src/transcript/continuation';
 import {
@@ -12,13 +12,10 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, nameOf, names } from '../../chatPage';
+import { ChatPage, all, find, nameOf, names, openChat } from '../../chatPage';
 import { inArticle, rows, threeTurns, turns } from '../../../page/threeTurns';
 
-// See chatComponents.test.ts.
-vi.mock('../../../../../../src/webview/markdown/sanitizer', () => import('../../../../../support/plainSanitizer'));
 let page: ChatPage;
-afterEach(() => page.close());
 
 const toolbarsOf = (uid: string) =>
   [...document.querySelectorAll<HTMLElement>(`article[data-uid=${uid}] [role=toolbar]`)].map((bar) =>
@@ -31,8 +28,7 @@ async function open(
   shown: ShownSession | null = threeTurns,
   recalled: ConstructorParameters<typeof ChatPage>[0] = {},
 ): Promise<void> {
-  page = new ChatPage(recalled);
-  await page.bootstrap(shown);
+  page = await openChat(shown, {}, recalled);
 }
 
 describe('the actions of a message', () => {

@@ -1,12 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BrowserPreview } from '../../../../../support/webviewPreview/browserPreview';
+import { describe, expect, test } from 'vitest';
+import { usePreview } from '../../../../../support/webviewPreview/openPreview';
 
-let preview: BrowserPreview;
-beforeAll(async () => {
-  preview = await BrowserPreview.start();
-}, 120_000);
-afterAll(() => preview.close());
+const preview = usePreview();
 
 /** Left edge and width of everything on the line of a call, and on its buttons. */
 const layout = (page: Page, tool: string): Promise<readonly string[]> =>
@@ -31,7 +27,7 @@ async function settledLayout(page: Page, tool: string): Promise<readonly string[
         last = await layout(page, tool);
         return before.length > 0 && before.join() === last.join();
       },
-      { interval: 200, timeout: 20_000 },
+      { interval: 200 },
     )
     .toBe(true);
   return last;

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { handoffPart } from '../../../../../../src/transcript/handoff';
 import type { UserMessage } from '../../../../../../src/transcript/message';
 import {
@@ -10,12 +10,9 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage } from '../../chatPage';
-
-vi.mock('../../../../../../src/webview/markdown/sanitizer', () => import('../../../../../support/plainSanitizer'));
+import { ChatPage, all, openChat, texts } from '../../chatPage';
 
 let page: ChatPage;
-afterEach(() => page.close());
 
 const summary = (before: number | null): UserMessage => ({
   ...prompt({ uid: 's2/handoff', position: 3, visibility: { kind: 'handoff' } }, ''),
@@ -31,15 +28,13 @@ test('a summary is shown as one line in place of what is above it; nothing above
     summary(62_000),
   ];
   await page.bootstrap(shownSession({ messages, turns: [settledTurn()] }));
-  const lines = () => [...document.querySelectorAll('.summary-line')].map((line) => line.textContent);
+  const lines = () => texts('.summary-line');
   const known = {
     lines: lines(),
     articles: all('article').map((article) => article.dataset['uid']),
     told: document.body.textContent?.includes('long summary'),
   };
-  page.close();
-  page = new ChatPage();
-  await page.bootstrap(shownSession({ messages: [...messages.slice(0, 2), summary(null)], turns: [settledTurn()] }));
+  page = await openChat(shownSession({ messages: [...messages.slice(0, 2), summary(null)], turns: [settledTurn()] }));
   expect({ known, unknown: lines() }).toEqual({
     known: {
       lines: [expect.stringMatching(/^Earlier messages summarized, 62k → 4\.1k\s*Show Original$/i)],
@@ -87,20 +82,4 @@ test('a session continued in its next segment during a turn stays in place: line
     typed: 'half a thou',
     turns: 1,
   });
-});
-
-test('a session that is compressed between two turns shows it until that is over', async () => {
-  page = new ChatPage();
-  await page.bootstrap(
-    shownSession({
-      messages: [prompt({ uid: 'u1', position: 1 }, 'Why?'), answer({ uid: 'a1', position: 2 }, ['Because.'])],
-      turns: [settledTurn()],
-    }),
-  );
-  const says = () => document.body.textContent?.includes('Summarizing earlier messages…') ?? false;
-  const seen = [says()];
-  await page.tell('compressing', { sessionId: session().id, activity: { kind: 'compressing', startedAt: 1 } });
-  seen.push(says());
-  await page.tell('compressing', { sessionId: session().id, activity: null });
-  expect([...seen, says()]).toEqual([false, true, false]);
 });

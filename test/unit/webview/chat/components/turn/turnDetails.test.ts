@@ -1,7 +1,5 @@
 // @vitest-environment happy-dom
-import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Approval } from '../../../../../../src/transcript/approval';
-import { continuationPart } from '../../../../../../src/transcript/continuation';
+import { describe, expect, test } from 'vitest';
 import type { Turn } from '../../../../../../src/transcript/turn';
 import type { Usage } from '../../../../../../src/transcript/usage';
 import { conversationFrom } from '../../../../../../src/webview/chat/state/conversation';
@@ -11,19 +9,19 @@ import { costText, tokenText, usageLines } from '../../../../../../src/webview/u
 import {
   answer,
   call,
+  delivered,
+  pendingApproval,
   prompt,
   result,
   runningTurn,
   session,
   settledTurn,
   shownSession,
+  waitingTurn,
 } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage, find, names } from '../../chatPage';
+import { ChatPage, all, find, names, openChat, texts } from '../../chatPage';
 
-// happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on.
-vi.mock('../../../../../../src/webview/markdown/sanitizer', () => import('../../../../../support/plainSanitizer'));
 let page: ChatPage;
-afterEach(() => page.close());
 
 const question = prompt({ uid: 'u1', position: 1 }, 'Why?');
 const said = answer({ uid: 'a1', position: 4 }, ['Because it is.']);
@@ -43,8 +41,7 @@ const used: Turn & { readonly state: 'settled' } = {
 };
 
 async function show(change: Parameters<typeof shownSession>[0]): Promise<void> {
-  page = new ChatPage();
-  await page.bootstrap(shownSession(change));
+  page = await openChat(shownSession(change));
   await page.settle();
 }
 
@@ -63,11 +60,7 @@ describe('the footer of a turn', () => {
       '3 requests',
       'Cost: $0.021',
     ];
-    expect([
-      title,
-      [...document.querySelectorAll('.turn-usage li')].map(({ textContent }) => textContent),
-      facts.getAttribute('aria-expanded'),
-    ]).toEqual([lines, lines, 'true']);
+    expect([title, texts('.turn-usage li'), facts.getAttribute('aria-expanded')]).toEqual([lines, lines, 'true']);
   });
 
   test('omits what is not known', async () => {
@@ -127,30 +120,6 @@ describe('the footer of a turn', () => {
 });
 
 describe('the end of a turn', () => {
-  const stopped = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
-  const goOn = { ...prompt({ uid: 'u2', position: 5, turnUid: 'turn2' }, ''), parts: [continuationPart()] };
-
-  test('is said once where the answer was continued', async () => {
-    await show({
-      messages: [question, said, goOn, answer({ uid: 'a2', position: 6, turnUid: 'turn2' }, ['And so on.'])],
-      turns: [stopped, settledTurn('turn2', 'u2')],
-    });
-    expect([
-      names('group').filter((name) => name === 'How the turn ended'),
-      document.body.textContent?.match(/continued/gi),
-    ]).toEqual([[], ['Continued']]);
-  });
-
-  test('offers to continue from calls alone', async () => {
-    const read = answer({ uid: 'a1', position: 2 }, [call('c1', 'read_file', { path: 'a.ts' })]);
-    await show({
-      messages: [question, read, result({ uid: 'r1', position: 3 }, 'c1', 'read_file', 'x')],
-      turns: [settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'iterations' })],
-    });
-    await page.press('Continue');
-    expect(page.sent('continueTurn')).toEqual([{ turnUid: 'turn1' }]);
-  });
-
   test('offers to make room when the context is full', async () => {
     await show({
       messages: [question, said],
@@ -162,7 +131,7 @@ describe('the end of a turn', () => {
         }),
       ],
     });
-    const offered = [...document.querySelectorAll('.notice-actions button')].map((button) => button.textContent);
+    const offered = texts('.notice-actions button');
     await page.press('Compress…');
     await page.press('New Session');
     expect([offered, page.sent('compressionPreview'), page.sent('switchSession')]).toEqual([
@@ -252,11 +221,6 @@ describe('a long prompt', () => {
       })?.folds,
     ).toEqual([promptFoldKey('u1')]);
   });
-
-  test('is not cut off where it is short', async () => {
-    await show({ messages: [question, said], turns: [settledTurn()] });
-    expect(names('button').filter((name) => name.startsWith('Show'))).toEqual([]);
-  });
 });
 
 describe('a call', () => {
@@ -285,11 +249,7 @@ describe('a call', () => {
 
   test('shows the current line of thinking, visually only, until it is opened', async () => {
     await show({ messages: [question], openTurn: runningTurn() });
-    await page.event({
-      kind: 'delivered',
-      turnUid: 'turn1',
-      chunks: [{ messageUid: 'a1', seq: 1, part: 0, kind: 'thinking', start: 0, text: 'First line.\nSecond li' }],
-    });
+    await page.event(delivered('turn1', 'a1', 1, 0, 'First line.\nSecond li', { kind: 'thinking' }));
     const now = () => document.querySelector('.thinking-now[aria-hidden=true]')?.textContent;
     const thinking = now();
     await page.press('Thinking…');
@@ -299,28 +259,19 @@ describe('a call', () => {
 
 describe('a change that needs approval', () => {
   const lines = Array.from({ length: 300 }, (_, index) => `+line ${index + 1}`).join('\n');
-  const approval: Approval = {
-    id: 'ap',
-    sessionId: session().id,
-    turnUid: 'turn1',
-    messageUid: 'a1',
-    callId: 'c1',
-    requestedAt: 1,
-    state: { kind: 'pending' },
-    request: {
-      tool: 'write_file',
-      access: { kind: 'edit', paths: [{ path: '/f/a.ts', shown: 'a.ts', isInside: true }] },
-      subject: 'a.ts',
-      reasons: ['change'],
-      rules: [],
-      preview: `--- /dev/null\n+++ b/a.ts\n@@ -0,0 +1,300 @@\n${lines}\n`,
-    },
-  };
+  const approval = pendingApproval({
+    tool: 'write_file',
+    access: { kind: 'edit', paths: [{ path: '/f/a.ts', shown: 'a.ts', isInside: true }] },
+    subject: 'a.ts',
+    reasons: ['change'],
+    rules: [],
+    preview: `--- /dev/null\n+++ b/a.ts\n@@ -0,0 +1,300 @@\n${lines}\n`,
+  });
 
   test('shows its first lines, all on request, and opens completely in an editor', async () => {
     await show({
       messages: [question, answer({ uid: 'a1', position: 2 }, [call('c1', 'write_file', { path: 'a.ts' })])],
-      openTurn: { ...runningTurn(), state: 'waiting', approvalId: 'ap' },
+      openTurn: waitingTurn(),
       approval,
     });
     const count = () => document.querySelectorAll('.approval .diff-added').length;
