@@ -6,8 +6,8 @@ const config: KnipConfig = {
   entry: [
     ...bundles.map(({ entry }) => entry).filter((entry) => entry.startsWith('src/')),
     'scripts/*.mjs',
-    // Tests count as users of `src`, and are not searched themselves.
-    'test/**/*.{ts,tsx,mts,mjs,cjs,js}',
+    // Tests and measurements count as users of `src`, and are not searched themselves.
+    '{test,lab}/**/*.{ts,tsx,mts,mjs,cjs,js}',
   ],
   project: ['src/**/*.{ts,tsx}', 'scripts/*.mjs'],
   ignoreDependencies: [

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { ensurePackages } from '../scripts/packagesInstall.mjs';
 import { importTypeScript } from '../scripts/typescriptModule.mjs';
 
-/** @param {string} entry a module from the project's root with `main`, which takes the arguments and returns the exit code */
+/** @param {string} entry a module from the project's root with `main`, which takes the arguments and returns the exit
+ *  code */
 export async function runCommand(entry) {
   process.chdir(path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..'));
   ensurePackages();

@@ -11,7 +11,8 @@ import { programs } from './programs';
 import { openNative } from './store/nativeSqlite';
 import { watchProcess } from './watchProcess';
 
-/** Imports a generated `state.db` of Hermes Agent through the threads that the extension uses. `size`: its megabytes. */
+/** Imports a generated `state.db` of Hermes Agent through the threads that the extension uses. `size`: its megabytes.
+ */
 export const importPart: Part = ({ quick, size }) =>
   inTemporaryFolder('import', async (root) => {
     const source = join(root, '.hermes');
@@ -75,8 +76,8 @@ async function measure(root: string) {
 
 const rowsPerTransaction = 200;
 
-/** Seconds in which native SQLite writes the same rows of messages into a file of the same schema, in transactions of the same size and as
- *  safely. */
+/** Seconds in which native SQLite writes the same rows of messages into a file of the same schema, in transactions of
+ *  the same size and as safely. */
 function writeNatively(from: string, to: string): number {
   const source = openNative(from, 'full');
   const database = openNative(to, 'full');

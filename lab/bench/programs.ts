@@ -2,7 +2,8 @@ import { buildStoreWorker, type BuiltStoreWorker } from '../../test/support/stor
 
 let built: Promise<BuiltStoreWorker> | undefined;
 
-/** The folder with the worker threads as they are shipped (minified), `sql-wasm.wasm`, and the bench's own programs. Built on first use. */
+/** The folder with the worker threads as they are shipped (minified), `sql-wasm.wasm`, and the bench's own programs.
+ *  Built on first use. */
 export async function programs(): Promise<string> {
   built ??= buildStoreWorker(
     {

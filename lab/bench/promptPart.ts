@@ -9,8 +9,9 @@ import type { Part } from './part';
 /** 2 KB: a prompt and an answer of the long session. */
 const text = 'word '.repeat(400);
 
-/** Sends prompts through the real gateway, agent and store to a model on this machine, alternating between a session that was empty at first
- *  and a long one. Measured: from Enter until the request is sent. `size`: turns of the long session. */
+/** Sends prompts through the real gateway, agent and store to a model on this machine, alternating between a session
+ *  that was empty at first and a long one. Measured: from Enter until the request is sent. `size`: turns of the long
+ *  session. */
 export const promptPart: Part = ({ quick, size }) =>
   inTemporaryFolder('prompts', async (root) => {
     const turns = size ?? 100;

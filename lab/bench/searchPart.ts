@@ -19,7 +19,8 @@ interface SearchFigures {
   readonly cancel: Quantiles;
   /** Times in which nothing else of the process had its turn. */
   readonly stall: Quantiles;
-  /** The part of each stall in which the process had a processor (all its threads, so at most too much): what the search itself is to blame for. */
+  /** The part of each stall in which the process had a processor (all its threads, so at most too much): what the
+   *  search itself is to blame for. */
   readonly busy: Quantiles;
 }
 
@@ -28,7 +29,8 @@ const needle = 'theOnlyPlaceOfItsKind';
 /** VS Code, which brings ripgrep along. */
 const editor = 'test/vscode/node_modules/code-server/lib/vscode';
 
-/** Searches a tree of small files for a line that is in the last one of them, with ripgrep and with the fallback. `size`: files. */
+/** Searches a tree of small files for a line that is in the last one of them, with ripgrep and with the fallback.
+ *  `size`: files. */
 export const searchPart: Part = async ({ quick, size }) => {
   const files = size ?? (quick ? 2_000 : 50_000);
   const rounds = quick ? 3 : 7;
@@ -128,7 +130,8 @@ async function idleStalls(): Promise<Quantiles> {
   );
 }
 
-/** How long the process was kept from everything else, each time, and how much of that it was computing rather than waiting for a processor. */
+/** How long the process was kept from everything else, each time, and how much of that it was computing rather than
+ *  waiting for a processor. */
 function watchStalls(): () => readonly { readonly gap: number; readonly busy: number }[] {
   const gaps: { readonly gap: number; readonly busy: number }[] = [];
   let last = performance.now();

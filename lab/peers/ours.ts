@@ -10,8 +10,8 @@ import { answerWords, fewestWords, type TrialKind, type TrialResult } from './tr
 import { wordLength, WordServer } from './wordServer';
 import { wordsBelow, wordsIn, wordsInBody } from './wordSearch';
 
-/** The same trial with Hermes without an editor: the real gateway, agent and store. Shown is what a surface was told, which is before
- *  any screen has it. */
+/** The same trial with Hermes without an editor: the real gateway, agent and store. Shown is what a surface was told,
+ *  which is before any screen has it. */
 export function ourTrial(kind: TrialKind): Promise<TrialResult> {
   return inTemporaryFolder('peer-ours', async (root) => {
     const built = await buildStoreWorker({ crashHost: 'test/crash/crashHost.ts' });

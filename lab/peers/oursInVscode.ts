@@ -6,8 +6,8 @@ import { answerWords, fewestWords, type TrialKind, type TrialResult } from './tr
 import { wordLength, WordServer } from './wordServer';
 import { wordsBelow, wordsIn, wordsInBody } from './wordSearch';
 
-/** The same trial with the packaged extension in a real VS Code. Shown is what its chat had on the screen at any time, stored what
- *  the folder has that VS Code gave the extension. */
+/** The same trial with the packaged extension in a real VS Code. Shown is what its chat had on the screen at any
+ *  time, stored what the folder has that VS Code gave the extension. */
 export async function ourVscodeTrial(kind: TrialKind, vsix: string): Promise<TrialResult> {
   const server = await WordServer.start();
   const vscode = await VscodeSession.start({

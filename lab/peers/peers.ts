@@ -145,7 +145,8 @@ async function measured(
   return { agent: name, label, version, kind, trials: done, problems } as PeerResult;
 }
 
-/** Runs the command again in a network that reaches nothing but this machine, where the system allows it (root on Linux). */
+/** Runs the command again in a network that reaches nothing but this machine, where the system allows it (root on
+ *  Linux). */
 function runApart(args: readonly string[]): number {
   const again = [process.execPath, 'lab/peers/peers.mjs', ...args, '--apart'];
   const isolated = ['unshare', '-n', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...again];

@@ -57,8 +57,8 @@ export class Terminal {
     this.tmux('send-keys', '-t', 'peer:1', key);
   }
 
-  /** kill -9 of the program and all its children, the program first, then of what it started apart from itself: all that
-   *  has its home. */
+  /** kill -9 of the program and all its children, the program first, then of what it started apart from itself: all
+   *  that has its home. */
   kill(): void {
     for (const pid of this.processes()) signal(pid);
   }

@@ -14,8 +14,8 @@ export function wordsInBody(body: string, letter: string): ReadonlySet<string> {
   return new Set(body.match(new RegExp(`${letter}\\d{7}`, 'g')) ?? []);
 }
 
-/** The words of one answer in all files below a folder. A SQLite database is searched twice: its bytes, which keep text as it
- *  is also in the log beside it, and its rows, as a word may lie across two pages. */
+/** The words of one answer in all files below a folder. A SQLite database is searched twice: its bytes, which keep
+ *  text as it is also in the log beside it, and its rows, as a word may lie across two pages. */
 export function wordsBelow(folder: string, letter: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -27,7 +27,8 @@ export function wordsBelow(folder: string, letter: string): ReadonlySet<string> 
   return found;
 }
 
-/** All values of all tables, as the SQLite of Node 24 reads a copy. Empty where there is no Node 24 or it cannot be read. */
+/** All values of all tables, as the SQLite of Node 24 reads a copy. Empty where there is no Node 24 or it cannot be
+ *  read. */
 function rowsOf(database: string): string {
   const node = installedNode24();
   if (node === undefined) return '';

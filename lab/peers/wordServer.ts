@@ -23,8 +23,8 @@ const wordsPerLine = 12;
 /** The `n`th word of an answer. No two answers have a word in common. */
 export const wordOf = (letter: string, n: number): string => `${letter}${String(n).padStart(wordLength - 2, '0')}`;
 
-/** A model on this machine that streams numbered words, 100 a second, to clients of OpenAI's chat and Responses interfaces,
- *  Anthropic's and Google's. */
+/** A model on this machine that streams numbered words, 100 a second, to clients of OpenAI's chat and Responses
+ *  interfaces, Anthropic's and Google's. */
 export class WordServer {
   readonly requests: WordRequest[] = [];
   /** Answers of which all words were sent. */
@@ -227,7 +227,8 @@ interface Schema {
   readonly minimum?: number;
 }
 
-/** The text of an answer that is not streamed: JSON where the request has a schema for it, as when an agent chooses a model. */
+/** The text of an answer that is not streamed: JSON where the request has a schema for it, as when an agent chooses a
+ *  model. */
 export function fittingText(body: string): string {
   const request: {
     readonly generationConfig?: { readonly responseJsonSchema?: Schema; readonly responseSchema?: Schema };

@@ -24,8 +24,8 @@ const faultShare = 0.05;
 const samplesInAll = 40;
 declare const gc: () => void;
 
-/** The product's process without an editor: the real gateway and agent, the store behind its worker, three memory providers. It works
- *  through a long time of turns, switches, branches and compressions, and prints a `SoakResult`. */
+/** The product's process without an editor: the real gateway and agent, the store behind its worker, three memory
+ *  providers. It works through a long time of turns, switches, branches and compressions, and prints a `SoakResult`. */
 class Soak {
   private readonly random;
   private readonly model;

@@ -5,8 +5,8 @@ import type { ModelFailureCause } from '../../src/transcript/stopReason';
 import { unknownUsage } from '../../src/transcript/usage';
 import type { Random } from '../../test/support/simulatedInode';
 
-/** A model that answers at once: text, sometimes a tool call before it. A share of its requests fails, before or in the middle of
- *  the text. */
+/** A model that answers at once: text, sometimes a tool call before it. A share of its requests fails, before or in
+ *  the middle of the text. */
 export class SoakModel implements ChatModel {
   answers = 0;
   faults = 0;

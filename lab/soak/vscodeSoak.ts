@@ -44,8 +44,8 @@ export interface VscodeSoakResult {
   readonly growth: readonly SoakGrowth[];
 }
 
-/** Works through turns in a real VS Code with the packaged extension, as a user does: types a prompt, sees the answer, begins a session
- *  now and then. Linux only. */
+/** Works through turns in a real VS Code with the packaged extension, as a user does: types a prompt, sees the
+ *  answer, begins a session now and then. Linux only. */
 export async function runVscodeSoak(
   turns: number,
   vsix: string,

@@ -17,7 +17,8 @@ interface Activation {
   readonly finish: number;
 }
 
-/** Starts the extension as it is shipped in a real VS Code. `size`: starts after the first one, of which the median counts. */
+/** Starts the extension as it is shipped in a real VS Code. `size`: starts after the first one, of which the median
+ *  counts. */
 export const startPart: Part = async ({ quick, size }) => {
   if (process.platform === 'linux' && !process.env['VSCODE_EXECUTABLE']) {
     await ensureVscode(console.log);

@@ -9,8 +9,8 @@ const toolCalls = 4;
 const messageLength = 2000;
 const vocabulary = 4000;
 
-/** One agent turn as it is stored: a prompt, an answer with four calls, four results, a last answer; 2 KB of text each. The same number
- *  always gives the same turn. */
+/** One agent turn as it is stored: a prompt, an answer with four calls, four results, a last answer; 2 KB of text
+ *  each. The same number always gives the same turn. */
 export interface BenchTurn {
   readonly sessionId: string;
   readonly opening: OpenTurn;

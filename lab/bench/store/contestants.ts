@@ -70,7 +70,8 @@ export const openContestant: Readonly<Record<ContestantName, Open>> = {
   },
 };
 
-/** Opens a store as the product does: a thread, which finds the code that an earlier one has compiled; messages; the index is filled in idle moments. */
+/** Opens a store as the product does: a thread, which finds the code that an earlier one has compiled; messages; the
+ *  index is filled in idle moments. */
 export async function openProduct(folder: string, programs: string): Promise<SessionStore> {
   const threadData: StoreThreadData = { compiledFolder: join(programs, 'compiled'), keepAfterMs: 300 };
   const connection = openStore({

@@ -21,7 +21,8 @@ export interface NativeHandle {
   close(): void;
 }
 
-/** full: write-ahead log and `synchronous=FULL`, as a careful extension would use it. none: nothing is durable, to make large files fast. */
+/** full: write-ahead log and `synchronous=FULL`, as a careful extension would use it. none: nothing is durable, to
+ *  make large files fast. */
 export type Durability = 'full' | 'none';
 
 /** Opens a file with better-sqlite3, which lab's own packages bring. They are installed on first use. */

@@ -5,7 +5,8 @@ import { migrate } from '../../../src/store/schema/migrations';
 import { benchTurn, sessionOf } from './benchTurn';
 import { NativeSessions } from './nativeSessions';
 
-/** Makes a store of that many turns, indexed, in large transactions without durability. `inSession`: the session of a turn. */
+/** Makes a store of that many turns, indexed, in large transactions without durability. `inSession`: the session of a
+ *  turn. */
 export function seedStore(folder: string, turns: number, inSession: (number: number) => string = sessionOf): void {
   const file = join(folder, 'state.db');
   writeFileSync(file, emptyDatabase());

@@ -6,7 +6,8 @@ import { messagesPerTurn } from './benchTurn';
 import { seedStore } from './seedStore';
 import { StoreProcess } from './storeProcess';
 
-/** A store of many sessions with one turn each, and a long one: the list of them, and the first page of the long one. `size`: sessions. */
+/** A store of many sessions with one turn each, and a long one: the list of them, and the first page of the long one.
+ *  `size`: sessions. */
 export const sessionsPart: Part = ({ quick, size }) => {
   const sessions = size ?? (quick ? 500 : 5_000);
   const longest = sessions * 4;

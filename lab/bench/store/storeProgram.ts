@@ -108,7 +108,8 @@ async function firstPage(store: SessionStore): Promise<void> {
   ]);
 }
 
-/** Times of chunks while a scan for text that is nowhere reads every row. The last time is that of the scan's end once it was canceled. */
+/** Times of chunks while a scan for text that is nowhere reads every row. The last time is that of the scan's end
+ *  once it was canceled. */
 async function duringScan(store: SessionStore, number: number, count: number): Promise<readonly number[]> {
   const answer = await beginAnswer(store, number);
   const cancel = new AbortController();

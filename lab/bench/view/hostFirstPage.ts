@@ -2,8 +2,8 @@ import { ChatInWorld } from '../../../test/support/chatInWorld';
 import { World } from '../../../test/support/world';
 import { benchTurn } from '../store/benchTurn';
 
-/** Milliseconds from a view saying `ready` until it has been handed a session of that many turns: the host's bridge, the gateway and a store on
- *  a real file, in this process. */
+/** Milliseconds from a view saying `ready` until it has been handed a session of that many turns: the host's bridge,
+ *  the gateway and a store on a real file, in this process. */
 export async function measureHostFirstPage(turns: number, rounds: number): Promise<readonly number[]> {
   const world = await World.create();
   try {

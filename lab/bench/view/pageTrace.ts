@@ -22,7 +22,8 @@ const traced = v.object({
   ),
 });
 
-/** What the page's thread did while `work` went on, from the browser's own trace. The page must call `performance.mark('bench-watch')` in it. */
+/** What the page's thread did while `work` went on, from the browser's own trace. The page must call
+ *  `performance.mark('bench-watch')` in it. */
 export async function tasksDuring(
   { browser, page }: Pick<BenchView, 'browser' | 'page'>,
   work: () => Promise<void>,
@@ -48,7 +49,8 @@ export async function tasksDuring(
   );
 }
 
-/** Without those inside of others: the browser notes a task under two names, one in the other, and its work is to be counted once. */
+/** Without those inside of others: the browser notes a task under two names, one in the other, and its work is to be
+ *  counted once. */
 export function outermost(tasks: readonly Task[]): readonly Task[] {
   const found: Task[] = [];
   let until = Number.NEGATIVE_INFINITY;

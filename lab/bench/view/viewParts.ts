@@ -20,7 +20,8 @@ import { tasksDuring, workBetween } from './pageTrace';
 const live = { turnUid: 'live', uid: 'live-a' };
 const earlierTurns = 10_000;
 
-/** From telling the view its session until an article is painted, and what the host does before. `size`: turns of the host's session. */
+/** From telling the view its session until an article is painted, and what the host does before. `size`: turns of the
+ *  host's session. */
 export const firstPaintPart: Part = async ({ quick, size }) => {
   const times = { ms: [] as number[], work: [] as number[] };
   const page29 = history(earlierTurns - 30, earlierTurns);
@@ -127,7 +128,8 @@ export const floodPart: Part = async ({ quick, size }) => {
   };
 };
 
-/** From a key going down until what it typed is painted, while an answer streams; `work`: what the page's thread did in between. `size`: keys. */
+/** From a key going down until what it typed is painted, while an answer streams; `work`: what the page's thread did
+ *  in between. `size`: keys. */
 export const keysPart: Part = async ({ quick, size }) => {
   const keystrokes = size ?? (quick ? 20 : 120);
   const everyMs = 90;
@@ -203,7 +205,8 @@ export const turnsPart: Part = async ({ quick, size }) => {
   };
 };
 
-/** The longest task of a page that shows a long answer, by processor time and (`seen`) by the clock, and all work of the page. Milliseconds. */
+/** The longest task of a page that shows a long answer, by processor time and (`seen`) by the clock, and all work of
+ *  the page. Milliseconds. */
 interface LongTasks {
   readonly longest: number;
   readonly seen: number;

@@ -21,8 +21,8 @@ export function tracing(file: string): readonly string[] {
   return ['strace', '-f', '-y', '-ttt', '--seccomp-bpf', '-e', `trace=${calls}`, '-o', file];
 }
 
-/** Reads from a trace what was written to files below `folder` in stretches that begin at these times, in seconds since 1970. Each ends where
- *  the next begins. */
+/** Reads from a trace what was written to files below `folder` in stretches that begin at these times, in seconds
+ *  since 1970. Each ends where the next begins. */
 export function readStretches(trace: string, folder: string, starts: readonly number[]): readonly Written[] {
   const stretches = starts.map(() => ({ syncs: 0, bytes: 0 }));
   for (const line of joined(trace)) {
