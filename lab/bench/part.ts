@@ -5,14 +5,14 @@ export interface Aim {
   readonly most: number;
 }
 
-export interface PartOptions {
+interface PartOptions {
   /** Fewer and smaller measurements. */
   readonly quick: boolean;
   /** The value of `--size`, in the unit of the part (lab/README.md). Null: the part's own. */
   readonly size: number | null;
 }
 
-export interface Measured {
+interface Measured {
   /** Goes into the file of `--json`. */
   readonly figures: object;
   readonly aims: readonly Aim[];

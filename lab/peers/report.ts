@@ -9,7 +9,7 @@ interface Tried {
   /** Why trials failed. */
   readonly problems: readonly string[];
 }
-export type TrialsResult = Tried & { readonly kind: TrialKind; readonly trials: readonly TrialResult[] };
+type TrialsResult = Tried & { readonly kind: TrialKind; readonly trials: readonly TrialResult[] };
 type CostResult = Tried & { readonly kind: 'cost'; readonly trials: readonly PeerCost[] };
 type StartResult = Tried & { readonly kind: 'start'; readonly trials: readonly PeerStart[] };
 /** What was measured of one agent. */

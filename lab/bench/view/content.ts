@@ -56,7 +56,7 @@ export function behindAnswer(text: string): ShownSession {
 }
 
 /** A notification as the host posts it. */
-export function told(name: string, payload: unknown): string {
+function told(name: string, payload: unknown): string {
   return JSON.stringify({ v: protocolVersion, kind: 'notification', name, payload });
 }
 
