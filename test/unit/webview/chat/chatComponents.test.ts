@@ -67,36 +67,6 @@ describe('a conversation', () => {
     });
   });
 
-  test('shows chunks as they arrive, and the stored rows once the turn has settled', async () => {
-    page = await openChat(shownSession());
-    const shot = () =>
-      all('article').map((article) => [
-        article.dataset['uid'],
-        article.dataset['state'],
-        article.querySelector('[data-part=text]')?.textContent?.trim(),
-      ]);
-    await page.event({ kind: 'turnOpened', turn: runningTurn(), userMessage: question });
-    await page.event(delivered('turn1', 'a1', 1, 0, 'Because **it'));
-    const streaming = shot();
-    await page.event(delivered('turn1', 'a1', 2, 12, '** is.'));
-    await page.event({
-      kind: 'turnSettled',
-      turn: settledTurn(),
-      messages: [question, answer({ uid: 'a1', position: 2 }, ['Because **it** is.'], { lastSeq: 2 })],
-    });
-    expect([streaming, shot(), names('status').filter((said) => said !== '')]).toEqual([
-      [
-        ['u1', 'saved', 'Why?'],
-        ['a1', 'streaming', 'Because **it'],
-      ],
-      [
-        ['u1', 'saved', 'Why?'],
-        ['a1', 'saved', 'Because it is.'],
-      ],
-      ['Hermes finished: 3 words'],
-    ]);
-  });
-
   test('shows when memory keeps a prompt waiting, and lets the user skip it', async () => {
     page = await openChat(shownSession({ messages: [question], openTurn: runningTurn() }));
     await page.event({ kind: 'activity', turnUid: 'turn1', activity: { kind: 'recalling', startedAt: 1 } });

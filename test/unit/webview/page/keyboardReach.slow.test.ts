@@ -1,44 +1,16 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { usePreview } from '../../../support/webviewPreview/openPreview';
+import { states } from '../../../support/webviewPreview/states';
 
 const preview = usePreview();
 
-const cards = [
-  'approval-edit',
-  'approval-several',
-  'approval-command',
-  'approval-risk',
-  'approval-plan',
-  'approval-plan-reason',
-  'approval-deny',
-  'approval-rules',
-  'approval-sub-agent',
-];
-const turns = [
-  'turn-stopped',
-  'turn-context-full',
-  'turn-spending-limit',
-  'turn-calls',
-  'plug-lost',
-  'work-rows',
-  'work-sub-agent',
-  'work-command',
-  'work-files',
-  'work-reverted',
-  'work-conflict',
-  'work-todos',
-  'diagram',
-  'math',
-];
-const surroundings = [
-  'composer-file',
-  'composer-selection',
-  'context',
-  'header-long',
-  'empty-no-model',
-  'empty-chosen',
-];
+/** States with cards, ends of turns, work, and surroundings of the composer. */
+const withControls = Object.keys(states).filter((name) =>
+  /^(?:approval|turn|plug-lost|work|diagram|math|composer-(?:file|selection)|context|header-long|empty-(?:no-model|chosen))/.test(
+    name,
+  ),
+);
 
 /** Focus stops of a page at most. */
 const mostStops = 120;
@@ -122,7 +94,7 @@ function missedBy(page: Page): Promise<readonly string[]> {
 }
 
 describe('by keyboard alone', { concurrent: true }, () => {
-  test.each([...cards, ...turns, ...surroundings])(
+  test.each(withControls)(
     'every control of state %s is reached, and its focus is seen',
 
     async (name) => {

@@ -59,12 +59,6 @@ describe('/resume', () => {
     ]);
   });
 
-  test('takes a number at once', async () => {
-    await open();
-    await run('/resume 1');
-    expect(switched()).toEqual([{ target: { reason: 'resume', sessionId: 's2' } }]);
-  });
-
   test('asks which session a title or the beginning of an id means, and opens it', async () => {
     await open();
     await run('/resume rename the store');
