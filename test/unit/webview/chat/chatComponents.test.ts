@@ -18,7 +18,8 @@ import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { conversationFrom } from '../../../../src/webview/chat/state/conversation';
 import { textPlace } from '../../../../src/webview/chat/state/feedText';
 import { todosFoldKey } from '../../../../src/webview/chat/state/foldState';
-import { ChatPage, all, find, nameOf, names, openChat, texts } from './chatPage';
+import { ChatPage, openChat } from './chatPage';
+import { all, find, nameOf, names, texts } from '../elements';
 
 let page: ChatPage;
 

@@ -3,7 +3,7 @@ import { act } from 'preact/test-utils';
 import { afterEach, describe, expect, test } from 'vitest';
 import { transcriptState, treeBranch } from '../../../support/builders/transcriptState';
 import { afternoon, prompt, session } from '../../../support/builders/viewMessages';
-import { all, find, texts } from '../chat/chatPage';
+import { all, find, texts } from '../elements';
 import { Tab, long, openTab, pause, rowOf, rows, storedRows, uids } from './transcriptTab';
 
 let tab: Tab;
@@ -189,18 +189,5 @@ describe('a history file', () => {
       asked: [{ action: 'import' }, { action: 'chooseSession' }, { action: 'reload' }, 'ready'],
       menu: ['Raw Row', 'Copy Row', 'Copy as JSON', 'Copy Text'],
     });
-  });
-
-  test('that cannot be read says why, and opens as text', async () => {
-    tab = new Tab();
-    await tab.tell('bootstrap', {
-      ...transcriptState({}, { session: null, file: { sessions: 0 }, problem: 'This no longer exists.' }),
-      rows: null,
-    });
-    await tab.press('Open as Text');
-    expect([document.querySelector('[role=alert] p')?.textContent, tab.posted.at(-1)?.payload]).toEqual([
-      'This no longer exists.',
-      { action: 'openAsText' },
-    ]);
   });
 });

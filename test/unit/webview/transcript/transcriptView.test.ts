@@ -6,7 +6,7 @@ import { transcriptState } from '../../../support/builders/transcriptState';
 import { handoffPart } from '../../../../src/transcript/handoff';
 import type { Approval } from '../../../../src/transcript/approval';
 import { afternoon, answer, call, prompt, result, session } from '../../../support/builders/viewMessages';
-import { all, find, texts } from '../chat/chatPage';
+import { all, find, texts } from '../elements';
 import {
   Tab,
   borders,
@@ -379,7 +379,7 @@ describe('the transcript tab', () => {
     tab = await openTab();
     await tab.select('u1');
     const visited: (string | undefined)[] = [];
-    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'Home']) visited.push(await tab.key(key));
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'Home']) visited.push(await tab.walk(key));
     const tabStops = all('row')
       .filter((row) => row.tabIndex === 0)
       .map((row) => row.dataset['uid']);
@@ -422,7 +422,7 @@ describe('the transcript tab', () => {
     const on = document.activeElement?.textContent;
     await act(() => find('menuitem', 'Copy as JSON').click());
     await tab.key('ContextMenu');
-    const back = await tab.key('Escape');
+    const back = await tab.walk('Escape');
     expect({ items, on, sent: tab.sent('copyRows'), open: all('menu').length, back }).toEqual({
       items: [
         'Raw Row',

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { ShownSession } from '../../../../../src/protocol/chatProtocol';
 import type { SessionSummary } from '../../../../../src/protocol/transcriptTypes';
 import { session, sessionSummary, shownSession } from '../../../../support/builders/viewMessages';
-import { ChatPage, all, find, nameOf, names, openChat, texts } from '../chatPage';
+import { ChatPage, openChat } from '../chatPage';
+import { all, find, nameOf, names, texts } from '../../elements';
 import { inArticle, threeTurns } from '../../page/threeTurns';
 
 let page: ChatPage;
