@@ -1,6 +1,7 @@
 import { render, type ComponentChild } from 'preact';
 import { act } from 'preact/test-utils';
 import * as v from 'valibot';
+import { afterEach } from 'vitest';
 import { protocolVersion } from '../../../src/protocol/envelope';
 import { find } from './elements';
 
@@ -12,8 +13,9 @@ const sentMessage = v.looseObject({
 });
 type Sent = v.InferOutput<typeof sentMessage>;
 
-/** A view in a page of its own, with a host that the test plays. */
+/** A view in a page of its own, with a host that the test plays. Closes when another one opens, and after the test. */
 export abstract class ViewPage {
+  private static readonly opened = new Set<ViewPage>();
   readonly posted: Sent[] = [];
   protected readonly channel = new EventTarget();
   /** The view's way to its host. */
@@ -23,6 +25,15 @@ export abstract class ViewPage {
     setState: () => undefined,
   };
   private readonly root = document.body.appendChild(document.createElement('div'));
+
+  constructor() {
+    ViewPage.closeAll();
+    ViewPage.opened.add(this);
+  }
+
+  static closeAll(): void {
+    for (const page of ViewPage.opened) page.close();
+  }
 
   /** Payloads sent under this name, in order. */
   sent(name: string): readonly unknown[] {
@@ -56,6 +67,7 @@ export abstract class ViewPage {
   close(): void {
     act(() => render(null, this.root));
     this.root.remove();
+    ViewPage.opened.delete(this);
   }
 
   protected show(view: ComponentChild): void {
@@ -80,3 +92,5 @@ export abstract class ViewPage {
 
   protected abstract follows(): Promise<unknown>;
 }
+
+afterEach(() => ViewPage.closeAll());

@@ -1,6 +1,6 @@
 import { createElement } from 'preact';
 import { act } from 'preact/test-utils';
-import { afterEach, vi } from 'vitest';
+import { vi } from 'vitest';
 import type { ChatNotifications, ChatResults, ChatState, ShownSession } from '../../../../src/protocol/chatProtocol';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { ChatController } from '../../../../src/webview/chat/chatController';
@@ -21,9 +21,6 @@ vi.mock('../../../../src/webview/markdown/sanitizer', () => import('../../../sup
 // Loaded behind the first paint; a test does not wait for it each time.
 await loadLater();
 
-let opened: ChatPage | null = null;
-afterEach(() => opened?.close());
-
 /** Opens the chat view with what the host says first. `recalled`: what an earlier page kept. */
 export async function openChat(
   shown: ShownSession | null,
@@ -35,17 +32,15 @@ export async function openChat(
   return page;
 }
 
-/** The chat view in a page of its own, with a host that the test plays. Closed when another one opens, and after the test. */
+/** The chat view in a page of its own, with a host that the test plays. */
 export class ChatPage extends ViewPage {
   readonly clock = new ManualClock(afternoon);
   memory: ViewMemory;
   private uids = 0;
 
   constructor(recalled: Partial<ViewMemory> = {}) {
-    opened?.close();
     document.body.replaceChildren();
     super();
-    opened = this;
     this.memory = { ...noMemory(), ...recalled };
     const controller = new ChatController({
       host: connectToHost<ChatProtocol>(this.api, this.channel),

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { createElement } from 'preact';
 import { act } from 'preact/test-utils';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SearchAnswer, SearchNotifications, SearchState } from '../../../../src/protocol/searchProtocol';
 import { connectToHost } from '../../../../src/webview/rpc';
 import { ViewPage } from '../viewPage';
@@ -82,7 +82,6 @@ class Screen extends ViewPage {
 }
 
 let screen: Screen;
-afterEach(() => screen.close());
 
 const focused = (): string | undefined =>
   document.activeElement instanceof HTMLElement
@@ -313,7 +312,6 @@ describe('the search screen', () => {
     await screen.answer(found);
     await act(() => document.querySelector<HTMLElement>('[data-result=m3]')?.focus());
     const { kept } = screen;
-    screen.close();
     screen = new Screen(kept ?? nothingKept);
     await screen.bootstrap();
     await screen.answer(found);

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act } from 'preact/test-utils';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Message } from '../../../../src/protocol/transcriptTypes';
 import { transcriptState } from '../../../support/builders/transcriptState';
 import { handoffPart } from '../../../../src/transcript/handoff';
@@ -22,7 +22,6 @@ import {
 } from './transcriptTab';
 
 let tab: Tab;
-afterEach(() => tab.close());
 
 describe('the transcript tab', () => {
   test('lists stored rows in order, with why each turn ended, and hidden rows on demand with the reason', async () => {
@@ -109,7 +108,6 @@ describe('the transcript tab', () => {
     await tab.press('Tool');
     await tab.press('Raw');
     const { kept } = tab;
-    tab.close();
     tab = new Tab(storedRows(), kept === null ? null : { ...kept, anchor: { uid: 'r1', offset: 3 } });
     expect([kept, tab.sent('ready')]).toEqual([
       {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ShownSession } from '../../../../../src/protocol/chatProtocol';
 import type { SessionSummary } from '../../../../../src/protocol/transcriptTypes';
 import { session, sessionSummary, shownSession } from '../../../../support/builders/viewMessages';
-import { ChatPage, openChat } from '../chatPage';
+import { type ChatPage, openChat } from '../chatPage';
 import { all, find, nameOf, names, texts } from '../../elements';
 import { inArticle, threeTurns } from '../../page/threeTurns';
 

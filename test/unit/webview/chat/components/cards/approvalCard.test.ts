@@ -10,7 +10,7 @@ import {
   shownSession,
   waitingTurn,
 } from '../../../../../support/builders/viewMessages';
-import { ChatPage, openChat } from '../../chatPage';
+import { type ChatPage, openChat } from '../../chatPage';
 import { all, find, nameOf, names, texts } from '../../../elements';
 
 let page: ChatPage;

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
 import { prompt, runningTurn, session, settledTurn, shownSession } from '../../../../../support/builders/viewMessages';
-import { ChatPage, openChat } from '../../chatPage';
+import { type ChatPage, openChat } from '../../chatPage';
 import { all, nameOf, names } from '../../../elements';
 
 let page: ChatPage;

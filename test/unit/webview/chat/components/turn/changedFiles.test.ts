@@ -13,7 +13,7 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { ChatPage, openChat } from '../../chatPage';
+import { type ChatPage, openChat } from '../../chatPage';
 import { all, find, nameOf, names, texts } from '../../../elements';
 
 let page: ChatPage;
