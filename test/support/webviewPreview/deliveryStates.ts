@@ -1,9 +1,9 @@
-import type { Verification, VerifiedTurn } from '../../../src/protocol/verifyProtocol';
 import { textHash } from '../../../src/transcript/deliveryEntry';
 import { noMemory } from '../../../src/webview/chat/connection/viewMemory';
 import { transcriptState } from '../builders/transcriptState';
 import { afternoon, answer, prompt, session, settledTurn, shownSession } from '../builders/viewMessages';
 import { chat, type PreviewState } from './previewState';
+import { verification, verifiedTurn } from '../builders/verification';
 
 /** States of the witness, of Verify Session and of Pull the Plug, for the preview. */
 
@@ -34,42 +34,6 @@ const pulled = {
   crashDemo: { conversationId: session().conversationId, turnUid: 'turn1', at: afternoon + 11 },
 };
 
-function turn(number: number | null, change: Partial<VerifiedTurn> = {}): VerifiedTurn {
-  const name = `${number ?? 'hidden'}`;
-  return {
-    turnUid: `turn${name}`,
-    messageUid: `u${name}`,
-    number,
-    at: afternoon + (number ?? 0) * 60,
-    verdict: 'same',
-    reported: [`a${name}`],
-    shown: 2600,
-    onDisk: 2600,
-    stored: 2600,
-    missing: [],
-    unread: [],
-    ...change,
-  };
-}
-
-function found(turns: readonly VerifiedTurn[], change: Partial<Verification> = {}): Verification {
-  const sum = (of: (turn: VerifiedTurn) => number): number => turns.reduce((all, each) => all + of(each), 0);
-  return {
-    sessionId: session().id,
-    at: afternoon,
-    turns,
-    turnCount: turns.filter(({ number }) => number !== null).length,
-    rows: turns.length * 2,
-    shown: sum((each) => each.shown),
-    onDisk: sum((each) => each.onDisk),
-    findings: [],
-    unread: [],
-    fileUnchecked: null,
-    note: null,
-    ...change,
-  };
-}
-
 const rows = transcriptState({
   messages: [1, 2, 3].flatMap((number) => [
     prompt({ uid: `u${number}`, position: number * 2, turnUid: `turn${number}` }, `Prompt ${number}`),
@@ -77,14 +41,14 @@ const rows = transcriptState({
   ]),
 });
 const unreported = { verdict: 'unreported', reportDelivery: [], shown: 0, onDisk: 0 } as const;
-const lost = turn(2, {
+const lost = verifiedTurn(2, {
   verdict: 'missing',
   onDisk: 0,
   shown: 1284,
   stored: 1200,
   missing: [{ messageUid: 'a2', part: 0, kind: 'text', shown: 1284, stored: 1200 }],
 });
-const unread = turn(2, {
+const unread = verifiedTurn(2, {
   verdict: 'unread',
   onDisk: 1000,
   shown: 1284,
@@ -101,14 +65,21 @@ export function deliveryStates(): Readonly<Record<string, PreviewState>> {
       view: 'transcript',
       bootstrap: rows,
       press: ['Verify', 'Turn by Turn'],
-      requests: { verify: found([turn(1), turn(2, { verdict: 'more', stored: 2700 }), turn(null), turn(3)]) },
+      requests: {
+        verify: verification([
+          verifiedTurn(1),
+          verifiedTurn(2, { verdict: 'more', stored: 2700 }),
+          verifiedTurn(null),
+          verifiedTurn(3),
+        ]),
+      },
     },
     'verify-missing': {
       view: 'transcript',
       bootstrap: rows,
       press: ['Verify'],
       requests: {
-        verify: found([turn(1), lost, turn(3, unreported)], {
+        verify: verification([verifiedTurn(1), lost, verifiedTurn(3, unreported)], {
           findings: [{ sentence: 'A turn has ended, and a tool call of it has no result.', messageUid: 'a3' }],
         }),
       },
@@ -118,7 +89,9 @@ export function deliveryStates(): Readonly<Record<string, PreviewState>> {
       bootstrap: rows,
       press: ['Verify'],
       requests: {
-        verify: found([turn(1), unread, turn(3)], { unread: ['The history file couldn’t be read (EIO).'] }),
+        verify: verification([verifiedTurn(1), unread, verifiedTurn(3)], {
+          unread: ['The history file couldn’t be read (EIO).'],
+        }),
       },
     },
     'verify-unwitnessed': {
@@ -126,7 +99,7 @@ export function deliveryStates(): Readonly<Record<string, PreviewState>> {
       bootstrap: rows,
       press: ['Verify'],
       requests: {
-        verify: found([turn(1, unreported), turn(2, unreported), turn(3, unreported)], {
+        verify: verification([verifiedTurn(1, unreported), verifiedTurn(2, unreported), verifiedTurn(3, unreported)], {
           note: 'This session is a copy from another folder. Only that folder’s window knows what it showed.',
         }),
       },

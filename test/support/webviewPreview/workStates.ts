@@ -252,40 +252,20 @@ const wasStopped = answer({ uid: 'wq', position: 20, turnUid: 'work' }, [
   call('q1', 'run_command', { command: 'npm ci' }),
 ]);
 
+const changed = (shown: string, change: Partial<ChangedFile>): ChangedFile => ({
+  path: `/home/me/upload/${shown}`,
+  shown,
+  kind: 'edited',
+  added: 3,
+  removed: 1,
+  state: 'open',
+  ...change,
+});
 const files: readonly ChangedFile[] = [
-  {
-    path: '/home/me/upload/src/upload.ts',
-    shown: 'src/upload.ts',
-    kind: 'edited',
-    added: 3,
-    removed: 1,
-    state: 'open',
-  },
-  {
-    path: '/home/me/upload/src/client/uploadQueue.ts',
-    shown: 'src/client/uploadQueue.ts',
-    kind: 'edited',
-    added: 12,
-    removed: 4,
-    state: 'changedSince',
-  },
-  {
-    path: '/home/me/upload/test/heldClock.ts',
-    shown: 'test/heldClock.ts',
-    kind: 'created',
-    added: 18,
-    removed: 0,
-    state: 'kept',
-  },
-  {
-    path: '/home/me/upload/media/flaky.png',
-    shown: 'media/flaky.png',
-    kind: 'deleted',
-    added: null,
-    removed: null,
-    state: 'reverted',
-    canUndoRevert: true,
-  },
+  changed('src/upload.ts', {}),
+  changed('src/client/uploadQueue.ts', { added: 12, removed: 4, state: 'changedSince' }),
+  changed('test/heldClock.ts', { kind: 'created', added: 18, removed: 0, state: 'kept' }),
+  changed('media/flaky.png', { kind: 'deleted', added: null, removed: null, state: 'reverted', canUndoRevert: true }),
 ];
 
 export const hunks: readonly FileHunk[] = [

@@ -18,7 +18,8 @@ import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { conversationFrom } from '../../../../src/webview/chat/state/conversation';
 import { textPlace } from '../../../../src/webview/chat/state/feedText';
 import { todosFoldKey } from '../../../../src/webview/chat/state/foldState';
-import { ChatPage, all, find, nameOf, names, openChat, texts } from './chatPage';
+import { ChatPage, openChat } from './chatPage';
+import { all, find, nameOf, names, texts } from '../elements';
 
 let page: ChatPage;
 
@@ -65,36 +66,6 @@ describe('a conversation', () => {
       composer: ['Message'],
       model: ['Model', 'Mode'],
     });
-  });
-
-  test('shows chunks as they arrive, and the stored rows once the turn has settled', async () => {
-    page = await openChat(shownSession());
-    const shot = () =>
-      all('article').map((article) => [
-        article.dataset['uid'],
-        article.dataset['state'],
-        article.querySelector('[data-part=text]')?.textContent?.trim(),
-      ]);
-    await page.event({ kind: 'turnOpened', turn: runningTurn(), userMessage: question });
-    await page.event(delivered('turn1', 'a1', 1, 0, 'Because **it'));
-    const streaming = shot();
-    await page.event(delivered('turn1', 'a1', 2, 12, '** is.'));
-    await page.event({
-      kind: 'turnSettled',
-      turn: settledTurn(),
-      messages: [question, answer({ uid: 'a1', position: 2 }, ['Because **it** is.'], { lastSeq: 2 })],
-    });
-    expect([streaming, shot(), names('status').filter((said) => said !== '')]).toEqual([
-      [
-        ['u1', 'saved', 'Why?'],
-        ['a1', 'streaming', 'Because **it'],
-      ],
-      [
-        ['u1', 'saved', 'Why?'],
-        ['a1', 'saved', 'Because it is.'],
-      ],
-      ['Hermes finished: 3 words'],
-    ]);
   });
 
   test('shows when memory keeps a prompt waiting, and lets the user skip it', async () => {

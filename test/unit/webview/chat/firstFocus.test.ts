@@ -2,7 +2,8 @@
 import { act } from 'preact/test-utils';
 import { expect, test } from 'vitest';
 import { modelRow } from '../../../support/builders/viewMessages';
-import { ChatPage, openChat, texts } from './chatPage';
+import { ChatPage, openChat } from './chatPage';
+import { texts } from '../elements';
 
 let page: ChatPage;
 

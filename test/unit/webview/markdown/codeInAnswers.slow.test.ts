@@ -95,38 +95,6 @@ describe('code in an answer', () => {
     await preview.leave(page);
     expect([language, before]).toEqual(['ts', 0]);
   });
-
-  test.each([300, 450, 900])(
-    'has a header that covers nothing at %i px, and lines that wrap on request',
-    async (width) => {
-      const { page } = await preview.open('code', { width });
-      const block = codeOf(page, 1);
-      await block.getByRole('toolbar').waitFor();
-      const boxes = await block.evaluate((element) => {
-        const box = (selector: string): DOMRect =>
-          element.querySelector(selector)?.getBoundingClientRect() ?? new DOMRect();
-        const [head, bar, pre, last] = [
-          box('.code-head'),
-          box('.code-actions'),
-          box('pre'),
-          box('.code-action:last-child'),
-        ];
-        return { above: head.bottom <= pre.top + 0.5, inside: bar.left >= head.left && last.right <= head.right + 0.5 };
-      });
-      const long = codeOf(page, 0);
-      const overflow = (): Promise<boolean> =>
-        long.locator('pre').evaluate((pre) => pre.scrollWidth > pre.clientWidth + 1);
-      await long.hover();
-      const before = await overflow();
-      await long.getByRole('button', { name: 'Wrap Lines' }).click();
-      const after = [
-        await overflow(),
-        await long.getByRole('button', { name: 'Wrap Lines' }).getAttribute('aria-pressed'),
-      ];
-      await preview.leave(page);
-      expect([boxes, before || width === 900, after]).toEqual([{ above: true, inside: true }, true, [false, 'true']]);
-    },
-  );
 });
 
 describe('names in an answer', () => {

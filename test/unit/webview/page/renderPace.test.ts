@@ -20,13 +20,24 @@ function page(options: { readonly onScreen: boolean; readonly drawingMs?: number
   return { clock, drawnAt, change: () => schedule(draw) };
 }
 
-it('renders changes after a rest in the next frame', async () => {
-  const { clock, drawnAt, change } = page({ onScreen: true });
-  change();
-  await clock.advance(1000);
-  change();
-  await clock.advance(1000);
-  expect(drawnAt).toEqual([16, 1008]);
+it.each([
+  ['renders changes after a rest in the next frame', { onScreen: true }, [1000, 1000], [16, 1008]],
+  ['lets a key that was just pressed be painted first', { onScreen: true, keyAt: 60 }, [20, 200], [16, 112]],
+  ['lets a key between a change and its frame be painted first', { onScreen: true, keyAt: 120 }, [117, 200], [16, 160]],
+  [
+    'renders the effect of a key at once when nothing streams',
+    { onScreen: true, keyAt: 1000 },
+    [1000, 200],
+    [16, 1008],
+  ],
+  ['does not fall behind in a window that is not on screen', { onScreen: false }, [100, 150], [100, 250]],
+])('%s', async (_what, options, waits, expected) => {
+  const { clock, drawnAt, change } = page(options);
+  for (const wait of waits) {
+    change();
+    await clock.advance(wait);
+  }
+  expect(drawnAt).toEqual(expected);
 });
 
 it('renders at a pace while changes follow each other, and the last of them in the end', async () => {
@@ -71,40 +82,4 @@ it('does not fall behind text that comes a little slower than each 80 ms, as it 
     lags.push((drawnAt[drawings] ?? Infinity) - comesAt);
   }
   expect(Math.max(...lags)).toBeLessThanOrEqual(32);
-});
-
-it('lets a key that was just pressed be painted first', async () => {
-  const { clock, drawnAt, change } = page({ onScreen: true, keyAt: 60 });
-  change();
-  await clock.advance(20);
-  change();
-  await clock.advance(200);
-  expect(drawnAt).toEqual([16, 112]);
-});
-
-it('lets a key be painted first that came between a change and its frame', async () => {
-  const { clock, drawnAt, change } = page({ onScreen: true, keyAt: 120 });
-  change();
-  await clock.advance(117);
-  change();
-  await clock.advance(200);
-  expect(drawnAt).toEqual([16, 160]);
-});
-
-it('renders the effect of a key in the next frame when nothing streams', async () => {
-  const { clock, drawnAt, change } = page({ onScreen: true, keyAt: 1000 });
-  change();
-  await clock.advance(1000);
-  change();
-  await clock.advance(200);
-  expect(drawnAt).toEqual([16, 1008]);
-});
-
-it('does not fall behind in a window that is not on screen', async () => {
-  const { clock, drawnAt, change } = page({ onScreen: false });
-  change();
-  await clock.advance(100);
-  change();
-  await clock.advance(150);
-  expect(drawnAt).toEqual([100, 250]);
 });

@@ -1,10 +1,10 @@
 // @vitest-environment happy-dom
-import { createElement, render } from 'preact';
+import { createElement } from 'preact';
 import { act } from 'preact/test-utils';
-import { afterEach, describe, expect, test } from 'vitest';
-import { protocolVersion } from '../../../../src/protocol/envelope';
+import { describe, expect, test } from 'vitest';
 import type { SearchAnswer, SearchNotifications, SearchState } from '../../../../src/protocol/searchProtocol';
 import { connectToHost } from '../../../../src/webview/rpc';
+import { ViewPage } from '../viewPage';
 import { SearchApp } from '../../../../src/webview/search/SearchApp';
 import { SearchController, type SearchViewProtocol } from '../../../../src/webview/search/searchController';
 import { plainSnippet, searchGroups, snippetPieces } from '../../../../src/webview/search/searchGroups';
@@ -12,47 +12,25 @@ import type { SearchMemory } from '../../../../src/webview/search/searchMemory';
 import { searchHit, searchPage, searchSession } from '../../../support/builders/searchResults';
 import { afternoon } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
-import { all, find, names, texts } from '../chat/chatPage';
+import { all, find, names, texts } from '../elements';
 
 const nothingKept: SearchMemory = { version: 1, text: '', kind: 'words', active: null, loaded: 0 };
 
-class Screen {
-  readonly posted: { readonly kind: string; readonly name: string; readonly payload: unknown; readonly id: number }[] =
-    [];
+class Screen extends ViewPage {
   readonly clock = new ManualClock(afternoon);
   kept: SearchMemory | null = null;
-  private readonly channel = new EventTarget();
-  private readonly root = document.body.appendChild(document.createElement('div'));
 
   constructor(recalled = nothingKept) {
-    const post = (message: unknown): void => {
-      if (
-        typeof message !== 'object' ||
-        message === null ||
-        !('kind' in message) ||
-        !('name' in message) ||
-        !('payload' in message)
-      )
-        throw new Error('Not a message');
-      this.posted.push({
-        kind: String(message.kind),
-        name: String(message.name),
-        payload: message.payload,
-        id: 'id' in message && typeof message.id === 'number' ? message.id : 0,
-      });
-    };
+    super();
     const screen = new SearchController({
-      host: connectToHost<SearchViewProtocol>(
-        { postMessage: post, getState: () => undefined, setState: () => undefined },
-        this.channel,
-      ),
+      host: connectToHost<SearchViewProtocol>(this.api, this.channel),
       recalled,
       keep: (memory) => (this.kept = memory),
       after: (delayMs, callback) => this.clock.after(delayMs, callback),
       nowMs: () => this.clock.now() * 1000,
       setLocalization: () => undefined,
     });
-    act(() => render(createElement(SearchApp, { screen }), this.root));
+    this.show(createElement(SearchApp, { screen }));
     screen.start();
   }
 
@@ -65,12 +43,7 @@ class Screen {
   }
 
   async type(text: string): Promise<void> {
-    const field = find('textbox', 'Search all sessions');
-    if (!(field instanceof HTMLInputElement)) throw new Error('No field');
-    await act(() => {
-      field.value = text;
-      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
-    });
+    await this.fill(find('textbox', 'Search all sessions'), text);
   }
 
   async pause(): Promise<void> {
@@ -95,38 +68,20 @@ class Screen {
     return this.posted.filter(({ name }) => name === 'search');
   }
 
-  async key(key: string, init: KeyboardEventInit = {}): Promise<void> {
-    await act(
-      () =>
-        void document.activeElement?.dispatchEvent(
-          new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...init }),
-        ),
-    );
-  }
-
-  async press(name: string): Promise<void> {
-    await act(() => find('button', name).click());
-  }
-
   get status(): string {
     return all('status')[0]?.textContent ?? '';
   }
 
-  close(): void {
-    act(() => render(null, this.root));
-    this.root.remove();
+  protected override follows(): Promise<unknown> {
+    return new Promise((resolve) => setTimeout(resolve));
   }
 
-  private async say(message: object): Promise<void> {
-    await act(async () => {
-      this.channel.dispatchEvent(new MessageEvent('message', { data: { v: protocolVersion, ...message } }));
-      await new Promise((resolve) => setTimeout(resolve));
-    });
+  private say(message: object): Promise<void> {
+    return this.acting(() => this.dispatch(message));
   }
 }
 
 let screen: Screen;
-afterEach(() => screen.close());
 
 const focused = (): string | undefined =>
   document.activeElement instanceof HTMLElement
@@ -323,17 +278,6 @@ describe('the search screen', () => {
     });
   });
 
-  test('reports results that cannot be opened', async () => {
-    await openFound();
-    await act(() => document.querySelector<HTMLElement>('[data-result=m1]')?.click());
-    await screen.refuse('This session is in the trash.');
-    expect([names('alert'), shownHits().length, names('button').includes('Try Again')]).toEqual([
-      ['This session is in the trash.'],
-      3,
-      false,
-    ]);
-  });
-
   test('shows more on demand, each message once', async () => {
     screen = new Screen();
     await screen.bootstrap({ asked: 'needle' });
@@ -368,7 +312,6 @@ describe('the search screen', () => {
     await screen.answer(found);
     await act(() => document.querySelector<HTMLElement>('[data-result=m3]')?.focus());
     const { kept } = screen;
-    screen.close();
     screen = new Screen(kept ?? nothingKept);
     await screen.bootstrap();
     await screen.answer(found);

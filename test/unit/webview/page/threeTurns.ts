@@ -1,4 +1,4 @@
-import { nameOf } from '../chat/chatPage';
+import { nameOf } from '../elements';
 import { answer, prompt, settledTurn, shownSession } from '../../../support/builders/viewMessages';
 
 /** Three questions, each with its answer. */

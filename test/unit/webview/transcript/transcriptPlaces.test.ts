@@ -1,13 +1,12 @@
 // @vitest-environment happy-dom
 import { act } from 'preact/test-utils';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { transcriptState, treeBranch } from '../../../support/builders/transcriptState';
 import { afternoon, prompt, session } from '../../../support/builders/viewMessages';
-import { all, find, texts } from '../chat/chatPage';
+import { all, find, texts } from '../elements';
 import { Tab, long, openTab, pause, rowOf, rows, storedRows, uids } from './transcriptTab';
 
 let tab: Tab;
-afterEach(() => tab.close());
 
 describe('finding text in a transcript', () => {
   test('covers rows that are not loaded, counts them, and loads its target without taking the focus', async () => {
@@ -117,7 +116,6 @@ describe('the branches beside a transcript', () => {
     const several = all('tree').length;
     await tab.press('Branches (4)');
     const { kept } = tab;
-    tab.close();
     tab = new Tab(storedRows(), kept);
     await tab.tell('bootstrap', transcriptState({ messages: rows }, { branches }));
     expect([alone, several, kept?.branches, all('tree').length]).toEqual([0, 1, false, 0]);
@@ -189,18 +187,5 @@ describe('a history file', () => {
       asked: [{ action: 'import' }, { action: 'chooseSession' }, { action: 'reload' }, 'ready'],
       menu: ['Raw Row', 'Copy Row', 'Copy as JSON', 'Copy Text'],
     });
-  });
-
-  test('that cannot be read says why, and opens as text', async () => {
-    tab = new Tab();
-    await tab.tell('bootstrap', {
-      ...transcriptState({}, { session: null, file: { sessions: 0 }, problem: 'This no longer exists.' }),
-      rows: null,
-    });
-    await tab.press('Open as Text');
-    expect([document.querySelector('[role=alert] p')?.textContent, tab.posted.at(-1)?.payload]).toEqual([
-      'This no longer exists.',
-      { action: 'openAsText' },
-    ]);
   });
 });

@@ -1,7 +1,6 @@
-import { createElement, render } from 'preact';
+import { createElement } from 'preact';
 import { act } from 'preact/test-utils';
 import * as v from 'valibot';
-import { protocolVersion } from '../../../../src/protocol/envelope';
 import { TranscriptFinder } from '../../../../src/host/transcript/transcriptFinder';
 import { rawRow, revisionsWithDiffs } from '../../../../src/host/transcript/storedRowText';
 import { TranscriptReader } from '../../../../src/host/transcript/transcriptReader';
@@ -13,6 +12,7 @@ import {
 } from '../../../../src/protocol/transcriptProtocol';
 import type { Message } from '../../../../src/protocol/transcriptTypes';
 import { connectToHost } from '../../../../src/webview/rpc';
+import { ViewPage } from '../viewPage';
 import { TranscriptApp } from '../../../../src/webview/transcript/components/TranscriptApp';
 import type { TranscriptViewProtocol } from '../../../../src/webview/transcript/state/shownTranscript';
 import { TranscriptController } from '../../../../src/webview/transcript/state/transcriptController';
@@ -20,7 +20,7 @@ import type { TranscriptMemory } from '../../../../src/webview/transcript/state/
 import { StoredTranscript } from '../../../support/builders/storedTranscript';
 import { transcriptState } from '../../../support/builders/transcriptState';
 import { answer, call, prompt, result, session, settledTurn } from '../../../support/builders/viewMessages';
-import { all, find } from '../chat/chatPage';
+import { all, find } from '../elements';
 
 export const rows: readonly Message[] = [
   prompt({ uid: 'u1', position: 1 }, 'Why **this**?'),
@@ -54,35 +54,30 @@ export function long(count: number): StoredTranscript {
 }
 
 /** The tab's page with a host that reads stored rows as the real one does. */
-export class Tab {
-  readonly posted: { readonly name: string; readonly payload: unknown }[] = [];
+export class Tab extends ViewPage {
   kept: TranscriptMemory | null = null;
   /** A sentence: every request is refused with it. */
   refusal: string | null = null;
   private readonly reader: TranscriptReader;
   private readonly finder: TranscriptFinder;
-  private readonly channel = new EventTarget();
-  private readonly root = document.body.appendChild(document.createElement('div'));
 
   constructor(
     readonly stored: StoredTranscript = storedRows(),
     recalled: TranscriptMemory | null = null,
   ) {
+    super();
     this.reader = new TranscriptReader(stored);
     this.finder = new TranscriptFinder(stored, this.reader.outlines, (search, done, total) =>
       this.dispatch({ kind: 'notification', name: 'findProgress', payload: { search, done, total } }),
     );
     const transcript = new TranscriptController({
-      host: connectToHost<TranscriptViewProtocol>(
-        { postMessage: (message) => this.receive(message), getState: () => undefined, setState: () => undefined },
-        this.channel,
-      ),
+      host: connectToHost<TranscriptViewProtocol>(this.api, this.channel),
       recalled,
       keep: (memory) => (this.kept = memory),
       nowMs: () => 0,
       setLocalization: () => undefined,
     });
-    act(() => render(createElement(TranscriptApp, { transcript }), this.root));
+    this.show(createElement(TranscriptApp, { transcript }));
     transcript.start();
   }
 
@@ -102,10 +97,7 @@ export class Tab {
     name: Name,
     payload: TranscriptNotifications[Name],
   ): Promise<void> {
-    await act(async () => {
-      this.dispatch({ kind: 'notification', name, payload });
-      await pause();
-    });
+    await this.acting(() => this.dispatch({ kind: 'notification', name, payload }));
   }
 
   /** Called when rows changed on disk. */
@@ -118,64 +110,35 @@ export class Tab {
     await act(() => rowOf(uid)?.focus());
   }
 
-  /** The row that has the focus then. */
-  async key(key: string, held: KeyboardEventInit = {}): Promise<string | undefined> {
-    await act(async () => {
-      document.activeElement?.dispatchEvent(
-        new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true, ...held }),
-      );
-      await pause();
-    });
+  /** Presses a key. Returns the row that has the focus then. */
+  async walk(key: string, held: KeyboardEventInit = {}): Promise<string | undefined> {
+    await this.key(key, held);
     return focusedUid();
   }
 
-  async press(name: string): Promise<void> {
-    await act(async () => {
-      find('button', name).click();
-      await pause();
-    });
-  }
-
   async choose(state: string): Promise<void> {
-    await act(async () => {
-      const list = document.querySelector('select');
-      if (list === null) throw new Error('There is no list of states');
+    const list = document.querySelector('select');
+    if (list === null) throw new Error('There is no list of states');
+    await this.acting(() => {
       list.value = state;
       list.dispatchEvent(new Event('change', { bubbles: true }));
-      await pause();
     });
   }
 
   async look(text: string): Promise<void> {
-    await act(async () => {
-      const field = find('textbox', 'Find');
-      if (!(field instanceof HTMLInputElement)) throw new Error('There is no field');
-      field.value = text;
-      field.dispatchEvent(new InputEvent('input', { bubbles: true }));
-      field.focus();
-      await pause();
-    });
+    const field = find('textbox', 'Find');
+    await this.fill(field, text);
+    field.focus();
   }
 
-  sent(name: string): readonly unknown[] {
-    return this.posted.filter((message) => message.name === name).map(({ payload }) => payload);
+  protected override follows(): Promise<void> {
+    return pause();
   }
 
-  close(): void {
-    act(() => render(null, this.root));
-    this.root.remove();
-  }
-
-  private dispatch(message: object): void {
-    this.channel.dispatchEvent(new MessageEvent('message', { data: { v: protocolVersion, ...message } }));
-  }
-
-  private receive(message: unknown): void {
-    const { name, payload } = v.parse(v.looseObject({ name: v.string(), payload: v.unknown() }), message);
-    this.posted.push({ name, payload });
-    const request = v.safeParse(v.looseObject({ kind: v.literal('request'), id: v.number() }), message);
-    if (!request.success) return;
-    const { id } = request.output;
+  protected override receive(message: Parameters<ViewPage['receive']>[0]): void {
+    super.receive(message);
+    const { kind, id, name, payload } = message;
+    if (kind !== 'request') return;
     const asked = this.refusal === null ? this.resultOf(name, payload) : Promise.reject(new Error(this.refusal));
     void asked.then(
       (result) => this.dispatch({ kind: 'response', id, ok: true, result }),

@@ -1,12 +1,12 @@
 // @vitest-environment happy-dom
 import { act } from 'preact/test-utils';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Message } from '../../../../src/protocol/transcriptTypes';
 import { transcriptState } from '../../../support/builders/transcriptState';
 import { handoffPart } from '../../../../src/transcript/handoff';
 import type { Approval } from '../../../../src/transcript/approval';
 import { afternoon, answer, call, prompt, result, session } from '../../../support/builders/viewMessages';
-import { all, find, texts } from '../chat/chatPage';
+import { all, find, texts } from '../elements';
 import {
   Tab,
   borders,
@@ -22,7 +22,6 @@ import {
 } from './transcriptTab';
 
 let tab: Tab;
-afterEach(() => tab.close());
 
 describe('the transcript tab', () => {
   test('lists stored rows in order, with why each turn ended, and hidden rows on demand with the reason', async () => {
@@ -109,7 +108,6 @@ describe('the transcript tab', () => {
     await tab.press('Tool');
     await tab.press('Raw');
     const { kept } = tab;
-    tab.close();
     tab = new Tab(storedRows(), kept === null ? null : { ...kept, anchor: { uid: 'r1', offset: 3 } });
     expect([kept, tab.sent('ready')]).toEqual([
       {
@@ -379,7 +377,7 @@ describe('the transcript tab', () => {
     tab = await openTab();
     await tab.select('u1');
     const visited: (string | undefined)[] = [];
-    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'Home']) visited.push(await tab.key(key));
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'End', 'Home']) visited.push(await tab.walk(key));
     const tabStops = all('row')
       .filter((row) => row.tabIndex === 0)
       .map((row) => row.dataset['uid']);
@@ -422,7 +420,7 @@ describe('the transcript tab', () => {
     const on = document.activeElement?.textContent;
     await act(() => find('menuitem', 'Copy as JSON').click());
     await tab.key('ContextMenu');
-    const back = await tab.key('Escape');
+    const back = await tab.walk('Escape');
     expect({ items, on, sent: tab.sent('copyRows'), open: all('menu').length, back }).toEqual({
       items: [
         'Raw Row',

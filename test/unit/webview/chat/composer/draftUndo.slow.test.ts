@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { ChatState, ShownSession } from '../../../../../src/protocol/chatProtocol';
-import { changedPart } from '../../../../../src/webview/chat/composer/undoableText';
 import { states } from '../../../../support/webviewPreview/states';
 import { tell, usePreview } from '../../../../support/webviewPreview/openPreview';
 
@@ -55,18 +54,6 @@ describe('undo in the composer', () => {
       'My own prompt!',
       '',
     ]);
-    await preview.leave(page);
-  });
-
-  test('is saved as the draft like typing', async () => {
-    const page = await opened('empty-demo');
-    await field(page).focus();
-    await page.keyboard.type('My own prompt');
-    await page.getByRole('button', { name: 'Search for “TODO”' }).click();
-    await undo(page);
-    await expect
-      .poll(() => page.evaluate(() => Object(JSON.parse(sessionStorage.getItem('draft') ?? '{}')).text))
-      .toBe('My own prompt');
     await preview.leave(page);
   });
 
@@ -161,20 +148,5 @@ describe('the caret', () => {
     await page.keyboard.type('!');
     expect(await text(page)).toBe('Rewound\n\nMin!e');
     await preview.leave(page);
-  });
-});
-
-describe('the part of a text that changes', () => {
-  test.each([
-    ['', 'a', [0, 0, 'a']],
-    ['abc', 'abc', [3, 3, '']],
-    ['abc', 'axc', [1, 2, 'x']],
-    ['aa', 'aaa', [2, 2, 'a']],
-    ['x\u{1f600}y', 'x\u{1f601}y', [1, 3, '\u{1f601}']],
-    ['\u{1f600}', '\u{1f600}\u{1f600}', [2, 2, '\u{1f600}']],
-    ['a\u{10000}', 'a\u{10400}', [1, 3, '\u{10400}']],
-    ['\ud83d\ude00b', '\ud83c\ude00b', [0, 2, '\ud83c\ude00']],
-  ] as const)('from %j to %j', (before, after, [start, end, inserted]) => {
-    expect(changedPart(before, after)).toEqual({ start, end, inserted });
   });
 });

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
 import { answer, prompt, session, settledTurn, shownSession } from '../../../../support/builders/viewMessages';
-import { ChatPage, openChat } from '../chatPage';
+import { type ChatPage, openChat } from '../chatPage';
 
 let page: ChatPage;
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { ShownSession } from '../../../../../src/protocol/chatProtocol';
 import type { SessionSummary } from '../../../../../src/protocol/transcriptTypes';
 import { session, sessionSummary, shownSession } from '../../../../support/builders/viewMessages';
-import { ChatPage, all, find, nameOf, names, openChat, texts } from '../chatPage';
+import { type ChatPage, openChat } from '../chatPage';
+import { all, find, nameOf, names, texts } from '../../elements';
 import { inArticle, threeTurns } from '../../page/threeTurns';
 
 let page: ChatPage;
@@ -57,12 +58,6 @@ describe('/resume', () => {
       [[], '/resume', true, []],
       [{ target: { reason: 'resume', sessionId: 's3' } }],
     ]);
-  });
-
-  test('takes a number at once', async () => {
-    await open();
-    await run('/resume 1');
-    expect(switched()).toEqual([{ target: { reason: 'resume', sessionId: 's2' } }]);
   });
 
   test('asks which session a title or the beginning of an id means, and opens it', async () => {

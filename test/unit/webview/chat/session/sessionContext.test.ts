@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
 import { prompt, runningTurn, session, settledTurn, shownSession } from '../../../../support/builders/viewMessages';
-import { ChatPage, all, find, names, openChat, texts } from '../chatPage';
+import { type ChatPage, openChat } from '../chatPage';
+import { all, find, names, texts } from '../../elements';
 
 let page: ChatPage;
 

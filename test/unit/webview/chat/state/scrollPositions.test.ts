@@ -23,10 +23,6 @@ describe('places in sessions', () => {
     ]).toEqual([19, { conversationId: 's24', anchor: { uid: 'u24', offset: 3 }, openFolds: ['f'] }, null, null, 'u10']);
   });
 
-  test('are recalled by a view that wrote none', () => {
-    expect(noMemory()).toMatchObject({ places: [], focused: null });
-  });
-
   test('unfolded content of a session is unfolded again when it is shown again', async () => {
     const other = session({ id: 's2', conversationId: 's2', title: 'Another' });
     const shown = shownSession({

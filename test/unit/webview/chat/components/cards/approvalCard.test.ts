@@ -10,7 +10,8 @@ import {
   shownSession,
   waitingTurn,
 } from '../../../../../support/builders/viewMessages';
-import { ChatPage, all, find, nameOf, names, openChat, texts } from '../../chatPage';
+import { type ChatPage, openChat } from '../../chatPage';
+import { all, find, nameOf, names, texts } from '../../../elements';
 
 let page: ChatPage;
 
@@ -348,13 +349,6 @@ describe('an edit', () => {
     ]);
   });
 
-  test('names only the first of many that wait', async () => {
-    await asked({ ...edit, together: behind('b.ts', 'c.ts', 'd.ts', 'e.ts', 'f.ts', 'g.ts') ?? [] });
-    expect(card().querySelector('.approval-behind > span')?.textContent).toBe(
-      'Also waiting: b.ts, c.ts, d.ts, e.ts, and 2 more',
-    );
-  });
-
   test.each([['outside'], ['sensitive'], ['dotConfig']] as const)(
     'that is always asked for (%s) cannot switch the session to Edit Automatically',
     async (reason) => {
@@ -541,30 +535,6 @@ describe('the keyboard', () => {
 });
 
 describe('the mode', () => {
-  test('shows under the choices whether commands are confined, also when that is known only later', async () => {
-    page = await openChat(null);
-    await page.click(find('combobox', 'Mode'));
-    await page.settle();
-    const notes: (string | undefined)[] = [];
-    const note = (): void => void notes.push(document.querySelector('.option-note')?.textContent);
-    note();
-    await page.tell('sandbox', { kind: 'works' });
-    note();
-    const words = all('option')
-      .map((option) => option.textContent)
-      .find((text) => text.includes('Edit Automatically'));
-    await page.tell('sandbox', { kind: 'missing', reason: 'socat is not installed', remedy: 'Install it.' });
-    note();
-    expect([notes, words]).toEqual([
-      [
-        undefined,
-        'Commands run in a sandbox: they can change only the open folders, can’t read secrets, and can reach only hosts you allow.',
-        'Commands are not sandboxed: socat is not installed. Install it.',
-      ],
-      expect.stringContaining('Runs commands in the sandbox without asking.'),
-    ]);
-  });
-
   test('of the empty state is separate; Escape closes the list and stops nothing', async () => {
     page = await openChat(null, { newMode: 'plan' });
     const shown = find('combobox', 'Mode').textContent;

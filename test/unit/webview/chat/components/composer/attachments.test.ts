@@ -12,7 +12,8 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { ChatPage, all, find, nameOf, names, openChat } from '../../chatPage';
+import { type ChatPage, openChat } from '../../chatPage';
+import { all, find, nameOf, names } from '../../../elements';
 
 let page: ChatPage;
 

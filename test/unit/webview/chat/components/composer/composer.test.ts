@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
 import { prompt, runningTurn, session, settledTurn, shownSession } from '../../../../../support/builders/viewMessages';
-import { ChatPage, all, nameOf, names, openChat } from '../../chatPage';
+import { type ChatPage, openChat } from '../../chatPage';
+import { all, nameOf, names } from '../../../elements';
 
 let page: ChatPage;
 

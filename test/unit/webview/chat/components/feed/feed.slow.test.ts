@@ -47,6 +47,18 @@ const text = (uid: string) => page.locator(`article[data-uid=${uid}]`);
 const delivers = (uid: string, seq: number, start: number, words: string) =>
   tellTurn(page, delivered('lt400', uid, seq, start, words));
 
+/** Goes to the first prompt by the key Home. */
+async function goToStart(): Promise<void> {
+  await scroller().focus();
+  await page.keyboard.press('Home');
+  await text('lu0').waitFor();
+}
+
+async function openAtStart(name = 'feed-long'): Promise<void> {
+  await open(name);
+  await goToStart();
+}
+
 describe('a conversation of 400 turns', () => {
   test('can be walked up to its first prompt and back to its end with a bounded number of articles', async () => {
     await open('feed-long');
@@ -98,10 +110,7 @@ describe('a conversation of 400 turns', () => {
   });
 
   test('goes to both of its ends by Home and End', async () => {
-    await open('feed-long');
-    await scroller().focus();
-    await page.keyboard.press('Home');
-    await text('lu0').waitFor();
+    await openAtStart();
     const first = await place();
     await page.keyboard.press('End');
     await text('la399').waitFor();
@@ -113,20 +122,14 @@ describe('a conversation of 400 turns', () => {
   });
 
   test('has a button to the newest message that covers no words', async () => {
-    await open('feed-long');
-    await scroller().focus();
-    await page.keyboard.press('Home');
-    await text('lu0').waitFor();
+    await openAtStart();
     const button = await page.getByRole('button', { name: /Jump to latest/ }).boundingBox();
     const words = await scroller().boundingBox();
     expect((button?.y ?? 0) - ((words?.y ?? 0) + (words?.height ?? 0))).toBeGreaterThanOrEqual(0);
   });
 
   test('counts new messages while the user is elsewhere, and reaches the newest at once', async () => {
-    await open('feed-running');
-    await scroller().focus();
-    await page.keyboard.press('Home');
-    await text('lu0').waitFor();
+    await openAtStart('feed-running');
     const before = await place();
     await delivers('n1', 1, 0, 'The newest part is this one.');
     await page.getByRole('button', { name: 'Jump to latest, 1 new' }).waitFor();
@@ -150,10 +153,7 @@ describe('a conversation of 400 turns', () => {
       (): Promise<void> => page.getByRole('button', { name: /Jump to latest/ }).press('Enter'),
     ],
   ])('reaches the newest with one press: %s', async (_how, keeps, press) => {
-    await open('feed-long');
-    await scroller().focus();
-    await page.keyboard.press('Home');
-    await text('lu0').waitFor();
+    await openAtStart();
     await page.getByRole('textbox', { name: 'Message' }).focus();
     await press();
     await page.getByRole('button', { name: /Jump to latest/ }).waitFor({ state: 'detached' });
@@ -161,10 +161,7 @@ describe('a conversation of 400 turns', () => {
   });
 
   test('is at the same position after the page was away', async () => {
-    await open('feed-long');
-    await scroller().focus();
-    await page.keyboard.press('Home');
-    await text('lu0').waitFor();
+    await openAtStart();
     await scrollTo(900);
     await untilAtRest(page);
     const before = await place();
@@ -175,10 +172,7 @@ describe('a conversation of 400 turns', () => {
   });
 
   test('returns the focus to the message that had it', async () => {
-    await open('feed-long');
-    await scroller().focus();
-    await page.keyboard.press('Home');
-    await text('lu0').waitFor();
+    await openAtStart();
     await page.keyboard.press('Alt+PageDown');
     await untilAtRest(page);
     const before = await focused();
@@ -222,9 +216,7 @@ describe('a conversation of 400 turns', () => {
   test('offers no Retry where it is not at its end', async () => {
     await open('feed-long');
     const atEnd = await page.getByRole('button', { name: 'Retry' }).count();
-    await scroller().focus();
-    await page.keyboard.press('Home');
-    await text('lu0').waitFor();
+    await goToStart();
     expect([atEnd, await page.getByRole('button', { name: 'Retry' }).count()]).toEqual([1, 0]);
   });
 });

@@ -13,7 +13,8 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { ChatPage, all, find, nameOf, names, openChat, texts } from '../../chatPage';
+import { type ChatPage, openChat } from '../../chatPage';
+import { all, find, nameOf, names, texts } from '../../../elements';
 
 let page: ChatPage;
 

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { continuationPart } from '../../../../../../src/transcript/continuation';
 import { answer, prompt, settledTurn, shownSession } from '../../../../../support/builders/viewMessages';
-import { all, ChatPage } from '../../chatPage';
+import { ChatPage } from '../../chatPage';
+import { all } from '../../../elements';
 
 let page: ChatPage;
 

@@ -53,42 +53,6 @@ describe('the line of a call', () => {
   );
 });
 
-describe('the list of changed files', () => {
-  test('has its icons in columns, and continues a line that wraps below the name of the file', async () => {
-    const { page } = await preview.open('work-files', { width: 300 });
-    await page
-      .getByRole('toolbar', { name: /^Actions for/ })
-      .first()
-      .waitFor();
-    const found = await page.evaluate(() => {
-      const left = (element: Element | null | undefined): number =>
-        Math.round(element?.getBoundingClientRect().left ?? 0);
-      const files = [...document.querySelectorAll('.files-item')];
-      const columns = files.map((file) => {
-        const buttons = [...file.querySelectorAll('.toolbar button')].map((button) => [button.ariaLabel, left(button)]);
-        return Object.fromEntries(buttons);
-      });
-      const wrapped = files.filter((file) => {
-        const [name, counts] = [file.querySelector('.files-name'), file.querySelector('.line-counts')];
-        return (
-          counts !== null &&
-          name !== null &&
-          counts.getBoundingClientRect().top > name.getBoundingClientRect().bottom - 4
-        );
-      });
-      return {
-        diff: new Set(columns.map((column) => column['Diff'])).size,
-        revert: new Set(columns.flatMap((column) => column['Revert'] ?? column['Undo Revert'] ?? [])).size,
-        wrapped: wrapped.map(
-          (file) => left(file.querySelector('.line-counts')) === left(file.querySelector('.files-name')),
-        ),
-      };
-    });
-    await preview.leave(page);
-    expect(found).toEqual({ diff: 1, revert: 1, wrapped: [true] });
-  });
-});
-
 describe('the actions of a step', () => {
   test('appear only at a text, and cover no button of a call', async () => {
     const { page } = await preview.open('work-conflict');
@@ -121,22 +85,6 @@ describe('the line below a running turn', () => {
 });
 
 describe('a high-contrast theme', () => {
-  test('shows selected text in its own color', async () => {
-    const colors: string[] = [];
-    for (const theme of ['contrast', 'contrastLight']) {
-      const { page } = await preview.open('search-found', { theme });
-      const field = page.getByRole('textbox');
-      colors.push(
-        await field.evaluate((element) => {
-          const { color, backgroundColor } = getComputedStyle(element, '::selection');
-          return `${color} on ${backgroundColor}`;
-        }),
-      );
-      await preview.leave(page);
-    }
-    expect(colors).toEqual(['rgb(0, 0, 0) on rgb(255, 255, 255)', 'rgb(255, 255, 255) on rgb(15, 74, 133)']);
-  });
-
   test('tells the recommended button of a card from the others', async () => {
     const { page } = await preview.open('approval-risk', { theme: 'contrast' });
     await page.getByRole('button', { name: 'Deny', exact: true }).waitFor();

@@ -10,7 +10,8 @@ import {
   settledTurn,
   shownSession,
 } from '../../../../../support/builders/viewMessages';
-import { ChatPage, all, openChat, texts } from '../../chatPage';
+import { ChatPage, openChat } from '../../chatPage';
+import { all, texts } from '../../../elements';
 
 let page: ChatPage;
 

@@ -19,7 +19,8 @@ import {
   shownSession,
   waitingTurn,
 } from '../../../../../support/builders/viewMessages';
-import { ChatPage, all, find, names, openChat, texts } from '../../chatPage';
+import { ChatPage, openChat } from '../../chatPage';
+import { all, find, names, texts } from '../../../elements';
 
 let page: ChatPage;
 
