@@ -270,6 +270,36 @@ describe('a mention', () => {
     await page.answer('mentions', whole([symbol]));
     expect(all('group').filter((group) => group.closest('[role=listbox]') !== null)).toEqual([]);
   });
+
+  test('leaves keys to an input method', async () => {
+    await open();
+    await page.type('@upl');
+    await page.answer('mentions', whole(found));
+    const pressed = await page.key('Enter', { isComposing: true });
+    expect([pressed.defaultPrevented, page.composer.value, page.submitted()]).toEqual([false, '@upl', []]);
+  });
+
+  test('is removed when its words are deleted', async () => {
+    await open({ ...idle, draft: 'see @src/upload.ts now', draftParts: [file, code] });
+    await page.type('see @src/upload.t now');
+    const deleted = chips();
+    await page.type('see @src/upload.ts now');
+    expect([deleted, chips()]).toEqual([['src/a.ts:1-2'], ['src/a.ts:1-2', 'src/upload.ts']]);
+  });
+
+  test('of a selection is read at once', async () => {
+    await open();
+    await page.type('@');
+    await page.answer('mentions', whole(found));
+    await page.key('ArrowUp');
+    await page.key('Tab');
+    await page.answer('pin', code);
+    expect([page.sent('pin'), page.composer.value, chips()]).toEqual([
+      [{ source: 'selection' }],
+      '@Selection ',
+      ['src/a.ts:1-2'],
+    ]);
+  });
 });
 
 describe('attachments of a prompt', () => {
@@ -468,6 +498,20 @@ describe('dropped content', () => {
       [{ uris: ['file:///w/a.ts', 'file:///w/src'] }],
       ['src/a.ts:1-2', 'src/'],
       null,
+    ]);
+  });
+
+  test('from the system is read in the view', async () => {
+    await open();
+    const files = [
+      new File(['hello'], 'a.txt', { type: 'text/plain' }),
+      new File(['x'], 'a.bmp', { type: 'image/bmp' }),
+    ];
+    await drag('dragover', {}, files);
+    await drag('drop', {}, files);
+    expect([chips(), names('alert')]).toEqual([
+      ['a.txt'],
+      ['a.bmp wasn’t attached. Images must be PNG, JPEG, GIF, or WebP.'],
     ]);
   });
 });
