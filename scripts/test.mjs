@@ -153,11 +153,11 @@ async function judge(suite, { passed, failed, failures, files }) {
     result.failed -= first.length;
     result.passed += first.length;
   }
+  // Other programs take their share of the processors.
+  const limit = FAST_FILE_MS * Math.max(1, os.loadavg()[0] / os.availableParallelism());
   for (const { file, ms } of suite.args.includes('fast') ? files : []) {
-    if (ms <= FAST_FILE_MS) continue;
+    if (ms <= limit) continue;
     const alone = await runAlone(suite, file);
-    // Other programs take their share of the processors.
-    const limit = FAST_FILE_MS * Math.max(1, os.loadavg()[0] / os.availableParallelism());
     if ((alone.files[0]?.ms ?? 0) <= limit) continue;
     result.failed++;
     const seconds = (alone.files[0].ms / 1000).toFixed(1);
