@@ -19,6 +19,7 @@ const files = [
   'docs/api.md',
   'test/support/extensions/memory-log/extension.js',
   'test/support/vscode/README.md',
+  '.github/ISSUE_TEMPLATE/config.yml',
 ];
 const owner = {
   isPlaceholder: false,
