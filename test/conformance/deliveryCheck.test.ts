@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { account, sound, storedLines } from '../support/account';
-import { gate, repairs, sent, worldPerTest, owing } from '../support/conformance';
+import { gate, repairs, sent, withoutRetryPause, worldPerTest, owing } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import type { RecordingSurface } from '../support/recordingSurface';
 import { type World } from '../support/world';
@@ -66,7 +66,7 @@ describe.each(['openai', 'anthropic'] as const)(
     });
 
     it('and could not be written after its turn, which the log says, is written before the next prompt of the session is answered (S60)', async () => {
-      const world = await create({ protocol });
+      const world = await create({ protocol, clock: withoutRetryPause });
       const { panel, sessionId } = await owing(world);
       const isLogged = world.logLines.some((line) => line.includes('What was shown could not be written afterwards.'));
       world.server.script(reply().says('I am well.'));
@@ -91,7 +91,7 @@ describe.each(['openai', 'anthropic'] as const)(
 
 describe('text that is still to be stored', () => {
   it('is written before the window closes (S60)', async () => {
-    const world = await create();
+    const world = await create({ clock: withoutRetryPause });
     const { sessionId } = await owing(world);
     const before = spoken(storedLines(world, sessionId));
     await world.reopen();
@@ -102,7 +102,7 @@ describe('text that is still to be stored', () => {
   });
 
   it('is inserted where it was delivered, even after a later turn of its session (S60)', async () => {
-    const world = await create();
+    const world = await create({ clock: withoutRetryPause });
     const { panel, sessionId } = await owing(world);
     world.server.script(reply().says('I am well.'));
     const mend = world.failing(['putMessages']);
@@ -118,7 +118,7 @@ describe('text that is still to be stored', () => {
   });
 
   it('is dropped once its session is erased, and restores nothing of it (S60)', async () => {
-    const world = await create();
+    const world = await create({ clock: withoutRetryPause });
     const { sessionId } = await owing(world);
     await world.gateway.forgetSession(sessionId);
     const before = world.logLines.length;
@@ -130,7 +130,7 @@ describe('text that is still to be stored', () => {
   });
 
   it('is part of a branch that is created before it could be written (S60)', async () => {
-    const world = await create();
+    const world = await create({ clock: withoutRetryPause });
     const { panel, sessionId } = await owing(world);
     const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
       reason: 'branch',
