@@ -131,9 +131,9 @@ describe('a question from the agent', () => {
       [...card().querySelectorAll('.card-actions .button:not(.secondary)')].map(nameOf);
     const shown: unknown[] = [];
     for (const risky of [
-      { risks: [{ kind: 'forcePush', target: 'origin' }, { kind: 'root' }] },
+      { risks: [{ kind: 'rewrites', target: 'origin' }, { kind: 'rights' }] },
       { reasons: ['command', 'unparsed'] },
-      { reasons: ['command', 'discards'], risks: [{ kind: 'deletesRecursively' }] },
+      { reasons: ['command', 'discards'], risks: [{ kind: 'deletes' }] },
       {},
     ] satisfies readonly Partial<ApprovalRequest>[]) {
       await asked({ ...command, ...risky });
@@ -511,7 +511,7 @@ describe('the keyboard', () => {
   });
 
   test.each<[string, Partial<ApprovalRequest>]>([
-    ['a named risk', { risks: [{ kind: 'push' }] }],
+    ['a named risk', { risks: [{ kind: 'publishes' }] }],
     ['a text that is not understood', { reasons: ['command', 'unparsed'] }],
     ['a secret', { reasons: ['sensitive'] }],
     ['a command outside the sandbox', { reasons: ['unconfined'] }],
