@@ -1,12 +1,13 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { DiskPathLookup } from '../../tools/approval/pathLookup';
+import { type DeniedPaths, deniedPaths } from '../../tools/approval/deniedPaths';
 import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
 import { RulesPolicy } from '../../tools/approval/rulesPolicy';
 import type { DeniesReading } from '../../tools/secretFiles';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+import { diskLookup } from './diskLookup';
 import { type RuleMemory, WorkspaceRules } from './workspaceRules';
 import { t, type Translate, shownList } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
@@ -31,6 +32,8 @@ export class ApprovalRules {
   readonly policy: ApprovalPolicy;
   readonly deniesReading: DeniesReading;
   private readonly workspace: WorkspaceRules;
+  /** Files that rules deny, for the sandbox. `list`: lists the files below a folder. */
+  readonly deniedPaths: (list: (folder: string) => Promise<readonly string[]>) => Promise<DeniedPaths>;
 
   constructor(private readonly deps: ApprovalRulesDeps) {
     const { settings, files, isOwnOutput } = deps;
@@ -45,11 +48,14 @@ export class ApprovalRules {
           : settings.saveAllowRules([...new Set([...settings.current.approvals.allow, ...rules])]),
       isTrusted: () => vscode.workspace.isTrusted,
       caseSensitive: process.platform !== 'win32' && process.platform !== 'darwin',
-      lookup: new DiskPathLookup(() => files.roots(), homedir()),
+      lookup: diskLookup(() => files.roots()),
+      matchesPrefixes: () => settings.current.approvals.matchesPrefixes,
       isOwnOutput,
       guarded: () => deps.guarded,
     });
     this.deniesReading = (place) => policy.deniesReading(place);
+    this.deniedPaths = (list) =>
+      deniedPaths({ rules: policy.rules([]), home: homedir(), folders: files.roots(), list });
     this.policy = reportingUnkept(policy, t, (sentence) => void vscode.window.showWarningMessage(sentence));
   }
 

@@ -13,7 +13,8 @@ import type { Environment } from '../../tools/terminal/loginEnvironment';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
 import { notifySetAside } from './setAsideNotice';
 
-interface WindowSandboxDeps extends Pick<ConfinementDeps, 'setting' | 'own'> {
+export interface WindowSandboxDeps extends Pick<ConfinementDeps, 'setting' | 'own'> {
+  readonly denied: (list: ConfinementDeps['list']) => ReturnType<NonNullable<ConfinementDeps['denied']>>;
   readonly distFolder: string;
   readonly writtenOrders: WrittenOrders;
   /** Environment of the user's shell, which names the proxy to use. */
@@ -22,7 +23,15 @@ interface WindowSandboxDeps extends Pick<ConfinementDeps, 'setting' | 'own'> {
 }
 
 /** Creates the sandbox of this window on this machine. */
-export function windowSandbox({ distFolder, environment, log, setting, own, writtenOrders }: WindowSandboxDeps): {
+export function windowSandbox({
+  distFolder,
+  environment,
+  log,
+  setting,
+  own,
+  denied,
+  writtenOrders,
+}: WindowSandboxDeps): {
   readonly sandbox: Sandbox;
   readonly confinement: Confinement;
 } {
@@ -63,6 +72,7 @@ export function windowSandbox({ distFolder, environment, log, setting, own, writ
       setting,
       own,
       list,
+      denied: () => denied(list),
       folders,
       isWritten,
       onSetAside,

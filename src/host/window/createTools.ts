@@ -43,9 +43,9 @@ export interface WindowTools extends WindowFiles {
 export function createTools(basics: WindowBasics): WindowTools {
   const { own, context, distFolder, settings, history, clock, log } = basics;
   const isInstalled = context.extensionMode === vscode.ExtensionMode.Production;
-  const parts = createFiles(basics, isInstalled);
+  const parts = createFiles(basics, isInstalled, (list) => approvals.deniedPaths(list));
   const { files, fileEditor, changedFiles, terminal } = parts;
-  const approvals = new ApprovalRules({
+  const approvals: ApprovalRules = new ApprovalRules({
     settings,
     files,
     memory: context.workspaceState,
@@ -86,6 +86,7 @@ export function createTools(basics: WindowBasics): WindowTools {
 function createFiles(
   { own, context, distFolder, settings, history, clock, log }: WindowBasics,
   isInstalled: boolean,
+  denied: ApprovalRules['deniedPaths'],
 ): WindowFiles {
   const textSearch = new EditorTextSearch(
     () => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)),
@@ -120,6 +121,7 @@ function createFiles(
       sandbox: {
         distFolder,
         writtenOrders,
+        denied,
         setting: () => settings.current.sandbox,
         own: () => ({ ...ownPlaces, kept: [...ownPlaces.kept, history.folder] }),
       },

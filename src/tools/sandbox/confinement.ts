@@ -16,6 +16,9 @@ export interface ConfinementDeps {
   /** Folders of the extension and the editor that commands may neither read nor change (`kept`), and those with
    *  their programs, which commands may not change. */
   readonly own: () => { readonly kept: readonly string[]; readonly programs: readonly string[] };
+  /** Files that the user's rules deny to read (`hidden`) or to change (`kept`). Rejects when it cannot tell. Default:
+   *  none. */
+  readonly denied?: () => Promise<{ readonly hidden: readonly string[]; readonly kept: readonly string[] }>;
   readonly isWritten: IsWritten;
   /** Called when a command has ended and files that were created meanwhile were moved out of the open folders, or
    *  could not be moved. */
@@ -78,7 +81,12 @@ export class Confinement {
     const { home, sandbox } = this.deps;
     const folders = this.deps.folders().map(realPath);
     const missing = missingOrders(folders);
-    const limits = narrowed(await this.limits(folders), present(denyRead), present(denyWrite));
+    const denied = await this.deps.denied?.();
+    const limits = narrowed(
+      await this.limits(folders),
+      [...present(denyRead), ...(denied?.hidden ?? [])],
+      [...present(denyWrite), ...(denied?.kept ?? [])],
+    );
     const confined = await sandbox.confine(command, shell, limits, hosts);
     let ended: Promise<ConfinedEnd> | null = null;
     const end = async (): Promise<ConfinedEnd> => {

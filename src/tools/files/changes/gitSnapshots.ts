@@ -62,6 +62,20 @@ export class GitSnapshots implements SnapshotTaker {
     return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
   }
 
+  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+    const until = this.clock.monotonicMs() + patienceMs;
+    const place = await this.placeOf(await this.rootOf(folder, patienceMs), until);
+    const names = files.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
+    if (names.some((name) => name === '..' || name.startsWith('../') || path.isAbsolute(name))) return false;
+    for (let from = 0; from < names.length; from += mostNamed) {
+      const some = names.slice(from, from + mostNamed);
+      const listed = ['--literal-pathspecs', 'ls-files', '-z', '-c', '-o', '--exclude-standard', '--', ...some];
+      const known = new Set(await this.inOrder(async () => split(await this.in(place, listed, until))));
+      if (!some.every((name) => known.has(name))) return false;
+    }
+    return true;
+  }
+
   /** True when Git works with this folder. Otherwise use another kind of snapshot. */
   async isWorkTree(folder: string): Promise<boolean> {
     return this.rootOf(folder, 2000).then(

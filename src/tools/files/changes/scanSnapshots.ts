@@ -9,7 +9,7 @@ const mostFileBytes = 1024 * 1024;
 const mostBytes = 128 * 1024 * 1024;
 
 /** Folders that tools generate or manage. */
-const left = new Set([
+export const generatedFolders: ReadonlySet<string> = new Set([
   'node_modules',
   '.git',
   '.hg',
@@ -62,6 +62,11 @@ export class ScanSnapshots implements SnapshotTaker {
     };
   }
 
+  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+    const scanned = await this.scan(folder, this.clock.monotonicMs() + patienceMs);
+    return files.every((file) => scanned.has(file));
+  }
+
   /** Drops the cached contents. */
   clear(): void {
     this.known = null;
@@ -77,7 +82,7 @@ export class ScanSnapshots implements SnapshotTaker {
       for await (const entry of await opendir(next).catch(() => [])) {
         if (this.clock.monotonicMs() > until) throw new NotWatched('looking at the folder takes too long');
         const file = path.join(next, entry.name);
-        if (entry.isDirectory() && !left.has(entry.name)) waiting.push(file);
+        if (entry.isDirectory() && !generatedFolders.has(entry.name)) waiting.push(file);
         if (!entry.isFile()) continue;
         const scanned = await scanFile(file, known.get(file));
         if (scanned === null) continue;

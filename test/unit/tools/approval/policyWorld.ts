@@ -22,7 +22,7 @@ export class PolicyWorld {
   caseSensitive = true;
 
   constructor() {
-    for (const folder of ['ws/src', 'ws/.git/hooks', 'ws/.vscode', 'home/.ssh', 'home/.config/foo', 'out'])
+    for (const folder of ['ws/src', 'ws/.git/hooks', 'ws/.vscode', 'home/.ssh', 'home/.config/foo', 'out', 'tmp/job'])
       mkdirSync(path.join(this.base, folder), { recursive: true });
     for (const file of ['ws/src/a.ts', 'ws/README.md', 'ws/.env', 'home/.ssh/id_rsa', 'out/plain.txt'])
       writeFileSync(path.join(this.base, file), 'text');
@@ -34,7 +34,7 @@ export class PolicyWorld {
   }
 
   get places(): DiskPathLookup {
-    return new DiskPathLookup(() => [{ name: 'ws', path: path.join(this.base, 'ws') }], path.join(this.base, 'home'));
+    return new DiskPathLookup(() => [{ name: 'ws', path: path.join(this.base, 'ws') }], path.join(this.base, 'home'), path.join(this.base, 'tmp'));
   }
 
   dispose(): void {
