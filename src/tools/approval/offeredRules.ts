@@ -1,6 +1,6 @@
 import { parseRule } from './ruleText';
 import { effectsOf, lossOf } from './shell/commandEffects';
-import { CommandArguments, isCarrier, isComputed, isInterpreter, isScript } from './shell/commandWords';
+import { CommandArguments, isCarrier, isComputed, isInterpreter, isScript, programName } from './shell/commandWords';
 import type { ShellWord } from './shell/shellCommand';
 import { searchesHidden } from './shell/treeReaders';
 
@@ -17,7 +17,7 @@ export function offeredRules(
   const command = words[0]?.text ?? '';
   const texts = words.map((word) => word.text);
   const fears = effectsOf(words).some(({ kind }) => kind !== 'publishes');
-  const isUnknown = isInterpreter(command) ? !isScript(texts) : isCarrier(command) && !/^(npx|env)$/.test(command);
+  const isUnknown = isInterpreter(command) ? !isScript(texts) : isCarrier(command) && programName(command) !== 'npx';
   if (fears || lossOf(CommandArguments.of(words), () => false) !== null || isUnknown || !/^[\x21-\x7e]+$/.test(command))
     return [];
   const plain = words.slice(0, words.findIndex(isComputed) >>> 0).map((word) => word.text);

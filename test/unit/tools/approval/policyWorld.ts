@@ -20,6 +20,7 @@ export class PolicyWorld {
   sessionRules: readonly string[] = [];
   isTrusted = true;
   caseSensitive = true;
+  matchesPrefixes = false;
 
   constructor() {
     for (const folder of ['ws/src', 'ws/.git/hooks', 'ws/.vscode', 'home/.ssh', 'home/.config/foo', 'out', 'tmp/job'])
@@ -68,6 +69,7 @@ export class PolicyWorld {
       remember: async (rules, scope) => void this.kept.push({ rules, scope }),
       isTrusted: () => this.isTrusted,
       caseSensitive: this.caseSensitive,
+      matchesPrefixes: () => this.matchesPrefixes,
       lookup: this.places,
       ...over,
     });
@@ -75,6 +77,12 @@ export class PolicyWorld {
 
   run(command: string, mode: Mode = 'ask', shell: ShellKind = 'posix', folder = '<ws>'): string {
     return this.told({ kind: 'run', command: this.real(command), folder: this.at(folder), shell }, mode);
+  }
+
+  /** The same in the sandbox. `restorable`: a checkpoint can restore the files that its words discard. */
+  inside(command: string, mode: Mode = 'auto', restorable = false, hosts: readonly string[] = []): string {
+    const confined = { kind: 'inside' as const, hosts, ...(restorable ? { isRestorable: true as const } : {}) };
+    return this.told({ kind: 'run', command: this.real(command), folder: this.at('<ws>'), shell: 'posix', confined }, mode);
   }
 
   read(...files: readonly string[]): string {
@@ -99,7 +107,8 @@ export class PolicyWorld {
     return text
       .replaceAll('<ws>', `${this.base}/ws`)
       .replaceAll('<home>', `${this.base}/home`)
-      .replaceAll('<out>', `${this.base}/out`);
+      .replaceAll('<out>', `${this.base}/out`)
+      .replaceAll('<tmp>', `${this.base}/tmp`);
   }
 
   private short(text: string): string {
