@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { languageModels } from '../common/editorFeatures';
+import { notifyPrefixes } from '../approvals/prefixNotice';
 import { SettingsNotices } from '../settings/settingsNotices';
 import { StorageMove } from '../storage/storageMove';
 import type { WindowDeps } from './windowParts';
@@ -64,6 +65,7 @@ function followSettings({
   own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
   own(settings.onDidChange(() => activeChat.all.forEach((each) => each.usualModeChanged())));
   own(settings.onDidChange(() => void terminal.checkSandbox()));
+  own(notifyPrefixes({ settings, terminal, memory: context.globalState }));
   own(context.secrets.onDidChange(() => (models.invalidate(), hindsight.changed())));
   own(memory.providers.onDidChange(() => gateway.memoryChanged()));
 }

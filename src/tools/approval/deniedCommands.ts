@@ -78,7 +78,15 @@ function fits({ words: named, hasMore }: RunRule, words: readonly ShellWord[]): 
   const set = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word.text));
   const own = words.slice(Math.max(set, 0));
   const texts = own.map(({ text }) => text);
-  if (isPrefix(named, words.map(({ text }) => text), hasMore) || isPrefix(named, texts, hasMore)) return true;
+  if (
+    isPrefix(
+      named,
+      words.map(({ text }) => text),
+      hasMore,
+    ) ||
+    isPrefix(named, texts, hasMore)
+  )
+    return true;
   const given = CommandArguments.of(own);
   if (isPrefix(named, given.withoutGlobalFlags, hasMore)) return true;
   const [program = '', ...rest] = named;

@@ -9,8 +9,7 @@ import { foldersOf, writtenPaths } from './writtenPaths';
 /** What a command discards by the meaning of its words. `files`: of the work tree, which a checkpoint can restore;
  *  absolute paths of the named ones. `other`: what no checkpoint holds, or nobody can tell. */
 export type Discards =
-  | { readonly kind: 'nothing' | 'other' }
-  | { readonly kind: 'files'; readonly paths: readonly string[] };
+  { readonly kind: 'nothing' | 'other' } | { readonly kind: 'files'; readonly paths: readonly string[] };
 
 const other: Discards = { kind: 'other' };
 

@@ -1,13 +1,5 @@
 import type { AccessPath } from '../../transcript/approval';
-import {
-  allowRuleProblem,
-  isWholeDisk,
-  kindNamed,
-  parseRule,
-  printRule,
-  type Rule,
-  type RuleKind,
-} from './ruleText';
+import { allowRuleProblem, isWholeDisk, kindNamed, parseRule, printRule, type Rule, type RuleKind } from './ruleText';
 
 interface RuleTexts {
   readonly allow: readonly string[];

@@ -27,7 +27,11 @@ const uploading = ({ words }: CommandArguments): boolean =>
 
 /** Programs whose first operands tell the effect. A new one is a row here and in the test. */
 const rows: readonly EffectRow[] = [
-  { effect: 'deletes', line: /^rm\b/, when: (given) => given.has('rR', 'recursive') || given.operands.some(isComputed) },
+  {
+    effect: 'deletes',
+    line: /^rm\b/,
+    when: (given) => given.has('rR', 'recursive') || given.operands.some(isComputed),
+  },
   { effect: 'deletes', line: /^(find|gfind)\b/, when: (given) => given.has('', 'delete') },
   { effect: 'deletes', line: /^(rimraf|del-cli|shred|srm|wipe)\b/ },
   { effect: 'deletes', line: /^rsync\b/, when: ({ words }) => words.some(({ text }) => /^--del(ete|$)/.test(text)) },
@@ -192,7 +196,8 @@ function lossInGit(given: CommandArguments, isFile: (word: ShellWord) => boolean
       if (given.has('f', 'force') || at !== -1 || given.has('p', 'patch', 'ours', 'theirs', 'pathspec-from-file'))
         return tree;
       if (given.has('bB', 'orphan', 'detach', 'track')) return null;
-      return rest.some((word, index) => isComputed(word) || index > 0 || isFile(word)) || rest.length < given.operands.length - 1
+      return rest.some((word, index) => isComputed(word) || index > 0 || isFile(word)) ||
+        rest.length < given.operands.length - 1
         ? tree
         : null;
     }
@@ -308,7 +313,7 @@ export function effectsOfText(text: string): readonly NamedRisk[] {
 /** Effects of one command by its words, without what it carries. */
 export function effectsOf(words: readonly ShellWord[]): readonly NamedRisk[] {
   const given = CommandArguments.of(words);
-  const loss = lossOf(given, () => false);
+  const loss = lossOf(given, (word) => /^\.{1,2}(\/|$)/.test(word.text));
   const found = rows.filter(({ line, when }) => line.test(given.line) && (when === undefined || when(given)));
   const isLosingCommits = found.some(({ effect }) => effect === 'rewrites' || effect === 'deletes');
   return [

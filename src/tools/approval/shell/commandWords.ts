@@ -69,6 +69,7 @@ const valuedFlags: Readonly<Record<string, string>> = {
   rsync: '-e --rsh --exclude --include --filter -f',
   scp: '-i -P -F -o -l -c -J -S',
   ssh: '-i -p -F -o -l -c -J -L -R -D -b -E -I -m -O -Q -S -W -w',
+  su: '-c --command -s --shell -g -G',
   truncate: '-s --size -r --reference',
   shred: '-n --iterations -s --size',
 };
@@ -190,9 +191,10 @@ interface Unwrapped {
 /** Removes wrappers that only change how a command runs (`time`, `timeout 10`, `env A=b`), as far as that is
  *  certain. Otherwise returns the same words. */
 export function unwrapped(words: readonly ShellWord[]): Unwrapped {
-  const found = /^(time( -p)?|nohup|command|nice( -n \d+)?|timeout \d+(\.\d+)?[smhd]?|env( [A-Za-z_]\w*=\S*)*) (?!-)/.exec(
-    words.map((word) => (isComputed(word) || /\s/.test(word.text) ? '-' : word.text)).join(' '),
-  );
+  const found =
+    /^(time( -p)?|nohup|command|nice( -n \d+)?|timeout \d+(\.\d+)?[smhd]?|env( [A-Za-z_]\w*=\S*)*) (?!-)/.exec(
+      words.map((word) => (isComputed(word) || /\s/.test(word.text) ? '-' : word.text)).join(' '),
+    );
   if (found === null) return { words, assignments: [] };
   const count = found[0].trim().split(' ').length;
   if (words.length <= count || (words[0]?.text === 'env' && /^[A-Za-z_]\w*=/.test(words[count]?.text ?? '')))
@@ -253,14 +255,8 @@ function carriedBy(
     return texts.flatMap((text, index) =>
       /^(-exec(dir)?|-ok(dir)?|-x|-X|--exec(-batch)?)$/.test(text) ? inner(words.slice(index + 1)) : [],
     );
-  if (program === 'ssh' && operands.length > 1)
-    return inText(
-      operands
-        .slice(1)
-        .map(({ text }) => text)
-        .join(' '),
-      true,
-    );
+  const [host] = operands;
+  if (program === 'ssh' && host !== undefined) return inText(texts.slice(words.indexOf(host) + 1).join(' '), true);
   return [];
 }
 

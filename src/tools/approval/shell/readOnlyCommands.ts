@@ -255,7 +255,9 @@ export function lookedAt(words: readonly ShellWord[]): ReadPaths | null {
     case 'printf':
       return textFormat.test(texts[0] ?? '') ? { paths: [], usesRepository: false } : null;
     case 'date':
-      return texts.every((each) => /^(\+.*|-u|-I|-Iseconds|--iso-8601)$/s.test(each)) ? { paths: [], usesRepository: false } : null;
+      return texts.every((each) => /^(\+.*|-u|-I|-Iseconds|--iso-8601)$/s.test(each))
+        ? { paths: [], usesRepository: false }
+        : null;
     case 'command':
       return /^-[vV]$/.test(texts[0] ?? '') ? { paths: [], usesRepository: false } : null;
     case '[':
@@ -288,7 +290,10 @@ function lookedAtInGit(rest: readonly ShellWord[]): ReadPaths | null {
   const kept = operands.filter((word) => !gitFormats.test(word.text) && !(isListing && !word.text.startsWith('-')));
   const paths = spec === undefined ? null : operandPaths(kept, spec);
   // Git expands wildcards in words that are quoted for the shell: `'*env'`.
-  if (paths?.some(({ text: name }) => /[*?[]/.test(name) && !(/^[\w./*-]+$/.test(name) && programText.test(name))) === true)
+  if (
+    paths?.some(({ text: name }) => /[*?[]/.test(name) && !(/^[\w./*-]+$/.test(name) && programText.test(name))) ===
+    true
+  )
     return null;
   if (paths === null) return null;
   // The text after a colon is a file of another version.
@@ -323,7 +328,9 @@ function lookedAtPlainly(command: string, rest: readonly ShellWord[]): ReadPaths
 /** `test -f x`, `[ a = b ]`. Numbers are left out: zsh calculates them, which can run commands. */
 function tested(words: readonly ShellWord[]): ReadPaths | null {
   const signs = /^(-[efdrwxszLhn]|-[no]t|-ef|!|=|==|!=)$/;
-  const isKnown = words.every(({ text: word }) => (word.startsWith('-') ? signs.test(word) : /^[\w./@%+:,=!~ -]*$/.test(word)));
+  const isKnown = words.every(({ text: word }) =>
+    word.startsWith('-') ? signs.test(word) : /^[\w./@%+:,=!~ -]*$/.test(word),
+  );
   const paths = words.filter(({ text: word }) => word !== '' && !signs.test(word));
   return isKnown ? { paths, usesRepository: false, namesOnly: true } : null;
 }

@@ -206,7 +206,94 @@ describe('a command in the sandbox', () => {
       run('docker ps', inside()),
       run('docker ps', undefined),
       run('docker ps -a', undefined),
-    ]).toEqual(['ask command unconfined once', 'ask command unconfined once', 'allow', 'allow', 'ask command network once']);
+    ]).toEqual([
+      'ask command unconfined once',
+      'ask command unconfined once',
+      'allow',
+      'allow',
+      'ask command network once',
+    ]);
+  });
+});
+
+describe('a rule that denies a command', () => {
+  const judged = (command: string): readonly string[] => [world.inside(command), world.run(command, 'auto')];
+
+  it.each([
+    'git push',
+    'git -C . push',
+    'git -c a=b push',
+    'git --no-pager push',
+    'git -P push',
+    'git --git-dir .git push',
+    'git --git-dir=.git --work-tree . push origin',
+    'git -C src -c a=b --no-pager push --all',
+    'git $X push',
+    'git "$A" $B push origin',
+    'GIT PUSH',
+    '/usr/bin/git -C . push',
+    'sudo -u me git -C . push',
+    'env A=b git --no-pager push',
+    'timeout 5 git -P push',
+    'xargs -n 1 git -C . push',
+    'find . -exec git -C . push \\;',
+    "bash -c 'git -C . push'",
+    'eval "git -c a=b push"',
+    'nohup git --no-replace-objects push &',
+    'npx git -C . push',
+    'script -c "git push"',
+    'echo $(git -C . push)',
+    'g\\it push',
+    'ssh box git -C . push',
+  ])('covers %s', (command) => {
+    world.deny = ['run(git push *)'];
+    const denied = 'denied by run(git push *)';
+    // A backslash before a letter is not understood: then the words may begin any command.
+    expect(judged(command)).toEqual([denied, denied]);
+  });
+
+  it.each([
+    'git $VERB',
+    'git -c alias.p=push p',
+    '$GIT push',
+    'git pus[h]',
+    '"$X" $Y',
+    'git config alias.p push && git p',
+  ])('makes a question of what only the shell knows: %s', (command) => {
+    world.deny = ['run(git push *)'];
+    expect(world.inside(command)).toMatch(/^ask .*unparsed/);
+  });
+
+  it('covers its flags in any place', () => {
+    world.deny = ['run(git push --force *)', 'run(npm publish *)', 'run(docker compose down *)'];
+    expect(
+      [
+        'git push origin --force',
+        'git -C . push -u origin x --force',
+        'npm -w a publish',
+        'docker --context x compose down',
+      ].map((command) => world.inside(command)),
+    ).toEqual([
+      'denied by run(git push --force *)',
+      'denied by run(git push --force *)',
+      'denied by run(npm publish *)',
+      'denied by run(docker compose down *)',
+    ]);
+    expect(
+      ['git push origin', 'git commit -m "push --force"', 'npm run publish'].map((each) => world.inside(each)),
+    ).toEqual(['allow', 'allow', 'allow']);
+  });
+
+  it('covers no other command that has its words', () => {
+    world.deny = ['run(git push *)'];
+    const others = [
+      'git commit -m push',
+      'git log --grep push',
+      'git stash push',
+      'echo git push',
+      'grep -n push src/a.ts',
+    ];
+    expect(others.map((command) => world.inside(command))).toEqual(others.map(() => 'allow'));
   });
 });
 

@@ -35,7 +35,16 @@ export class PolicyWorld {
   }
 
   get places(): DiskPathLookup {
-    return new DiskPathLookup(() => [{ name: 'ws', path: path.join(this.base, 'ws') }], path.join(this.base, 'home'), path.join(this.base, 'tmp'));
+    return new DiskPathLookup(
+      () => [{ name: 'ws', path: path.join(this.base, 'ws') }],
+      path.join(this.base, 'home'),
+      path.join(this.base, 'tmp'),
+    );
+  }
+
+  /** Makes a link in the open folder. */
+  link(target: string, name: string): void {
+    symlinkSync(this.real(target), path.join(this.base, 'ws', name));
   }
 
   dispose(): void {
@@ -82,7 +91,10 @@ export class PolicyWorld {
   /** The same in the sandbox. `restorable`: a checkpoint can restore the files that its words discard. */
   inside(command: string, mode: Mode = 'auto', restorable = false, hosts: readonly string[] = []): string {
     const confined = { kind: 'inside' as const, hosts, ...(restorable ? { isRestorable: true as const } : {}) };
-    return this.told({ kind: 'run', command: this.real(command), folder: this.at('<ws>'), shell: 'posix', confined }, mode);
+    return this.told(
+      { kind: 'run', command: this.real(command), folder: this.at('<ws>'), shell: 'posix', confined },
+      mode,
+    );
   }
 
   read(...files: readonly string[]): string {

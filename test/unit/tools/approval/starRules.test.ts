@@ -31,13 +31,26 @@ const everyDay: RuleTable = [
 
 /** Searches that also read hidden files. In the sandbox secrets are hidden from them, so they need no rule. */
 const searches: RuleTable = [
-  ['grep *', 'grep -rn . .', 'grep -R x src', 'grep --recursive x', 'grep -d recurse x .', 'grep --directories=recurse x'],
+  [
+    'grep *',
+    'grep -rn . .',
+    'grep -R x src',
+    'grep --recursive x',
+    'grep -d recurse x .',
+    'grep --directories=recurse x',
+  ],
   ['rg *', "rg -uuu ''", 'rg --hidden x', "rg -L '' src", 'rg --no-ignore x', 'rg -. x'],
 ];
 
 /** More than the words of the rule do in kind. */
 const more: RuleTable = [
-  ['git push *', 'git push --force origin main', 'git push origin +main', 'git push origin :old', 'git push -d origin x'],
+  [
+    'git push *',
+    'git push --force origin main',
+    'git push origin +main',
+    'git push origin :old',
+    'git push -d origin x',
+  ],
   ['git *', 'git push', 'git reset --hard', 'git clean -fdx', 'git stash drop', 'git branch -D x', 'git restore src'],
   ['npm *', 'npm publish', 'npm i -g evil', 'npm exec -y evil', 'npm unpublish x'],
   ['cargo *', 'cargo publish', 'cargo install evil'],
@@ -55,7 +68,15 @@ const more: RuleTable = [
 ];
 
 describe('a rule with a star', () => {
-  const attacks: Readonly<Record<string, RuleTable>> = { hidden, placed, laterWords, fetched, otherPlaces, searches, more };
+  const attacks: Readonly<Record<string, RuleTable>> = {
+    hidden,
+    placed,
+    laterWords,
+    fetched,
+    otherPlaces,
+    searches,
+    more,
+  };
 
   it.each(Object.entries(attacks))('counts for nothing without a sandbox: %s', (_, table) => {
     expect(allowedOf(table, (command) => world.run(command, 'auto'))).toEqual([]);
@@ -99,7 +120,7 @@ describe('the rule that a card offers', () => {
     ['git push origin main', 'run(git push *)'],
     ['cargo test -q', 'run(cargo test *)'],
     ['make build', 'run(make build)'],
-    ['rg --pre ./x text', "run(rg --pre ./x text)"],
+    ['rg --pre ./x text', 'run(rg --pre ./x text)'],
     ['git push --force origin main', ''],
     ['git stash drop', ''],
     ['rm src/a.ts', ''],

@@ -142,9 +142,9 @@ describe('a question from the agent', () => {
     }
     const usual = 'Runs with your permissions, not in a sandbox.';
     expect(shown).toEqual([
-      [['Force-pushes to origin', 'Runs as root', usual], ['Deny']],
+      [['Overwrites or removes commits on origin', 'Runs as root', usual], ['Deny']],
       [[usual, 'Hermes couldn’t fully analyze this command.'], ['Deny']],
-      [['Deletes files recursively', usual], ['Deny']],
+      [['Deletes files', usual], ['Deny']],
       [[usual], ['Allow Once']],
     ]);
   });
