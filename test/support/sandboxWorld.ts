@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { build } from 'esbuild';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { silentLog } from '../../src/base/log';
+import { deniedPaths } from '../../src/tools/approval/deniedPaths';
+import { RuleBook } from '../../src/tools/approval/ruleBook';
 import { Confinement } from '../../src/tools/sandbox/confinement';
 import { listFilesWith } from '../../src/tools/sandbox/listFiles';
 import { Sandbox } from '../../src/tools/sandbox/sandbox';
@@ -30,6 +32,8 @@ export class SandboxWorld {
   readonly written = new WrittenOrders();
   readonly setAside: SetAside[] = [];
   setting: SandboxSetting = 'auto';
+  /** Rules of the user that deny. */
+  deny: readonly string[] = [];
   folders: readonly string[] = [this.project];
 
   private constructor(
@@ -45,6 +49,13 @@ export class SandboxWorld {
       folders: () => this.folders,
       list: listFilesWith('rg'),
       own: () => ({ kept: [this.editor], programs: [] }),
+      denied: () =>
+        deniedPaths({
+          rules: new RuleBook({ allow: [], deny: this.deny }, { home: this.home, caseSensitive: true }),
+          home: this.home,
+          folders: this.folders.map((path) => ({ name: basename(path), path })),
+          list: listFilesWith('rg'),
+        }),
       isWritten: (path) => this.written.has(path),
       onSetAside: (files) => void this.setAside.push(files),
       home: this.home,
