@@ -16,7 +16,8 @@ export interface AccessPath {
 export type ShellKind = 'posix' | 'powershell' | 'cmd';
 
 /** Sandbox of a command. Absent: this machine has none, or it is switched off. inside: the command may reach `hosts`
- *  ("registry.npmjs.org"); with `isRestorable`, a checkpoint can restore the files that its words discard. outside: it should run without a sandbox, for the reason that the model gives. */
+ *  ("registry.npmjs.org"); with `isRestorable`, a checkpoint can restore the files that its words discard. outside: it
+ *  should run without a sandbox, for the reason that the model gives. */
 export type Confined =
   | { readonly kind: 'inside'; readonly hosts: readonly string[]; readonly isRestorable?: true }
   | { readonly kind: 'outside'; readonly reason: string };

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import { type DeniedPaths, deniedPaths } from '../../tools/approval/deniedPaths';
 import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
+import { RuleBook } from '../../tools/approval/ruleBook';
 import { RulesPolicy } from '../../tools/approval/rulesPolicy';
 import type { DeniesReading } from '../../tools/secretFiles';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
@@ -26,14 +27,24 @@ interface RuleItem extends vscode.QuickPickItem {
   readonly removed: (() => Promise<void>) | null;
 }
 
+const caseSensitive = process.platform !== 'win32' && process.platform !== 'darwin';
+
+/** Finds the files that the user's rules deny, for the sandbox. `list`: lists the files below a folder. */
+export function deniedBySettings(
+  { settings, files }: Pick<ApprovalRulesDeps, 'settings' | 'files'>,
+  list: (folder: string) => Promise<readonly string[]>,
+): Promise<DeniedPaths> {
+  const home = homedir();
+  const rules = new RuleBook({ allow: [], deny: settings.current.approvals.deny }, { home, caseSensitive });
+  return deniedPaths({ rules, home, folders: files.roots(), list });
+}
+
 /** Decides what the agent may do in this window: the policy, with rules from user settings and from the editor's
  *  workspace storage. */
 export class ApprovalRules {
   readonly policy: ApprovalPolicy;
   readonly deniesReading: DeniesReading;
   private readonly workspace: WorkspaceRules;
-  /** Files that rules deny, for the sandbox. `list`: lists the files below a folder. */
-  readonly deniedPaths: (list: (folder: string) => Promise<readonly string[]>) => Promise<DeniedPaths>;
 
   constructor(private readonly deps: ApprovalRulesDeps) {
     const { settings, files, isOwnOutput } = deps;
@@ -47,15 +58,13 @@ export class ApprovalRules {
           ? workspace.add(rules)
           : settings.saveAllowRules([...new Set([...settings.current.approvals.allow, ...rules])]),
       isTrusted: () => vscode.workspace.isTrusted,
-      caseSensitive: process.platform !== 'win32' && process.platform !== 'darwin',
+      caseSensitive,
       lookup: diskLookup(() => files.roots()),
       matchesPrefixes: () => settings.current.approvals.matchesPrefixes,
       isOwnOutput,
       guarded: () => deps.guarded,
     });
     this.deniesReading = (place) => policy.deniesReading(place);
-    this.deniedPaths = (list) =>
-      deniedPaths({ rules: policy.rules([]), home: homedir(), folders: files.roots(), list });
     this.policy = reportingUnkept(policy, t, (sentence) => void vscode.window.showWarningMessage(sentence));
   }
 

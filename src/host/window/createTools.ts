@@ -9,7 +9,7 @@ import { withDiagnostics } from '../../tools/knowledge/withDiagnostics';
 import { readOnlyTools } from '../../tools/readOnlyTools';
 import { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { ToolRegistry } from '../../tools/toolRegistry';
-import { ApprovalRules } from '../approvals/approvalRules';
+import { ApprovalRules, deniedBySettings } from '../approvals/approvalRules';
 import { guardedFolders, ownFolders } from '../approvals/guardedFolders';
 import { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
 import { registerCommands } from '../common/commands';
@@ -43,9 +43,9 @@ export interface WindowTools extends WindowFiles {
 export function createTools(basics: WindowBasics): WindowTools {
   const { own, context, distFolder, settings, history, clock, log } = basics;
   const isInstalled = context.extensionMode === vscode.ExtensionMode.Production;
-  const parts = createFiles(basics, isInstalled, (list) => approvals.deniedPaths(list));
+  const parts = createFiles(basics, isInstalled);
   const { files, fileEditor, changedFiles, terminal } = parts;
-  const approvals: ApprovalRules = new ApprovalRules({
+  const approvals = new ApprovalRules({
     settings,
     files,
     memory: context.workspaceState,
@@ -86,7 +86,6 @@ export function createTools(basics: WindowBasics): WindowTools {
 function createFiles(
   { own, context, distFolder, settings, history, clock, log }: WindowBasics,
   isInstalled: boolean,
-  denied: ApprovalRules['deniedPaths'],
 ): WindowFiles {
   const textSearch = new EditorTextSearch(
     () => findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)),
@@ -121,7 +120,7 @@ function createFiles(
       sandbox: {
         distFolder,
         writtenOrders,
-        denied,
+        denied: (list) => deniedBySettings({ settings, files }, list),
         setting: () => settings.current.sandbox,
         own: () => ({ ...ownPlaces, kept: [...ownPlaces.kept, history.folder] }),
       },

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { languageModels } from '../common/editorFeatures';
-import { notifyPrefixes } from '../approvals/prefixNotice';
 import { SettingsNotices } from '../settings/settingsNotices';
 import { StorageMove } from '../storage/storageMove';
+import { notifyPrefixes } from '../terminal/prefixNotice';
 import type { WindowDeps } from './windowParts';
 
 /** Makes the parts of a window follow changes from outside and changes of each other. */

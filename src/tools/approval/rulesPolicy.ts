@@ -72,7 +72,7 @@ export class RulesPolicy implements ApprovalPolicy {
     return refusedBySurroundings(access, call, this.deps.isTrusted()) ?? withDoubt(found, access, rules);
   }
 
-  rules(sessionRules: readonly string[]): RuleBook {
+  private rules(sessionRules: readonly string[]): RuleBook {
     const { deps } = this;
     return new RuleBook(
       { allow: [...deps.allow(), ...deps.workspaceAllow(), ...sessionRules], deny: deps.deny() },

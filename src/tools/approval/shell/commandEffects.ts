@@ -252,6 +252,15 @@ export function lossesOf(parts: readonly ShellPart[], isFile: (word: ShellWord) 
     });
 }
 
+const emptyPart: ShellPart = {
+  assignments: [],
+  words: [],
+  redirects: [],
+  hasExpandedInput: false,
+  isPiped: false,
+  source: '',
+};
+
 /** The same for a text that could not be parsed: quotes and backslashes are left out, and a command may begin after
  *  every sign or word that separates commands. */
 export function mayDiscard(text: string): boolean {
@@ -263,15 +272,6 @@ export function mayDiscard(text: string): boolean {
     return lossesOf([{ ...emptyPart, words }], () => true).length > 0;
   });
 }
-
-const emptyPart: ShellPart = {
-  assignments: [],
-  words: [],
-  redirects: [],
-  hasExpandedInput: false,
-  isPiped: false,
-  source: '',
-};
 
 function crudeWord(text: string): ShellWord {
   return {

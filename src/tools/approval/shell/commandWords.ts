@@ -48,7 +48,9 @@ const wrappers: Readonly<Record<string, readonly [operands: number, flags: strin
 
 /** Flags whose value is the next word, by program. Only those that may precede a verb or an operand. */
 const valuedFlags: Readonly<Record<string, string>> = {
-  git: '-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source -o --push-option --exec --receive-pack',
+  git:
+    '-C -c --git-dir --work-tree --namespace --exec-path --config-env --super-prefix --attr-source -o --push-option ' +
+    '--exec --receive-pack',
   npm: '-w --workspace --prefix -C --registry --tag --otp --access --userconfig',
   pnpm: '-C --dir --filter -F --registry --tag',
   yarn: '--cwd --registry --tag --new-version',

@@ -44,7 +44,9 @@ const searching = {
   flags: 'ivnclLwxEFGPohHqsazIb',
   valued: 'ABCme',
   takesNumber: true,
-  long: 'ignore-case invert-match line-number count files-with-matches files-without-match word-regexp extended-regexp fixed-strings perl-regexp only-matching no-messages quiet no-filename with-filename',
+  long:
+    'ignore-case invert-match line-number count files-with-matches files-without-match word-regexp extended-regexp ' +
+    'fixed-strings perl-regexp only-matching no-messages quiet no-filename with-filename',
   longValued: 'context after-context before-context max-count regexp color colour include exclude exclude-dir',
   deep: ['rR', 'recursive dereference-recursive'],
   operands: 'patternThenPaths',
@@ -144,7 +146,10 @@ const plain: Readonly<Record<string, ReadOnlySpec>> = {
     operands: 'patternThenPaths',
     flags: 'ivnclwxFSsoHNUqIP',
     valued: 'ABCmegjMtT',
-    long: 'ignore-case line-number no-line-number files-with-matches files-without-match count files no-heading heading word-regexp fixed-strings only-matching multiline smart-case json stats no-messages no-config column trim quiet invert-match pcre2',
+    long:
+      'ignore-case line-number no-line-number files-with-matches files-without-match count files no-heading heading ' +
+      'word-regexp fixed-strings only-matching multiline smart-case json stats no-messages no-config column trim ' +
+      'quiet invert-match pcre2',
     longValued:
       'color type type-not glob max-count context after-context before-context regexp max-depth max-columns sort',
     longNext: 'type type-not max-count context after-context before-context max-depth sort',
@@ -153,9 +158,12 @@ const plain: Readonly<Record<string, ReadOnlySpec>> = {
 };
 
 const gitDiffLong =
-  'stat numstat shortstat summary name-only name-status cached staged no-color no-ext-diff no-textconv no-renames patch no-patch check ignore-all-space ignore-space-change find-renames merge-base minimal word-diff';
+  'stat numstat shortstat summary name-only name-status cached staged no-color no-ext-diff no-textconv no-renames ' +
+  'patch no-patch check ignore-all-space ignore-space-change find-renames merge-base minimal word-diff';
 const gitDiffValued = 'unified diff-filter color find-renames stat word-diff inter-hunk-context';
-const gitLogLong = `${gitDiffLong} oneline graph all decorate no-decorate merges no-merges first-parent follow reverse branches tags remotes abbrev-commit full-index date-order topo-order`;
+const gitLogLong =
+  `${gitDiffLong} oneline graph all decorate no-decorate merges no-merges first-parent follow reverse branches tags ` +
+  `remotes abbrev-commit full-index date-order topo-order`;
 const gitLogValued = `${gitDiffValued} max-count skip since after until before author committer grep date abbrev decorate`;
 const gitList = 'sort format contains no-contains merged no-merged points-at';
 const gitFormats =
@@ -183,7 +191,9 @@ const git: Readonly<Record<string, ReadOnlySpec>> = {
     operands: 'patternThenPaths',
     flags: 'ivnclLwEFGPhHqzopW',
     valued: 'ABCme',
-    long: 'ignore-case line-number count name-only files-with-matches word-regexp extended-regexp fixed-strings perl-regexp show-function cached heading break',
+    long:
+      'ignore-case line-number count name-only files-with-matches word-regexp extended-regexp fixed-strings ' +
+      'perl-regexp show-function cached heading break',
     longValued: 'max-depth context color',
   },
   branch: {
@@ -225,14 +235,12 @@ const textFormat = /^(?!-)([^%\\]|\\[abefnrtv\\]|%%|%-?\d*(\.\d+)?[sb])*$/s;
 const versions =
   /^((node|npm|npx|tsc|python3?|pip3?|ruby|perl|php|java|javac|git|gh|docker|make|cmake|gcc|g\+\+|clang|uv|jq|rg|bash|zsh|curl|wget|tar|sqlite3) --version|(git|npm) version|(node|npm|tsc|make|perl) -v|python3? -V|java -version|npm (ls|list|root|prefix)( (--depth(=| )\d+|-g|--all))*|pip3? (list|show [\w.-]+))$/;
 const findTests = new Set(
-  '-type -name -iname -path -ipath -wholename -regex -iregex -regextype -maxdepth -mindepth -size -mtime -mmin -ctime -cmin -atime -amin -perm -user -group -links -newer'.split(
-    ' ',
-  ),
+  '-type -name -iname -path -ipath -wholename -regex -iregex -regextype -maxdepth -mindepth -size -mtime -mmin ' +
+    '-ctime -cmin -atime -amin -perm -user -group -links -newer'.split(' '),
 );
 const findSigns = new Set(
-  '! -not -a -and -o -or ( ) -print -print0 -ls -prune -empty -depth -xdev -mount -true -false -readable -executable -writable -quit'.split(
-    ' ',
-  ),
+  '! -not -a -and -o -or ( ) -print -print0 -ls -prune -empty -depth -xdev -mount -true -false -readable ' +
+    '-executable -writable -quit'.split(' '),
 );
 
 /** Files that the command would read. Null when it may do more than read, or when that is unknown. A word with a `*`

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
-import type { TerminalFeature } from '../terminal/terminalFeature';
+import type { TerminalFeature } from './terminalFeature';
 
 interface PrefixNoticeDeps {
   readonly settings: Pick<SettingsWatcher, 'current'>;
