@@ -11,9 +11,10 @@ interface Column {
   readonly otherwise: SqlValue | undefined;
 }
 
-/** Rows of another store, without rights unless they are ours, and with only values that this store can hold and read: a text, an integer, a time or bytes,
- *  as the column requires. Invalid values are left out, and a required time or number becomes 0. A row that lacks a
- *  required text is refused when it is stored. All foreign rows pass through here before any other code reads them. */
+/** Rows of another store, without rights unless they are ours, and with only values that this store can hold and read:
+ *  a text, an integer, a time or bytes, as the column requires. Invalid values are left out, and a required time or
+ *  number becomes 0. A row that lacks a required text is refused when it is stored. All foreign rows pass through here
+ *  before any other code reads them. */
 export class SoundRows implements StoreRows {
   /** Number of rows with a value that was left out. */
   count = 0;

@@ -67,8 +67,8 @@ export function columnsWith(table: ImportedTable, ...wanted: readonly Treatment[
     .map(([column]) => column);
 }
 
-/** A row that somebody else wrote, without what gives rights in this store or reaches a model unseen. An approval grants
- *  nothing beyond its own call. Columns that this list does not name are left out. */
+/** A row that somebody else wrote, without what gives rights in this store or reaches a model unseen. An approval
+ *  grants nothing beyond its own call. Columns that this list does not name are left out. */
 export function withoutRights(table: ImportedTable, row: SqlRow, from: 'file' | 'server'): SqlRow {
   const columns = treatments[table];
   const kept: Record<string, SqlValue> = {};
