@@ -15,7 +15,7 @@ import type { Random } from '../support/simulatedInode';
 import { SimulatedNetwork, SimulatedServer } from '../support/simulatedServer';
 import type { SystemName } from '../support/simulatedSystem';
 import { testSqlite } from '../support/sqlite';
-import { seededRandom } from './powerCuts';
+import { seededRandom } from '../support/seededRandom';
 
 export interface DayCutsOptions {
   /** Power cuts at each disk operation; a fraction is a share of the operations. */

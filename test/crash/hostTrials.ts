@@ -11,7 +11,7 @@ import { historyFaults, withoutHandoff } from '../support/providerRules';
 import { buildStoreWorker } from '../support/storeWorker';
 import { openWorldStore } from '../support/worldStore';
 import { type CrashHostOrder, readRecord, type Shown } from './crashRecord';
-import { seededRandom } from './powerCuts';
+import { seededRandom } from '../support/seededRandom';
 
 /** Tokens the model says it takes: a few files read fill it. */
 const contextWindow = 8000;

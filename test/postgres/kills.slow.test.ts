@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serverAccount } from '../../src/sync/serverAccount';
-import { seededRandom } from '../crash/powerCuts';
+import { seededRandom } from '../support/seededRandom';
 import { bundleProgram, NodeProgram } from '../support/nodeProgram';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { openStore, roundOf, serverFor, type LifeOptions } from '../support/postgres/syncLife';

@@ -15,20 +15,13 @@ interface Step {
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.oneof(
-    { weight: 5, arbitrary: fc.constant('ask' as const) },
-    { weight: 5, arbitrary: fc.constantFrom('edit' as const, 'retry' as const, 'version' as const) },
+    { weight: 5, arbitrary: fc.constant('ask') },
+    { weight: 5, arbitrary: fc.constantFrom('edit', 'retry', 'version') },
     {
       weight: 4,
-      arbitrary: fc.constantFrom(
-        'type' as const,
-        'rewind' as const,
-        'undo' as const,
-        'branch' as const,
-        'open' as const,
-        'new' as const,
-      ),
+      arbitrary: fc.constantFrom('type', 'rewind', 'undo', 'branch', 'open', 'new'),
     },
-    { weight: 2, arbitrary: fc.constant('ask ahead' as const) },
+    { weight: 2, arbitrary: fc.constant('ask ahead') },
   ),
   pick: fc.nat(1000),
   beside: fc.integer({ min: 0, max: 4 }).map((number) => number === 0),

@@ -14,9 +14,9 @@ export interface VersionStep {
 
 const versionStep: fc.Arbitrary<VersionStep> = fc.record({
   kind: fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom('ask' as const, 'lost' as const) },
-    { weight: 14, arbitrary: fc.constantFrom('edit' as const, 'retry' as const, 'show' as const, 'show' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('branch' as const, 'compress' as const, 'restart' as const) },
+    { weight: 6, arbitrary: fc.constantFrom('ask', 'lost') },
+    { weight: 14, arbitrary: fc.constantFrom('edit', 'retry', 'show', 'show') },
+    { weight: 3, arbitrary: fc.constantFrom('branch', 'compress', 'restart') },
   ),
   pick: fc.nat(),
   withAttachment: fc.oneof({ weight: 1, arbitrary: fc.constant(true) }, { weight: 4, arbitrary: fc.constant(false) }),

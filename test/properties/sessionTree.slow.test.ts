@@ -13,10 +13,10 @@ interface Step {
 
 const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.oneof(
-    { weight: 4, arbitrary: fc.constant('ask' as const) },
-    { weight: 6, arbitrary: fc.constantFrom('again' as const, 'switch' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('rewind' as const, 'branch' as const, 'compress' as const) },
-    { weight: 1, arbitrary: fc.constantFrom('powerCut' as const, 'diskFull' as const) },
+    { weight: 4, arbitrary: fc.constant('ask') },
+    { weight: 6, arbitrary: fc.constantFrom('again', 'switch') },
+    { weight: 3, arbitrary: fc.constantFrom('rewind', 'branch', 'compress') },
+    { weight: 1, arbitrary: fc.constantFrom('powerCut', 'diskFull') },
   ),
   session: fc.nat(),
   pick: fc.nat(),

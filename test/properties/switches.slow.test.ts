@@ -91,7 +91,7 @@ function steps(
 ): fc.Arbitrary<readonly Step[]> {
   const others = kinds.map((kind) => at(kind, where)) as readonly fc.Arbitrary<Step>[];
   const resume: fc.Arbitrary<Step> = fc.record({
-    kind: fc.constant('resume' as const),
+    kind: fc.constant('resume'),
     surface: where,
     session: fc.nat({ max: 5 }),
   });
@@ -104,73 +104,6 @@ function steps(
 const settings = { numRuns: runs, timeout: 60_000, ...(seed === undefined ? {} : { seed: Number(seed) }) };
 
 describe('a recording provider', () => {
-  it('receives exactly the switches that were made, in order, with parent, reset, rewound and reason, however slow it is and whatever runs beside it', async () => {
-    const kinds = ['new', 'reset', 'branch', 'rewind', 'compress', 'retry', 'edit', 'reload'] as const;
-    await fc.assert(
-      fc.asyncProperty(steps(fc.constant(0), kinds), async (sequence) => {
-        const house = await SwitchingHouse.create();
-        const expected: string[] = [];
-        /** What memory serves, and how the next session begins. */
-        let serves: string | null = null;
-        let begins: 'new_session' | 'reset' = 'new_session';
-        let isOver = false;
-        const goTo = (to: string, reason: string, parent: string | null): void => {
-          const marks = reason === 'new_session' || reason === 'reset' ? ' reset' : '';
-          const suffix = parent === null ? '' : ` parent ${parent}`;
-          // What memory was told is over does not go on there: another agent takes it up.
-          if (serves === to && isOver) expected.push('shutdown', `initialize ${to}${suffix}`);
-          else if (serves === null) expected.push(`initialize ${to}${suffix}`);
-          else if (serves !== to) {
-            if (marks !== '' && !isOver) expected.push(`end ${serves}`);
-            expected.push(`switch ${to} ${reason}${marks}${suffix}`);
-          }
-          serves = to;
-          isOver = false;
-        };
-        const parentOf = (id: string): string | null => house.db.getSession(id)?.parentSessionId ?? null;
-        for (const step of sequence) {
-          const done = await takeOrRefuse(house, step);
-          if (step.kind === 'reload') {
-            if (serves !== null) expected.push('shutdown');
-            serves = null;
-            isOver = false;
-            const shown = house.gateway.shownSession(house.surface(0).id);
-            begins = 'new_session';
-            if (shown !== null) goTo(shown, 'resume', parentOf(shown));
-          }
-          if (done === null) continue;
-          const { from, to } = done;
-          if (step.kind === 'prompt' && from === null && to !== null) goTo(to, begins, null);
-          if (step.kind === 'new' || step.kind === 'reset')
-            begins = step.kind === 'reset' && from !== null ? 'reset' : 'new_session';
-          // The session that New leaves is over at once, not with the next prompt.
-          if (step.kind === 'new' && from !== null && serves === from && !isOver) {
-            expected.push(`end ${from}`);
-            isOver = true;
-          }
-          if (step.kind === 'reset' && from !== null) {
-            if (serves !== from) goTo(from, 'resume', parentOf(from));
-            expected.push(`end ${from}`);
-            isOver = true;
-          }
-          if (step.kind === 'resume' && to !== null) goTo(to, 'resume', parentOf(to));
-          if (step.kind === 'branch' && to !== null) goTo(to, 'branch', parentOf(to));
-          if (step.kind === 'compress' && to !== null) goTo(to, 'compression', from);
-          if (step.kind === 'rewind' && to !== null && to === from)
-            expected.push(`switch ${to} rewind rewound${parentOf(to) === null ? '' : ` parent ${parentOf(to)}`}`);
-          if (step.kind === 'rewind' && to !== null && to !== from) goTo(to, 'branch', parentOf(to));
-        }
-        await house.close();
-        expected.push(...(serves === null ? [] : ['shutdown']));
-        expect(house.notified.flat().filter((line) => !line.startsWith('sync'))).toEqual(expected);
-        const wrong = problems(house);
-        house.dispose();
-        expect(wrong).toEqual([]);
-      }),
-      settings,
-    );
-  }, 600_000);
-
   it('is notified of every completed turn once, under its session, and of nothing outside a turn, with two surfaces and answers in the background', async () => {
     const kinds = ['held', 'held', 'new', 'reset', 'branch', 'rewind', 'compress', 'retry', 'letGo', 'reload'] as const;
     await fc.assert(

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SyncRound } from '../../src/sync/syncRound';
-import { seededRandom } from '../crash/powerCuts';
+import { seededRandom } from '../support/seededRandom';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
 import { SimulatedNetwork, SimulatedServer, type Fate } from '../support/simulatedServer';
 

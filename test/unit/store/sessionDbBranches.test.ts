@@ -192,27 +192,6 @@ describe('a branch', () => {
     });
   });
 
-  it('continues independently of the original', async () => {
-    const world = await three();
-    branch(world, 'a-t1');
-    answered(world.db, 't8', 'aside', { sessionId: 'b1' });
-    answered(world.db, 't9', 'four');
-    expect({
-      branch: own(world),
-      original: activeUids(world.db).slice(-2),
-      list: world.db
-        .listSessions({ limit: 9 })
-        .map(({ id, turnCount, messageCount, preview, branchOf }) => [id, turnCount, messageCount, preview, branchOf]),
-    }).toEqual({
-      branch: ['u-t1', 'a-t1', 'u-t8', 'a-t8'],
-      original: ['u-t9', 'a-t9'],
-      list: [
-        ['b1', 2, 4, 'one?', { conversationId: 's1', sessionId: 's1', title: 'one?' }],
-        ['s1', 4, 11, 'one?', null],
-      ],
-    });
-  });
-
   it('of a compressed conversation begins with the handoff, or uses the earlier segment when that is named', async () => {
     const world = await three();
     world.db.compressSession({
@@ -322,23 +301,6 @@ describe('titles in a tree of branches', () => {
       own: true,
       apart: true,
     });
-  });
-
-  it('fit into 200 characters with their number', async () => {
-    const world = await three();
-    world.db.setTitle('s1', 'x'.repeat(200), 'person');
-    expect(branch(world, null).session.title).toBe(`${'x'.repeat(197)} #2`);
-  });
-
-  it('are shared by all segments of a conversation', async () => {
-    const world = await three();
-    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
-    world.db.setTitle('s1', 'Counting', 'person');
-    expect([
-      world.db.getSession('s2')?.title,
-      world.db.setTitle('s2', 'Automatic', 'model'),
-      world.db.listSessions({ limit: 1 })[0]?.title,
-    ]).toEqual(['Counting', false, 'Counting']);
   });
 });
 

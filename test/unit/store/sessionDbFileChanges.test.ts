@@ -74,15 +74,6 @@ describe('file contents around a change', () => {
     });
   });
 
-  it('may be known by their hash alone, when they were too large to keep', () => {
-    world.db.recordFileChanges([change('f1')], []);
-    expect([
-      world.db.fileChangesOf(['t1']).length,
-      world.db.fileContent(content('old').hash),
-      world.db.verifyIntegrity(),
-    ]).toEqual([1, null, []]);
-  });
-
   it('are not returned when their bytes are no longer those that were kept', () => {
     world.db.recordFileChanges([change('f1')], [content('old')]);
     world.database.run("UPDATE file_contents SET bytes = x'6f6c65', encoding = 'raw'");

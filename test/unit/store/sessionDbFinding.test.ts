@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  answer,
-  answered,
-  openTurn,
-  prompt,
-  settle,
-  sessionDbWorld,
-  type SessionDbWorld,
-} from '../../support/sessionDbWorld';
+import { answered, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 async function sessions(...ids: readonly string[]): Promise<SessionDbWorld> {
   const world = await sessionDbWorld();
@@ -109,26 +101,6 @@ describe('the list', () => {
   });
 });
 
-describe('revisions', () => {
-  it('of a message are its earlier contents, oldest first', async () => {
-    const world = await sessions('s1');
-    openTurn(world.db, { turnUid: 't2' });
-    for (const [index, text] of ['one', 'one two', 'one two three'].entries()) {
-      world.clock.now = 100 + index;
-      world.db.putMessages([answer('a2', text, 't2')]);
-    }
-    settle(world.db, 't2');
-    expect([world.db.revisionsOf('a2'), world.db.revisionsOf('a-t-s1'), world.db.revisionsOf('none')]).toEqual([
-      [
-        { revisedAt: 101, parts: [{ kind: 'text', text: 'one' }] },
-        { revisedAt: 102, parts: [{ kind: 'text', text: 'one two' }] },
-      ],
-      [],
-      [],
-    ]);
-  });
-});
-
 describe('search over sessions', () => {
   it('finds a copy in a branch as its original, unless the branch is requested or the original cannot be opened', async () => {
     const world = await sessions('s1');
@@ -178,21 +150,6 @@ describe('search over sessions', () => {
     const count = (kind?: 'words' | 'substring') =>
       world.db.search({ text: 'eedle', limit: 5, ...(kind === undefined ? {} : { kind }) }).length;
     expect([count('words'), count('substring'), count()]).toEqual([0, 2, 2]);
-  });
-
-  it('reports the progress of a scan', async () => {
-    const world = await sessions('s1');
-    openTurn(world.db, { turnUid: 't2' });
-    world.db.putMessages(Array.from({ length: 3000 }, (_, index) => prompt(`p${index}`, 'some text', 't2')));
-    const slices = world.db.slices.search({ text: 'absent', limit: 5, kind: 'substring' });
-    const told: number[] = [];
-    for (let step = slices.next(); step.done !== true; step = slices.next())
-      if (step.value?.progress !== undefined) told.push(step.value.progress.done / step.value.progress.total);
-    expect({ several: told.length > 1, rising: [...told].sort((a, b) => a - b), last: told.at(-1) }).toEqual({
-      several: true,
-      rising: told,
-      last: 1,
-    });
   });
 });
 
@@ -255,15 +212,5 @@ describe('the outbox', () => {
     world.db.forgetSession('gone');
     world.db.outboxAdd(entry('0', 's1'));
     expect(world.db.outboxDue('p', 10, 9).map(({ uid }) => uid)).toEqual(['b', 'c', 'a', '0']);
-  });
-});
-
-describe('small values', () => {
-  it('can be removed', async () => {
-    const world = await sessionDbWorld();
-    world.db.setMeta('k', 'v');
-    world.db.deleteMeta('k');
-    world.db.deleteMeta('k');
-    expect(world.db.getMeta('k')).toBeNull();
   });
 });

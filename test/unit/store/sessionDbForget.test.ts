@@ -304,17 +304,4 @@ describe('marks of a conversation', () => {
     world.db.setSeen('s1', 4);
     expect([fresh, running, answeredNow, seen, unread()]).toEqual([false, false, true, false, false]);
   });
-
-  it('are written only where something settled since the user last looked', async () => {
-    const world = await sessionDbWorld();
-    world.db.createSession({ id: 's1', startedAt: 1 });
-    openTurn(world.db, { turnUid: 't1' });
-    settle(world.db, 't1', complete, [answer('a1', 'one', 't1')]);
-    const changesOf = (see: () => void): number => {
-      const before = Number(world.database.get('SELECT total_changes() AS n')?.['n']);
-      see();
-      return Number(world.database.get('SELECT total_changes() AS n')?.['n']) - before;
-    };
-    expect([changesOf(() => world.db.setSeen('s1', 10)), changesOf(() => world.db.setSeen('s1', 20))]).toEqual([1, 0]);
-  });
 });

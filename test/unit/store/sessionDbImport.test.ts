@@ -233,15 +233,6 @@ describe('merging another store', () => {
       ['settled', [], null, []],
     ]);
   });
-
-  it('recognizes a conversation whose segments arrive in any order', () => {
-    other.db.createSession({ id: 's1', startedAt: 1 });
-    other.db.createSession({ id: 's2', startedAt: 2, parentSessionId: 's1', parentKind: 'compression' });
-    other.db.createSession({ id: 's3', startedAt: 3, parentSessionId: 's2', parentKind: 'compression' });
-    const rows = other.database.all('SELECT * FROM sessions ORDER BY id DESC');
-    here.db.mergeFrom(damaged({ sessions: rows }));
-    expect([here.db.getSession('s3')?.conversationId, here.db.conversationTip('s1')]).toEqual(['s1', 's3']);
-  });
 });
 
 describe('bringing in salvaged rows', () => {

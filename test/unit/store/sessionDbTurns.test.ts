@@ -213,12 +213,6 @@ describe('delivered text', () => {
       kept: 'assistant: abc',
     });
   });
-
-  it('is stored as a complete batch or not at all', () => {
-    runningTurn(world.db);
-    const refused = refusal(() => append(world.db, 't1', chunk('a1', 1, 0, 'abc'), chunk('a1', 3, 3, 'x')));
-    expect([refused, lines(world.db)]).toEqual(['invalid', ['user: What is here?']]);
-  });
 });
 
 describe('putting messages', () => {
@@ -305,18 +299,6 @@ describe('putting messages', () => {
       lines: ['user: What is here?', 'assistant: one\ntwo'],
       revisions: [{ message_uid: 'a1', revised_at: 77, content: 'one' }],
     });
-  });
-
-  it('drops the stored wire text of a row whose content changes, and only then', () => {
-    runningTurn(world.db);
-    world.database.run("UPDATE messages SET api_content = 'with recall' WHERE uid = 'u-t1'");
-    world.db.putMessages([prompt('u-t1', 'What is here?', 't1')]);
-    const same = world.database.get('SELECT api_content FROM messages');
-    world.db.putMessages([prompt('u-t1', 'What else?', 't1')]);
-    expect([same, world.database.get('SELECT api_content FROM messages')]).toEqual([
-      { api_content: 'with recall' },
-      { api_content: null },
-    ]);
   });
 
   it('puts a message that was missing into its settled turn, before what came later', () => {

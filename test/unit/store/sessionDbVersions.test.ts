@@ -3,9 +3,7 @@ import type { SimulatedDisk } from '../../support/simulatedDisk';
 import {
   activeUids,
   afterEveryFailure,
-  answer,
   answered,
-  complete,
   lines,
   openTurn,
   refusal,
@@ -275,17 +273,6 @@ describe('versions of a prompt', () => {
       running: 'conversation-busy',
       prompts: ['t1', 't2', 't4', 't5'],
     });
-  });
-
-  it('that are made while an answer is open are listed too', async () => {
-    const world = await three();
-    openTurn(world.db, { turnUid: 't4', text: 'three?', ...retried('t3') });
-    const open = world.db.promptVersions('s1');
-    settle(world.db, 't4', complete, [answer('a-t4', 'again', 't4')]);
-    expect([open, world.db.promptVersions('s1')]).toEqual([
-      [{ turnUid: 't4', versions: ['t3', 't4'] }],
-      [{ turnUid: 't4', versions: ['t3', 't4'] }],
-    ]);
   });
 
   it('change completely or not at all when the power fails, at every write of it', async () => {

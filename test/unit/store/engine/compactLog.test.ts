@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { CompactLog } from '../../../../src/store/engine/compactLog';
 import { FileSystemError, type OpenFile } from '../../../../src/store/engine/fileSystem';
 import { MemoryFileSystem } from '../../../../src/store/engine/memoryFileSystem';
-import { changedBytes, withChangedBytes } from '../../../../src/store/engine/pageDelta';
 import fc from '../../../support/seededFastCheck';
 
 const pageSize = 512;
@@ -257,61 +256,6 @@ test('a changed byte ends the log before it', () => {
     }
     writer.file.write(byte, at);
   }
-});
-
-test('a page that changes a little takes a few bytes, and one write', () => {
-  const writer = run([]);
-  writer.frame(1, [[0, new Uint8Array(pageSize).map((_, index) => index * 7)]]);
-  writer.flush();
-  const before = writer.file.size();
-  writer.frame(1, [[100, Uint8Array.of(1, 2, 3)]]);
-  writer.flush();
-  expect(writer.file.size() - before).toBeLessThan(60);
-});
-
-test('a log that SQLite wrote itself is read and continued as it is, until it begins anew', () => {
-  const file = newFile();
-  const plain = new PlainBytes();
-  const both = (from: Uint8Array, position: number, to: { write(from: Uint8Array, position: number): void }): void => {
-    to.write(from, position);
-    plain.write(from, position);
-  };
-  both(logHeader(1), 0, file);
-  both(frameHeader(1, 1), 32, file);
-  both(new Uint8Array(pageSize).fill(7), 56, file);
-  const log = new CompactLog(file);
-  expect(contentOf(log)).toEqual(plain.content);
-  both(frameHeader(2, 1), 32 + frameBytes, log);
-  both(new Uint8Array(pageSize).fill(8), 56 + frameBytes, log);
-  log.flush();
-  expect([contentOf(log), contentOf(new CompactLog(file))]).toEqual([plain.content, plain.content]);
-  log.write(logHeader(2), 0);
-  log.flush();
-  expect([contentOf(log), contentOf(new CompactLog(file))]).toEqual([logHeader(2), logHeader(2)]);
-});
-
-test('frames behind what is kept in memory are read from the file', () => {
-  const writer = run([]);
-  const page = (n: number): [number, Uint8Array] => [0, new Uint8Array(pageSize).fill(n & 0xff)];
-  for (let n = 0; n < 33_000; n++) writer.frame(1 + (n % 50), [page(n * 31 + (n >> 8))]);
-  writer.flush();
-  writer.check();
-  writer.frame(3, [[4, Uint8Array.of(9)]]);
-  writer.reopen();
-  writer.check();
-});
-
-test('changed bytes put into the page before give the page after', () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ minLength: 64, maxLength: 64 }), change, (before, changes) => {
-      const after = changed(
-        before,
-        changes.filter(([at]) => at < 64).map(([at, bytes]) => [at, bytes.subarray(0, 64 - at)] as const),
-      );
-      const told = changedBytes(before, after, 1000);
-      expect(told === null ? null : withChangedBytes(before, told)).toEqual(after);
-    }),
-  );
 });
 
 /** A log of one record with these entries, whose checksum fits. */

@@ -88,13 +88,6 @@ describe('finding stores of other folders', () => {
     expect(world.copies()).toEqual([]);
   });
 
-  it('reads a store whose owner was killed, log included', () => {
-    const { store, abandon } = world.open(world.folderOf(a));
-    converse(store, 's1', 'Said before the kill');
-    abandon();
-    expect(seen()).toMatchObject([{ sessions: 1, inUse: false, problem: null }]);
-  });
-
   it('explains a damaged store, one of a newer version and one of another program, and lists the others', () => {
     for (const hash of [a, b, c])
       left(world.folderOf(hash), (store) => converse(store, `s-${hash}`, 'Text '.repeat(4000)));

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -68,18 +68,6 @@ describe('one history, two processes', { timeout }, () => {
       taken: 'open',
       messages: ['user: Prompt of a', 'assistant: Not disturbed.'],
     });
-  });
-
-  it('is taken from a window with a running turn when asked to stop it', async () => {
-    const [owner, newcomer] = [window(), window()];
-    await owner.open(newFolder());
-    await owner.order({ order: 'busy', title: null });
-    await owner.order({ order: 'busy', title: 'Long work' });
-    await newcomer.open(folder);
-    await newcomer.order({ order: 'stop' });
-    const taken = await newcomer.order({ order: 'reach', kind: 'open' });
-    const after = await owner.order({ order: 'settled' });
-    expect([taken.state, after.state, after.stopped]).toEqual(['open', 'continuedElsewhere', true]);
   });
 
   it('is taken over from a window that was killed while it wrote, with every acknowledged chunk once', async () => {
@@ -219,65 +207,6 @@ describe('storage folders that VS Code gives to further hosts', { timeout }, () 
       messages: spoken((await second.order({ order: 'read', session: 's' })).messages),
       elsewhere: existsSync(storage(`${hash}-1`)),
     }).toEqual({ taken: 'open', messages: ['user: Prompt of a', 'assistant: In the first.'], elsewhere: false });
-  });
-
-  it('that hold a store of their own are merged once and kept under another name', async () => {
-    newFolder();
-    const maker = window();
-    // A store that lies in a suffixed folder, as if made there: workspace storage is recognised by its name only.
-    const elsewhere = join(folder, 'made', 'elsewhere', EXTENSION_ID);
-    await maker.open(elsewhere);
-    await maker.order({ order: 'turn', session: 'theirs', turn: 'x', text: 'From the suffixed folder.' });
-    await maker.order({ order: 'close' });
-    mkdirSync(storage(`${hash}-1`), { recursive: true });
-    writeFileSync(join(storage(`${hash}-1`), 'state.db'), readFileSync(join(elsewhere, 'state.db')));
-
-    const owner = window();
-    const merged = await owner.open(storage(hash));
-    const messages = spoken((await owner.order({ order: 'read', session: 'theirs' })).messages);
-    await owner.order({ order: 'close' });
-    // As after a crash between the merge and the renaming: the same file lies there again.
-    writeFileSync(join(storage(`${hash}-1`), 'state.db'), readFileSync(join(elsewhere, 'state.db')));
-    const again = await owner.open(storage(hash));
-    const messagesAgain = spoken((await owner.order({ order: 'read', session: 'theirs' })).messages);
-    const left = readdirSync(storage(`${hash}-1`)).map((name) => name.replace(/\d{8}T\d{9}Z/, 'TIME'));
-    expect({
-      merged: merged.merged,
-      again: again.merged,
-      messages,
-      same: messagesAgain.join() === messages.join(),
-      left,
-      problems: (await owner.order({ order: 'verify' })).problems,
-    }).toEqual({
-      merged: 2,
-      again: 0,
-      messages: ['user: Prompt of x', 'assistant: From the suffixed folder.'],
-      same: true,
-      left: ['state.merged-TIME.db', 'state.merged-TIME.db'],
-      problems: [],
-    });
-  });
-
-  it('that are in use are left alone', async () => {
-    newFolder();
-    const user = window();
-    const used = join(folder, 'used');
-    await user.open(used);
-    await user.order({ order: 'turn', session: 'theirs', turn: 'x', text: 'Still in use.' });
-    mkdirSync(storage(`${hash}-1`), { recursive: true });
-    for (const name of readdirSync(used))
-      writeFileSync(join(storage(`${hash}-1`), name), readFileSync(join(used, name)));
-    const owner = window();
-    const opened = await owner.open(storage(hash));
-    expect({
-      state: opened.state,
-      merged: opened.merged,
-      still: existsSync(join(storage(`${hash}-1`), 'state.db')),
-    }).toEqual({
-      state: 'open',
-      merged: 0,
-      still: true,
-    });
   });
 });
 

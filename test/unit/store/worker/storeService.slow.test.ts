@@ -45,14 +45,6 @@ describe('a store served over a port', () => {
     expect(world.ran.filter((step) => step.startsWith('slice')).length).toBeLessThan(5);
   });
 
-  it('immediately rejects what was aborted before it was requested', async () => {
-    const world = await served({ searchSlices: 3 });
-    await expect(
-      world.client.store.call('search', [{ text: 'x', limit: 1 }], AbortSignal.abort(new Error('too late'))),
-    ).rejects.toThrow('too late');
-    expect(world.ran).toEqual([]);
-  });
-
   it('indexes only after a second without requests, and stops for the next request', async () => {
     const world = await served({ dirtyRows: 100 });
     await world.client.store.call('setDraft', ['new', 'a']);
@@ -91,21 +83,6 @@ describe('a store served over a port', () => {
     ]);
   });
 
-  it('does nothing in idle time when there was no request since', async () => {
-    const world = await served();
-    world.clock.pass(1000);
-    await world.quiet();
-    world.clock.pass(30_000);
-    await world.quiet();
-    const once = [...world.ran];
-    world.clock.pass(120_000);
-    await world.quiet();
-    expect({ once, later: world.ran }).toEqual({
-      once: ['indexBatch', 'checkpoint'],
-      later: ['indexBatch', 'checkpoint'],
-    });
-  });
-
   it('reports a failure of its own maintenance and continues', async () => {
     const world = await served({ checkpointFailure: new StoreError('full', 'The disk is full.', 'ENOSPC') });
     const heard: StoreError[] = [];
@@ -130,14 +107,6 @@ describe('a store served over a port', () => {
       first: 'setDraft',
       end: ['checkpoint', 'close'],
     });
-  });
-
-  it('rejects a search that closing cut off', async () => {
-    const world = await served({ searchSlices: 1000 });
-    const search = world.client.store.call('search', [{ text: 'x', limit: 1 }]);
-    const closed = world.client.store.close();
-    await expect(search).rejects.toMatchObject({ causeClass: 'locked' });
-    await closed;
   });
 
   it('rejects every pending call and reports the death of the thread once', async () => {
@@ -176,12 +145,6 @@ describe('a store served over a port', () => {
       causes: ['not-found', 'not-found'],
       told: ['not-found'],
     });
-  });
-
-  it('refuses what cannot be sent to a thread', async () => {
-    const world = await served();
-    const uncloneable: string = { toString: () => 'x', valueOf: () => () => 1, call: () => 1 } as unknown as string;
-    await expect(world.client.store.call('draft', [uncloneable])).rejects.toMatchObject({ causeClass: 'invalid' });
   });
 
   describe('long work', () => {
@@ -262,17 +225,6 @@ describe('a store served over a port', () => {
       expect([ran, (await done).draft]).toEqual([['slice 1', 'taken back'], 'words']);
     });
 
-    it('that is queued is cancelled before it begins', async () => {
-      const world = await served({ slices: rewinding(3) });
-      const first = world.client.store.call('rewindSession', [rewind]);
-      const stop = new AbortController();
-      const second = world.client.store.call('rewindSession', [rewind], stop.signal);
-      world.during('slice 1', () => stop.abort(new Error('not wanted')));
-      await expect(second).rejects.toThrow('not wanted');
-      await first;
-      expect(world.ran).toEqual(['slice 1', 'slice 2', 'slice 3']);
-    });
-
     it('is stopped by closing where possible, before the store is closed', async () => {
       const world = await served({ slices: rewinding(1000) });
       const cut = world.client.store.call('rewindSession', [rewind]);
@@ -295,13 +247,6 @@ describe('a store served over a port', () => {
       await world.quiet();
       expect(world.ran).toEqual(['setDraft', 'tidy 1', 'tidy 2', 'indexBatch']);
     });
-  });
-
-  it('passes on why it could not be opened', async () => {
-    const world = wired(() => Promise.reject(new StoreError('newer', 'Update the extension.', 'user_version 9')));
-    await expect(world.client.open(place)).rejects.toEqual(
-      new StoreError('newer', 'Update the extension.', 'user_version 9'),
-    );
   });
 });
 
