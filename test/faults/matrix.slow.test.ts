@@ -13,7 +13,7 @@ describe('an answer that breaks, ends, fails, stalls or is stopped at any event'
       sample: 300,
     });
     expect({ cases, violations, details }).toEqual({ cases: 300, violations: 0, details: [] });
-  }, 120_000);
+  });
 
   it('is stored as it was shown, once, even if the store fails in its middle and the turn is spilled', async () => {
     const { cases, violations, details } = await runFaultMatrix({
@@ -23,5 +23,5 @@ describe('an answer that breaks, ends, fails, stalls or is stopped at any event'
       storeFails: true,
     });
     expect({ cases, violations, details }).toEqual({ cases: 40, violations: 0, details: [] });
-  }, 120_000);
+  });
 });

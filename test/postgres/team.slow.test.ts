@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/sync/postgres/connectionFailure';
 import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
 import { schemaSql } from '../../src/sync/postgres/schema';
-import { SyncRound } from '../../src/sync/syncRound';
-import type { SyncServer } from '../../src/sync/syncServer';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
 import { first, pieces } from '../support/syncContract';
+import { roundOf } from '../support/syncRound';
 
 type Row = Record<string, unknown>;
 
@@ -168,16 +167,6 @@ describe('an auditor', () => {
 });
 
 describe('retention', () => {
-  const round = (store: SessionDbWorld, server: SyncServer, origin: string): SyncRound =>
-    new SyncRound({
-      store: store.db.synced,
-      server,
-      origin,
-      machine: origin,
-      newId: () => 'never',
-      fenceOf: () => null,
-    });
-
   it('forgets what is old on the server and on all machines, and keeps what is young or leased', async () => {
     const [laptop, desk] = [await sessionDbWorld(), await sessionDbWorld()];
     for (const { db } of [laptop, desk]) db.synced.begin();
@@ -186,7 +175,7 @@ describe('retention', () => {
       answered(laptop.db, `t-${id}`, 'An answer.', { sessionId: id });
     }
     const server = world.client(address('anna'), 'kept');
-    const [here, there] = [round(laptop, server, 'laptop'), round(desk, server, 'desk')];
+    const [here, there] = [roundOf(laptop.db, server, 'laptop'), roundOf(desk.db, server, 'desk')];
     await here.run();
     await there.run();
     await server.lease(await here.connected(), 'leased');

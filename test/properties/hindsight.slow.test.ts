@@ -4,7 +4,9 @@ import { HindsightSimulation, type HindsightStep } from '../support/hindsight/hi
 import { HindsightStandIn } from '../support/hindsight/standIn';
 
 const surface = fc.nat({ max: 1 });
-const fault = fc.constantFrom(...(['dropBefore', 'dropAfter', 'stall', 'stallAfter', 500, 503, 429, 401, 422] as const));
+const fault = fc.constantFrom(
+  ...(['dropBefore', 'dropAfter', 'stall', 'stallAfter', 500, 503, 429, 401, 422] as const),
+);
 const operation = fc.record({
   seconds: fc.constantFrom(0, 1, 5, 30),
   fate: fc.constantFrom('completes', 'completes', 'completes', 'fails', 'spoilt'),

@@ -342,5 +342,5 @@ describe('the store, in any schedule', () => {
       }),
       { numRuns: 100 },
     );
-  }, 120_000);
+  });
 });

@@ -1,12 +1,12 @@
-import { describe, expect, it, vi } from 'vitest';
-import { SyncRound } from '../../src/sync/syncRound';
+import { describe, expect, it } from 'vitest';
+import type { SyncRound } from '../../src/sync/syncRound';
 import { seededRandom } from '../support/seededRandom';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
 import { SimulatedNetwork, SimulatedServer, type Fate } from '../support/simulatedServer';
+import { roundOf } from '../support/syncRound';
 
 /** Working days; a year and more by the environment variable. */
 const days = Number(process.env['HERMES_SYNC_DAYS'] ?? 60);
-vi.setConfig({ testTimeout: Math.max(300_000, days * 10_000) });
 const machinesInAll = 50;
 /** Machines that stay. The others are containers that live for a few days. */
 const lasting = 6;
@@ -71,13 +71,8 @@ class Months {
   }
 
   private roundOf(name: string, { db }: SessionDbWorld, network: SimulatedNetwork): SyncRound {
-    return new SyncRound({
-      store: db.synced,
-      server: network.wayOf(),
-      origin: name,
-      machine: name,
+    return roundOf(db, network.wayOf(), name, {
       newId: () => `${name}-id-${++this.ids}`,
-      fenceOf: () => null,
       onReceived: (_id, branchId) => void (branchId !== null && this.divisions++),
     });
   }

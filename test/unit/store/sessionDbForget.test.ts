@@ -207,7 +207,7 @@ describe('forgetting a session', () => {
       },
     );
     expect(outcomes).toEqual(['1 2 clean', '4 all leak']);
-  }, 300_000);
+  });
 });
 
 describe('the trash', () => {

@@ -8,7 +8,7 @@ const halve = (file: string): void => truncateSync(file, Math.floor(statSync(fil
 const empty = (file: string): void => truncateSync(file, 0);
 const overwrite = (file: string): void => writeFileSync(file, 'this is not a database '.repeat(100));
 
-describe('a file that is truncated', { timeout: 60_000 }, () => {
+describe('a file that is truncated', () => {
   it.each([
     ['the file by half', () => halve(world.main), 'The session file had been cut off.'],
     ['the file to nothing', () => empty(world.main), 'The session file had been emptied.'],
@@ -90,7 +90,7 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a file whose content is replaced', { timeout: 60_000 }, () => {
+describe('a file whose content is replaced', () => {
   it('with something that is not a database while it is closed: the file is kept whole, and a new history begins', async () => {
     const window = await world.openWindow();
     await tell(window, 1, 1);

@@ -28,7 +28,7 @@ async function otherProblems({ spilling }: OutsideWindow): Promise<readonly stri
   return (await spilling.store.verifyIntegrity()).filter((line) => !line.startsWith('a message cannot be read: '));
 }
 
-describe('a damaged page of the rows', { timeout: 60_000 }, () => {
+describe('a damaged page of the rows', () => {
   it('while the file is closed: the next window repairs it on first contact, without a question, and notifies the user', async () => {
     await storedSessions();
     spoilPage(world.main, pageWith(world.main, 'Answer of 2.2'));
@@ -103,7 +103,7 @@ describe('a damaged page of the rows', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a damaged page of the search index', { timeout: 60_000 }, () => {
+describe('a damaged page of the search index', () => {
   it.each(['closed', 'open'])(
     'while the file is %s: nothing is lost or reported, and words are found again',
     async (when) => {

@@ -34,7 +34,7 @@ function onFullDisk(folder: string): string {
   return ballast;
 }
 
-describe.runIf(mayMount)('a disk that is full when a store is opened after a crash', { timeout: 60_000 }, () => {
+describe.runIf(mayMount)('a disk that is full when a store is opened after a crash', () => {
   it('shows everything saved, explains why nothing can be added, and continues unprompted once there is room', async () => {
     const first = await world.openWindow();
     await tell(first, 1, 2);

@@ -20,10 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-// Processes start and stop in these; on a busy machine that takes its time.
-const timeout = 180_000;
-
-describe('one history, two processes', { timeout }, () => {
+describe('one history, two processes', () => {
   it('moves to the window that was opened last, and back, with everything in it', async () => {
     const [first, second] = [window(), window()];
     await first.open(newFolder());
@@ -192,7 +189,7 @@ describe('one history, two processes', { timeout }, () => {
   });
 });
 
-describe('storage folders that VS Code gives to further hosts', { timeout }, () => {
+describe('storage folders that VS Code gives to further hosts', () => {
   const hash = 'abcdef0123456789abcdef0123456789';
   const storage = (name: string): string => join(folder, 'workspaceStorage', name, EXTENSION_ID);
 

@@ -53,7 +53,6 @@ describe('a turn whose store fails at a call', () => {
       }
       expect({ wrong: wrong.slice(0, 2), spilled: spilled > 20 }).toEqual({ wrong: [], spilled: true });
     },
-    120_000,
   );
 
   it('shows nothing more, and loses nothing, where no spill file can be written either', async () => {
@@ -73,5 +72,5 @@ describe('a turn whose store fails at a call', () => {
       world.close();
     }
     expect([...seen]).toEqual([JSON.stringify({ missing: [], told: [] })]);
-  }, 120_000);
+  });
 });
