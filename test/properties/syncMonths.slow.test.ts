@@ -143,16 +143,19 @@ const rowsOf = ({ world: { database } }: Machine): string =>
   ]);
 
 describe('fifty machines over months of work', () => {
-  it('end with the same rows and every answer, and cost the server no more at the end than at the beginning', async () => {
-    const months = new Months();
-    const bytesPerTurn: number[] = [];
-    for (let day = 0; day < days; day++) {
+  const months = new Months();
+  const bytesPerTurn: number[] = [];
+
+  it.each(Array.from({ length: Math.ceil(days / 30) }, (_, month) => month))('work in month %i', async (month) => {
+    for (let day = month * 30; day < Math.min(days, (month + 1) * 30); day++) {
       await months.day(day);
-      if (day === Math.floor(days / 2) || day === days - 1) {
-        const { bytes } = months.server.overview();
-        bytesPerTurn.push(bytes / months.turns);
-      }
+      if (day !== Math.floor(days / 2) && day !== days - 1) continue;
+      bytesPerTurn.push(months.server.overview().bytes / months.turns);
     }
+    expect(months.turns).toBeGreaterThan(0);
+  });
+
+  it('end with the same rows and every answer, and cost the server no more at the end than at the beginning', async () => {
     const [away] = months.alive;
     const callsBefore = away?.calls ?? 0;
     await months.calm();

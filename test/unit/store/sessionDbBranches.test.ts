@@ -332,19 +332,4 @@ describe('the tree of branches', () => {
       ],
     });
   });
-
-  it('leaves out the trash, unless something was branched from it or the trash is requested', async () => {
-    const world = await three();
-    branch(world, 'a-t1');
-    branch(world, 'a-t1', { childId: 'b2' });
-    branch(world, 'b1/a-t1', { sessionId: 'b1', childId: 'b3' });
-    world.db.trashSession('b1', 70);
-    world.db.trashSession('b2', 70);
-    const listed = (withTrash: boolean) =>
-      world.db.branchesOf('s1', withTrash).map(({ conversationId }) => conversationId);
-    expect([listed(false), listed(true).sort()]).toEqual([
-      ['s1', 'b1', 'b3'],
-      ['b1', 'b2', 'b3', 's1'],
-    ]);
-  });
 });

@@ -157,29 +157,6 @@ describe('forgetting a session', () => {
     });
   });
 
-  it("changes nothing in a branch's transcript, its initial summary included; it is still marked as a branch", async () => {
-    const { db } = await sessionDbWorld();
-    db.createSession({ id: 's1', startedAt: 1 });
-    for (const turn of ['t1', 't2', 't3']) answered(db, turn, `needle ${turn}`);
-    db.compressSession({
-      parentId: 's1',
-      childId: 's2',
-      handoff: 'All about needles.',
-      summarisedUpTo: 'a-t1',
-      now: 50,
-    });
-    db.branchSession({ sessionId: 's2', upTo: null, childId: 'b1', now: 60 });
-    const rows = (includeHidden: boolean) =>
-      db.readTranscript({ sessionId: 'b1', limit: 99, includeHidden }).messages.map(({ uid }) => uid);
-    const before = [rows(false), rows(true)];
-    db.forgetSession('s1');
-    expect({
-      now: [rows(false), rows(true)],
-      kind: db.getSession('b1')?.parentKind,
-      parent: db.getSession('b1')?.parentSessionId,
-    }).toEqual({ now: before, kind: 'branch', parent: null });
-  });
-
   it('and trashing are refused, with a sentence, while a turn is running', async () => {
     const world = await sessionDbWorld();
     runningTurn(world.db);

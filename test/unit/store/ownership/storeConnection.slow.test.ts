@@ -25,65 +25,6 @@ describe('work on the files of a closed history', () => {
       log: ['only opens', 'only closes', 'only opens'],
     });
   });
-
-  it('is refused in a window that does not have the history', async () => {
-    const folder = new FakeFolder();
-    const first = window(folder, 'first');
-    await first.connection.open();
-    await window(folder, 'second').connection.open();
-    let ran = false;
-    const refused = first.connection.whileClosed(async () => void (ran = true));
-    await expect(refused).rejects.toMatchObject({ causeClass: 'locked' });
-    expect([ran, folder.owner?.window]).toEqual([false, 'second']);
-  });
-});
-
-describe('a history that moves between windows', () => {
-  it('is handed over by a window without a running turn, and back again', async () => {
-    const folder = new FakeFolder();
-    const first = window(folder, 'first');
-    await first.connection.open();
-    await first.connection.store.setDraft('new', 'typed in the first window');
-
-    const second = window(folder, 'second');
-    await second.connection.open();
-    const readInSecond = await second.connection.store.draft('new');
-    const during = [first.connection.state.kind, second.connection.state.kind];
-    await second.connection.store.setDraft('new', 'typed in the second window');
-
-    await first.connection.reclaim();
-    expect({
-      readInSecond,
-      during,
-      readInFirst: await first.connection.store.draft('new'),
-      after: [first.connection.state.kind, second.connection.state.kind],
-      atOnce: folder.mostOpenAtOnce,
-      log: folder.log,
-    }).toEqual({
-      readInSecond: 'typed in the first window',
-      during: ['continuedElsewhere', 'open'],
-      readInFirst: 'typed in the second window',
-      after: ['open', 'continuedElsewhere'],
-      atOnce: 1,
-      log: ['first opens', 'first closes', 'second opens', 'second closes', 'first opens'],
-    });
-  });
-
-  it('ends up in exactly one window when many start at once', async () => {
-    const folder = new FakeFolder();
-    const windows = Array.from({ length: 8 }, (_, index) => window(folder, `window ${index}`));
-    await Promise.all(windows.map(({ connection }) => connection.open()));
-    const states = windows.map(({ connection }) => connection.state.kind).sort();
-    expect({
-      open: states.filter((kind) => kind === 'open').length,
-      others: [...new Set(states)].sort(),
-      atOnce: folder.mostOpenAtOnce,
-    }).toEqual({
-      open: 1,
-      others: ['continuedElsewhere', 'open'],
-      atOnce: 1,
-    });
-  });
 });
 
 describe('a window that moves to another folder', () => {
@@ -104,31 +45,14 @@ describe('a window that moves to another folder', () => {
       },
     );
   });
-
-  it('shows nothing of a folder that is still being opened when it leaves', async () => {
-    const [left, next] = [new FakeFolder(), new FakeFolder()];
-    const { connection, home } = window(left, 'left');
-    home.openDelay = passing(60);
-    const opened: number[] = [];
-    connection.onDidChangeState((state) => state.kind === 'open' && opened.push(next.openIn.size));
-    void connection.open();
-    await passing(10);
-    await connection.moveTo(new FakeHome(next, 'next'));
-    expect({ opened, left: [left.log, left.owner], next: next.log }).toEqual({
-      opened: [1],
-      left: [['left opens', 'left closes'], null],
-      next: ['next opens'],
-    });
-  });
 });
+
+const silent = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'process 4711 on this machine' };
 
 describe('an owner that does not answer', () => {
   it('leads to a clear failure, and a retry opens the store once the owner is gone', async () => {
     const folder = new FakeFolder();
-    folder.owner = {
-      endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
-      window: 'process 4711 on this machine',
-    };
+    folder.owner = silent;
     const newcomer = window(folder, 'newcomer');
     await newcomer.connection.open();
     const failed = newcomer.connection.state;
@@ -148,41 +72,34 @@ describe('an owner that does not answer', () => {
 
   it('is asked again until it is gone, and its notice then disappears', async () => {
     const folder = new FakeFolder();
-    folder.owner = {
-      endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
-      window: 'process 4711 on this machine',
-    };
-    const { connection, askAgain } = window(folder, 'newcomer');
+    folder.owner = silent;
+    const { connection, home, askAgain } = window(folder, 'newcomer');
     const states: string[] = [];
     connection.onDidChangeState(({ kind }) => states.push(kind));
     await connection.open();
-    const failed = states.length;
+    const [failed, { attempts }] = [states.length, home];
     askAgain();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => home.attempts).toBeGreaterThan(attempts);
     const stillSaid = states.slice(failed);
     folder.owner = null;
     askAgain();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect({ stillSaid, then: states.slice(failed), state: connection.state.kind, open: folder.openIn.size }).toEqual({
+    await expect.poll(() => connection.state.kind).toBe('open');
+    expect({ stillSaid, then: states.slice(failed), open: folder.openIn.size }).toEqual({
       stillSaid: [],
       then: ['opening', 'open'],
-      state: 'open',
       open: 1,
     });
   });
 
   it('is asked by Try Again and by the timer at once, and the store is opened once', async () => {
     const folder = new FakeFolder();
-    folder.owner = {
-      endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
-      window: 'process 4711 on this machine',
-    };
+    folder.owner = silent;
     const { connection, askAgain } = window(folder, 'newcomer');
     await connection.open();
     folder.owner = null;
     askAgain();
     await connection.retry();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await connection.store.draft('new');
     expect({ state: connection.state.kind, opened: folder.log, most: folder.mostOpenAtOnce }).toEqual({
       state: 'open',
       opened: ['newcomer opens'],
@@ -242,22 +159,6 @@ describe('a store that fails', () => {
     });
   });
 
-  it('touches nothing any more once another process has replaced it', async () => {
-    const folder = new FakeFolder();
-    const { connection, home } = window(folder, 'frozen');
-    await connection.open();
-    const thief = { endpoint: { socketPath: '/nonexistent', token: 'y' }, window: 'thief' };
-    folder.owner = thief;
-    home.current.nextFailure = new StoreError('replaced', 'Another process took this history.', 'fence');
-    await expect(connection.store.draft('new')).rejects.toMatchObject({ causeClass: 'replaced' });
-    await passing(10);
-    expect({ state: connection.state.kind, owner: folder.owner === thief, log: folder.log }).toEqual({
-      state: 'failed',
-      owner: true,
-      log: ['frozen opens', 'frozen abandons'],
-    });
-  });
-
   it('acquires the lock again and opens once when the lock file is gone, without a failure in between', async () => {
     const folder = new FakeFolder();
     const { connection, home, heartbeat } = window(folder, 'only');
@@ -268,15 +169,13 @@ describe('a store that fails', () => {
     folder.owner = null;
     heartbeat();
     home.heartbeatFailure = null;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => states).toEqual(['opening', 'open']);
     const { state } = connection;
     expect({
-      states,
       regained: state.kind === 'open' && state.regained?.message,
       log: folder.log,
       most: folder.mostOpenAtOnce,
     }).toEqual({
-      states: ['opening', 'open'],
       regained: 'The lock was deleted.',
       log: ['only opens', 'only abandons', 'only opens'],
       most: 1,
@@ -293,21 +192,8 @@ describe('a store that fails', () => {
     home.heartbeatFailure = null;
     folder.owner = { endpoint: { socketPath: '/nonexistent', token: 'y' }, window: 'thief' };
     heartbeat();
-    // The thread that has the files open is asked first.
-    await new Promise(setImmediate);
-    expect([afterFull, connection.state.kind]).toEqual(['open', 'failed']);
-  });
-
-  it('keeps running after refusals that are no failure of the store', async () => {
-    const { connection, home } = window(new FakeFolder(), 'only');
-    await connection.open();
-    home.current.nextFailure = new StoreError('full', 'The disk is full.', 'ENOSPC');
-    await expect(connection.store.draft('new')).rejects.toMatchObject({ causeClass: 'full' });
-    home.current.nextFailure = null;
-    expect({ state: connection.state.kind, draft: await connection.store.draft('new') }).toEqual({
-      state: 'open',
-      draft: '',
-    });
+    await expect.poll(() => connection.state.kind).toBe('failed');
+    expect(afterFull).toBe('open');
   });
 
   it('opens for reading where no lock can be written, and for writing after a retry', async () => {
@@ -328,10 +214,13 @@ describe('a store that fails', () => {
   it('is closed for good by close, also twice and also while it opens', async () => {
     const folder = new FakeFolder();
     const { connection, home } = window(folder, 'only');
-    home.openDelay = passing(50);
+    let opens: () => void = () => undefined;
+    home.openDelay = new Promise((resolve) => (opens = resolve));
     void connection.open();
-    await passing(10);
-    await Promise.all([connection.close(), connection.close()]);
+    await expect.poll(() => home.attempts).toBe(1);
+    const closed = Promise.all([connection.close(), connection.close()]);
+    opens();
+    await closed;
     await connection.open();
     expect({ state: connection.state.kind, owner: folder.owner, open: folder.openIn.size }).toEqual({
       state: 'closed',
@@ -371,10 +260,6 @@ function window(
   if (guard) connection.setTurnGuard(guard);
   opened.push(connection);
   return { connection, home, heartbeat: () => heartbeat(), askAgain: () => askAgain() };
-}
-
-function passing(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** What a socket answers to these bytes before it closes. */
