@@ -1,3 +1,4 @@
+import { unknownUsage } from '../../src/transcript/usage';
 import { randomUUID } from 'node:crypto';
 import { TurnRecorder } from '../../src/agent/turnRecorder';
 import type { Clock } from '../../src/base/clock';
@@ -105,13 +106,7 @@ export class SpillWorld {
       () => (this.stopped = true),
     );
     const call = { kind: 'toolCall' as const, callId: 'call-1', name: 'look', arguments: '{}' };
-    const usage = {
-      inputTokens: 10,
-      outputTokens: 5,
-      cachedInputTokens: null,
-      cacheWriteTokens: null,
-      reasoningTokens: null,
-    };
+    const usage = { ...unknownUsage, inputTokens: 10, outputTokens: 5 };
     try {
       await store.activeMessages(sessionId);
       for (const text of ['Let me ', 'think. ']) await deliver(recorder, 'thinking', text);

@@ -1,3 +1,4 @@
+import { unknownUsage } from '../../../src/transcript/usage';
 import { describe, expect, it } from 'vitest';
 import type { SimulatedDisk } from '../../support/simulatedDisk';
 import {
@@ -118,20 +119,8 @@ describe('a branch', () => {
 
   it('that cuts a turn off says so, and does not count the cost of the rest', async () => {
     const world = await three();
-    world.db.addUsage('t1', {
-      inputTokens: 5,
-      outputTokens: 6,
-      cachedInputTokens: null,
-      cacheWriteTokens: null,
-      reasoningTokens: null,
-    });
-    world.db.addUsage('t2', {
-      inputTokens: 7,
-      outputTokens: 8,
-      cachedInputTokens: null,
-      cacheWriteTokens: null,
-      reasoningTokens: null,
-    });
+    world.db.addUsage('t1', { ...unknownUsage, inputTokens: 5, outputTokens: 6 });
+    world.db.addUsage('t2', { ...unknownUsage, inputTokens: 7, outputTokens: 8 });
     branch(world, 'c2');
     expect([world.db.getTurn('b1/t1'), world.db.getTurn('b1/t2'), world.db.getTurn('t2')]).toMatchObject([
       { outcome: 'complete', stopReason: 'stop', settledAt: 9, usage: { inputTokens: 5 } },

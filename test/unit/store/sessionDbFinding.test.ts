@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answered, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
+import { answered, outboxEntry, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 async function sessions(...ids: readonly string[]): Promise<SessionDbWorld> {
   const world = await sessionDbWorld();
@@ -154,26 +154,16 @@ describe('search over sessions', () => {
 });
 
 describe('the outbox', () => {
-  const entry = (uid: string, sessionId: string, nextAttemptAt = 10, provider = 'p') => ({
-    uid,
-    provider,
-    sessionId,
-    kind: 'retain',
-    payload: `{"n":"${uid}"}`,
-    createdAt: 5,
-    nextAttemptAt,
-  });
-
   it('returns due entries in the order of adding, each once, and holds those behind a failed one of their session', async () => {
     const world = await sessionDbWorld();
     for (const one of [
-      entry('z', 's1'),
-      entry('y', 's2'),
-      entry('x', 's1'),
-      entry('w', 's2', 99),
-      entry('v', 's2'),
-      entry('u', 's1', 10, 'q'),
-      entry('z', 's9'),
+      outboxEntry('z', 's1', 10),
+      outboxEntry('y', 's2', 10),
+      outboxEntry('x', 's1', 10),
+      outboxEntry('w', 's2', 99),
+      outboxEntry('v', 's2', 10),
+      outboxEntry('u', 's1', 10, 'q'),
+      outboxEntry('z', 's9', 10),
     ])
       world.db.outboxAdd(one);
     const due = (now: number) => world.db.outboxDue('p', now, 9).map(({ uid }) => uid);
@@ -196,11 +186,11 @@ describe('the outbox', () => {
       early: [],
       first: ['z', 'y', 'x'],
       behind: [],
-      later: [{ ...entry('z', 's1', 50), attempts: 1, lastError: 'offline' }],
+      later: [{ ...outboxEntry('z', 's1', 50), attempts: 1, lastError: 'offline' }],
       all: ['z', 'x', 'w', 'v'],
       counts: [
-        { provider: 'p', waiting: 4, failed: 1, oldestAt: 5, lastError: 'offline' },
-        { provider: 'q', waiting: 1, failed: 0, oldestAt: 5, lastError: null },
+        { provider: 'p', waiting: 4, failed: 1, oldestAt: 1, lastError: 'offline' },
+        { provider: 'q', waiting: 1, failed: 0, oldestAt: 1, lastError: null },
       ],
       gone: undefined,
     });
@@ -208,9 +198,9 @@ describe('the outbox', () => {
 
   it('keeps its order when the file is rewritten', async () => {
     const world = await sessions('gone');
-    for (const uid of ['b', 'c', 'a']) world.db.outboxAdd(entry(uid, 's1'));
+    for (const uid of ['b', 'c', 'a']) world.db.outboxAdd(outboxEntry(uid, 's1', 10));
     world.db.forgetSession('gone');
-    world.db.outboxAdd(entry('0', 's1'));
+    world.db.outboxAdd(outboxEntry('0', 's1', 10));
     expect(world.db.outboxDue('p', 10, 9).map(({ uid }) => uid)).toEqual(['b', 'c', 'a', '0']);
   });
 });

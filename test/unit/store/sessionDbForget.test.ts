@@ -10,6 +10,7 @@ import {
   chunk,
   complete,
   openTurn,
+  outboxEntry,
   refusal,
   runningTurn,
   sentence,
@@ -45,15 +46,7 @@ async function secretive(disk?: SimulatedDisk, turns = 4): Promise<SessionDbWorl
   db.setTitle('s2', `On ${secret}`, 'person');
   db.enqueue({ uid: 'q', sessionId: 's2', text: `and ${secret}?`, createdAt: 5 });
   db.setDraft('s2', `still ${secret}`);
-  db.outboxAdd({
-    uid: 'o1',
-    provider: 'p',
-    sessionId: 's1',
-    kind: 'retain',
-    payload: `"${secret}"`,
-    createdAt: 1,
-    nextAttemptAt: 1,
-  });
+  db.outboxAdd({ ...outboxEntry('o1', 's1'), payload: `"${secret}"` });
   db.setMeta('p/cursor/s2', secret);
   db.setMeta('p/cursor/other', 'kept');
   db.createSession({ id: 'helper', startedAt: 6, parentSessionId: 's2', parentKind: 'delegate' });

@@ -14,6 +14,7 @@ import {
   complete,
   lines,
   openTurn,
+  outboxEntry,
   result,
   runningTurn,
   sessionDbWorld,
@@ -41,15 +42,7 @@ describe('merging another store', () => {
     other.db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 5 });
     answered(other.db, 't3', 'ONE', { replaces: { turnUid: 't1', reason: 'edited' } });
     other.db.setPinned('s1', true);
-    other.db.outboxAdd({
-      uid: 'o',
-      provider: 'p',
-      sessionId: 's1',
-      kind: 'k',
-      payload: '1',
-      createdAt: 1,
-      nextAttemptAt: 1,
-    });
+    other.db.outboxAdd(outboxEntry('o', 's1'));
     const told = (db: SessionDb) => ({
       list: db
         .listSessions({ limit: 9 })

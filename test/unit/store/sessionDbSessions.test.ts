@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   answer,
+  answered,
   append,
   chunk,
   complete,
@@ -22,28 +23,7 @@ beforeEach(async () => {
 
 function finishedTurn(sessionId: string, startedAt: number, text: string): void {
   world.db.createSession({ id: sessionId, startedAt });
-  world.db.openTurn({
-    turnUid: `t-${sessionId}`,
-    sessionId,
-    model: 'm',
-    startedAt,
-    userMessage: {
-      uid: `u-${sessionId}`,
-      sessionId,
-      turnUid: `t-${sessionId}`,
-      createdAt: startedAt,
-      visibility: { kind: 'shown' },
-      carriedFrom: null,
-      role: 'user',
-      parts: [{ kind: 'text', text }],
-    },
-  });
-  world.db.settleTurn({
-    turnUid: `t-${sessionId}`,
-    settledAt: startedAt + 1,
-    settlement: complete,
-    messages: [answer(`a-${sessionId}`, 'Yes', `t-${sessionId}`, sessionId)],
-  });
+  answered(world.db, `t-${sessionId}`, 'Yes', { sessionId, asked: text, at: startedAt });
 }
 
 describe('sessions', () => {

@@ -1,3 +1,4 @@
+import { unknownUsage } from '../../../src/transcript/usage';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { closingResultText, closingText } from '../../../src/transcript/closingText';
 import {
@@ -414,13 +415,7 @@ describe('settling a turn', () => {
 
   it('keeps reason, failure, times and usage with the turn', () => {
     runningTurn(world.db);
-    const usage = {
-      inputTokens: 3,
-      outputTokens: 5,
-      cachedInputTokens: null,
-      cacheWriteTokens: null,
-      reasoningTokens: 1,
-    };
+    const usage = { ...unknownUsage, inputTokens: 3, outputTokens: 5, reasoningTokens: 1 };
     world.db.addUsage('t1', usage);
     world.db.addUsage('t1', usage);
     const failure = { cause: 'rateLimit', sentence: 'Too many requests.', technical: '429' } as const;
@@ -441,13 +436,7 @@ describe('settling a turn', () => {
         outcome: 'failed',
         stopReason: 'error',
         failure,
-        usage: {
-          inputTokens: 6,
-          outputTokens: 10,
-          cachedInputTokens: null,
-          cacheWriteTokens: null,
-          reasoningTokens: 2,
-        },
+        usage: { ...unknownUsage, inputTokens: 6, outputTokens: 10, reasoningTokens: 2 },
       },
       session: { input_tokens: 6, output_tokens: 10, reasoning_tokens: 2 },
     });

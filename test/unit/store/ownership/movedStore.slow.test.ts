@@ -1,65 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../../src/base/clock';
-import { silentLog } from '../../../../src/base/log';
-import { openStore } from '../../../../src/store/ownership/openStore';
-import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
-import { NodeSpillHome } from '../../../../src/store/worker/nodeSpillHome';
-import { SpillingStore } from '../../../../src/store/spill/spillingStore';
-import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
-import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
+import { type OutsideWindow as Window, outsideWorld } from '../outside/outsideWorld';
 import { chunkOf, openingTurn, settlingTurn, spoken } from './turnBuilder';
 
-let built: BuiltStoreWorker;
-let home = '';
-const windows: Window[] = [];
-beforeAll(async () => {
-  built = await buildStoreWorker();
-});
-afterAll(() => built.remove());
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'hermes-moved-'));
-});
-afterEach(async () => {
-  for (const { spilling } of windows.splice(0)) await spilling.store.close();
-  rmSync(home, { recursive: true, force: true });
-});
-
-interface Window {
-  readonly connection: StoreConnection;
-  readonly spilling: SpillingStore;
-  readonly states: string[];
-}
-
-const at = (...names: readonly string[]): string => join(home, ...names);
+const { at, openWindow } = outsideWorld({ folds: false });
 const session = '20261120_080000_abcdef';
-
-/** A window on the store of this folder, as the extension builds it. */
-async function openWindow(folder = 'store'): Promise<Window> {
-  const connection: StoreConnection = openStore({
-    storageFolder: at(folder),
-    workerEntry: built.entry,
-    clock: systemClock,
-    log: silentLog,
-    spills: () => ({ folders: [at('global')], liveTurns: spilling.liveTurns }),
-  });
-  const spillHome = new NodeSpillHome({
-    folders: () => [at(folder), at('global')],
-    temporaryFolder: () => Promise.resolve(null),
-    startWorker: () => startNodeWorker(built.entry),
-  });
-  const spilling: SpillingStore = new SpillingStore(connection.store, spillHome, systemClock, silentLog, randomUUID);
-  const states: string[] = [];
-  connection.onDidChangeState(({ kind }) => states.push(kind));
-  await connection.open();
-  const opened = { connection, spilling, states };
-  windows.push(opened);
-  return opened;
-}
 
 async function ask({ spilling: { store } }: Window, turn: string): Promise<void> {
   await store.openTurn(openingTurn(session, turn));

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../../src/base/clock';
 import type { SearchHit, SessionOperations } from '../../../../src/store/sessionStore';
 import { StoppedWork, type SlicedWork } from '../../../../src/store/slicedWork';
 import { StoreError } from '../../../../src/store/storeError';
@@ -9,6 +8,7 @@ import type { StoreRequest } from '../../../../src/store/sessionMethods';
 import { StoreClient } from '../../../../src/store/worker/storeClient';
 import { StoreService } from '../../../../src/store/worker/storeService';
 import type { FromWorker, ToWorker } from '../../../../src/store/worker/workerMessages';
+import { ManualClock } from '../../../support/manualClock';
 
 describe('a store served over a port', () => {
   it('answers calls in order and revives errors with their cause', async () => {
@@ -50,9 +50,9 @@ describe('a store served over a port', () => {
     await world.client.store.call('setDraft', ['new', 'a']);
     const before = [...world.ran];
     world.during('indexBatch', () => void world.client.store.call('appendChunks', [chunks('t')]));
-    world.clock.pass(999);
+    await world.clock.advance(999);
     const almost = [...world.ran];
-    world.clock.pass(1);
+    await world.clock.advance(1);
     await world.quiet();
     expect({ before, almost, order: world.ran.slice(1, 4), last: world.ran.at(-1), left: world.dirtyRows() }).toEqual({
       before: ['setDraft'],
@@ -66,16 +66,16 @@ describe('a store served over a port', () => {
   it('empties its log only after half a minute without requests', async () => {
     const world = await served();
     await world.client.store.call('setDraft', ['new', 'a']);
-    world.clock.pass(1000);
+    await world.clock.advance(1000);
     await world.quiet();
-    world.clock.pass(29_000);
+    await world.clock.advance(29_000);
     await world.client.store.call('setDraft', ['new', 'ab']);
-    world.clock.pass(1000);
+    await world.clock.advance(1000);
     await world.quiet();
-    world.clock.pass(29_999);
+    await world.clock.advance(29_999);
     await world.quiet();
     const before = [...world.ran];
-    world.clock.pass(1);
+    await world.clock.advance(1);
     await world.quiet();
     expect([before, world.ran.slice(before.length)]).toEqual([
       ['setDraft', 'indexBatch', 'setDraft', 'indexBatch'],
@@ -87,9 +87,9 @@ describe('a store served over a port', () => {
     const world = await served({ checkpointFailure: new StoreError('full', 'The disk is full.', 'ENOSPC') });
     const heard: StoreError[] = [];
     world.client.store.onDidFailInBackground((error) => heard.push(error));
-    world.clock.pass(1000);
+    await world.clock.advance(1000);
     await world.quiet();
-    world.clock.pass(30_000);
+    await world.clock.advance(30_000);
     await world.quiet();
     expect({
       heard: heard.map((error) => error.causeClass),
@@ -243,7 +243,7 @@ describe('a store served over a port', () => {
     it('leaves its cleanup to an idle moment', async () => {
       const world = await served({ tidySlices: 2 });
       await world.client.store.call('setDraft', ['new', 'a']);
-      world.clock.pass(1000);
+      await world.clock.advance(1000);
       await world.quiet();
       expect(world.ran).toEqual(['setDraft', 'tidy 1', 'tidy 2', 'indexBatch']);
     });
@@ -385,26 +385,4 @@ function wired(open: () => Promise<OpenedStore>) {
 /** Everything here goes on by way of `setImmediate`: after so many rounds nothing is under way, however slow the machine is. */
 async function quiet(): Promise<void> {
   for (let round = 0; round < 100; round++) await new Promise<void>((resolve) => setImmediate(resolve));
-}
-
-class ManualClock implements Clock {
-  private time = 0;
-  private timers: { at: number; callback: () => void }[] = [];
-  now = (): number => this.time / 1000;
-  monotonicMs = (): number => this.time;
-
-  after(delayMs: number, callback: () => void): () => void {
-    const timer = { at: this.time + delayMs, callback };
-    this.timers.push(timer);
-    return () => {
-      this.timers = this.timers.filter((other) => other !== timer);
-    };
-  }
-
-  pass(ms: number): void {
-    this.time += ms;
-    const due = this.timers.filter(({ at }) => at <= this.time);
-    this.timers = this.timers.filter(({ at }) => at > this.time);
-    for (const { callback } of due) callback();
-  }
 }
