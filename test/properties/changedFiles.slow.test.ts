@@ -133,7 +133,7 @@ describe('reverting agent changes', () => {
       }),
       { numRuns: runs },
     );
-  }, 120_000);
+  });
 
   const edit = fc.record({
     kind: fc.constantFrom<('agent' | 'person')[]>('agent', 'person'),
@@ -171,7 +171,7 @@ describe('reverting agent changes', () => {
       { numRuns: runs },
     );
     expect(clean).toBeGreaterThan(runs / 4);
-  }, 120_000);
+  });
 
   const content = fc.oneof(
     fc.constant(null),
@@ -210,5 +210,5 @@ describe('reverting agent changes', () => {
       ),
       { numRuns: runs },
     );
-  }, 120_000);
+  });
 });

@@ -3,8 +3,8 @@ import type { PostgresServer } from '../../../src/sync/postgres/postgresServer';
 import { packedServer } from '../../../src/sync/packedServer';
 import { sealedServer } from '../../../src/sync/sealing/sealedServer';
 import type { Seal } from '../../../src/sync/sealing/seal';
-import { SyncRound } from '../../../src/sync/syncRound';
 import { answer, complete, openTurn, result, sessionDbWorld, settle } from '../sessionDbWorld';
+import { roundOf } from '../syncRound';
 
 const folder = new URL('../../../docs/', import.meta.url);
 /** Text as people and tools write it, so that it compresses as it does in use. */
@@ -37,14 +37,8 @@ export async function workday(
 ): Promise<{ readonly said: number }> {
   const { db, database } = await sessionDbWorld();
   db.synced.begin();
-  const round = new SyncRound({
-    store: db.synced,
-    server: seal === null ? packedServer(client) : sealedServer(client, seal),
-    origin: 'laptop-3f0c8f2a9b6d',
-    machine: 'Laptop',
-    newId: () => 'never',
-    fenceOf: () => null,
-  });
+  const server = seal === null ? packedServer(client) : sealedServer(client, seal);
+  const round = roundOf(db, server, 'laptop-3f0c8f2a9b6d', { machine: 'Laptop' });
   let said = 0;
   const say = (place: number, length: number): string => {
     const words = text(place, length);

@@ -82,15 +82,6 @@ describe('repairing a stored sequence', () => {
     });
   });
 
-  it('ends it in the same way when the process died', async () => {
-    staleTail();
-    openTurn(world.db, { turnUid: 't2', text: 'current' });
-    world.db.repairTranscript('s1');
-    world = await world.reopened();
-    world.db.recoverTurns();
-    expect(active()).toEqual(['u-t1', 't2/closing']);
-  });
-
   it('takes a prompt out of the row it was merged into when it is retried', () => {
     staleTail();
     openTurn(world.db, { turnUid: 't2', text: 'current' });

@@ -3,7 +3,7 @@ import { Backups } from '../../../../src/history/backup/backups';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { SystemProcessTable } from '../../../../src/store/lock/processLookup';
 import { openSessionStore } from '../../../../src/store/worker/openedStore';
-import { seededRandom } from '../../../crash/powerCuts';
+import { seededRandom } from '../../../support/seededRandom';
 import { putEmptyStore } from '../../../support/emptyStore';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { testSqlite } from '../../../support/sqlite';

@@ -12,7 +12,7 @@ import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
 import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
 import { wasmPath } from '../../../support/sqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
-import { seededRandom } from '../../../crash/powerCuts';
+import { seededRandom } from '../../../support/seededRandom';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../../store/ownership/turnBuilder';
 import { converse } from '../../store/library/libraryWorld';
 import { backupWorld, scheduled, type BackupWorld } from './backupWorld';
