@@ -116,8 +116,7 @@ test('a server is corrected after its test failed, saved to .vscode/mcp.json onc
   const offered = Array.isArray(tools) ? tools.filter((tool) => JSON.stringify(tool).includes('mcp_everything_')) : [];
 
   // Known from now on, also in the next window, and its name is taken.
-  await workbench.reload();
-  panel = await ChatPanel.attach(workbench);
+  panel = await panel.reload();
   await begin();
   await workbench.answerInput('Command that starts the server', works);
   await workbench.answerInput('A name for this server', 'everything');

@@ -107,7 +107,7 @@ async function command(text: string): Promise<void> {
 async function ask(prompt: string, answer = `About ${prompt}.`): Promise<void> {
   server.script(reply().says(answer).uses({ input: 4000, output: 1500 }));
   await panel.send(prompt);
-  await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
+  await panel.answered(answer);
 }
 
 test('a provider from another extension receives every switch in order, under the right ids, and the API reports each', async () => {
@@ -147,8 +147,7 @@ test('a provider from another extension receives every switch in order, under th
   await untilSynced('in the background');
   await untilSynced('beside it');
   await untilLogged('the agent left behind to be let go', ({ call }) => call === 'shutdown');
-  await workbench.reload();
-  panel = await ChatPanel.attach(workbench);
+  panel = await panel.reload();
   await untilLogged('the provider to be registered again', ({ event }) => event === 'registered', 2);
   await ask('after the reload');
   await untilSynced('after the reload');

@@ -28,7 +28,7 @@ test(`a prompt is in one place after each of ${trials} kills and reloads around 
     const workbench = await vscode.open(vscode.sampleFolder());
     let panel = await ChatPanel.open(workbench);
     await panel.send('Begin');
-    await panel.waitForSettledAnswer('the first answer', (text) => text === 'It is done.');
+    await panel.answered('It is done.');
     const folder = await waitFor('the workspace storage', () => vscode.workspaceStorageFolders(EXTENSION_ID)[0]);
     const found: string[] = [];
     for (let trial = 0; trial < trials; trial++) {

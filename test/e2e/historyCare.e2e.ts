@@ -50,7 +50,7 @@ async function tell(panel: ChatPanel, prompt: string, answer: string): Promise<v
   await newSession(panel);
   server.script(reply().says(answer));
   await panel.send(prompt);
-  await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
+  await panel.answered(answer);
 }
 
 const hidden = (): readonly unknown[] =>

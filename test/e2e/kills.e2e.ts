@@ -73,8 +73,7 @@ test(`${kills} kills of the extension host in the middle of an answer lose and d
       hostIsGone.open();
       await vscode.waitForNewExtensionHost(pid);
       // VS Code restarts a killed host by itself only twice in five minutes; a reload resets the count.
-      if (index % 2 === 1) await workbench.reload();
-      panel = await ChatPanel.attach(workbench);
+      if (index % 2 === 1) panel = await panel.reload();
       const inFile = () =>
         readStateDb(
           folder,

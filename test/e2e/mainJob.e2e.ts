@@ -57,9 +57,8 @@ for (const protocol of ['anthropic', 'openai'] as const) {
     await panel.send('Count, please.');
     const early = await panel.waitForAnswer('the first words', (text) => text.length > 0);
     rest.open();
-    await panel.waitForSettledAnswer('the whole answer', (text) => text === words);
-    await workbench.reload();
-    const again = await ChatPanel.attach(workbench);
+    await panel.answered(words);
+    const again = await panel.reload();
     const reloaded = await again.waitForSettledAnswer('the answer after the reload');
     expect({
       streamed: words.startsWith(early) && early.length < words.length,
@@ -89,8 +88,7 @@ test('a reload in the middle of an answer neither loses nor doubles text', async
   const { workbench } = panel;
   await panel.send('Count, please.');
   const shown = await panel.waitForAnswer('some words', (text) => text.length > 200);
-  await workbench.reload();
-  const again = await ChatPanel.attach(workbench);
+  const again = await panel.reload();
   const reloaded = await again.waitForSettledAnswer(
     'the words after the reload',
     (text) => text.length >= shown.length,
@@ -118,13 +116,13 @@ test('the browser is closed and opened again at once: the same sessions are ther
   const folder = lasting.sampleFolder();
   const panel = await ChatPanel.open(await lasting.open(folder));
   await panel.send('Are you there?');
-  await panel.waitForSettledAnswer('the answer', (text) => text === 'The answer is stored.');
+  await panel.answered('The answer is stored.');
   const oldHost = await lasting.extensionHostPid();
   await lasting.reopenBrowser();
   const next = await ChatPanel.open(await lasting.open(folder));
   const { text } = await next.waitForSettledAnswer('the same session in the new window');
   await next.send('And now?');
-  await next.waitForSettledAnswer('the second answer', (answer) => answer === 'The next one, too.');
+  await next.answered('The next one, too.');
   const stores = lasting
     .workspaceStorageFolders(EXTENSION_ID)
     .map((storage) =>

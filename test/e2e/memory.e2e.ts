@@ -43,8 +43,7 @@ test("what the model saves is on disk and in the next session; earlier sessions 
     const file = path.join(storage, 'memories/MEMORY.md');
     const saved = fs.readFileSync(file, 'utf8');
 
-    await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Hermes works in your folder');
+    await panel.newSession();
     server.script(reply().calls('session_search', { query: 'marmalade' }), reply().says('Through bluebird.'));
     await ask('How do we deploy?', 'Through bluebird.');
     const found = server.requests.at(-1)?.outline.at(-1) ?? '';

@@ -167,8 +167,7 @@ test('with the mouse, three edits are allowed at once, reviewed, undone in part,
   await barOf(panel).getByText('kept', { exact: true }).waitFor();
   await untilOnDisk('the revert to be undone', reviewed);
 
-  await workbench.reload();
-  panel = await ChatPanel.attach(workbench);
+  panel = await panel.reload();
   await barOf(panel).getByText('kept', { exact: true }).waitFor();
   await untilMarked(workbench, []);
   await workbench.page.locator('.tab', { hasText: 'Changes of the Turn' }).click();

@@ -74,8 +74,7 @@ test('without a folder Hermes answers, says that there are no files, and keeps t
   await panel.sees(/No folder is open/);
   await panel.send('What is in this folder?');
   const answer = await panel.waitForSettledAnswer('the answer');
-  await workbench.reload();
-  const again = await ChatPanel.attach(workbench);
+  const again = await panel.reload();
   expect(await again.waitForSettledAnswer('the answer after the reload')).toMatchObject({
     text: answer.text,
     state: 'saved',

@@ -42,7 +42,7 @@ async function freshPanel(): Promise<ChatPanel> {
   const panel = await ChatPanel.open(workbench);
   if (folder !== '') return panel;
   await panel.send('Hello');
-  await panel.waitForSettledAnswer('the first answer', (text) => text === 'Answered.');
+  await panel.answered('Answered.');
   folder = await waitFor('the workspace storage', () =>
     vscode()
       .workspaceStorageFolders(EXTENSION_ID)
@@ -117,7 +117,7 @@ test('an older copy replaces the file: the rest is offered at every start, and r
   let panel = await freshPanel();
   const before = prompts();
   await panel.send('Ask between');
-  await panel.waitForSettledAnswer('the answer between', (text) => text === 'Answered.');
+  await panel.answered('Answered.');
   const answer = await inTheMiddle(panel, 'older', () => fs.renameSync(older, at('state.db')));
   await panel.sees(/Another file replaced the one that holds your sessions\. Choose Try Again/);
   await panel.button('Try Again').first().click();
@@ -127,7 +127,7 @@ test('an older copy replaces the file: the rest is offered at every start, and r
   panel = await freshPanel();
   await panel.sees(/Restore your sessions to have both here\./);
   await panel.send('Ask after');
-  await panel.waitForSettledAnswer('the answer after', (text) => text === 'Answered.');
+  await panel.answered('Answered.');
   await panel.button('Restore Sessions').click();
   await panel.sees(/Your sessions are restored: 2 missing messages were added\./);
   await stored(answer);

@@ -59,7 +59,7 @@ async function ask(panel: ChatPanel, names: readonly string[]): Promise<readonly
   for (const [index, text] of answers.entries()) {
     server.script(reply().says(text));
     await panel.send(`Tell me of ${names[index] ?? ''}`);
-    await panel.waitForSettledAnswer('the answer', (shown) => shown === text);
+    await panel.answered(text);
   }
   return answers;
 }
@@ -76,7 +76,7 @@ const pageWith = (folder: string, text: string): number =>
 async function goesOn(panel: ChatPanel, answer = 'Answered.'): Promise<void> {
   server.script(reply().says(answer));
   await panel.send('And go on');
-  await panel.waitForSettledAnswer('the next answer', (text) => text === answer);
+  await panel.answered(answer);
 }
 
 const halve = (file: string): void =>
@@ -154,7 +154,7 @@ test('the file is cut to half during a running answer: the answer and the earlie
   await panel.waitForAnswer('the first words', (text) => text.startsWith('now0001'));
   rest.open();
   halve(mainIn(folder));
-  await panel.waitForSettledAnswer('the whole answer', (text) => text === words);
+  await panel.answered(words);
   await panel.sees(/The session file had been cut off\. All of its contents were recovered/);
   await goesOn(panel);
   await waitFor(

@@ -89,7 +89,7 @@ const sessionsOf = ({ session }: Machine): readonly unknown[] =>
 async function ask({ panel }: Machine, prompt: string, answer: string): Promise<void> {
   model.script(reply().says(answer));
   await panel.send(prompt);
-  await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
+  await panel.answered(answer);
 }
 
 /** Verify Session: what was shown, what is on disk, and what the server has are the same. */

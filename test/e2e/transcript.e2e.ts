@@ -119,7 +119,7 @@ beforeAll(async () => {
   workbench = await vscode().open(vscode().sampleFolder());
   panel = await ChatPanel.open(workbench);
   await panel.send('Where does the zeppelin land?');
-  await panel.waitForSettledAnswer('the answer', (text) => text === 'Answered.');
+  await panel.answered('Answered.');
   folder = vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
   const sessionId = String(query('SELECT id FROM sessions')[0]?.['id']);
   await workbench.page.goto('about:blank');

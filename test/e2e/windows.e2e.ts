@@ -22,7 +22,7 @@ test('two windows on one folder share one history, which moves to the window in 
     server.script(reply().says('Answered in the first window.'));
     const first = await ChatPanel.open(await vscode.open(folder));
     await first.send('First');
-    await first.waitForSettledAnswer('the first answer', (text) => text === 'Answered in the first window.');
+    await first.answered('Answered in the first window.');
 
     const second = await ChatPanel.open(await vscode.open(folder));
     const taken = await second.waitForSettledAnswer('the first answer in the second window');
