@@ -123,6 +123,7 @@ test('mouse and keys do everything with sessions in their view, and state.db hol
 
 test('a session that answers out of view is marked running, then unread; it cannot be deleted while it runs; a filter hides the others', async () => {
   const { page } = workbench;
+  await panel.newSession();
   await say('Quick one');
   const rest = gate();
   server.script(reply().says('It takes').waitsFor(rest.opened).says(' a while.'));
