@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { reply } from '../support/modelServer';
 import { write } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import type { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { numberedWords } from './words';
 import { picturesIn, scriptedVscode } from './scriptedVscode';

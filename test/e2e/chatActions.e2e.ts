@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { reply } from '../support/modelServer';
 import { waitFor, write } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import type { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { numberedWords } from './words';
 import { picturesIn, scriptedVscode } from './scriptedVscode';

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { HindsightStandIn } from '../support/hindsight/standIn';
 import { reply } from '../support/modelServer';
 import { waitFor, type Workbench, write } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import type { ChatPanel } from './chatPanel';
 import { chooseFromMenu, SessionsView } from './sessionsView';
 import { numberedWords } from './words';
 import { heard, picturesIn, scriptedVscode } from './scriptedVscode';

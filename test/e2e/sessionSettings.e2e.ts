@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { type RecordedRequest, reply, type Reply } from '../support/modelServer';
 import { type Row, waitFor } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import type { ChatPanel } from './chatPanel';
 import { picturesIn, scriptedVscode } from './scriptedVscode';
 
 const { server, vscode, open, query, refused } = await scriptedVscode();

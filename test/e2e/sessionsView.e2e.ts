@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { reply } from '../support/modelServer';
 import { waitFor, type Row, type Workbench } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import type { ChatPanel } from './chatPanel';
 import { SessionsView } from './sessionsView';
 import { gate } from './gate';
 import { heard, picturesIn, scriptedVscode } from './scriptedVscode';

@@ -1,34 +1,21 @@
-import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import type { NewMessage } from '../../src/transcript/message';
 import { unknownUsage } from '../../src/transcript/usage';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, type Workbench, waitFor, write } from '../support/vscode';
+import { reply } from '../support/modelServer';
+import { readStateDb, type Workbench, waitFor, write } from '../support/vscode';
 import { openWorldStore } from '../support/worldStore';
-import { ChatPanel } from './chatPanel';
-import { EXTENSION_ID, sharedVscode } from './vscodeTest';
+import type { ChatPanel } from './chatPanel';
+import { picturesIn, scriptedVscode } from './scriptedVscode';
+import { EXTENSION_ID } from './vscodeTest';
 
 /** Turns of the long session, two rows each. */
 const turns = 1500;
-const pictures = path.join(projectRoot(), '.vscode-test/screenshots/transcript');
-
-let server: ModelServer;
+const { server, vscode, open, storage } = await scriptedVscode();
+server.otherwise(reply().says('Answered.'));
+const picture = picturesIn('transcript');
 let workbench: Workbench;
 let panel: ChatPanel;
 let folder = '';
-
-beforeAll(async () => {
-  server = await startModelServer();
-  server.otherwise(reply().says('Answered.'));
-});
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-}));
 
 const transcript = () => workbench.waitForWebview(EXTENSION_ID, 'editor');
 const query = (sql: string) => readStateDb(folder, sql);
@@ -116,17 +103,16 @@ async function seed(sessionId: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  workbench = await vscode().open(vscode().sampleFolder());
-  panel = await ChatPanel.open(workbench);
-  await panel.send('Where does the zeppelin land?');
-  await panel.answered('Answered.');
-  folder = vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
+  panel = await open();
+  ({ workbench } = panel);
+  await panel.ask('Where does the zeppelin land?', 'Answered.');
+  folder = storage();
   const sessionId = String(query('SELECT id FROM sessions')[0]?.['id']);
   await workbench.page.goto('about:blank');
   await waitFor('the extension host to end', () => vscode().server.extensionHostPids().length === 0);
   await seed(sessionId);
-  workbench = await vscode().open(vscode().sampleFolder());
-  panel = await ChatPanel.open(workbench);
+  panel = await open();
+  ({ workbench } = panel);
   await panel.sees(`Prompt ${turns}`);
 });
 
@@ -142,7 +128,7 @@ test('a search finds text in an unloaded row among all stored rows, and goes to 
   await tab.getByRole('search').getByText('1 of 1 rows').waitFor();
   await tab.getByRole('grid').getByText('Where does the zeppelin land?').waitFor();
   const selected = tab.getByRole('row', { selected: true });
-  await workbench.screenshot(pictures, 'found');
+  await picture(panel, 'found');
   expect([before, await selected.locator('.cell-number').textContent(), (await rows.count()) <= 600]).toEqual([
     [0, 200],
     '1',
@@ -173,7 +159,7 @@ test('keys alone go to a row, open it as the file holds it, and show it in the c
       json.has(name) && typeof value === 'string' ? JSON.parse(value) : value,
     ]),
   );
-  await workbench.screenshot(pictures, 'raw-row');
+  await picture(panel, 'raw-row');
   expect(shown).toEqual(expected);
   await tab.getByRole('row', { selected: true }).focus();
   await workbench.page.keyboard.press('Enter');
@@ -200,7 +186,7 @@ test('a repaired session says what was merged, with the earlier content and the 
   await tab.getByText('Hidden: merged into row 1, so that the model accepts the history.').waitFor();
   await tab.getByRole('button', { name: 'Show Earlier Content' }).click();
   await tab.getByRole('region', { name: /^Changes at/ }).waitFor();
-  await workbench.screenshot(pictures, 'repaired');
+  await picture(panel, 'repaired');
   const row = tab.locator('[role=row][data-uid="stale-u"]');
   expect([
     await row.locator('.earlier-content [data-part=text]').textContent(),

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { reply, type Reply } from '../support/modelServer';
 import { waitFor, write } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import type { ChatPanel } from './chatPanel';
 import { ApprovalCard } from './workPanel';
 import { picturesIn, scriptedVscode } from './scriptedVscode';
 

@@ -41,7 +41,7 @@ test('two windows on one folder share one history, which moves to the window in 
     taken: taken.text,
     prefix: words.startsWith(shown),
     reason: row?.['stop_reason'],
-    stores: vscode
+    stores: vscode()
       .workspaceStorageFolders(EXTENSION_ID)
       .filter((storage) => fs.existsSync(path.join(storage, 'state.db')))
       .flatMap((storage) => readStateDb(storage, 'SELECT count(*) AS n FROM sessions').map((count) => count['n'])),

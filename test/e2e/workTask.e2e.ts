@@ -3,9 +3,10 @@ import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { sandboxProblem } from '../../scripts/sandboxInstall.mjs';
 import { reply } from '../support/modelServer';
-import { ApprovalCard, changedLines, settled, toolRow, toolRows } from './workPanel';
+import { ApprovalCard, changedLines, toolRow, toolRows } from './workPanel';
 import { fix, fixLines, TestHold, WorkRepository } from './workRepository';
 import { picturesIn, scriptedVscode } from './scriptedVscode';
+import { EXTENSION_ID } from './vscodeTest';
 
 const hold = new TestHold();
 const { server, vscode, open, query, refused } = await scriptedVscode({ env: hold.env });
