@@ -149,24 +149,6 @@ test('the window that owns the sessions sleeps: another one says so in a sentenc
   }
 });
 
-test('the host is killed while only thinking is shown: the notice says that', async () => {
-  const panel = await freshPanel();
-  server.script(reply().thinks('Let me see what this is about. '.repeat(20), { every: 2 }).hangs());
-  await panel.send('Think');
-  await panel.frame
-    .getByText(/Thinking…/)
-    .first()
-    .waitFor();
-  await waitFor(
-    'the thinking to be stored',
-    () => readStateDb(folder, "SELECT 1 FROM stream_chunks WHERE kind = 'thinking' LIMIT 1").length > 0 || undefined,
-  );
-  const pid = await vscode().extensionHostPid();
-  await vscode().killExtensionHost();
-  await vscode().waitForNewExtensionHost(pid);
-  await (await panelNow()).sees(/while the model was thinking/);
-});
-
 test('the whole server is killed in the middle of an answer: the reason shown does not claim that the user closed the window', async () => {
   const panel = await panelNow();
   server.script(reply().says(numberedWords('killed', 30), { every: 2 }).hangs());
