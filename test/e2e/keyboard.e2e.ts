@@ -139,7 +139,9 @@ test('a prompt is rewound: Enter answers the question, and the prompt is in the 
 });
 
 test('a prompt typed right after /new goes to the new session', async () => {
-  server.script(reply().says('Beech.'));
+  await hands.newSession();
+  server.script(reply().says('Oak.'), reply().says('Beech.'));
+  await hands.ask('One tree', 'Oak.');
   await hands.type('/new');
   await hands.press('Enter');
   await hands.type('A third tree');
@@ -149,7 +151,7 @@ test('a prompt typed right after /new goes to the new session', async () => {
   expect([
     stored(),
     query(
-      "SELECT count(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'Which tea' AND m.active = 1",
+      "SELECT count(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'One tree'",
     ),
   ]).toEqual([['A third tree', 'Beech.'], [{ n: 2 }]]);
 });

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { beforeAll, expect } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sandboxProblem } from '../../scripts/sandboxInstall.mjs';
 import { reply } from '../support/modelServer';
 import { waitFor, type Workbench } from '../support/vscode';
