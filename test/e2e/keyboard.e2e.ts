@@ -150,9 +150,7 @@ test('a prompt typed right after /new goes to the new session', async () => {
   await hands.panel.shows('A third tree', 'Beech.');
   expect([
     stored(),
-    query(
-      "SELECT count(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'One tree'",
-    ),
+    query("SELECT count(*) AS n FROM messages m JOIN sessions s ON s.id = m.session_id WHERE s.title = 'One tree'"),
   ]).toEqual([['A third tree', 'Beech.'], [{ n: 2 }]]);
 });
 
