@@ -150,7 +150,7 @@ test('the window that owns the sessions sleeps: another one says so in a sentenc
 });
 
 test('the whole server is killed in the middle of an answer: the reason shown does not claim that the user closed the window', async () => {
-  const panel = await panelNow();
+  const panel = await freshPanel();
   server.script(reply().says(numberedWords('killed', 30), { every: 2 }).hangs());
   await panel.send('Be killed');
   await panel.waitForAnswer('the first words', (text) => text.startsWith('killed0001'));
