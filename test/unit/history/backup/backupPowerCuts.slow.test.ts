@@ -13,7 +13,7 @@ import { converse } from '../../store/library/libraryWorld';
 const place = { store: '/store', backups: '/backups' };
 const hour = 3600;
 
-it('a power cut leaves only backups that are whole, and all that were made before', { timeout: 60_000 }, async () => {
+it('a power cut leaves only backups that are whole, and all that were made before', async () => {
   const sqlite = await testSqlite();
   const random = seededRandom(7);
   let now = testTime;
