@@ -15,6 +15,8 @@ import { rowOf } from './rowJson';
 const blockBytes = 1 << 16;
 /** The first line of an export is far shorter. */
 const longestHeader = 4096;
+/** Characters of the longest line: a message with ten images of 5 MB each has about half as many. */
+const longestLine = 2 ** 27;
 const headerEnd = '"rows":[';
 
 /** A file that is no whole export. The message says why. */
@@ -104,12 +106,16 @@ function* linesOf(path: string): Generator<string> {
     const decoder = new StringDecoder('utf8');
     const block = Buffer.alloc(blockBytes);
     let pieces: string[] = [];
+    let length = 0;
     for (let read = readSync(file, block); read > 0; read = readSync(file, block)) {
       const [first = '', ...rest] = decoder.write(block.subarray(0, read)).split('\n');
       pieces.push(first);
+      length += first.length;
+      if (length > longestLine) throw new UnreadableExport(`a line has more than ${longestLine} characters`);
       for (const begun of rest) {
         yield pieces.join('');
         pieces = [begun];
+        length = begun.length;
       }
     }
     const last = pieces.join('') + decoder.end();
