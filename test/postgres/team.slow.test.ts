@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/sync/postgres/connectionFailure';
 import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
 import { schemaSql } from '../../src/sync/postgres/schema';
+import { syncFailureIn } from '../../src/sync/syncFailure';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
@@ -17,6 +18,8 @@ type Person = keyof typeof passwords;
 const [roles = '', rows = '', audit = '', retention = '', leaving = ''] = documentedSql('A team on one database', 5);
 const steps = { roles, rows, audit, retention, leaving };
 const tables = schemaSql('hermes_members');
+/** The end of the first step, which may run again. */
+const limitsSql = roles.slice(roles.indexOf('DO $$'));
 
 let world: PostgresWorld;
 let database: string;
@@ -145,6 +148,32 @@ describe('people of a team', () => {
     await as('ben', `DELETE FROM hermes_sync.documents WHERE person = 'anna'`);
     const left = await asDba(`SELECT body FROM hermes_sync.documents WHERE person = 'anna' AND history = 'writing'`);
     expect(left).toEqual([{ body: '"of Anna"' }]);
+  });
+
+  it('wait for a lock of another member only so long, and that member’s idle transaction is ended', async () => {
+    const limits = async (): Promise<readonly unknown[]> => [
+      (await as('anna', 'SHOW lock_timeout'))[0],
+      (await as('ben', 'SHOW idle_in_transaction_session_timeout'))[0],
+    ];
+    expect(await limits()).toEqual([{ lock_timeout: '20s' }, { idle_in_transaction_session_timeout: '1min' }]);
+    const held = new Client({ connectionString: world.server.url(database, 'ben', passwords.ben) });
+    const ended = new Promise<string | null>((resolve) => held.on('error', (error) => resolve(codeOf(error))));
+    for (const mode of ['SHARE', 'SHARE ROW EXCLUSIVE', 'EXCLUSIVE', 'ACCESS EXCLUSIVE']) {
+      await asDba(`ALTER DATABASE ${database} SET lock_timeout = '50ms'`);
+      const holder = new Client({ connectionString: world.server.url(database, 'ben', passwords.ben) });
+      await holder.connect();
+      await holder.query(`BEGIN; LOCK TABLE hermes_sync.documents IN ${mode} MODE`);
+      const refused = await sent('anna', 'locked', mode, '"of Anna"').catch(syncFailureIn);
+      await holder.end();
+      expect([mode, refused]).toMatchObject([mode, { kind: 'busy', isTemporary: true }]);
+    }
+    await asDba(`ALTER DATABASE ${database} SET idle_in_transaction_session_timeout = '50ms'`);
+    await held.connect();
+    await held.query('BEGIN; LOCK TABLE hermes_sync.documents IN SHARE MODE');
+    expect(await ended).toBe('25P03');
+    await asDba(limitsSql);
+    await sent('anna', 'unlocked', 'c', '"of Anna"');
+    expect(await limits()).toEqual([{ lock_timeout: '20s' }, { idle_in_transaction_session_timeout: '1min' }]);
   });
 });
 

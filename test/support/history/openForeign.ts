@@ -8,6 +8,7 @@ import { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { writeNewFile } from '../../../src/store/engine/fileSystem';
 import { configure } from '../../../src/store/open/configure';
 import { openForeignDatabase } from '../../../src/store/library/foreignDatabase';
+import { foreignReader } from '../../../src/store/library/foreignReader';
 import { SystemProcessTable } from '../../../src/store/lock/processLookup';
 import { testSqlite } from '../sqlite';
 
@@ -25,6 +26,7 @@ export const openForeign: OpenForeignDatabase = async (path) =>
       copies,
     },
     path,
+    foreignReader,
   );
 
 export const foreignCopies = copies;

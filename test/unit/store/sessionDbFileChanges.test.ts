@@ -1,5 +1,7 @@
+import { deflateSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FileChange, FileContent } from '../../../src/store/fileChanges';
+import type { SqlValue } from '../../../src/store/engine/sqlDatabase';
 import { readWhole } from '../../../src/store/engine/fileSystem';
 import { hashOf } from '../../../src/store/session/tables/fileChangeTable';
 import { rowsOf, rowsOfSessions } from '../../../src/store/session/import/storeImport';
@@ -32,6 +34,33 @@ const textOf = ({ db }: SessionDbWorld, hash: string | null | undefined): string
   const found = typeof hash === 'string' ? db.fileContent(hash) : null;
   return found === null ? null : Buffer.from(found).toString();
 };
+
+/** A row whose content inflates to so many bytes. */
+const inflating = (size: number, declared = size): { readonly hash: string; readonly values: readonly SqlValue[] } => {
+  const whole = Buffer.alloc(size, 'x');
+  return { hash: hashOf(whole), values: [hashOf(whole), 'deflate', deflateSync(whole), declared] };
+};
+
+describe('a stored content that somebody else wrote', () => {
+  it.each([
+    ['inflates to a little more than any content', 2 ** 24 + 1, 2 ** 24 + 1],
+    ['says that it is small', 2 ** 24 + 1, 3],
+    ['inflates to many times as much', 2 ** 26, 2 ** 26],
+  ])('is not inflated when it %s', (_what, size, declared) => {
+    const { hash, values } = inflating(size, declared);
+    world.database.run('INSERT INTO file_contents (hash, encoding, bytes, size) VALUES (?, ?, ?, ?)', values);
+    expect([world.db.fileContent(hash) === null, world.db.verifyIntegrity()]).toEqual([
+      true,
+      expect.arrayContaining([`a file content is not what it was: ${hash}`]),
+    ]);
+  });
+
+  it('is inflated up to the size that was allowed', () => {
+    const { hash, values } = inflating(2 ** 24);
+    world.database.run('INSERT INTO file_contents (hash, encoding, bytes, size) VALUES (?, ?, ?, ?)', values);
+    expect(world.db.fileContent(hash)?.length).toBe(2 ** 24);
+  });
+});
 
 describe('file contents around a change', () => {
   it('are on disk when the call returns, and the same after a power cut', async () => {

@@ -32,6 +32,37 @@ describe('the description of a key', () => {
   });
 });
 
+describe('a description that a server made to cost time and memory', () => {
+  it.each([
+    [2 ** 20, 16, 1],
+    [2 ** 20, 8, 1],
+    [2 ** 19, 8, 1],
+    [2 ** 18, 16, 1],
+    [2 ** 17, 16, 4],
+    [2 ** 10, 4096, 1],
+    [2, 2 ** 20, 1],
+    [2 ** 17, 8, 4],
+    [2 ** 10, 8, 1024],
+    [2 ** 31, 1, 1],
+    [1, 8, 1],
+    [3 * 2 ** 14, 8, 1],
+    [2 ** 17, 0, 1],
+    [2 ** 17, 8, 0],
+    [-(2 ** 17), 8, 1],
+    [2 ** 17, 8.5, 1],
+  ])('is refused before anything is computed: N %i, r %i, p %i', async (n, r, p) => {
+    const { description } = await createSeal('words', cheap);
+    const { kdf, ...rest } = JSON.parse(description);
+    const costly = JSON.stringify({ ...rest, kdf: { ...kdf, n, r, p } });
+    await expect(openSeal(costly, 'words')).rejects.toMatchObject(problem('damagedDescription'));
+  });
+
+  it('is read when it costs what our own does', async () => {
+    const { description, key } = await createSeal('words');
+    expect(await openSeal(description, 'words')).toEqual(key);
+  });
+});
+
 describe('a recovery key', () => {
   const anyKey = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
