@@ -3,7 +3,7 @@ import { deniedByRule, type Finding } from './finding';
 import { denyingFetchRule, parsedUrl } from './judgeAddress';
 import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
-import { changeReasons, isSecret } from '../sensitivePaths';
+import { changeReasons, isSecret } from '../pathTreatment';
 import { programName, unwrapped } from './shell/commandWrappers';
 import type { ShellWord } from './shell/shellCommand';
 

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { changeReasons, isSecret } from '../sensitivePaths';
+import { changeReasons, isSecret } from '../pathTreatment';
 import type { FoundFiles } from './limits';
 
 /** Lists the files below a folder by their relative paths, including hidden and ignored ones. Leaves out those of
