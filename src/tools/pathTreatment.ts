@@ -11,27 +11,48 @@ export interface PathTreatment {
 
 const plain: PathTreatment = { isHidden: false, asksToRead: false, changeReasons: [], isTakenOut: false };
 
-const compiled = pathTable.map((row) => ({ row, expression: expressionOf(row.names, '$') }));
-const whole = expressionOf(
-  pathTable.flatMap(({ names }) => names),
-  '$',
+interface CompiledName {
+  readonly row: PathRow;
+  readonly first: string;
+  /** Matches the rest of a path from a segment on. */
+  readonly expression: RegExp;
+}
+
+const names: readonly CompiledName[] = pathTable.flatMap((row) =>
+  row.names.flatMap(expanded).map((name) => ({
+    row,
+    first: name.split('/')[0] ?? '',
+    expression: new RegExp(`^${sourceOf(name)}$`, 'su'),
+  })),
 );
-const exempt = expressionOf(
-  pathTable.flatMap(({ isTakenOut, names }) => (isTakenOut === 'never' ? names : [])),
-  '(/|$)',
-);
+// Lists of files are long: most segments are no beginning of a name.
+const byFirst = new Map<string, CompiledName[]>();
+for (const name of names) byFirst.set(name.first, [...(byFirst.get(name.first) ?? []), name]);
+const openNames = names.filter(({ first }) => first.includes('*'));
+const openFirst = new RegExp(`^(?:${openNames.map(({ first }) => sourceOf(first)).join('|')})$`, 'su');
 
 /** Looks a path up in the table. Give the path inside an open folder relative to it, any other absolute. */
 export function treatmentOf(path: string): PathTreatment {
-  const name = foldedPath(path);
-  if (!whole.test(name)) return plain;
-  const rows: readonly PathRow[] = compiled.flatMap(({ row, expression }) => (expression.test(name) ? [row] : []));
+  const rows = rowsOf(foldedPath(path));
+  if (rows.length === 0) return plain;
+  const isExempt = rows.some(({ isTakenOut }) => isTakenOut === 'never');
   return {
-    isHidden: rows.some(({ isHidden }) => isHidden) && !exempt.test(name),
+    isHidden: !isExempt && rows.some(({ isHidden }) => isHidden),
     asksToRead: rows.some(({ asksToRead }) => asksToRead),
     changeReasons: [...new Set(rows.flatMap(({ asksToChange }) => asksToChange ?? []))],
-    isTakenOut: rows.some(({ isTakenOut }) => isTakenOut === true) && !exempt.test(name),
+    isTakenOut: !isExempt && rows.some(({ isTakenOut }) => isTakenOut === true),
   };
+}
+
+function rowsOf(path: string): readonly PathRow[] {
+  const found = new Set<PathRow>();
+  for (let at = 0; at >= 0 && at <= path.length; at = path.indexOf('/', at) + 1 || -1) {
+    const end = path.indexOf('/', at);
+    const first = path.slice(at, end < 0 ? undefined : end);
+    for (const { row, expression } of [...(byFirst.get(first) ?? []), ...(openFirst.test(first) ? openNames : [])])
+      if (!found.has(row) && expression.test(path.slice(at))) found.add(row);
+  }
+  return pathTable.filter((row) => found.has(row));
 }
 
 /** Reasons against changing the file; empty for a plain file. */
@@ -49,22 +70,24 @@ export function judgedName(path: AccessPath): string {
   return path.isInside ? path.shown : path.path;
 }
 
-function expressionOf(names: readonly string[], end: string): RegExp {
-  return new RegExp(`(?:^|/)(?:${names.map(sourceOf).join('|')})${end}`, 'su');
+/** Names without `{a,b}`. */
+function expanded(name: string): readonly string[] {
+  const [all, choices] = /\{([^{}]*)\}/.exec(name) ?? [];
+  if (all === undefined || choices === undefined) return [name];
+  return choices.split(',').flatMap((choice) => expanded(name.replace(all, choice)));
 }
 
-/** Regular expression of a name of the table. */
+/** Regular expression of a name of the table, without `{a,b}`. */
 function sourceOf(name: string): string {
-  const signs: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '*': '[^/]*', '{': '(?:', '}': ')', ',': '|' };
-  return name
-    .replace(/\*\*\/|[*{},]|\/(?=$|[},])|[.+?^$()[\]\\|]/g, (sign) =>
-      sign === '/' ? '(?:/.*)?' : (signs[sign] ?? `\\${sign}`),
-    );
+  const signs: Readonly<Record<string, string>> = { '**/': '(?:.*/)?', '*': '[^/]*', '/': '(?:/.*)?' };
+  return name.replace(/\*\*\/|\*|\/+$|[.+?^$()[\]\\|]/g, (sign) => signs[sign.replace('//', '/')] ?? `\\${sign}`);
 }
 
 /** Unifies spellings that a file system resolves to the same file: case, characters that some systems ignore, and
  *  what Windows cuts off the end of a name. */
 function foldedPath(path: string): string {
+  // Lists of files are long, and nearly all of their names need only this.
+  if (/^[ !-9;-[\]-~]*$/.test(path) && !/[. ](?:\/|$)/.test(path)) return path.toLowerCase();
   return path
     .normalize('NFKC')
     .replace(/\p{Cf}/gu, '')
