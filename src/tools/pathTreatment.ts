@@ -14,6 +14,8 @@ const plain: PathTreatment = { isHidden: false, asksToRead: false, changeReasons
 interface CompiledName {
   readonly row: PathRow;
   readonly first: string;
+  /** Folders that the name mentions before its last segment. */
+  readonly inner: readonly string[];
   /** Matches the rest of a path from a segment on. */
   readonly expression: RegExp;
 }
@@ -22,14 +24,15 @@ const names: readonly CompiledName[] = pathTable.flatMap((row) =>
   row.names.flatMap(expanded).map((name) => ({
     row,
     first: name.split('/')[0] ?? '',
-    expression: new RegExp(`^${sourceOf(name)}$`, 'su'),
+    inner: [...name.matchAll(/\/(?=.)/g)].map(({ index }) => name.slice(0, index)),
+    expression: new RegExp(`^${sourceOf(name)}$`, 's'),
   })),
 );
 // Lists of files are long: most segments are no beginning of a name.
 const byFirst = new Map<string, CompiledName[]>();
 for (const name of names) byFirst.set(name.first, [...(byFirst.get(name.first) ?? []), name]);
 const openNames = names.filter(({ first }) => first.includes('*'));
-const openFirst = new RegExp(`^(?:${openNames.map(({ first }) => sourceOf(first)).join('|')})$`, 'su');
+const openFirst = new RegExp(`^(?:${openNames.map(({ first }) => sourceOf(first)).join('|')})$`, 's');
 
 /** Looks a path up in the table. Give the path inside an open folder relative to it, any other absolute. */
 export function treatmentOf(path: string): PathTreatment {
@@ -48,11 +51,37 @@ function rowsOf(path: string): readonly PathRow[] {
   const found = new Set<PathRow>();
   for (let at = 0; at >= 0 && at <= path.length; at = path.indexOf('/', at) + 1 || -1) {
     const end = path.indexOf('/', at);
-    const first = path.slice(at, end < 0 ? undefined : end);
-    for (const { row, expression } of [...(byFirst.get(first) ?? []), ...(openFirst.test(first) ? openNames : [])])
+    for (const { row, expression } of namesThatBegin(path.slice(at, end < 0 ? undefined : end)))
       if (!found.has(row) && expression.test(path.slice(at))) found.add(row);
   }
   return pathTable.filter((row) => found.has(row));
+}
+
+const known = new Map<string, readonly CompiledName[]>();
+
+function namesThatBegin(first: string): readonly CompiledName[] {
+  let begun = known.get(first);
+  if (begun === undefined) {
+    begun = [...(byFirst.get(first) ?? []), ...(openFirst.test(first) ? openNames : [])];
+    if (known.size > 50_000) known.clear();
+    known.set(first, begun);
+  }
+  return begun;
+}
+
+/** Folders in which the table names files that are taken out. */
+const named = new RegExp(
+  `(?:^|/)(?:${names
+    .filter(({ row }) => row.isTakenOut === true)
+    .flatMap(({ inner }) => inner)
+    .map(sourceOf)
+    .join('|')})$`,
+  's',
+);
+
+/** True when a link of this name can give files that are taken out their names, by what it leads to. */
+export function isAlias(path: string): boolean {
+  return named.test(foldedPath(path));
 }
 
 /** Reasons against changing the file; empty for a plain file. */

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { tmpdir } from 'node:os';
+import { privateFolder } from '../../base/privateFolder';
 import { defaultBackups } from '../../history/backup/backupDeps';
 import { Backups } from '../../history/backup/backups';
 import type { BackupSummary } from '../../history/backup/backupSummary';
@@ -42,7 +42,7 @@ export const backup: Command = {
     if (rest.length > 0) throw new UsageError('Too many words.');
     const place = placeOf(terminal, options);
     const limitBytes = limitOf(options);
-    const copies = join(tmpdir(), `hermes-history-${process.pid}`);
+    const copies = join(privateFolder(), `history-${process.pid}`);
     const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
     const backups = new Backups(deps, place);
     try {

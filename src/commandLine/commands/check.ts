@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { privateFolder } from '../../base/privateFolder';
 import { nodeBackupDeps } from '../../history/backup/nodeBackups';
 import { checkHermesFile, checkStore } from '../../history/check/checking';
 import type { CheckResult, Finding } from '../../history/check/findings/finding';
@@ -46,7 +46,7 @@ export const check: Command = {
   run: async (terminal, options, words) => {
     if (words.length > 0) throw new UsageError(`"${words[0]}" is not an option of check.`);
     const place = placeOf(terminal, options);
-    const copies = join(tmpdir(), `hermes-check-${process.pid}`);
+    const copies = join(privateFolder(), `check-${process.pid}`);
     try {
       const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
       return await checkPlace(terminal, options, deps, place);

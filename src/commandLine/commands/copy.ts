@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { privateFolder } from '../../base/privateFolder';
 import { nodeBackupDeps } from '../../history/backup/nodeBackups';
 import { writePlainCopy } from '../../history/backup/plainCopy';
 import { storeFiles } from '../../store/open/storeFiles';
@@ -21,7 +21,7 @@ export const copy: Command = {
     if (file === undefined || rest.length > 0) throw new UsageError('Name the file to write.');
     const path = resolve(terminal.folder, file);
     if (existsSync(path)) throw new Error(`There is already ${path}. Name a new file.`);
-    const copies = join(tmpdir(), `hermes-history-${process.pid}`);
+    const copies = join(privateFolder(), `history-${process.pid}`);
     const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
     writePlainCopy(deps, storeFiles(resolve(terminal.folder, store)), path);
     terminal.print(`Copied to ${path}`);

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { privateFolder } from '../../base/privateFolder';
 import { t } from '../../base/translate';
 import { ExportRegister } from '../../history/export/exportRegister';
 import { nodeBackupDeps } from '../../history/backup/nodeBackups';
@@ -61,7 +61,7 @@ export const exportCommand: Command = {
 };
 
 async function exportSessions(terminal: Terminal, store: string, request: ExportRequest): Promise<ExitCode> {
-  const copies = join(tmpdir(), `hermes-history-export-${process.pid}`);
+  const copies = join(privateFolder(), `export-${process.pid}`);
   useSecretBundle(join(terminal.programFolder, 'secretlint.js'), () =>
     terminal.note('Secrets are masked by fewer rules than usual.'),
   );

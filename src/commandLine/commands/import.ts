@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
+import { privateFolder } from '../../base/privateFolder';
 import { ImportClient } from '../../history/import/importClient';
 import type { ImportResult, Preview, Scan } from '../../history/import/importing';
 import type { ImportTarget } from '../../history/import/importTarget';
@@ -71,7 +71,7 @@ async function importOthers(
 ): Promise<ExitCode> {
   // Before anything is read: a store that a window has open is never changed.
   const locked = into === null ? null : await openLockedStore(into, terminal);
-  const copies = mkdtempSync(join(tmpdir(), 'hermes-import-'));
+  const copies = mkdtempSync(join(privateFolder(), 'import-'));
   const target: ImportTarget = locked?.store ?? noStore;
   const importer = new ImportClient(join(terminal.programFolder, 'importWorker.js'), { copies }, target);
   try {
@@ -119,7 +119,7 @@ async function importExports(
     return 0;
   }
   const locked = await openLockedStore(into, terminal);
-  const copies = mkdtempSync(join(tmpdir(), 'hermes-import-'));
+  const copies = mkdtempSync(join(privateFolder(), 'import-'));
   try {
     const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
     let left = 0;
