@@ -79,6 +79,24 @@ export const placed: RuleTable = [
   ],
   ['git mv *', 'git mv src/a.ts src/HEAD', 'git mv src/a.ts .vscode/tasks.json', 'git mv src/a.ts .husky/pre-commit'],
   ['git checkout *', 'git checkout x -- .vscode/tasks.json'],
+  // The whole disk, which is written with one sign.
+  ['grep *', 'grep -rn . /', 'grep -r secret / --include=*.env', 'grep -n x ///'],
+  ['rg *', "rg -uuu '' /", 'rg x /.', 'rg x "/"', 'rg x src/../..'],
+  ['tar *', 'tar xf a.tar -C /', 'tar xf a.tar --directory=/', 'tar cf a.tar /', 'tar xf a.tar -C/'],
+  ['unzip *', 'unzip a.zip -d /', 'unzip a.zip -d/'],
+  ['cp *', 'cp -r evil /', 'cp -t / evil', 'cp -t/ evil', 'cp --target-directory=/ evil', 'cp evil link/x'],
+  ['mv *', 'mv -t / x', 'mv x /', 'mv x link'],
+  ['rsync *', 'rsync -a --delete evil/ /', 'rsync -a / copy'],
+  ['rm *', 'rm -rf /', 'rm -rf //', 'rm -rf link/plain.txt'],
+  ['chmod *', 'chmod -R 777 /', 'chmod 777 //'],
+  ['du *', 'du -sh /', 'du -sh -- /'],
+  [
+    'python3 scripts/a.py *',
+    'python3 scripts/a.py --out=/',
+    'python3 scripts/a.py --out /',
+    'python3 scripts/a.py -o/',
+  ],
+  ['./x *', './x /', './x --in=a,/', './x a:/'],
 ];
 
 /** Commands that stand in later words. */
