@@ -73,7 +73,7 @@ export const pathTable: readonly PathRow[] = [
       'master.key',
       'nuget.config',
       '.{authinfo,msmtprc,mbsyncrc,fetchmailrc,offlineimaprc,esmtprc,muttrc,odbc.ini}',
-      'rclone.conf',
+      '{.,}rclone.conf',
     ],
   },
   {
@@ -105,6 +105,7 @@ export const pathTable: readonly PathRow[] = [
       '.{travis,gitlab-runner,twilio-cli,cloudflared,ngrok2,wireguard}/',
       '.{mysqlsh,mongodb,influxdbv2,near-credentials,bitcoin,ethereum}/',
       '.{electrum,solana,sui,aptos,brownie,appstoreconnect}/',
+      '.jira.d/',
       '.{purple,thunderbird,dropbox,msf4,dbus,codeium,tabnine,supermaven,continuum,lima,colima,planetscale,neon}/',
       '.config/{gh,hub,glab-cli,tea,lab,gcloud,doctl,hcloud,linode-cli}/',
       '.config/{scw,civo,helm,argocd,op,sops,age,rclone,containers}/',
@@ -119,7 +120,7 @@ export const pathTable: readonly PathRow[] = [
       '.local/share/{evolution,remmina,jupyter/runtime,atuin,epiphany,qutebrowser}/',
       '.local/share/{falkon,torbrowser,jetbrains,zed,crush}/',
       '.{cargo,gem}/credentials{,.*}',
-      '.cache/{keyring*,huggingface/token,huggingface/stored_tokens}',
+      '.cache/{keyring*/,huggingface/token,huggingface/stored_tokens}',
       '.{gradle/gradle.properties,composer/auth.json,pip/pip.conf,hex/hex.config,sbt/.credentials,ivy2/.credentials}',
       '.{circleci/cli.yml,ollama/id_ed25519,android/debug.keystore}/',
       '.{foundry/keystores,jupyter/jupyter_server_config.json}/',
@@ -327,7 +328,7 @@ export const pathTable: readonly PathRow[] = [
       '{.,}{v,}env/{bin,scripts,lib,lib64,include,share}/',
       '{.,}virtualenv/{bin,scripts,lib,lib64,include,share}/',
       '.{conda,tox,nox}/*/{bin,scripts,lib,lib64,include,share}/',
-      '.{bun,deno,sbt,ivy2}/',
+      '.{bun,deno}/',
       '*.pth',
     ],
   },
@@ -337,7 +338,7 @@ export const pathTable: readonly PathRow[] = [
     asksToRead: false,
     asksToChange: 'dotConfig',
     isTakenOut: false,
-    names: ['.{cargo,bundle,mvn,gradle,m2,yarn}/'],
+    names: ['.{cargo,bundle,mvn,gradle,m2,yarn,sbt,ivy2}/'],
   },
 ];
 

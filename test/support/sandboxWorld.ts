@@ -29,6 +29,7 @@ export class SandboxWorld {
   readonly written = new WrittenOrders();
   readonly setAside: SetAside[] = [];
   path = process.env['PATH'] ?? '';
+  places: readonly string[] | undefined;
   setting: SandboxSetting = 'auto';
   folders: readonly string[] = [this.project];
 
@@ -44,6 +45,7 @@ export class SandboxWorld {
       setting: () => this.setting,
       folders: () => this.folders,
       path: () => Promise.resolve(this.path),
+      ...(this.places === undefined ? {} : { places: this.places }),
       own: () => ({ kept: [this.editor], programs: [] }),
       isWritten: (path) => this.written.has(path),
       onSetAside: (files) => void this.setAside.push(files),

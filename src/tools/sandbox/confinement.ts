@@ -13,6 +13,8 @@ export interface ConfinementDeps {
   readonly sandbox: Pick<Sandbox, 'state' | 'confine'>;
   readonly setting: () => SandboxSetting;
   readonly folders: () => readonly string[];
+  /** See `limitsOf`. Default: the table's. */
+  readonly places?: readonly string[];
   /** PATH of commands. */
   readonly path: () => Promise<string>;
   /** Folders of the extension and the editor that commands may neither read nor change (`kept`), and those with
@@ -112,7 +114,7 @@ export class Confinement {
     folders: readonly string[],
     files: readonly ListedFiles[],
   ): Promise<ReturnType<typeof limitsOf>> {
-    const { home, platform, temporary, own, path } = this.deps;
+    const { home, platform, temporary, own, path, places } = this.deps;
     const found = await Promise.all(folders.map((folder, index) => filesToGuard(folder, files[index] ?? none)));
     const all = (pick: 'kept' | 'hidden' | 'writable'): readonly string[] => found.flatMap((each) => each[pick]);
     return limitsOf({
@@ -124,6 +126,7 @@ export class Confinement {
       programs: present(own().programs),
       found: { kept: all('kept'), hidden: all('hidden'), writable: all('writable') },
       path: await path(),
+      ...(places === undefined ? {} : { places }),
     });
   }
 }
