@@ -79,7 +79,11 @@ export const placed: RuleTable = [
   ],
   ['git mv *', 'git mv src/a.ts src/HEAD', 'git mv src/a.ts .vscode/tasks.json', 'git mv src/a.ts .husky/pre-commit'],
   ['git checkout *', 'git checkout x -- .vscode/tasks.json'],
-  // The whole disk, which is written with one sign.
+];
+
+/** Commands that reach the whole disk, which is written with one sign. Judged only, and never run: without a sandbox
+ *  they would do what they say. */
+export const wholeDisk: RuleTable = [
   ['grep *', 'grep -rn . /', 'grep -r secret / --include=*.env', 'grep -n x ///'],
   ['rg *', "rg -uuu '' /", 'rg x /.', 'rg x "/"', 'rg x src/../..'],
   ['tar *', 'tar xf a.tar -C /', 'tar xf a.tar --directory=/', 'tar cf a.tar /', 'tar xf a.tar -C/'],
