@@ -303,6 +303,11 @@ import { secretRules } from './secrecy';
 export class TokenBucket2 {
 rk-tree-shaking and or-else-handling
 sk-SK.json and pa-IN.json are locales
+napi_get_value_int32(env, argv[0], &count1);
+key-rotation-2024-01-01 and as-of-2024-01-01
+nfc_normalize_utf16_text rnd_generator_state_64 api_version_2024_01
+<i class="ico-arrow-left-large2"></i>
+Flyaway-service-10 glc_context_version_32 jina_embeddings_v2_base
 re_match = re.compile(r"[0-9]+")
 npm-run-all2 installed
 npm_config_registry=https://registry.npmjs.org

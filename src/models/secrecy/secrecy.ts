@@ -1,6 +1,6 @@
 import { KnownKeys, withoutKnownKey } from './knownKey';
 import { SecretRules, type SecretSpan } from './secretRules';
-import { formedToken, namesSecret, prefixedToken, secretName, wordPrefixedToken } from './secretTable';
+import { formedToken, isVague, namesSecret, prefixedToken, secretName, wordPrefixedToken } from './secretTable';
 
 /** Headers, with values of any kind. */
 const header = /\b(bearer|x-api-key|api[-_]?key|authorization)(["']?(?:\s*[:=])?\s*["']?(?:bearer\s+)?)[^\s"',}]{6,}/gi;
@@ -48,16 +48,14 @@ const authorization = /\b(authorization["'\\]{0,3}\s*[:=]\s*["'\\]{0,3}(?:[a-z][
 const cookies = /\b((?:set-)?cookie["'\\]{0,3}\s*:\s*["'\\]{0,3})([\w.-]{1,80}=[^\r\n"'\\]{6,})/gi;
 const quoted = String.raw`"[^"\n]{4,}"|'[^'\n]{4,}'|\\"[^"\\\n]{4,}\\"`;
 const bare = '[^\\s"\'`,;&<>\\\\]{4,}';
-/** `password: …`, `API_KEY="…"`, `\"pass\":\"…\"`, `'pass' => '…'`: the name shows that the value is a secret. */
-const assignment = new RegExp(
-  String.raw`(${secretName})(\\?(?:["']\]?)?\s*(?::|=(?![=>])|=>(?=\s*["']))\s*)(${quoted}|${bare})`,
-  'gi',
-);
+/** Between a name and its value: `password: …`, `API_KEY="…"`, `\"pass\":\"…\"`, `'pass' => '…'`. */
+const separator = /(\\?(?:["']\]?)?\s{0,8})(?::|=(?![=>])|=>(?=\s*["']))\s{0,20}(?=[^\s`,;&<>])/g;
+const value = new RegExp(`${quoted}|${bare}`, 'y');
 const flag = new RegExp(String.raw`(?<![\w-])(--[a-z][\w-]{0,40})([ \t]+)(${quoted}|(?!-)${bare})`, 'gi');
 const element = new RegExp(String.raw`(<(?:[\w:.-]{0,40}[.:_-])?(${secretName})>\s*)([^<\s]{4,})(?=\s*<\/)`, 'gi');
 const netrc = /(\blogin\s+\S{1,200}\s+(?:account\s+\S{1,200}\s+)?password\s+)\S+/gi;
 const userFlag =
-  /(\b(?:curl|wget|https?|xh)\b[^\n|;&]{0,400}?\s(?:-u|-U|--user|--proxy-user)[ =]?["']?[^\s:"'/]{1,100}:)[^\s"']{3,}/g;
+  /(\b(?:curl|wget|https?|xh)\s(?:[^\n|;&]{0,200}?\s)?(?:-u|-U|--user|--proxy-user)[ =]?["']?[^\s:"'/]{1,100}:)[^\s"']{3,}/g;
 
 /** Masks credentials in conversation text before it goes to a memory provider, a summary, an export or the log.
  *  Keeps prose and code about credentials readable: `token: string` is no secret. Takes time proportional to the text,
@@ -72,16 +70,16 @@ function masked(text: string, mark: string): string {
   const line = (whole: string, name: string, between: string, value: string): string =>
     isPlain(value) ? whole : `${name}${between}${mark}`;
   const whole = known.replace(prefixedToken, (token) => mark + ending(token)).replace(formedToken, mark);
-  return withoutWebTokens(withoutSpans(whole, secretRules.find(whole), mark), mark)
+  const shaped = withoutWebTokens(withoutSpans(whole, secretRules.find(whole), mark), mark)
     .replace(privateKey, mark)
-    .replace(wordPrefixedToken, (whole, rest: string) => (isToken(rest) ? mark + ending(rest) : whole))
+    .replace(wordPrefixedToken, (token, afterWord: string | undefined, afterName: string | undefined) =>
+      isToken(afterWord ?? '') || isRandom(afterName ?? '') ? mark + ending(token) : token,
+    )
     .replace(bearer, `$1 ${mark}`)
     .replace(authorization, (whole, name: string, value: string) => (/\d/.test(value) ? `${name}${mark}` : whole))
     .replace(cookies, (_, name: string, values: string) => name + values.replace(/=[^\s;]{6,}/g, `=${mark}`))
-    .replace(passwordInAddress, `$1${mark}@`)
-    .replace(assignment, (whole, name: string, between: string, value: string, at: number, all: string) =>
-      isAssigned(all, at, name, between, value, mark) ? `${name}${between}${mark}` : whole,
-    )
+    .replace(passwordInAddress, `$1${mark}@`);
+  return withoutAssigned(shaped, mark)
     .replace(flag, (whole, name: string, between: string, value: string) =>
       namesSecret(name) ? line(whole, name, between, value) : whole,
     )
@@ -94,24 +92,50 @@ function masked(text: string, mark: string): string {
 
 /** Values that are no secret. */
 const placeholder =
-  /^["'\\]*(?:true|false|null|undefined|none|string|number|boolean|required|optional|your[-_ ].*|\*+|x+|\.+|\d{1,7})["'\\]*$/i;
+  /^["'\\]*(?:true|false|null|undefined|none|string|number|boolean|required|optional|your[-_ ].*|\*+|x+|\.+|\d[\d_]{0,7}|[\^~]?v?\d+(?:\.[\dx]+){1,3}(?:-[\w.]+)?)["'\\]*$/i;
 
-/** `end`: the end of a name that a value follows. */
-function isAssigned(text: string, at: number, end: string, between: string, value: string, mark: string): boolean {
-  // Longer names are not names of secrets.
-  const begin = /[\w.-]{0,60}$/.exec(text.slice(Math.max(0, at - 60), at))?.[0] ?? '';
-  const name = `${begin}${end}`;
-  if (!namesSecret(name) || value.replace(/^\W+|\W+$/g, '').toLowerCase() === end.toLowerCase()) return false;
-  // `PGPASSWORD=letters`: a line of a shell or of a file of variables.
-  const isVariable = between === '=' && name === name.toUpperCase() && /^[\w-]+[^()[\]{}<>$]*$/.test(value);
-  return isVariable ? !placeholder.test(value) : isLiteral(value, mark);
+/** Masks values whose names show that they are secrets. */
+function withoutAssigned(text: string, mark: string): string {
+  let result = '';
+  let done = 0;
+  separator.lastIndex = 0;
+  for (let found = separator.exec(text); found !== null; found = separator.exec(text)) {
+    const name = nameBefore(text, found.index);
+    value.lastIndex = separator.lastIndex;
+    const written = namesSecret(name) ? (value.exec(text)?.[0] ?? '') : '';
+    if (!isAssigned(name, found[0], written, mark)) continue;
+    result += text.slice(done, separator.lastIndex) + mark;
+    done = separator.lastIndex += written.length;
+  }
+  return result + text.slice(done);
+}
+
+/** Name that ends there, of at most 60 characters; with the word before it where two are usual, as in `API key`. */
+function nameBefore(text: string, end: number): string {
+  const startOf = (from: number): number => {
+    let at = from;
+    while (at > 0 && from - at < 60 && /[\w.-]/.test(text[at - 1] ?? '')) at--;
+    return at;
+  };
+  const start = startOf(end);
+  const name = text.slice(start, end);
+  return /^(?:key|string|token)s?$/i.test(name) && text[start - 1] === ' ' ? text.slice(startOf(start - 1), end) : name;
+}
+
+function isAssigned(name: string, between: string, written: string, mark: string): boolean {
+  const text = written.replace(/^\W+|\W+$/g, '').toLowerCase();
+  if (text === '' || name.toLowerCase().endsWith(text) || (isVague(name) && !isRandom(written))) return false;
+  // `PGPASSWORD=letters`: a line of a shell or of variables.
+  const isVariable = between === '=' && name === name.toUpperCase() && /^[\w-]+[^()[\]{}<>$]*$/.test(written);
+  return isVariable ? !placeholder.test(written) : isLiteral(written, mark);
 }
 
 /** True for a quoted value, and for a bare one that cannot be a type, a variable or a call. A value that was masked
  *  in part is masked completely. */
 function isLiteral(value: string, mark: string): boolean {
   if (value === mark || placeholder.test(value)) return false;
-  if (/^\\?["']/.test(value)) return !/^\\?["'](?:\$\{|\{\{|<|%[sd(]|\$[A-Z_])/.test(value) && !isSentence(value);
+  if (/^\\?["']/.test(value))
+    return !/^\\?["'](?:\$\{|\{\{|<|%[sd(]|\$[A-Z_])/.test(value) && !isSentence(value) && /\d|[^"'\\]{6}/.test(value);
   const rest = value.replaceAll(mark, '');
   return value.length >= 6 && (rest === value ? /\d/ : /\w/).test(rest) && !/[()[\]{}<>$]/.test(rest);
 }
@@ -157,6 +181,11 @@ function withoutWebTokensInRun(run: string, mark: string): string {
 /** True for a token of at least 12 characters with a digit. A period at its end belongs to the sentence. */
 function isToken(run: string): boolean {
   return /\d/.test(run) && run.length - ending(run).length >= 12;
+}
+
+/** True for letters and digits without a separator, as names have none. */
+function isRandom(run: string): boolean {
+  return run.split(/[^A-Za-z0-9]/).some((part) => part.length >= 16 && /\d/.test(part) && /[a-z]/i.test(part));
 }
 
 function ending(run: string): string {

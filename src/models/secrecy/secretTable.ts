@@ -2,102 +2,33 @@
 // tokens, and those of services that it has no rule for. They are also the only rules if secretlint cannot be loaded.
 
 /** Beginnings of tokens that mean nothing else. What follows has at least ten characters. */
-const prefixes: readonly string[] = [
-  ...['gh[pousr]_', 'github_pat_', 'gl(?:dt|rt|ptt|pat|cbt|imt|ft|soat|agent|oas|rtr|ffct)-', 'GR1348941', 'ATBB'],
-  ...[
-    'ATATT3',
-    'ATCTT3',
-    'ATTA',
-    'ATOA',
-    'bkua_',
-    'CCIPAT_',
-    'CCIPRJ_',
-    'dckr_[po]at_',
-    'rubygems_',
-    'CLOJARS_',
-    'oy2',
-  ],
-  ...[
-    'AIza',
-    'ya29\\.',
-    'GOCSPX-',
-    '1//0',
-    'do[opr]_v1_',
-    'DO00',
-    'hv[sbr]\\.',
-    'dapi(?=[0-9a-f])',
-    'gl(?:sa|c)_',
-    'sntry[su]_',
-  ],
-  ...['NR(?:AK|JS|II|AA|RA)-', 'HRKU-', 'Fly(?:V1 )?', 'f[om]\\d_', 'rnd_', 'nf[pocbu]_', 'sb[ps]_', 'sb_secret_'],
-  ...['pscale_(?:tkn|pw|oauth)_', 'napi_', 'tskey-', 'dp\\.(?:pt|st|ct|scim|audit)\\.', 'dt0c01\\.', 'pul-', 'ops_eyJ'],
-  ...[
-    'PMAK-',
-    'fig[do]_',
-    'ntn_',
-    'CFPAT-',
-    'pat-(?:na|eu)\\d-',
-    'lin_(?:api|oauth)_',
-    'shp(?:at|ca|pa|ss)_',
-    'xkeysib-',
-  ],
-  ...[
-    'xsmtpsib-',
-    'SG\\.',
-    'whsec_',
-    'sq0(?:atp|csp|idp)-',
-    'EAAA',
-    'EAAC',
-    'FLWSECK',
-    'access_token\\$',
-    'duffel_(?:test|live)_',
-  ],
-  ...[
-    'shippo_(?:test|live)_',
-    'EZ[AT]K',
-    'rdme_',
-    'sgp_',
-    'pnu_',
-    'tfp_',
-    'ph[cx]_',
-    'aio_',
-    'ico-',
-    'fio-u-',
-    'jina_',
-  ],
-  ...[
-    'pplx-',
-    'r8_',
-    'tvly-',
-    'lsv2_(?:pt|sk)_',
-    'pcsk_',
-    'api_org_',
-    'AGE-SECRET-KEY-1',
-    'AKCp',
-    'LTAI',
-    'AKID',
-    'cmVmdGtu',
-  ],
-  ...[
-    'xox[abeoprs][.-]',
-    'xapp-',
-    'pypi-',
-    '(?:AKIA|ASIA|ABIA|ACCA)(?=[A-Z0-9]{16}\\b)',
-    'ABSK',
-    'EZ[AT]K',
-    'AQVN',
-    'cio[A-Z]',
-  ],
-];
+const prefixes =
+  'gh[pousr]_|github_pat_|gl(?:dt|rt|ptt|pat|cbt|imt|ft|soat|agent|oas|rtr|ffct)-|ATATT3|ATCTT3|bkua_|CCIPAT_|' +
+  'CCIPRJ_|dckr_[po]at_|rubygems_|CLOJARS_|AIza|ya29\\.|GOCSPX-|1//0|do[opr]_v1_|hv[sbr]\\.|dapi(?=[0-9a-f]{16})|glsa_|' +
+  'sntry[su]_|NR(?:AK|JS|II|AA|RA)-|HRKU-|FlyV1 |sb_secret_|pscale_(?:tkn|pw|oauth)_|tskey-|dt0c01\\.|ops_eyJ|' +
+  'dp\\.(?:pt|st|ct|scim|audit)\\.|PMAK-|CFPAT-|pat-(?:na|eu)\\d-|lin_(?:api|oauth)_|shp(?:at|ca|pa|ss)_|' +
+  'xkeysib-|xsmtpsib-|SG\\.|whsec_|sq0(?:atp|csp|idp)-|FLWSECK|access_token\\$|duffel_(?:test|live)_|' +
+  'shippo_(?:test|live)_|lsv2_(?:pt|sk)_|AGE-SECRET-KEY-1|xox[abeoprs][.-]|xapp-|pypi-|' +
+  '(?:AKIA|ASIA|ABIA|ACCA)(?=[A-Z0-9]{16}\\b)|(?:ATTA|EAA[AC]|EZ[AT]K|AKCp|ABSK|AQVN|cmVmdGtu|oy2|cio)(?=\\w{28})|' +
+  '(?:ATBB|LTAI|AKID|DO00|GR1348941)(?=[A-Za-z0-9]{12})';
 
-/** Beginnings of tokens that are also words: the text after one counts as a key if it has a digit. */
-const wordPrefixes = 'sk|gsk|xai|pk|rk|nvapi|hf|csk|fw|tgp_v1|glpat|npm|secret|re|fc|pa|key|ak|as|api|or|ant';
+/** Beginnings that are also words: what follows counts as a token if it has a digit. Of these, secretlint knows npm,
+ *  OpenAI and Anthropic, if they are whole. */
+const wordPrefixes = 'sk|gsk|xai|pk|rk|nvapi|hf|csk|fw|tgp_v1|glpat|npm';
+
+/** Beginnings that names in programs have too: what follows has 16 letters and digits without a separator. */
+const namePrefixes =
+  'secret|re|fc|pa|key|ak|as|api(?:_org)?|or|ant|glc|rnd|nf[pocbu]|sbp|sbs|napi|f[om]\\d|pul|fig[do]|ntn|rdme|' +
+  'sgp|pnu|tfp|ph[cx]|aio|ico|fio-u|jina|pplx|r8|tvly|pcsk';
 
 const tail = '[A-Za-z0-9_.+/=-]';
 
-export const prefixedToken = new RegExp(String.raw`(?<![A-Za-z0-9])(?:${prefixes.join('|')})${tail}{10,}`, 'g');
-/** Of these, secretlint knows npm, OpenAI and Anthropic, if they are whole. */
-export const wordPrefixedToken = new RegExp(String.raw`\b(?:${wordPrefixes})[-_]([A-Za-z0-9_.-]{12,})`, 'g');
+export const prefixedToken = new RegExp(String.raw`(?<![A-Za-z0-9])(?:${prefixes})${tail}{10,}`, 'g');
+/** The groups are what follows a word, and what follows a beginning of names. */
+export const wordPrefixedToken = new RegExp(
+  String.raw`\b(?:(?:${wordPrefixes})[-_]([A-Za-z0-9_.-]{12,})|(?:${namePrefixes})[-_]([A-Za-z0-9_.-]{16,}))`,
+  'g',
+);
 /** Tokens of Telegram, Discord, Mailgun, Twilio, Mailchimp, Azure, Terraform, Airtable, wallets, by their form. */
 export const formedToken = new RegExp(
   [
@@ -105,26 +36,27 @@ export const formedToken = new RegExp(
     String.raw`\b[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,}`,
     String.raw`\bkey-[0-9a-f]{32}\b`,
     String.raw`\bSK[0-9a-f]{32}\b`,
-    String.raw`\b[0-9a-f]{32}-us\d{1,2}\b`,
-    String.raw`\b[\w~.-]{3}8Q~[\w~.-]{31,}`,
-    String.raw`\b[A-Za-z0-9]{14}\.atlasv1\.[\w-]{60,}`,
+    String.raw`\b(?=[0-9a-f]{8})[0-9a-f]{32}-us\d{1,2}\b`,
+    String.raw`(?<=[\w~.-]{3})8Q~[\w~.-]{31,}`,
+    String.raw`\.atlasv1\.[\w-]{60,}`,
     String.raw`\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}`,
     String.raw`\bxprv[0-9A-Za-z]{90,}`,
   ].join('|'),
   'g',
 );
 
+const sureKeys = '(?:api|access|secret|private|admin|account|master|encrypt(?:ion)?|sign(?:ing)?)[-_. ]?keys?';
 /** Ends of names that mean a secret, also without a separator before them. */
 const longNames =
-  'pass(?:word|wd|wort|phrase|code)|secrets?|tokens?|credentials?|api[-_. ]?keys?|connection[-_]?strings?|' +
-  '(?:access|secret|private|admin|account|master|encrypt(?:ion)?|sign(?:ing)?|shared[-_]?access|service|storage|' +
-  'auth|client|app|license|subscription|deploy|bot|session|hmac|consumer|shared|management|integration)[-_. ]?keys?';
+  `pass(?:word|wd|wort|phrase|code)|secrets?|tokens?|credentials?|connection[-_]?strings?|${sureKeys}|` +
+  '(?:service|storage|auth|client|app|license|subscription|deploy|bot|session|hmac|consumer|shared)[-_. ]?keys?';
 /** Ends of names that mean a secret if a word begins there. */
 const shortNames = 'pass|pwd|pat|creds?|jwt|dsn|cookie|webhook(?:[-_]?url)?|auth|sig(?:nature)?|(?<=[-_])key|otp';
 
 /** End of a name, as text of an expression. */
 export const secretName = `(?:${longNames}|${shortNames})`;
 
+const sureKey = new RegExp(`${sureKeys}$`, 'i');
 const long = new RegExp(`(?:${longNames})$`, 'i');
 const short = new RegExp(`(?:${shortNames})$`, 'i');
 /** Ends of names that only look so. */
@@ -140,6 +72,11 @@ export function namesSecret(name: string): boolean {
   const [before, first] = [name[found.index - 1] ?? '_', found[0][0] ?? ''];
   // `dbPass` and `DBPASS`, but not `bypass`.
   return !/[A-Za-z]/.test(before) || (/[A-Z]/.test(first) && (/[a-z]/.test(before) || name === name.toUpperCase()));
+}
+
+/** True when the value must look random too: a key and a signature may be anything. */
+export function isVague(name: string): boolean {
+  return /(?:keys?|sig|signature)$/i.test(name) && !sureKey.test(name);
 }
 
 /** Words in names of variables after which more may follow: `TOKEN_FILE`, `NPM_CONFIG__AUTHTOKEN`. */
