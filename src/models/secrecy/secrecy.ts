@@ -1,6 +1,6 @@
 import { KnownKeys, withoutKnownKey } from './knownKey';
 import { SecretRules, type SecretSpan } from './secretRules';
-import { formedToken, isVague, namesSecret, prefixedToken, secretName, wordPrefixedToken } from './secretTable';
+import { formedTokens, isVague, namesSecret, prefixedToken, secretName, wordPrefixedToken } from './secretTable';
 
 /** Headers, with values of any kind. */
 const header = /\b(bearer|x-api-key|api[-_]?key|authorization)(["']?(?:\s*[:=])?\s*["']?(?:bearer\s+)?)[^\s"',}]{6,}/gi;
@@ -69,7 +69,10 @@ function masked(text: string, mark: string): string {
   const isPlain = (value: string): boolean => !isLiteral(value, mark);
   const line = (whole: string, name: string, between: string, value: string): string =>
     isPlain(value) ? whole : `${name}${between}${mark}`;
-  const whole = known.replace(prefixedToken, (token) => mark + ending(token)).replace(formedToken, mark);
+  const whole = formedTokens.reduce(
+    (rest, [hint, token]) => (rest.includes(hint) ? rest.replace(token, mark) : rest),
+    known.replace(prefixedToken, (token) => mark + ending(token)),
+  );
   const shaped = withoutWebTokens(withoutSpans(whole, secretRules.find(whole), mark), mark)
     .replace(privateKey, mark)
     .replace(wordPrefixedToken, (token, afterWord: string | undefined, afterName: string | undefined) =>

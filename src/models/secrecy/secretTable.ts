@@ -4,7 +4,8 @@
 /** Beginnings of tokens that mean nothing else. What follows has at least ten characters. */
 const prefixes =
   'gh[pousr]_|github_pat_|gl(?:dt|rt|ptt|pat|cbt|imt|ft|soat|agent|oas|rtr|ffct)-|ATATT3|ATCTT3|bkua_|CCIPAT_|' +
-  'CCIPRJ_|dckr_[po]at_|rubygems_|CLOJARS_|AIza|ya29\\.|GOCSPX-|1//0|do[opr]_v1_|hv[sbr]\\.|dapi(?=[0-9a-f]{16})|glsa_|' +
+  'CCIPRJ_|dckr_[po]at_|rubygems_|CLOJARS_|AIza|ya29\\.|GOCSPX-|1//0|do[opr]_v1_|hv[sbr]\\.|' +
+  'dapi(?=[0-9a-f]{16})|glsa_|' +
   'sntry[su]_|NR(?:AK|JS|II|AA|RA)-|HRKU-|FlyV1 |sb_secret_|pscale_(?:tkn|pw|oauth)_|tskey-|dt0c01\\.|ops_eyJ|' +
   'dp\\.(?:pt|st|ct|scim|audit)\\.|PMAK-|CFPAT-|pat-(?:na|eu)\\d-|lin_(?:api|oauth)_|shp(?:at|ca|pa|ss)_|' +
   'xkeysib-|xsmtpsib-|SG\\.|whsec_|sq0(?:atp|csp|idp)-|FLWSECK|access_token\\$|duffel_(?:test|live)_|' +
@@ -29,21 +30,17 @@ export const wordPrefixedToken = new RegExp(
   String.raw`\b(?:(?:${wordPrefixes})[-_]([A-Za-z0-9_.-]{12,})|(?:${namePrefixes})[-_]([A-Za-z0-9_.-]{16,}))`,
   'g',
 );
-/** Tokens of Telegram, Discord, Mailgun, Twilio, Mailchimp, Azure, Terraform, Airtable, wallets, by their form. */
-export const formedToken = new RegExp(
-  [
-    String.raw`\b\d{8,10}:AA[\w-]{32,}`,
-    String.raw`\b[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,}`,
-    String.raw`\bkey-[0-9a-f]{32}\b`,
-    String.raw`\bSK[0-9a-f]{32}\b`,
-    String.raw`\b(?=[0-9a-f]{8})[0-9a-f]{32}-us\d{1,2}\b`,
-    String.raw`(?<=[\w~.-]{3})8Q~[\w~.-]{31,}`,
-    String.raw`\.atlasv1\.[\w-]{60,}`,
-    String.raw`\bpat[A-Za-z0-9]{14}\.[0-9a-f]{64}`,
-    String.raw`\bxprv[0-9A-Za-z]{90,}`,
-  ].join('|'),
-  'g',
-);
+/** Tokens of Telegram, Mailchimp, Mailgun, Azure, Terraform and wallets, each with a text that it contains; then those of
+ *  Discord, Twilio and Airtable. */
+export const formedTokens: readonly (readonly [string, RegExp])[] = [
+  [':AA', /\b\d{8,10}:AA[\w-]{32,}/g],
+  ['-us', /\b[0-9a-f]{32}-us\d{1,2}\b/g],
+  ['key-', /\bkey-[0-9a-f]{32}\b/g],
+  ['8Q~', /(?<=[\w~.-]{3})8Q~[\w~.-]{31,}/g],
+  ['.atlasv1.', /\.atlasv1\.[\w-]{60,}/g],
+  ['xprv', /\bxprv[0-9A-Za-z]{90,}/g],
+  ['', /\b(?:[MNO][A-Za-z\d]{23,25}\.[\w-]{6}\.[\w-]{27,}|SK[0-9a-f]{32}\b|pat[A-Za-z0-9]{14}\.[0-9a-f]{64})/g],
+];
 
 const sureKeys = '(?:api|access|secret|private|admin|account|master|encrypt(?:ion)?|sign(?:ing)?)[-_. ]?keys?';
 /** Ends of names that mean a secret, also without a separator before them. */
