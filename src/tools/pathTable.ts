@@ -373,6 +373,27 @@ export const hiddenPlaces: readonly string[] = [
   '/etc/NetworkManager/system-connections',
 ];
 
+/** Caches of package managers in a home folder, which commands in the sandbox may write. No package manager runs their
+ *  content unless a file elsewhere tells it to. */
+export const homeCaches: Readonly<Record<'all' | 'linux' | 'darwin', readonly string[]>> = {
+  all: [
+    ...['.npm/_cacache', '.npm/_logs', '.yarn/berry/cache', '.yarn/berry/metadata', '.pnpm-store'],
+    ...['.local/share/pnpm/store', '.bun/install/cache', '.cargo/registry', '.cargo/git', 'go/pkg/mod'],
+    ...['go/pkg/sumdb', '.gradle/caches', '.m2/repository', '.nuget/packages', '.ivy2/cache'],
+    ...['.pub-cache/hosted', '.composer/cache'],
+  ],
+  linux: [
+    ...['.cache/pip', '.cache/uv', '.cache/pypoetry', '.cache/yarn', '.cache/pnpm', '.cache/go-build'],
+    ...['.cache/node', '.cache/typescript', '.cache/deno', '.cache/composer', '.cache/golangci-lint'],
+    ...['.cache/mypy', '.cache/ruff'],
+  ],
+  darwin: [
+    ...['Library/Caches/pip', 'Library/Caches/uv', 'Library/Caches/pypoetry', 'Library/Caches/Yarn'],
+    ...['Library/Caches/pnpm', 'Library/Caches/go-build', 'Library/Caches/typescript', 'Library/Caches/deno'],
+    ...['Library/pnpm/store'],
+  ],
+};
+
 /** Home folder: programs, toolchains, package caches and settings without credentials. The sandbox hides every other
  *  name there; a folder on the PATH is shown too. */
 export const homePrograms: readonly string[] = [
@@ -407,18 +428,18 @@ export const homePrograms: readonly string[] = [
     '.linuxbrew',
   ],
   ...['.nvm', '.fnm', '.volta', '.nodenv', '.nodebrew', '.nvs', '.n', '.npm-global', '.npm-packages', '.npm/_npx'],
-  ...['.npm/_cacache', '.npm/_logs', '.yarn', '.pnpm-store', '.pnpm', '.bun', '.deno', '.node', '.node-gyp'],
+  ...['.yarn', '.pnpm', '.bun', '.deno', '.node', '.node-gyp'],
   ...['.pyenv', '.conda/envs', '.conda/pkgs', '.virtualenvs', '.venv', '.venvs', '.pixi', '.rye', '.pex', '.pdm'],
-  ...['.rbenv', '.rvm', '.gem/ruby', '.bundle/cache', '.cargo/bin', '.cargo/env', '.cargo/registry', '.cargo/git'],
-  ...['.cargo/config.toml', '.rustup', '.goenv', '.jenv', '.sdkman', '.jbang', '.jabba', '.gradle/caches'],
-  ...['.gradle/wrapper', '.gradle/jdks', '.gradle/native', '.m2/repository', '.m2/wrapper', '.ivy2/cache'],
-  ...['.sbt/boot', '.sbt/launchers', '.konan', '.kotlin', '.asdf', '.proto', '.dotnet', '.nuget/packages'],
-  ...['.pub-cache/hosted', '.pub-cache/bin', '.pub-cache/global_packages', '.composer/vendor', '.composer/cache'],
+  ...['.rbenv', '.rvm', '.gem/ruby', '.bundle/cache', '.cargo/bin', '.cargo/env'],
+  ...['.cargo/config.toml', '.rustup', '.goenv', '.jenv', '.sdkman', '.jbang', '.jabba'],
+  ...['.gradle/wrapper', '.gradle/jdks', '.gradle/native', '.m2/wrapper'],
+  ...['.sbt/boot', '.sbt/launchers', '.konan', '.kotlin', '.asdf', '.proto', '.dotnet'],
+  ...['.pub-cache/bin', '.pub-cache/global_packages', '.composer/vendor'],
   ...['.phpbrew', '.opam', '.ghcup', '.cabal/bin', '.cabal/packages', '.cabal/store', '.stack', '.elan', '.juliaup'],
   ...['.julia', '.mix', '.hex/packages', '.nimble', '.choosenim', '.swiftpm', '.swiftly', '.zvm', '.zig', '.wasmer'],
   ...['.wasmtime', '.wasmedge', '.foundry/bin', '.foundry/versions', '.avm', '.svm', '.krew', '.arkade', '.tfenv'],
   ...['.tenv', '.platformio/packages', '.platformio/penv', '.espressif', '.vcpkg', '.emsdk', '.android/cache'],
-  ...['.cache/pip', '.cache/uv', '.cache/pypoetry', '.cache/pre-commit', '.cache/ms-playwright', '.cache/puppeteer'],
+  ...['.cache/pre-commit', '.cache/ms-playwright', '.cache/puppeteer'],
   ...['.cache/Cypress', '.cache/electron', '.cache/electron-builder', '.cache/node-gyp', '.cache/ccache'],
   ...['.cache/sccache', '.cache/bazel', '.cache/bazelisk', '.cache/coursier', '.cache/huggingface/hub', '.cache/torch'],
   ...['.cache/prisma', '.cache/turbo', '.cache/zig', '.cache/nix', '.cache/fontconfig', '.cache/matplotlib'],

@@ -59,7 +59,7 @@ const userFlag =
 
 /** Masks credentials in conversation text before it goes to a memory provider, a summary, an export or the log.
  *  Keeps prose and code about credentials readable: `token: string` is no secret. Takes time proportional to the text,
- *  about 30 ms for a megabyte. Call it before the text is cut. */
+ *  about 0.1 s for a megabyte. Call it before the text is cut. */
 export function maskSecrets(text: string): string {
   return masked(text, '[secret]');
 }

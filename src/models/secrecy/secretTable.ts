@@ -30,8 +30,8 @@ export const wordPrefixedToken = new RegExp(
   String.raw`\b(?:(?:${wordPrefixes})[-_]([A-Za-z0-9_.-]{12,})|(?:${namePrefixes})[-_]([A-Za-z0-9_.-]{16,}))`,
   'g',
 );
-/** Tokens of Telegram, Mailchimp, Mailgun, Azure, Terraform and wallets, each with a text that it contains; then those of
- *  Discord, Twilio and Airtable. */
+/** Tokens of Telegram, Mailchimp, Mailgun, Azure, Terraform and wallets, each with a text that it contains; then those
+ *  of Discord, Twilio and Airtable. */
 export const formedTokens: readonly (readonly [string, RegExp])[] = [
   [':AA', /\b\d{8,10}:AA[\w-]{32,}/g],
   ['-us', /\b[0-9a-f]{32}-us\d{1,2}\b/g],
@@ -48,7 +48,7 @@ const longNames =
   `pass(?:word|wd|wort|phrase|code)|secrets?|tokens?|credentials?|connection[-_]?strings?|${sureKeys}|` +
   '(?:service|storage|auth|client|app|license|subscription|deploy|bot|session|hmac|consumer|shared)[-_. ]?keys?';
 /** Ends of names that mean a secret if a word begins there. */
-const shortNames = 'pass|pwd|pat|creds?|jwt|dsn|cookie|webhook(?:[-_]?url)?|auth|sig(?:nature)?|(?<=[-_])key|otp';
+const shortNames = 'pass|pwd|pw|pat|creds?|jwt|dsn|cookie|webhook(?:[-_]?url)?|auth|sig(?:nature)?|(?<=[-_])key|otp';
 
 /** End of a name, as text of an expression. */
 export const secretName = `(?:${longNames}|${shortNames})`;
@@ -58,11 +58,11 @@ const long = new RegExp(`(?:${longNames})$`, 'i');
 const short = new RegExp(`(?:${shortNames})$`, 'i');
 /** Ends of names that only look so. */
 const harmless =
-  /(?:max|min|num|total|input|output|prompt|completion|cached|context|reasoning|new|used)[-_ ]?tokens?$|(?:public|primary|foreign|cache|sort|partition|idempotency|row|hash|map|object|group|query|route|react|translation|registry|host|hot)[-_ ]?keys?$|(?:by|com|sur|tres|under|over)pass$|^(?:ssh_auth_sock|xauthority|keyboard_layout)$/i;
+  /(?:max|min|num|total|input|output|prompt|completion|cached|context|reasoning|new|used)[-_ ]?tokens?$|(?:public|primary|foreign|cache|sort|partition|idempotency|row|hash|map|object|group|query|route|react|translation|registry|host|hot)[-_ ]?keys?$|(?:by|com|sur|tres|under|over)pass$|^_?(?:ssh_auth_sock|xauthority|keyboard_layout)$/i;
 
 /** True when the name of a variable, a field or a flag says that its value is a secret. */
 export function namesSecret(name: string): boolean {
-  if (harmless.test(name) || /^(?:OLD)?PWD$/.test(name)) return false;
+  if (harmless.test(name) || /^_?(?:OLD)?PWD$/.test(name)) return false;
   if (long.test(name)) return true;
   const found = short.exec(name);
   if (found === null) return false;
@@ -76,14 +76,13 @@ export function isVague(name: string): boolean {
   return /(?:keys?|sig|signature)$/i.test(name) && !sureKey.test(name);
 }
 
-/** Words in names of variables after which more may follow: `TOKEN_FILE`, `NPM_CONFIG__AUTHTOKEN`. */
-const words =
-  /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRETS?|PASS|PASSPHRASE|CREDENTIALS?|AUTH|PAT|COOKIE|DSN|JWT)(?:$|_)|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|AUTH_?TOKEN|CONNECTION_?STRING|WEBHOOK/i;
 /** Service addresses that usually contain user and password. */
 const addresses =
   /^(?:DATABASE|DB|POSTGRES(?:QL)?|PG|MYSQL|MARIADB|MONGO(?:DB)?|REDIS|AMQP|RABBITMQ|CELERY_BROKER|BROKER|ELASTICSEARCH|CLICKHOUSE|SMTP|MAILER?)_(?:URL|URI)$|_DATABASE_UR[LI]$/i;
 
 /** True when a variable of the environment holds a credential, by its name alone. */
 export function isSecretVariable(name: string): boolean {
-  return !harmless.test(name) && (words.test(name) || addresses.test(name) || namesSecret(name));
+  // More may follow the word: `TOKEN_FILE`.
+  const begins = [...name.matchAll(/(?=_|$)/g)].map(({ index }) => `_${name.slice(0, index)}`);
+  return !harmless.test(name) && (addresses.test(name) || begins.some(namesSecret));
 }

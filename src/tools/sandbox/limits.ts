@@ -3,7 +3,7 @@ import * as nodePath from 'node:path';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { privateFolder } from '../../base/privateFolder';
 import { contains } from '../accessPaths';
-import { hiddenPlaces, homePrograms } from '../pathTable';
+import { hiddenPlaces, homeCaches, homePrograms } from '../pathTable';
 import { treatmentOf } from '../pathTreatment';
 import { realPath } from './foundFiles';
 
@@ -44,59 +44,10 @@ export interface FoundFiles {
   readonly writable: readonly string[];
 }
 
-/** Caches of package managers. No package manager runs their content unless a file elsewhere tells it to. */
-const caches: Readonly<Record<'home' | 'linux' | 'darwin', readonly string[]>> = {
-  home: [
-    '.npm/_cacache',
-    '.npm/_logs',
-    '.yarn/berry/cache',
-    '.yarn/berry/metadata',
-    '.pnpm-store',
-    '.local/share/pnpm/store',
-    '.bun/install/cache',
-    '.cargo/registry',
-    '.cargo/git',
-    'go/pkg/mod',
-    'go/pkg/sumdb',
-    '.gradle/caches',
-    '.m2/repository',
-    '.nuget/packages',
-    '.ivy2/cache',
-    '.pub-cache/hosted',
-    '.composer/cache',
-  ],
-  linux: [
-    '.cache/pip',
-    '.cache/uv',
-    '.cache/pypoetry',
-    '.cache/yarn',
-    '.cache/pnpm',
-    '.cache/go-build',
-    '.cache/node',
-    '.cache/typescript',
-    '.cache/deno',
-    '.cache/composer',
-    '.cache/golangci-lint',
-    '.cache/mypy',
-    '.cache/ruff',
-  ],
-  darwin: [
-    'Library/Caches/pip',
-    'Library/Caches/uv',
-    'Library/Caches/pypoetry',
-    'Library/Caches/Yarn',
-    'Library/Caches/pnpm',
-    'Library/Caches/go-build',
-    'Library/Caches/typescript',
-    'Library/Caches/deno',
-    'Library/pnpm/store',
-  ],
-};
-
 /** Limits for a command that runs now. */
 export function limitsOf(deps: LimitDeps): Limits {
   const { home, platform, folders, temporary, own, found, programs } = deps;
-  const written = [...caches.home, ...(platform === 'darwin' ? caches.darwin : caches.linux)];
+  const written = [...homeCaches.all, ...(platform === 'darwin' ? homeCaches.darwin : homeCaches.linux)];
   const below = (names: readonly string[]): readonly string[] =>
     names.map((name) => join(home, name)).filter((path) => existsSync(path));
   const others = othersPlaces(deps);
