@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,10 +54,18 @@ src/a.ts README.md package.json dist/index.js node_modules/a/AGENTS.md node_modu
 it('cannot read a place of credentials in the home folder, by its name or by searching', async () => {
   for (const name of credentialPlaces) world.write(join(world.home, name), `${canary} ${name}\n`);
   world.write('names', credentialPlaces.map((name) => `${join(world.home, name)}\n`).join(''));
-  const { output } = await world.run(
-    'while read -r name; do cat "$name"; done < names 2>/dev/null; grep -rhs canary ~; find ~ -type f -exec cat {} + 2>/dev/null; tar cf - ~ 2>/dev/null | grep -a canary; cd ~; cat .*/* .*/*/* 2>/dev/null; true',
-  );
+  const command =
+    'while read -r name; do cat "$name"; done < names 2>/dev/null; grep -rhs canary ~; find ~ -type f -exec cat {} + 2>/dev/null; tar cf - ~ 2>/dev/null | grep -a canary; cd ~; cat .*/* .*/*/* 2>/dev/null; true';
+  const { output } = await world.run(command);
   expect(output.match(new RegExp(`${canary} \\S+`, 'g')) ?? []).toEqual([]);
+  // Without the sandbox the same command finds all of them.
+  const outside = spawnSync('/bin/bash', ['-c', command], {
+    cwd: world.project,
+    env: { PATH: world.path, HOME: world.home },
+    maxBuffer: 1e8,
+    encoding: 'utf8',
+  });
+  expect(credentialPlaces.filter((name) => !outside.stdout.includes(`${canary} ${name}`))).toEqual([]);
 });
 
 it('reads no name in the home folder that nobody has thought of', async () => {
