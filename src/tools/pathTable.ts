@@ -397,7 +397,7 @@ export const homeCaches: Readonly<Record<'all' | 'linux' | 'darwin', readonly st
 /** Home folder: programs, toolchains, package caches and settings without credentials. The sandbox hides every other
  *  name there; a folder on the PATH is shown too. */
 export const homePrograms: readonly string[] = [
-  ...['.gitconfig', '.config/git', '.gitignore', '.gitignore_global', '.gitattributes', '.editorconfig'],
+  ...['.config/git', '.gitignore', '.gitignore_global', '.gitattributes', '.editorconfig'],
   ...['.bashrc', '.bash_profile', '.bash_aliases', '.bash_logout', '.profile', '.inputrc', '.dircolors', '.zshrc'],
   ...['.zshenv', '.zprofile', '.zlogin', '.zsh', '.oh-my-zsh', '.oh-my-bash', '.zprezto', '.zinit', '.antigen'],
   ...['.tool-versions', '.nvmrc', '.node-version', '.python-version', '.ruby-version', '.java-version', '.sdkmanrc'],

@@ -51,7 +51,9 @@ export function limitsOf(deps: LimitDeps): Limits {
   const below = (names: readonly string[]): readonly string[] =>
     names.map((name) => join(home, name)).filter((path) => existsSync(path));
   const others = othersPlaces(deps);
-  const shown = [...below([...homePrograms, ...written]), ...programsOnPath(deps.path, [home, ...others])];
+  // `.gitconfig` may include others of its name, with the name and address of the user.
+  const git = pathsIn(home).filter((path) => basename(path).startsWith('.gitconfig'));
+  const shown = [...git, ...below([...homePrograms, ...written]), ...programsOnPath(deps.path, [home, ...others])];
   return {
     writable: [...folders, temporary, ...found.writable, ...below(written)],
     kept: [...own, ...programs, ...found.kept],

@@ -175,6 +175,7 @@ describe('the home folder', () => {
       '.npm/_cacache/a',
       'go/pkg/mod/a',
       '.gitconfig',
+      '.gitconfig-work',
       '.config/git/ignore',
       'code/project/a',
     ];
