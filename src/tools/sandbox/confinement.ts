@@ -1,18 +1,22 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SandboxState } from '../../transcript/sandboxState';
-import { filesToGuard, type ListFiles, realPath } from './foundFiles';
+import { filesToGuard, namesToTakeOut, realPath } from './foundFiles';
 import { limitsOf, narrowed } from './limits';
+import { listFiles, type ListedFiles } from './listFiles';
 import type { Sandbox } from './sandbox';
 import type { SandboxSetting } from './sandboxSetting';
-import { missingOrders, setAside, type IsWritten, type SetAside } from './setAside';
+import { setAside, type IsWritten, type SetAside } from './setAside';
 import { shownPath, stoppedActions, unreadableActions } from './stopped';
 
 export interface ConfinementDeps {
   readonly sandbox: Pick<Sandbox, 'state' | 'confine'>;
   readonly setting: () => SandboxSetting;
   readonly folders: () => readonly string[];
-  /** Rejects when they cannot be listed. */
-  readonly list: ListFiles;
+  /** See `limitsOf`. Default: the table's. */
+  readonly places?: readonly string[];
+  /** PATH of commands. */
+  readonly path: () => Promise<string>;
   /** Folders of the extension and the editor that commands may neither read nor change (`kept`), and those with
    *  their programs, which commands may not change. */
   readonly own: () => { readonly kept: readonly string[]; readonly programs: readonly string[] };
@@ -57,6 +61,8 @@ export interface ConfineOptions {
   readonly denyWrite?: readonly string[];
 }
 
+const none: ListedFiles = { names: [], links: new Map() };
+
 /** Confines the commands of this window. */
 export class Confinement {
   constructor(private readonly deps: ConfinementDeps) {}
@@ -77,13 +83,17 @@ export class Confinement {
   ): Promise<ConfinedRun> {
     const { home, sandbox } = this.deps;
     const folders = this.deps.folders().map(realPath);
-    const missing = missingOrders(folders);
-    const limits = narrowed(await this.limits(folders), present(denyRead), present(denyWrite));
+    const before = await Promise.all(folders.map(listFiles));
+    const limits = narrowed(await this.limits(folders, before), present(denyRead), present(denyWrite));
     const confined = await sandbox.confine(command, shell, limits, hosts);
     let ended: Promise<ConfinedEnd> | null = null;
     const end = async (): Promise<ConfinedEnd> => {
       const lines = await confined.ended();
-      const { taken, left } = await setAside(missing, aside, this.deps.isWritten);
+      const after = await Promise.all(folders.map(listFiles));
+      const made = folders.flatMap((each, index) =>
+        namesToTakeOut(before[index] ?? none, after[index] ?? none).map((name) => join(each, name)),
+      );
+      const { taken, left } = await setAside(made, aside, this.deps.isWritten);
       if (taken.length + left.length > 0) this.deps.onSetAside({ taken, left }, command);
       return {
         stopped: stoppedActions(lines, limits, { home, folder }),
@@ -100,9 +110,12 @@ export class Confinement {
     };
   }
 
-  private async limits(folders: readonly string[]): Promise<ReturnType<typeof limitsOf>> {
-    const { home, platform, temporary, own, list } = this.deps;
-    const found = await Promise.all(folders.map((folder) => filesToGuard(folder, list)));
+  private async limits(
+    folders: readonly string[],
+    files: readonly ListedFiles[],
+  ): Promise<ReturnType<typeof limitsOf>> {
+    const { home, platform, temporary, own, path, places } = this.deps;
+    const found = await Promise.all(folders.map((folder, index) => filesToGuard(folder, files[index] ?? none)));
     const all = (pick: 'kept' | 'hidden' | 'writable'): readonly string[] => found.flatMap((each) => each[pick]);
     return limitsOf({
       home,
@@ -112,20 +125,12 @@ export class Confinement {
       own: present(own().kept),
       programs: present(own().programs),
       found: { kept: all('kept'), hidden: all('hidden'), writable: all('writable') },
-      homeEntries: namesIn(home),
-      exists: existsSync,
+      path: await path(),
+      ...(places === undefined ? {} : { places }),
     });
   }
 }
 
 function present(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => existsSync(path)).map(realPath);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
