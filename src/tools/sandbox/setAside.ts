@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
-import { cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errorMessage } from '../../base/errorMessage';
 import { realPath } from './foundFiles';
 
 /** Files in an open folder that give an editor, a shell, or an agent instructions. While one is missing, the sandbox
@@ -79,7 +80,8 @@ export function isBelowOrders(path: string): boolean {
   return names.some((name) => all.includes(`/${name}/`));
 }
 
-/** Moves the entries that exist now to `aside`, except files that the editor wrote. */
+/** Moves the entries that exist now to `aside`, except files that the editor wrote. Each name is judged by itself, and
+ *  what cannot be judged is moved. Never rejects. */
 export async function setAside(
   missing: readonly MissingOrders[],
   aside: string,
@@ -92,7 +94,7 @@ export async function setAside(
     if (made === null || !isThere(made) || taken.some((each) => each.path === made)) continue;
     for (const part of await partsToTake(made, isWritten)) {
       const kept = join(aside, `${taken.length + 1}`, basename(part));
-      const reason = await move(part, kept).then(() => null, String);
+      const reason = await move(part, kept).then(() => null, errorMessage);
       if (reason === null) taken.push({ path: part, kept });
       else left.push({ path: part, reason });
     }
@@ -125,15 +127,32 @@ function replacedFolder(path: string): string | null {
   return isThere(folder) && lstatSync(folder).isSymbolicLink() ? folder : null;
 }
 
-/** Returns the whole path if the editor wrote nothing in it, else each file that the editor did not write. */
+/** Returns the whole path if the editor wrote nothing in it or that is not known, else each file that the editor did
+ *  not write. */
 async function partsToTake(path: string, isWritten: IsWritten): Promise<readonly string[]> {
-  const files = await filesIn(path);
-  const theirs = await Promise.all(files.map(isWritten));
-  return theirs.includes(true) ? files.filter((_, index) => theirs[index] === false) : [path];
+  try {
+    await mend(path);
+    const files = await filesIn(path);
+    const theirs = await Promise.all(files.map(isWritten));
+    return theirs.includes(true) ? files.filter((_, index) => theirs[index] === false) : [path];
+  } catch {
+    return [path];
+  }
+}
+
+/** Makes everything below a path readable and movable: a command can take these permissions away. */
+async function mend(path: string, isDeep = true): Promise<void> {
+  const found = lstatSync(path);
+  if (found.isSymbolicLink()) return;
+  if ((found.mode & 0o600) !== 0o600 || (found.isDirectory() && (found.mode & 0o700) !== 0o700))
+    await chmod(path, (found.mode & 0o7777) | (found.isDirectory() ? 0o700 : 0o600));
+  if (isDeep && found.isDirectory()) for (const name of await readdir(path)) await mend(join(path, name));
 }
 
 async function move(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
+  // Fails for a folder of another user; the move fails too then, and says why.
+  await mend(dirname(from), false).catch(() => undefined);
   await rename(from, to).catch(async () => {
     await cp(from, to, { recursive: true, verbatimSymlinks: true });
     await rm(from, { recursive: true });
@@ -141,7 +160,7 @@ async function move(from: string, to: string): Promise<void> {
 }
 
 /** True also for a link that leads nowhere. */
-function isThere(path: string): boolean {
+export function isThere(path: string): boolean {
   try {
     return lstatSync(path) !== undefined;
   } catch {
