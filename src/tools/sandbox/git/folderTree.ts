@@ -11,7 +11,8 @@ const mostWatches = Math.floor(limitOfSystem() / 4);
 
 interface Seen {
   /** Change time in nanoseconds; 0 when it may have changed since. Unlike the modification time no program sets it. */
-  changed: bigint;
+  readonly changed: bigint;
+  readonly inode: bigint;
   readonly watcher: FSWatcher | null;
 }
 
@@ -62,14 +63,15 @@ export class FolderTree {
   private changedIn(folder: string): readonly string[] {
     const seen = this.folders.get(folder);
     try {
-      const { ctimeNs } = lstatSync(folder, { bigint: true });
-      if (seen?.changed === ctimeNs) return [];
+      const { ctimeNs, ino: inode } = lstatSync(folder, { bigint: true });
+      if (seen?.changed === ctimeNs && seen.inode === inode) return [];
+      if (seen?.inode !== inode) seen?.watcher?.close();
       // The watch comes first, so that nothing is missed between the two.
-      const watcher = seen?.watcher ?? this.watched(folder);
+      const watcher = (seen?.inode === inode ? seen.watcher : null) ?? this.watched(folder);
       const isRacy = BigInt(Date.now()) * 1_000_000n - ctimeNs < racyNs;
-      this.folders.set(folder, { changed: 0n, watcher });
+      this.folders.set(folder, { changed: 0n, inode, watcher });
       const entries = readdirSync(folder, { withFileTypes: true });
-      this.folders.set(folder, { changed: isRacy ? 0n : ctimeNs, watcher });
+      this.folders.set(folder, { changed: isRacy ? 0n : ctimeNs, inode, watcher });
       return entries.flatMap((entry) => {
         const path = join(folder, entry.name);
         this.onEntry(path);
