@@ -36,11 +36,13 @@ describe('files that only the user may allow are removed after a command', { tim
   });
   afterAll(() => {
     spawnSync('chmod', ['-R', 'u+rwx', world.base]);
+    spawnSync('rm', ['-rf', world.home]);
     world.dispose();
   });
   beforeEach(() => {
     spawnSync('chmod', ['-R', 'u+rwx', world.home]);
-    rmSync(world.home, { recursive: true, force: true });
+    // Node itself cannot remove a path that is too long.
+    spawnSync('rm', ['-rf', world.home]);
     for (const folder of [world.project, world.editor]) mkdirSync(folder, { recursive: true });
     world.setAside.length = 0;
   });
@@ -82,6 +84,6 @@ describe('files that only the user may allow are removed after a command', { tim
     const helper = spawnSync('pgrep', ['-f', world.helper], { encoding: 'utf8' }).stdout.trim();
     for (const pid of helper.split('\n')) process.kill(Number(pid), 'SIGKILL');
     await died;
-    expect([(await run.ended()).left, confinement.hasLeftovers]).toEqual([[world.project], true]);
+    expect([(await run.ended()).left, confinement.hasLeftovers]).toEqual([['~/code/project'], true]);
   });
 });

@@ -28,6 +28,8 @@ export function namesProgram({ key }: GitEntry): boolean {
 /** Entries of a configuration file; null when Git would not understand it either. Does not follow includes. */
 export function parseGitConfig(text: string): readonly GitEntry[] | null {
   const entries: GitEntry[] = [];
+  // Git ends a value there, and each of its versions elsewhere.
+  if (text.includes('\0')) return null;
   let section = '';
   let rest = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const take = (pattern: RegExp): RegExpExecArray | null => {
