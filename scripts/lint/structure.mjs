@@ -1,7 +1,7 @@
 /**
  * Keeps the code small and layered: a budget of lines for each part of the tree, and no circle of imports between the
- * folders of `src`. Both are in structure.json. Raise a budget only in a commit that says why. The list of circles can
- * only shrink.
+ * folders of `src`. Both are in structure.json. Raise a budget only in a commit that says why. The circles there, and
+ * the imports in each of them, can only become fewer.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const file = 'scripts/lint/structure.json';
-/** @type {{ lines: Record<string, number>, optional: string[], circles: string[] }} */
+/** @type {{ lines: Record<string, number>, optional: string[], circles: Record<string, number> }} */
 const rules = JSON.parse(fs.readFileSync(path.join(root, file), 'utf8'));
 
 const problems = [...sizeProblems(), ...circleProblems()];
@@ -34,41 +34,87 @@ function sizeProblems() {
   });
 }
 
-/** Groups of folders that import each other, directly or through others. */
+/** Groups of folders that import each other, directly or through others, and how many of their pairs do. */
 function circleProblems() {
-  const found = circles(folderImports()).map((folders) => folders.join(' '));
+  const found = circlesAtAllLevels();
   const known = rules.circles;
-  return [
-    ...found
-      .filter((circle) => !known.some((each) => isWithin(circle, each)))
-      .map((circle) => `These folders import each other: ${circle}`),
-    ...known
-      .filter((circle) => !found.includes(circle))
-      .map((circle) => `${file} lists a circle that is smaller now or gone; write what is left: ${circle}`),
-  ];
-}
-
-/** True when a circle is a known one or a part of it. */
-function isWithin(circle, known) {
-  const folders = new Set(known.split(' '));
-  return circle.split(' ').every((folder) => folders.has(folder));
-}
-
-/** The folders that the files of each folder import from. */
-function folderImports() {
-  const files = new Set(codeIn('src'));
-  const graph = new Map();
-  for (const name of files) {
-    const from = path.posix.dirname(name);
-    const targets = graph.get(from) ?? graph.set(from, new Set()).get(from);
-    const text = fs.readFileSync(path.join(root, name), 'utf8');
-    for (const [, , target] of text.matchAll(/(from|import)\s*\(?\s*'(\.[^']*)'/g)) {
-      const imported = path.posix.join(from, target);
-      const found = ['', '.ts', '.tsx', '/index.ts'].map((end) => imported + end).find((each) => files.has(each));
-      if (found !== undefined && path.posix.dirname(found) !== from) targets.add(path.posix.dirname(found));
+  const problems = [];
+  for (const [folders, imports] of Object.entries(found)) {
+    const limit = known[folders] ?? partOf(folders, known);
+    if (limit === undefined) problems.push(`These folders import each other: ${folders}`);
+    else if (imports > limit) {
+      problems.push(`${imports} imports between these folders, which import each other; at most ${limit}: ${folders}`);
     }
   }
+  for (const [folders, limit] of Object.entries(known)) {
+    if (found[folders] === undefined || found[folders] < limit) {
+      problems.push(
+        `${file} lists a circle that is smaller now or gone; write ${found[folders] ?? 'what is left'}: ${folders}`,
+      );
+    }
+  }
+  return problems;
+}
+
+/** The limit of the known circle that this one is a part of. */
+function partOf(circle, known) {
+  const whole = Object.keys(known).find((each) => {
+    const folders = new Set(each.split(' '));
+    return circle.split(' ').every((folder) => folders.has(folder));
+  });
+  return whole === undefined ? undefined : known[whole];
+}
+
+/** Circles between single folders, and between the folders in each folder, each taken with all that is below it.
+ *  Names joined by blanks → pairs of folders of which one imports the other. */
+function circlesAtAllLevels() {
+  const imports = fileImports();
+  const graphs = [graphOf(imports, (name) => path.posix.dirname(name))];
+  const parents = new Set(imports.flatMap(([name]) => ancestors(name)));
+  for (const parent of parents) graphs.push(graphOf(imports, (name) => childOf(parent, name)));
+  return Object.fromEntries(
+    graphs.flatMap((graph) => circles(graph).map((folders) => [folders.join(' '), pairsWithin(graph, folders)])),
+  );
+}
+
+/** The folder directly in `parent` that holds the file; null when none does. */
+function childOf(parent, name) {
+  const [child, ...rest] = name.slice(parent.length + 1).split('/');
+  return name.startsWith(`${parent}/`) && rest.length > 0 ? `${parent}/${child}` : null;
+}
+
+function ancestors(name) {
+  const parts = name.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+function pairsWithin(graph, folders) {
+  return folders.reduce((sum, from) => sum + folders.filter((to) => graph.get(from).has(to)).length, 0);
+}
+
+/** Folder → the folders its files import from. */
+function graphOf(imports, folderOf) {
+  const graph = new Map();
+  for (const [name, target] of imports) {
+    const [from, to] = [folderOf(name), folderOf(target)];
+    if (from === null || to === null || from === to) continue;
+    for (const folder of [from, to]) if (!graph.has(folder)) graph.set(folder, new Set());
+    graph.get(from).add(to);
+  }
   return graph;
+}
+
+/** Each import between files of `src`. */
+function fileImports() {
+  const files = new Set(codeIn('src'));
+  return [...files].flatMap((name) => {
+    const text = fs.readFileSync(path.join(root, name), 'utf8');
+    return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].flatMap(([, target]) => {
+      const imported = path.posix.join(path.posix.dirname(name), target);
+      const found = ['', '.ts', '.tsx', '/index.ts'].map((end) => imported + end).find((each) => files.has(each));
+      return found === undefined ? [] : [[name, found]];
+    });
+  });
 }
 
 /** Tarjan's strongly connected components with more than one member, each sorted. */
