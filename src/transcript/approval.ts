@@ -16,7 +16,8 @@ export interface AccessPath {
 export type ShellKind = 'posix' | 'powershell' | 'cmd';
 
 /** Sandbox of a command. Absent: this machine has none, or it is switched off. inside: the command may reach `hosts`
- *  ("registry.npmjs.org"); `hasLeftovers`: an earlier one made a file that could not be taken out. outside: it should run without a sandbox, for the reason that the model gives. */
+ *  ("registry.npmjs.org"); `hasLeftovers`: an earlier one made a file that could not be taken out. outside: it should
+ *  run without a sandbox, for the reason that the model gives. */
 export type Confined =
   | { readonly kind: 'inside'; readonly hosts: readonly string[]; readonly hasLeftovers?: true }
   | { readonly kind: 'outside'; readonly reason: string };

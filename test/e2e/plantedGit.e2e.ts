@@ -114,11 +114,17 @@ if (sandboxProblem() === undefined) {
         const place = await placeOf(form);
         places.push(place);
         // It goes on for longer than the editor waits.
-        const script = [...form.commands(place), 'for i in 1 2 3 4 5 6; do sleep 0.5; echo $i > again; done'].join('\n');
+        const script = [...form.commands(place), 'for i in 1 2 3 4 5 6; do sleep 0.5; echo $i > again; done'].join(
+          '\n',
+        );
         fs.writeFileSync(path.join(place.project, 'plant.sh'), `${script}\n`);
         const said = `Planted ${count}.`;
         server.script(
-          reply().calls('run_command', { command: 'bash plant.sh', cwd: path.basename(place.project) }, { id: `c${count}` }),
+          reply().calls(
+            'run_command',
+            { command: 'bash plant.sh', cwd: path.basename(place.project) },
+            { id: `c${count}` },
+          ),
           reply().says(said),
         );
         await panel.send('Plant it.');

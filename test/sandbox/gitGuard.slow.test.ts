@@ -37,7 +37,10 @@ describe('repositories and confined commands', { timeout: 60_000 }, () => {
 
   it.each([
     ['git init made', 'made/.git/HEAD'],
-    ['git init -q made; git -C made config user.name x; git -C made remote add o https://example.org/x', 'made/.git/HEAD'],
+    [
+      'git init -q made; git -C made config user.name x; git -C made remote add o https://example.org/x',
+      'made/.git/HEAD',
+    ],
     ['git clone -q . made', 'made/.git/HEAD'],
     ['git clone -q --bare . made', 'made/HEAD'],
     ['git worktree add -q made -b made; git -C made status', 'made/.git'],
@@ -64,7 +67,9 @@ describe('repositories and confined commands', { timeout: 60_000 }, () => {
   });
 
   it('do not lose a file again that the user restored', async () => {
-    const end = await killed('mkdir -p a/b; cd a/b; git init -q r; mkdir -p r/.git/hooks; echo x > r/.git/hooks/pre-commit');
+    const end = await killed(
+      'mkdir -p a/b; cd a/b; git init -q r; mkdir -p r/.git/hooks; echo x > r/.git/hooks/pre-commit',
+    );
     expect(end.takenOut).toEqual(['a/b/r/.git/hooks/pre-commit']);
     const [{ taken } = { taken: [] }] = world.setAside;
     for (const { path, kept } of taken) writeFileSync(path, readFileSync(kept));
@@ -76,13 +81,17 @@ describe('repositories and confined commands', { timeout: 60_000 }, () => {
     const other = join(world.home, 'code/other');
     spawnSync('git', ['init', '-q', other]);
     spawnSync('git', ['-C', other, 'config', 'core.fsmonitor', './own']);
-    await killed(`for i in $(seq 300); do mkdir -p s/.git; echo '[core' > s/.git/config; rm -rf s; ln -s ${other} s; rm s; done`);
+    await killed(
+      `for i in $(seq 300); do mkdir -p s/.git; echo '[core' > s/.git/config; rm -rf s; ln -s ${other} s; rm s; done`,
+    );
     await killed(`ln -s ${other} t; ln -s ${other}/.git u; mkdir v; ln -s ${other}/.git v/.git`);
     expect(readFileSync(join(other, '.git/config'), 'utf8')).toContain('./own');
   });
 
   it('leave no file of ours behind, and work beside one while they run', async () => {
-    const run = world.run('until [ -e go ]; do sleep 0.05; done; cat .git/commondir; git commit -q --allow-empty -m two; echo $?');
+    const run = world.run(
+      'until [ -e go ]; do sleep 0.05; done; cat .git/commondir; git commit -q --allow-empty -m two; echo $?',
+    );
     while (!existsSync(inProject('.git/commondir'))) await new Promise((resolve) => setTimeout(resolve, 20));
     const during = git('log', '--format=%s') + git('status', '--short');
     writeFileSync(inProject('go'), '');

@@ -17,7 +17,10 @@ const ways: readonly (readonly [string, string])[] = [
   ['files without permissions', 'chmod 000 .vscode/settings.json AGENTS.md .envrc'],
   ['the open folder without permission to write', 'chmod 555 .'],
   ['a parent without permissions', 'chmod 000 .github'],
-  ['a deep chain without permissions', 'cd .vscode; for i in $(seq 40); do mkdir d; cd d; done; for i in $(seq 40); do cd ..; chmod 000 d; done'],
+  [
+    'a deep chain without permissions',
+    'cd .vscode; for i in $(seq 40); do mkdir d; cd d; done; for i in $(seq 40); do cd ..; chmod 000 d; done',
+  ],
   ['a pipe', 'mkfifo .vscode/pipe .husky/pipe'],
   ['names that are no text', "touch .vscode/$'\\xff\\xfe' .husky/$'a\\nb'"],
   ['a link in a circle', 'ln -s . .vscode/loop; ln -s .. .husky/up'],
@@ -47,7 +50,8 @@ describe('files that only the user may allow are removed after a command', { tim
     world.setAside.length = 0;
   });
 
-  const isThere = (name: string): boolean => lstatSync(join(world.project, name), { throwIfNoEntry: false }) !== undefined;
+  const isThere = (name: string): boolean =>
+    lstatSync(join(world.project, name), { throwIfNoEntry: false }) !== undefined;
 
   it.each(ways)('in spite of %s', async (_, way) => {
     await world.run(`${plant} ${way}`);
@@ -79,7 +83,11 @@ describe('files that only the user may allow are removed after a command', { tim
 
   it('and a command whose guard has died is ended, and counts as one that left something', async () => {
     const { confinement } = world;
-    const run = await confinement.confine('true', '/bin/bash', { hosts: [], folder: world.project, aside: world.aside });
+    const run = await confinement.confine('true', '/bin/bash', {
+      hosts: [],
+      folder: world.project,
+      aside: world.aside,
+    });
     const died = new Promise((resolve) => run.danger.addEventListener('abort', resolve));
     const helper = spawnSync('pgrep', ['-f', world.helper], { encoding: 'utf8' }).stdout.trim();
     for (const pid of helper.split('\n')) process.kill(Number(pid), 'SIGKILL');

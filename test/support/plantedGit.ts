@@ -172,7 +172,10 @@ const followed: readonly PlantedForm[] = [
       chmodSync(join(project, 'tools/watch.sh'), 0o755);
       git('config', 'core.fsmonitor', 'tools/watch.sh');
     },
-    commands: ({ program }) => [`cp ${program} tools/watch.sh`, `mv tools t2; mkdir tools; cp ${program} tools/watch.sh`],
+    commands: ({ program }) => [
+      `cp ${program} tools/watch.sh`,
+      `mv tools t2; mkdir tools; cp ${program} tools/watch.sh`,
+    ],
   },
   {
     name: 'a missing filter that the configuration names',
@@ -252,7 +255,9 @@ const born: readonly PlantedForm[] = [
   { name: 'in node_modules', commands: (place) => [initPlus('node_modules/x', place)], looksIn: 'node_modules/x' },
   {
     name: 'moved from the temporary folder as a whole',
-    commands: (place) => [`mkdir -p ${place.temporary}/p; ${evil(`${place.temporary}/p/.git`, place)}; mv ${place.temporary}/p moved`],
+    commands: (place) => [
+      `mkdir -p ${place.temporary}/p; ${evil(`${place.temporary}/p/.git`, place)}; mv ${place.temporary}/p moved`,
+    ],
     looksIn: 'moved',
   },
   {
@@ -269,7 +274,9 @@ const born: readonly PlantedForm[] = [
   },
   {
     name: 'a .git link',
-    commands: (place) => [`${evil(`${place.temporary}/linked`, place)}; mkdir -p src; ln -s ${place.temporary}/linked src/.git`],
+    commands: (place) => [
+      `${evil(`${place.temporary}/linked`, place)}; mkdir -p src; ln -s ${place.temporary}/linked src/.git`,
+    ],
     looksIn: 'src',
   },
   {
@@ -350,10 +357,7 @@ const born: readonly PlantedForm[] = [
   },
   {
     name: 'an innocent one in node_modules, which a later command changes',
-    commands: (place) => [
-      'git init -q node_modules/y',
-      `git -C node_modules/y config core.fsmonitor ${place.program}`,
-    ],
+    commands: (place) => ['git init -q node_modules/y', `git -C node_modules/y config core.fsmonitor ${place.program}`],
     looksIn: 'node_modules/y',
   },
   {
@@ -375,9 +379,7 @@ const born: readonly PlantedForm[] = [
   },
   {
     name: 'among ten thousand other files',
-    commands: (place) => [
-      `mkdir many; for i in $(seq 10000); do echo > many/$i; done; ${initPlus('many/r', place)}`,
-    ],
+    commands: (place) => [`mkdir many; for i in $(seq 10000); do echo > many/$i; done; ${initPlus('many/r', place)}`],
     looksIn: 'many/r',
   },
 ];

@@ -6,7 +6,7 @@ const racyNs = 50_000_000n;
 /** Folders of Git without anything that it runs, and with many entries. */
 const skipped = new Set(['objects', 'refs', 'logs', 'lfs', 'rr-cache']);
 
-/** Watches of this process at most: the editor and others need some too. Systems without the file have no such limit. */
+/** Most watches of this process, because the editor and others need some too. */
 const mostWatches = Math.floor(limitOfSystem() / 4);
 
 interface Seen {

@@ -169,8 +169,7 @@ export function dangersIn(folder: string, isTrusted: (folder: string) => boolean
   if (common !== real(folder) && (common === null || !isTrusted(common))) dangers.push(join(folder, 'commondir'));
   const hooks = join(folder, 'hooks');
   if (statOf(hooks)?.isSymbolicLink() === true) dangers.push(hooks);
-  else
-    for (const name of namesIn(hooks)) if (!name.endsWith('.sample')) dangers.push(join(hooks, name));
+  else for (const name of namesIn(hooks)) if (!name.endsWith('.sample')) dangers.push(join(hooks, name));
   return dangers;
 }
 

@@ -45,11 +45,16 @@ it('reads a configuration as Git does', () => {
   const pick = (): string => pieces[Math.floor(random() * pieces.length)] ?? '';
   const texts = Array.from(
     { length: 300 },
-    () => '[core]' + Array.from({ length: 1 + Math.floor(random() * 6) }, () => pick() + (random() < 0.7 ? '\n' : ' ')).join(''),
+    () =>
+      '[core]' +
+      Array.from({ length: 1 + Math.floor(random() * 6) }, () => pick() + (random() < 0.7 ? '\n' : ' ')).join(''),
   );
   let understood = 0;
   for (const text of texts) {
-    const { status, stdout } = spawnSync('git', ['config', '-f', '-', '--list', '-z'], { input: text, encoding: 'utf8' });
+    const { status, stdout } = spawnSync('git', ['config', '-f', '-', '--list', '-z'], {
+      input: text,
+      encoding: 'utf8',
+    });
     const ours = parseGitConfig(text);
     const theirs = stdout
       .split('\0')
