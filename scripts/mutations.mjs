@@ -16,7 +16,7 @@ const folders = {
   'src/agent': { tests: ['test/unit/agent/**', 'test/conformance/**'], least: 70 },
   'src/gateway': { tests: ['test/unit/gateway/**', 'test/conformance/**'], least: 70 },
   'src/transcript': {
-    tests: ['test/unit/transcript/**', 'test/unit/agent/**', 'test/conformance/sequence'],
+    tests: ['test/unit/transcript/**', 'test/unit/agent/**', 'test/conformance/sequence', 'test/unit/store/*Repair'],
     least: 70,
   },
   'src/store/session': { tests: ['test/unit/store/*', 'test/unit/store/sync/*', 'test/conformance/**'], least: 70 },
@@ -48,7 +48,7 @@ if (folder === undefined || more.length > 0) {
     // What runs while a module is loaded would need all tests for each change.
     ignoreStatic: true,
     // A loop without an end is noticed by its number of rounds. This is for what hangs.
-    timeoutMS: 60_000,
+    timeoutMS: 20_000 * Math.max(1, Number(process.env.HERMES_TEST_PATIENCE) || 1),
     concurrency: os.availableParallelism(),
     disableTypeChecks: true,
     tempDirName: '.vscode-test/mutations',

@@ -10,14 +10,11 @@ if (typeof fast !== 'object' || !('test' in fast) || fast.test?.name !== 'fast')
 /** Set by scripts/mutations.mjs, the tests that decide about the changed code first: after one has failed none runs. */
 const include = (process.env['HERMES_MUTATION_TESTS'] ?? 'test/**/*.test.{ts,tsx}').split(',');
 
-/** Milliseconds. A change that makes a test wait for ever is noticed after this time. */
-const testTimeout = 30_000 * Math.max(1, Number(process.env['HERMES_TEST_PATIENCE']) || 1);
-
 export default defineConfig({
   ...base,
   test: {
     ...base.test,
     sequence: { sequencer: longestFirst(include.map((pattern) => pattern.replace(/\*.*$/, ''))) },
-    projects: [{ ...fast, test: { ...fast.test, include, testTimeout } }],
+    projects: [{ ...fast, test: { ...fast.test, include } }],
   },
 });
