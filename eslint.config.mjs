@@ -83,7 +83,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/**', 'scripts/**'],
+    files: ['src/**', 'scripts/**', 'lab/**', 'test/unit/{agent,base,gateway,host,memory,transcript,webview}/**'],
     plugins: { hermes: { rules: { 'line-width': lineWidth } } },
     rules: { 'hermes/line-width': 'error' },
   },

@@ -25,8 +25,8 @@ const maskingUnits = [
   'eyJ',
 ];
 
-/** How many times as much hostile text costs as a quarter of it: 4 in proportion, 16 with the square. `size`: characters
- *  of the text that is masked. */
+/** How many times as much hostile text costs as a quarter of it: 4 in proportion, 16 with the square. `size`:
+ *  characters of the text that is masked. */
 export const growthPart: Part = async ({ quick, size }) => {
   const characters = size ?? (quick ? 100_000 : 300_000);
   secretRules.from({

@@ -21,7 +21,11 @@ export const importPart: Part = ({ quick, size }) =>
     const figures = await measure(root);
     const { messages, sessions, seconds, messagesPerSecond, cpuSeconds, memoryMegabytes, longestStallMs } = figures;
     console.log(
-      `  ${grouped(messages)} messages of ${sessions} sessions in ${seconds} s: ${grouped(messagesPerSecond)} messages/s, ${cpuSeconds} s of processor time; the first session after ${figures.firstSessionMs} ms; memory +${memoryMegabytes} MB; the calling thread waited at most ${longestStallMs} ms; the store has ${figures.storeMegabytes} MB; native SQLite writes the same rows in ${figures.nativeSeconds} s`,
+      `  ${grouped(messages)} messages of ${sessions} sessions in ${seconds} s: ` +
+        `${grouped(messagesPerSecond)} messages/s, ${cpuSeconds} s of processor time; the first session ` +
+        `after ${figures.firstSessionMs} ms; memory +${memoryMegabytes} MB; the calling thread waited at ` +
+        `most ${longestStallMs} ms; the store has ${figures.storeMegabytes} MB; native SQLite writes the ` +
+        `same rows in ${figures.nativeSeconds} s`,
     );
     const aim = `an import of ${grouped(figures.megabytes)} MB`;
     return {
@@ -82,7 +86,8 @@ function writeNatively(from: string, to: string): number {
   const source = openNative(from, 'full');
   const database = openNative(to, 'full');
   const schema = source.prepare(
-    "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'messages_fts_%' AND name NOT LIKE 'sqlite_%' ORDER BY type = 'trigger', type = 'index', rowid",
+    "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'messages_fts_%' AND name " +
+      "NOT LIKE 'sqlite_%' ORDER BY type = 'trigger', type = 'index', rowid",
   );
   for (const { sql } of schema.all()) database.exec(String(sql));
   const add = (table: string) => {
@@ -129,10 +134,13 @@ function makeStateDb(path: string, bytes: number): void {
   const database = openNative(path, 'none');
   database.exec(schema);
   const addSession = database.prepare(
-    "INSERT INTO sessions (id, source, model, started_at, ended_at, message_count, input_tokens, output_tokens, cwd, title) VALUES (?, 'cli', 'nous/hermes-4', ?, ?, ?, 1000, 100, '/home/demo/project', ?)",
+    'INSERT INTO sessions (id, source, model, started_at, ended_at, message_count, input_tokens, ' +
+      "output_tokens, cwd, title) VALUES (?, 'cli', 'nous/hermes-4', ?, ?, ?, 1000, 100, '/home/demo/" +
+      "project', ?)",
   );
   const addMessage = database.prepare(
-    'INSERT INTO messages (session_id, role, content, tool_call_id, tool_calls, tool_name, timestamp, finish_reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO messages (session_id, role, content, tool_call_id, tool_calls, tool_name, timestamp,' +
+      ' finish_reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
   database.exec('BEGIN');
   for (let [session, written] = [0, 0]; written < bytes; session++) {

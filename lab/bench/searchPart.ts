@@ -50,7 +50,9 @@ export const searchPart: Part = async ({ quick, size }) => {
     const idle = await idleStalls();
     for (const [name, { whole, cancel, stall, busy }] of Object.entries(found))
       console.log(
-        `  ${name.padEnd(8)} whole p50 ${whole.p50} ms; stopped after p50 ${cancel.p50} ms, max ${cancel.max}; nothing else had its turn for p99 ${stall.p99} ms, max ${stall.max}, computing p99 ${busy.p99}, max ${busy.max}`,
+        `  ${name.padEnd(8)} whole p50 ${whole.p50} ms; stopped after p50 ${cancel.p50} ms, max ` +
+          `${cancel.max}; nothing else had its turn for p99 ${stall.p99} ms, max ${stall.max}, computing ` +
+          `p99 ${busy.p99}, max ${busy.max}`,
       );
     console.log(`  a process that does nothing: p99 ${idle.p99} ms, max ${idle.max}`);
     const aim = `a search of ${grouped(files)} files`;

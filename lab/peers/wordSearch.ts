@@ -39,7 +39,8 @@ function rowsOf(database: string): string {
       "const { DatabaseSync } = require('node:sqlite');",
       'const database = new DatabaseSync(process.argv[1]);',
       'const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = \'table\'").all();',
-      'const rows = ({ name }) => { try { return database.prepare(`SELECT * FROM "${name}"`).all(); } catch { return []; } };',
+      'const rows = ({ name }) => { try { return database.prepare(`SELECT * FROM "${name}"`).all(); } ' +
+        'catch { return []; } };',
       "const text = (_name, value) => value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value;",
       'for (const table of tables) process.stdout.write(`${JSON.stringify(rows(table), text)}\\n`);',
     ].join('\n');

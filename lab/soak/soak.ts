@@ -43,7 +43,8 @@ export async function main(args: readonly string[]): Promise<number> {
   console.log(JSON.stringify({ ...done, problems, seconds: Math.round((Date.now() - begun) / 1000) }, null, 2));
   for (const { figure, before, after, grows } of growth)
     console.log(
-      `${figure}: ${Math.round(before).toLocaleString('en')} → ${Math.round(after).toLocaleString('en')}${grows ? '  GROWS' : ''}`,
+      `${figure}: ${Math.round(before).toLocaleString('en')} → ` +
+        `${Math.round(after).toLocaleString('en')}${grows ? '  GROWS' : ''}`,
     );
   if (values.json !== undefined)
     writeFileSync(values.json, `${JSON.stringify({ ...done, problems, growth, samples }, null, 2)}\n`);

@@ -141,7 +141,9 @@ class VscodeSoak {
     };
     this.samples.push(sample);
     this.say(
-      `${turn} turns: extension host ${Math.round(sample.hostMemory / 1e6)} MB, ${sample.hostHandles} handles, ${sample.hostThreads} threads; pages ${Math.round(sample.pageMemory / 1e6)} MB, ${sample.elements} elements`,
+      `${turn} turns: extension host ${Math.round(sample.hostMemory / 1e6)} MB, ${sample.hostHandles} ` +
+        `handles, ${sample.hostThreads} threads; pages ${Math.round(sample.pageMemory / 1e6)} MB, ` +
+        `${sample.elements} elements`,
     );
   }
 }

@@ -101,7 +101,9 @@ export const longPart: Part = async ({ quick, size }) => {
     for (const { turns, operations: found } of sizes) {
       const { ms = 0, chunk } = found[name] ?? {};
       console.log(
-        `  ${name.padEnd(8)}${grouped(turns).padStart(7)} turns ${ms.toFixed(0).padStart(6)} ms; a chunk waits p95 ${chunk?.p95} ms, max ${chunk?.max}${sizes.length > 1 ? `; growth exponent ${exponents.get(name)}` : ''}`,
+        `  ${name.padEnd(8)}${grouped(turns).padStart(7)} turns ${ms.toFixed(0).padStart(6)} ms; a chunk ` +
+          `waits p95 ${chunk?.p95} ms, max ` +
+          `${chunk?.max}${sizes.length > 1 ? `; growth exponent ${exponents.get(name)}` : ''}`,
       );
     }
   const largest = sizes.at(-1);

@@ -32,7 +32,8 @@ export const sessionsPart: Part = ({ quick, size }) => {
     const figures = { sessions, longest, list: quantiles(times.list), firstPage: quantiles(times.firstPage) };
     const { list, firstPage } = figures;
     console.log(
-      `  list p50 ${list.p50} ms, max ${list.max}; first page of the long one p50 ${firstPage.p50} ms, max ${firstPage.max}`,
+      `  list p50 ${list.p50} ms, max ${list.max}; first page of the long one p50 ${firstPage.p50} ms, ` +
+        `max ${firstPage.max}`,
     );
     return {
       figures,

@@ -158,7 +158,8 @@ function print({ contestants, indexMsPerTurn, words, scan }: SizeFigures, megaby
     ? `; chunks while a scan runs p95 ${scan.chunks.p95} ms, canceled after ${scan.canceledMs} ms`
     : '';
   console.log(
-    `  ${megabytes.toFixed(0)} MB; indexing in idle time ${indexMsPerTurn} ms a turn; words p95 ${words.p95} ms${scanned}`,
+    `  ${megabytes.toFixed(0)} MB; indexing in idle time ${indexMsPerTurn} ms a turn; words p95 ` +
+      `${words.p95} ms${scanned}`,
   );
 }
 

@@ -43,10 +43,13 @@ async function measure(place: SyncBenchPlace, quick: boolean, most: number) {
   const { messages, upload, download } = await benchHistory(place, seeded('laptop', most));
   for (const [way, { seconds, cpuSeconds, memoryMegabytes }] of Object.entries({ upload, download }))
     console.log(
-      `  first ${way}: ${grouped(messages)} messages in ${rounded(seconds)} s: ${grouped(Math.round(messages / seconds))} messages/s, ${cpuSeconds} s of processor time, memory +${memoryMegabytes} MB`,
+      `  first ${way}: ${grouped(messages)} messages in ${rounded(seconds)} s: ` +
+        `${grouped(Math.round(messages / seconds))} messages/s, ${cpuSeconds} s of processor time, ` +
+        `memory +${memoryMegabytes} MB`,
     );
   console.log(
-    `  after a cut: the rest of ${grouped(cut.messages)} messages in ${cut.seconds} s; ${cut.sentAgain} of ${cut.sentBefore} documents sent again`,
+    `  after a cut: the rest of ${grouped(cut.messages)} messages in ${cut.seconds} s; ` +
+      `${cut.sentAgain} of ${cut.sentBefore} documents sent again`,
   );
   console.log(
     `  a settled turn on another machine after p50 ${visibleMs.p50} ms, p95 ${visibleMs.p95}, max ${visibleMs.max}`,

@@ -14,7 +14,8 @@ import {
 } from '../../../test/support/builders/viewMessages';
 
 const paragraph =
-  'The retry timer uses the **real clock**, so the test passes only where the machine is `fast enough`; see [src/upload.ts](src/upload.ts:42) for it.';
+  'The retry timer uses the **real clock**, so the test passes only where the machine is `fast ' +
+  'enough`; see [src/upload.ts](src/upload.ts:42) for it.';
 const block = [
   paragraph,
   paragraph,

@@ -69,13 +69,16 @@ export const streamedPart: Part = async ({ quick, size }) => {
     rounded(median(found[name].map((spent) => spent[what])));
   for (const name of names)
     console.log(
-      `  50 KB, ${name.padEnd(8)} script ${of(name, 'script')} ms, layout ${of(name, 'layout')}, style ${of(name, 'style')}, all ${of(name, 'all')}`,
+      `  50 KB, ${name.padEnd(8)} script ${of(name, 'script')} ms, layout ${of(name, 'layout')}, style ` +
+        `${of(name, 'style')}, all ${of(name, 'all')}`,
     );
   return {
     figures: found,
     aims: [
       {
-        aim: '50 KB answer in 63 pieces, one each 80 ms: work of the page, less the messages themselves, × rendering it once',
+        aim:
+          '50 KB answer in 63 pieces, one each 80 ms: work of the page, less the messages themselves, × ' +
+          'rendering it once',
         value: rounded((of('markdown', 'all') - of('messages', 'all')) / of('once', 'all')),
         most: 2,
       },
@@ -120,7 +123,8 @@ export const floodPart: Part = async ({ quick, size }) => {
     Math.max(0, ...tasks.filter(({ from }) => from >= (frames[0] ?? 0)).map(({ work }) => work)),
   );
   console.log(
-    `  ${grouped(count)} deltas at 2,000 a second: work of a frame p50 ${frameWork.p50} ms, p99 ${frameWork.p99}, max ${frameWork.max}; longest task ${longestTask}`,
+    `  ${grouped(count)} deltas at 2,000 a second: work of a frame p50 ${frameWork.p50} ms, p99 ` +
+      `${frameWork.p99}, max ${frameWork.max}; longest task ${longestTask}`,
   );
   return {
     figures: { deltas: count, frameWork, longestTask },
@@ -163,7 +167,8 @@ export const keysPart: Part = async ({ quick, size }) => {
     1,
   );
   console.log(
-    `  ${painted.count} keystrokes while an answer streams: until painted p50 ${painted.p50} ms, p95 ${painted.p95}; work in between p50 ${work.p50}, p95 ${work.p95}, max ${work.max}`,
+    `  ${painted.count} keystrokes while an answer streams: until painted p50 ${painted.p50} ms, p95 ` +
+      `${painted.p95}; work in between p50 ${work.p50}, p95 ${work.p95}, max ${work.max}`,
   );
   return {
     figures: { painted, work },
@@ -232,11 +237,15 @@ export const answersPart: Part = async ({ quick, size }) => {
       view.page.evaluate(() => window.bench.stream(window.bench.kept, 100)),
     );
     console.log(
-      `  ${name.padEnd(8)} opened: longest task ${stored.longest} ms of work (${stored.seen} by the clock), all ${stored.all}; streamed: longest ${streamed.longest} (${streamed.seen}), all ${streamed.all}`,
+      `  ${name.padEnd(8)} opened: longest task ${stored.longest} ms of work (${stored.seen} by the ` +
+        `clock), all ${stored.all}; streamed: longest ${streamed.longest} (${streamed.seen}), all ` +
+        `${streamed.all}`,
     );
     figures[name] = { stored, streamed };
     aims.push({
-      aim: `answer of ${grouped(characters)} characters (${name}): longest task of the page as it is opened or streams, ms of work`,
+      aim:
+        `answer of ${grouped(characters)} characters (${name}): longest task of the page as it is opened ` +
+        'or streams, ms of work',
       value: Math.max(stored.longest, streamed.longest),
       most: 200,
     });

@@ -28,7 +28,8 @@ export const writesPart: Part = async ({ quick, size }) => {
   for (const name of Object.keys(labels) as (keyof typeof labels)[]) {
     const { syncs, syncsPerSecond, bytes, bytesPerShown } = figures[name];
     console.log(
-      `  ${labels[name]}: ${syncs} syncs (${syncsPerSecond} a second while text came), ${grouped(bytes)} bytes (${bytesPerShown} for each shown)`,
+      `  ${labels[name]}: ${syncs} syncs (${syncsPerSecond} a second while text came), ` +
+        `${grouped(bytes)} bytes (${bytesPerShown} for each shown)`,
     );
   }
   const { fast, long } = figures;

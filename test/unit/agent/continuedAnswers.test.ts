@@ -21,7 +21,8 @@ function wrongCuts(answer: string, step = 1): readonly string[] {
     return isWhole
       ? []
       : [
-          `${JSON.stringify(answer.slice(0, cut))} goes on with ${JSON.stringify(answer.slice(cut))}: ${JSON.stringify(parts)}`,
+          `${JSON.stringify(answer.slice(0, cut))} goes on with ${JSON.stringify(answer.slice(cut))}: ` +
+            `${JSON.stringify(parts)}`,
         ];
   });
 }

@@ -29,7 +29,8 @@ describe('what the filter removes from an answer', () => {
     ['thinking at the start', '<think>Hm.</think>\n\nYes.', '«Hm.|»Yes.'],
     [
       'every known tag, whatever its case',
-      '<THINKING>a</thinking>\n<reasoning>b</reasoning>\n<Thought>c</Thought>\n<REASONING_SCRATCHPAD>d</REASONING_SCRATCHPAD>e',
+      '<THINKING>a</thinking>\n<reasoning>b</reasoning>\n<Thought>c</' +
+        'Thought>\n<REASONING_SCRATCHPAD>d</REASONING_SCRATCHPAD>e',
       '«a|»«b|»«c|»«d|»e',
     ],
     ['thinking at the start of a line', 'One.\n  <think>two</think>\nthree', 'One.\n  «two|»three'],

@@ -105,8 +105,8 @@ const someTags = fc.constantFrom(
   '\n<memory-context>\nw\n</memory-context>\n',
 );
 
-/** Why a place may count as code although the reference does not say so: nothing has closed its backticks yet, or it stands in a fence's own line or
- *  in HTML that is shown as it is. */
+/** Why a place may count as code although the reference does not say so: nothing has closed its backticks yet, or
+ *  it stands in a fence's own line or in HTML that is shown as it is. */
 function mayBeInDoubt(before: string): boolean {
   return (
     /[`~]/.test(before.slice(before.search(/(?:(?!\n[ \t>]*\n)[^])*$/))) ||

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Passed, RepeatGate } from '../../../src/agent/repeatGate';
 import type { RepeatMode } from '../../../src/transcript/text/repeats';
 
-/** What a person would read: the delivered text, and behind it what the gate let through of the deltas; a bar where it begins differently. */
+/** What a person would read: the delivered text, and behind it what the gate let through of the deltas; a bar
+ *  where it begins differently. */
 function read(mode: RepeatMode, delivered: string, deltas: readonly string[]): string {
   const gate = new RepeatGate(mode, delivered, () => true);
   return delivered + [...deltas.map((delta) => gate.take(delta)), gate.end()].map(passed).join('');
@@ -92,13 +93,15 @@ describe('an answer that continues', () => {
       'with the last line again, which may be the next one',
       'First.\nA line that is said twice, because it has to be.\n',
       'A line that is said twice, because it has to be.\nEnd.',
-      'First.\nA line that is said twice, because it has to be.\nA line that is said twice, because it has to be.\nEnd.',
+      'First.\nA line that is said twice, because it has to be.\nA line that is said twice, because it ' +
+        'has to be.\nEnd.',
     ],
     [
       'with a third row like the two before it',
       '[\n{"kind": "entry", "value": "the default one"},\n{"kind": "entry", "value": "the default one"},',
       '\n{"kind": "entry", "value": "the default one"}\n]',
-      '[\n{"kind": "entry", "value": "the default one"},\n{"kind": "entry", "value": "the default one"},\n{"kind": "entry", "value": "the default one"}\n]',
+      '[\n{"kind": "entry", "value": "the default one"},\n{"kind": "entry", "value": "the default ' +
+        'one"},\n{"kind": "entry", "value": "the default one"}\n]',
     ],
     [
       'with a row like the two before it, cut off in it',
@@ -110,7 +113,8 @@ describe('an answer that continues', () => {
       'with a last line that is the first',
       'Row, row, row your boat gently down the stream.\nMerrily, merrily.\n',
       'Row, row, row your boat gently down the stream.',
-      'Row, row, row your boat gently down the stream.\nMerrily, merrily.\nRow, row, row your boat gently down the stream.',
+      'Row, row, row your boat gently down the stream.\nMerrily, merrily.\nRow, row, row your boat ' +
+        'gently down the stream.',
     ],
     ['with a refrain', 'Na na na na na na ', 'na na na na na na hey', 'Na na na na na na na na na na na na hey'],
   ])('%s', (_name, delivered, arriving, expected) => {

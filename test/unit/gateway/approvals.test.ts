@@ -62,7 +62,8 @@ describe('Plan mode', () => {
     }).toEqual({
       ran: ['look a.ts', 'present plan', 'change a.ts'],
       refusal:
-        'tool: denied: Plan mode: change could change something, so it was not run. Only look, for now; then present a plan.',
+        'tool: denied: Plan mode: change could change something, so it was not run. Only look, for now; ' +
+        'then present a plan.',
       notes: [true, true, false, false],
       mode: 'ask',
       told: ['ask'],
@@ -81,7 +82,8 @@ describe('Plan mode', () => {
     expect([ran, await tools(sessionId), await world.gateway.mode(panel.id, sessionId)]).toEqual([
       ['ask_server get'],
       [
-        'tool: denied: Plan mode: ask_server could change something, so it was not run. Only look, for now; then present a plan.',
+        'tool: denied: Plan mode: ask_server could change something, so it was not run. Only look, for ' +
+          'now; then present a plan.',
         'tool: done: ask_server get is done',
       ],
       'plan',
@@ -95,7 +97,8 @@ describe('Plan mode', () => {
     expect([ran, await tools(sessionId), panel.questions]).toEqual([
       [],
       [
-        'tool: failed: Plan mode is off, so there is nothing to approve: do the work. What needs it is asked for call by call.',
+        'tool: failed: Plan mode is off, so there is nothing to approve: do the work. What needs it is ' +
+          'asked for call by call.',
       ],
       [],
     ]);

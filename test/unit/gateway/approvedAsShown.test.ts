@@ -84,7 +84,8 @@ it('a call that shows something else after a restart is asked for again', async 
     [],
     [],
     [
-      'tool: denied: The person did not allow this: /project/plain.txt. They said: not that Do not try it again another way; ask or go on without it.',
+      'tool: denied: The person did not allow this: /project/plain.txt. They said: not that Do not try ' +
+        'it again another way; ask or go on without it.',
     ],
   ]);
 });
@@ -119,6 +120,7 @@ it('a call that shows something else each time is not asked for endlessly', asyn
   await panel.untilSettled(1);
   expect([moving.ran, (await results(sessionId))[0]]).toEqual([
     [],
-    'tool: failed: What this call would do was another thing each time the person was asked, so it was not run. Look at what it works on first.',
+    'tool: failed: What this call would do was another thing each time the person was asked, so it ' +
+      'was not run. Look at what it works on first.',
   ]);
 });

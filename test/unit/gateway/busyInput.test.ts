@@ -34,7 +34,8 @@ const queueOf = async (sessionId: string): Promise<readonly string[]> =>
   (await world.store.queue(sessionId)).map(({ text }) => text);
 const endings = (panel: RecordingSurface): readonly string[] => panel.settled.map(({ turn }) => turn.stopReason);
 const steered = (text: string): string =>
-  `(The following is not part of the tool's output. The person wrote it while you were working; take it into account from here on.)\n${text}`;
+  `(The following is not part of the tool's output. The person wrote it while you were working; ` +
+  `take it into account from here on.)\n${text}`;
 const refused = (): number => world.server.requests.filter((request) => request.rejection !== null).length;
 
 describe('a prompt that interrupts', () => {

@@ -32,7 +32,8 @@ const tooLong = () => refuses(400, { message: "This model's maximum context leng
 const activities = (panel: RecordingSurface) =>
   panel.turnEvents.flatMap((event) => (event.kind === 'activity' ? [event.activity.kind] : []));
 const refused = () => world.server.requests.flatMap(({ rejection }) => rejection ?? []);
-/** The rows of the whole conversation, carried ones left out: role, what stands out of it, and the visibility where it is not shown. */
+/** The rows of the whole conversation, carried ones left out: role, what stands out of it, and the visibility
+ *  where it is not shown. */
 const rows = async (sessionId: string) =>
   (await world.store.readTranscript({ sessionId, limit: 100, includeHidden: true })).messages.map(
     ({ role, visibility, parts }) => {
@@ -45,7 +46,10 @@ const rows = async (sessionId: string) =>
               : part.kind,
         )
         .join(' ');
-      return `${role}${visibility.kind === 'shown' ? '' : ` (${visibility.kind})`}: ${visibility.kind === 'handoff' ? '…' : said}`;
+      return (
+        `${role}${visibility.kind === 'shown' ? '' : ` (${visibility.kind})`}: ` +
+        `${visibility.kind === 'handoff' ? '…' : said}`
+      );
     },
   );
 

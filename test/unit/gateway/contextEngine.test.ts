@@ -10,7 +10,8 @@ import { long } from '../../support/conformance';
 let world: World;
 afterEach(() => world.close());
 
-/** A world whose engine compresses as usual and writes down which rollovers it is told of, and in which session each found its conversation. */
+/** A world whose engine compresses as usual and writes down which rollovers it is told of, and in which session
+ *  each found its conversation. */
 async function watched(contextWindow?: number): Promise<readonly string[]> {
   const told: string[] = [];
   const own = new Summarizer({ clock: systemClock, log: silentLog });
@@ -24,7 +25,8 @@ async function watched(contextWindow?: number): Promise<readonly string[]> {
         world.query(`SELECT id FROM sessions WHERE id = '${toSessionId}' AND parent_session_id = '${fromSessionId}'`)
           .length === 1;
       told.push(
-        `${conversationId}: ${fromSessionId} -> ${toSessionId} ${stored ? 'stored' : 'not stored'} ${tokens.before > tokens.after ? 'smaller' : 'not smaller'}`,
+        `${conversationId}: ${fromSessionId} -> ${toSessionId} ${stored ? 'stored' : 'not stored'} ` +
+          `${tokens.before > tokens.after ? 'smaller' : 'not smaller'}`,
       );
     },
   };

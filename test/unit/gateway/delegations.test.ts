@@ -298,7 +298,8 @@ describe('a sub-agent ends', () => {
       panel.settled.at(-1)?.turn.outcome,
     ]).toEqual([
       [
-        'interrupted: I begin.\n\n(The person stopped the sub-agent. What it said until then stands above. What it changed stays changed.)',
+        'interrupted: I begin.\n\n(The person stopped the sub-agent. What it said until then stands ' +
+          'above. What it changed stays changed.)',
         'interrupted: (The person stopped the sub-agent. It had said nothing by then. What it changed stays changed.)',
       ],
       'complete',

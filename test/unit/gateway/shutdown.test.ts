@@ -26,7 +26,8 @@ const turns = () =>
     .map(({ state, reason }) => `${String(state)} ${String(reason)}`);
 
 describe('a window that closes while a prompt is being sent', () => {
-  // Everything a prompt waits for on its way to its turn: closing waits for it once it is in its conversation's sequence.
+  // Everything a prompt waits for on its way to its turn: closing waits for it once it is in its conversation's
+  // sequence.
   it.each([
     ['getSession', false],
     ['promptContext', true],

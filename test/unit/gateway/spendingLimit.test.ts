@@ -35,7 +35,8 @@ describe('a spending limit', () => {
     expect({ ended: ended(panel), sentence: sentence(panel), requests: server.requests.length }).toEqual({
       ended: ['interrupted spendingLimit'],
       sentence:
-        'This session has cost $2.03 and reached your limit of $2.00. Everything shown is saved. Continue to allow another $2.00.',
+        'This session has cost $2.03 and reached your limit of $2.00. Everything shown is saved. ' +
+        'Continue to allow another $2.00.',
       requests: 2,
     });
   });
@@ -69,7 +70,9 @@ describe('a spending limit', () => {
       refused: server.requests.map(({ rejection }) => rejection).filter((rejection) => rejection !== null),
       problems: await world.store.verifyIntegrity(),
     }).toEqual({
-      told: 'This session has cost $4.43 and reached your limit of $4.03. Everything shown is saved. Continue to allow another $2.00.',
+      told:
+        'This session has cost $4.43 and reached your limit of $4.03. Everything shown is saved. ' +
+        'Continue to allow another $2.00.',
       ended: ['interrupted spendingLimit', 'interrupted spendingLimit', 'complete stop'],
       continued: 2,
       refused: [],

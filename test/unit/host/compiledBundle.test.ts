@@ -20,7 +20,8 @@ function written(source: string): string {
 
 test('a bundle runs as it would under require', () => {
   written(
-    'exports.name = __filename; exports.folder = __dirname; exports.same = require("node:path").sep; exports.isModule = module.exports === exports;',
+    'exports.name = __filename; exports.folder = __dirname; exports.same = require("node:path").sep; ' +
+      'exports.isModule = module.exports === exports;',
   );
   expect(runBundle(bundle(), kept()).exports).toEqual({ name: bundle(), folder, same: join('/'), isModule: true });
 });

@@ -1,4 +1,5 @@
-/** The few runtime parts of `vscode` that host/ uses in code tested without an editor. What needs a real editor is tested in test/host/. */
+/** The few runtime parts of `vscode` that host/ uses in code tested without an editor. What needs a real editor is
+ *  tested in test/host/. */
 
 export class LanguageModelTextPart {
   constructor(readonly value: string) {}

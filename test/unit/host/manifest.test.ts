@@ -102,7 +102,8 @@ function registered(): ReadonlySet<string> {
   return found;
 }
 
-/** Context keys that the extension sets: literals given to `setContext`, and what the parts that tell several give it. */
+/** Context keys that the extension sets: literals given to `setContext`, and what the parts that tell several give
+ *  it. */
 function contextKeys(): ReadonlySet<string> {
   const found = new Set<string>();
   for (const source of sources) {

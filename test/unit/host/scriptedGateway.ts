@@ -70,7 +70,8 @@ class UnscriptedGateway {
   }
 }
 
-/** A gateway that does what the test says: its sessions are given, a snapshot can be held back, and events are sent by hand. */
+/** A gateway that does what the test says: its sessions are given, a snapshot can be held back, and events are
+ *  sent by hand. */
 export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => Gateway) {
   readonly sessions = new Map<string, Session>();
   readonly calls: string[] = [];
@@ -143,7 +144,9 @@ export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => 
 
   override async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
     this.calls.push(
-      `read ${query.sessionId} ${query.after === undefined ? `before ${query.before ?? 'end'}` : `after ${query.after}`} hidden ${query.includeHidden ?? false}`,
+      `read ${query.sessionId} ` +
+        `${query.after === undefined ? `before ${query.before ?? 'end'}` : `after ${query.after}`} ` +
+        `hidden ${query.includeHidden ?? false}`,
     );
     return this.page(query.sessionId);
   }
@@ -156,7 +159,8 @@ export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => 
 
   override async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
     this.calls.push(
-      `submit ${surfaceId} ${prompt.sessionId ?? 'new'} ${prompt.text}${prompt.busy === undefined ? '' : ` (${prompt.busy})`}`,
+      `submit ${surfaceId} ${prompt.sessionId ?? 'new'} ` +
+        `${prompt.text}${prompt.busy === undefined ? '' : ` (${prompt.busy})`}`,
     );
     return { kind: 'started', sessionId: prompt.sessionId ?? 's1', turnUid: 't1' };
   }

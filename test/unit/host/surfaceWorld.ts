@@ -22,7 +22,8 @@ afterEach(() => {
   surfaces = [];
 });
 
-/** A bridge between a gateway that the test plays and a page, which is connected and has not loaded yet. Ends with its test. */
+/** A bridge between a gateway that the test plays and a page, which is connected and has not loaded yet. Ends with
+ *  its test. */
 export function surfaceWorld(
   options: {
     readonly store?: StoreState;

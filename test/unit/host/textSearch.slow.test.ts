@@ -62,7 +62,8 @@ describe('ripgrep', () => {
   beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'hermes-rg-'))));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A program in its place that writes what it is told, so that reading its output is tested where there is no ripgrep. */
+  /** A program in its place that writes what it is told, so that reading its output is tested where there is no
+   *  ripgrep. */
   function program(script: string): string {
     const path = join(folder, 'rg');
     writeFileSync(path, `#!/bin/sh\n${script}\n`);

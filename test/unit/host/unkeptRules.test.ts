@@ -19,7 +19,8 @@ describe('a rule that the user allowed', () => {
     expect([await remembered(decision, null), await remembered(decision, 'The settings cannot be written.')]).toEqual([
       [],
       [
-        'told: Allowed this once. The rule couldn’t be saved, so Hermes will ask again: run(npm test), run(ls). The settings cannot be written.',
+        'told: Allowed this once. The rule couldn’t be saved, so Hermes will ask again: run(npm test), ' +
+          'run(ls). The settings cannot be written.',
         'rejected: The settings cannot be written.',
       ],
     ]);

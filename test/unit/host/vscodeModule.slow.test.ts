@@ -42,7 +42,8 @@ function run(program: string, editor: unknown): unknown {
 
 it('vscode is required once however many files import it, and only the names they use are read from it', async () => {
   const program = await bundled(
-    "import * as vscode from 'vscode'; import { second } from './second'; export const words = [vscode.l10n.t('one'), second(), new vscode.Position(1, 2)];",
+    "import * as vscode from 'vscode'; import { second } from './second'; export const words = " +
+      "[vscode.l10n.t('one'), second(), new vscode.Position(1, 2)];",
     "import * as vscode from 'vscode'; export const second = () => `${vscode.workspace.name} ${vscode.l10n.t('two')}`;",
   );
   const read: string[] = [];

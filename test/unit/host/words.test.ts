@@ -53,8 +53,10 @@ describe('the report after opening the store', () => {
         ...openReportNotices({ ...emptyReport, mergeProblems: [{ folder: '/s-1', technical: 'x' }] }, t),
       ].map(({ sentence }) => sentence),
     ).toEqual([
-      'The session file was damaged. Most of it was recovered (3 sessions, 40 messages); some rows couldn’t be read. The damaged file is kept at /s/state.db.damaged.',
-      'The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at /s/state.db.damaged.',
+      'The session file was damaged. Most of it was recovered (3 sessions, 40 messages); some rows ' +
+        'couldn’t be read. The damaged file is kept at /s/state.db.damaged.',
+      'The session file couldn’t be read, so Hermes started a new history. The old file is kept ' +
+        'unchanged at /s/state.db.damaged.',
       'Sessions from another window couldn’t be read. They are kept in /s-1.',
     ]);
   });

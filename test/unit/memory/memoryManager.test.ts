@@ -86,7 +86,8 @@ describe('accepting memory providers', () => {
       added: [true, true, false, true],
       names: ['files', 'hindsight', 'rules'],
       warned: [
-        'Memory provider mem0 is not used: hindsight is in use already, and one external provider is the most there can be.',
+        'Memory provider mem0 is not used: hindsight is in use already, and one external provider is the ' +
+          'most there can be.',
       ],
     });
   });
@@ -276,7 +277,8 @@ describe('a provider that misbehaves', () => {
       [true],
       ['legacy sync S1: q1'],
       [
-        'Memory provider legacy: initialize failed: It took too long. It did not stop when it was asked to, and is left alone.',
+        'Memory provider legacy: initialize failed: It took too long. It did not stop when it was asked ' +
+          'to, and is left alone.',
       ],
     ]);
   });

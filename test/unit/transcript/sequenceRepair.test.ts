@@ -386,7 +386,8 @@ function texts(rows: readonly Message[], role: Message['role']): readonly string
     .filter((text) => text.trim() !== '');
 }
 
-/** What a provider would refuse in the rows themselves. Prompts with images may touch: only the wire copy joins them. */
+/** What a provider would refuse in the rows themselves. Prompts with images may touch: only the wire copy joins
+ *  them. */
 function storedProblems(rows: readonly Message[]): readonly string[] {
   const plain = (row: Message | undefined): boolean =>
     row?.role === 'user' && row.parts.every((part) => part.kind === 'text');

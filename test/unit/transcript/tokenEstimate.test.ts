@@ -9,10 +9,10 @@ const code = `export function sleep(clock: Clock, ms: number): Promise<void> {
   });
 }
 `.repeat(8);
-const prose =
-  'Every piece of delivered text is in the transcript before a surface may show it, in order and once; and nothing that happens next can take it away. '.repeat(
-    20,
-  );
+const prose = (
+  'Every piece of delivered text is in the transcript before a surface may show it, in order and ' +
+  'once; and nothing that happens next can take it away. '
+).repeat(20);
 const json = JSON.stringify(
   Array.from({ length: 40 }, (_, i) => ({ id: i, name: `file${i}.ts`, size: i * 1024, tags: ['a', 'b'], ok: true })),
 );

@@ -114,7 +114,9 @@ describe('personal files', () => {
         { kind: 'rules', path: '~/.config/hermes/AGENTS.md', origin: 'hermes', tokens: true },
         { kind: 'skills', count: 1, origin: 'hermes', tokens: true },
       ],
-      sent: "(The person ran /fix. What follows is the person's own file ~/.config/hermes/prompts/fix.md.)\n\nFix a.ts as I like it.",
+      sent:
+        "(The person ran /fix. What follows is the person's own file ~/.config/hermes/prompts/" +
+        'fix.md.)\n\nFix a.ts as I like it.',
     });
   });
 

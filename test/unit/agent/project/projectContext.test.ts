@@ -172,7 +172,9 @@ describe('skills of a project', () => {
     }).toEqual({
       prompt: ['- release: How to make a release', '- other: Other'],
       without: '',
-      read: '(.claude/skills/rel/SKILL.md)\n\nTag it.\n\n(Files of this skill, to be read with read_file: .claude/skills/rel/scripts/tag.sh.)',
+      read:
+        '(.claude/skills/rel/SKILL.md)\n\nTag it.\n\n(Files of this skill, to be read with read_file: ' +
+        '.claude/skills/rel/scripts/tag.sh.)',
       none: 'There is no skill "x". Skills: release, other.',
       tools: ['read_skill', true, 0],
     });

@@ -136,7 +136,8 @@ describe('verifying a session', () => {
       'The third one.',
     );
     world.damageStore(
-      "UPDATE messages SET parts = replace(parts, 'An answer of the second turn.', 'An answer'), content = 'An answer' WHERE content LIKE '%second%'",
+      "UPDATE messages SET parts = replace(parts, 'An answer of the second turn.', 'An answer'), " +
+        "content = 'An answer' WHERE content LIKE '%second%'",
     );
     world.damageStore("UPDATE messages SET parts = replace(parts, 'third', 'other') WHERE content LIKE '%third%'");
     const { turns, shown, onDisk } = await verify(shownIn(chat), report);
@@ -209,7 +210,8 @@ describe('verifying a session', () => {
   it('reports a row as unreadable if its earlier versions cannot be read at the moment, or if it is stored elsewhere', async () => {
     const { chat, report } = await answered('An answer of the first turn.', 'An answer of the second turn.');
     world.damageStore(
-      "UPDATE messages SET parts = replace(parts, 'An answer of the first turn.', 'An answer'), content = 'An answer' WHERE content LIKE '%first%'",
+      "UPDATE messages SET parts = replace(parts, 'An answer of the first turn.', 'An answer'), " +
+        "content = 'An answer' WHERE content LIKE '%first%'",
     );
     const busy = () => Promise.reject(new Error('The disk was busy.'));
     const sessions = {

@@ -97,13 +97,16 @@ describe('a memory provider of another extension', () => {
       heard: [
         'initialize ["s1",{"parentSessionId":"s0"}]',
         'onTurnStart [{"prompt":"How does it parse?","model":"m","sessionId":"s1","number":1,"turnId":"t1"}]',
-        'syncTurn [{"prompt":"How does it parse?","answer":"By hand.","startedAt":1,"settledAt":2,"sessionId":"s1","turnId":"t1"}]',
+        'syncTurn [{"prompt":"How does it parse?","answer":"By hand.","startedAt":1,"settledAt":2,' +
+          '"sessionId":"s1","turnId":"t1"}]',
         'queuePrefetch ["How does it parse?","s1"]',
         'onMemoryWrite [{"action":"add","target":"user","content":"likes tests","previous":null}]',
         'onDelegation [{"childSessionId":"s9","task":"look","result":"found","sessionId":"s1"}]',
-        'onPreCompress [[{"id":"u1","sessionId":"s1","turnId":"t1","position":1,"createdAt":1,"role":"user","parts":[{"kind":"text","text":"hello"}]}]]',
+        'onPreCompress [[{"id":"u1","sessionId":"s1","turnId":"t1","position":1,"createdAt":1,' +
+          '"role":"user","parts":[{"kind":"text","text":"hello"}]}]]',
         'onSessionEnd ["s1"]',
-        'onSessionSwitch ["s2",{"parentSessionId":null,"previousSessionId":"s1","reset":true,"rewound":false,"reason":"new_session"}]',
+        'onSessionSwitch ["s2",{"parentSessionId":null,"previousSessionId":"s1","reset":true,' +
+          '"rewound":false,"reason":"new_session"}]',
         'onSessionForgotten [["s1"]]',
         'shutdown []',
       ],
@@ -248,7 +251,8 @@ describe('registering a memory provider', () => {
       agents: [['notes'], []],
       log: [
         'info: Memory provider notes was registered by another extension. It is used from the next prompt on.',
-        'info: Memory provider other was registered by another extension. It is used when hermes.memory.provider is "other"; now it is "notes".',
+        'info: Memory provider other was registered by another extension. It is used when ' +
+          'hermes.memory.provider is "other"; now it is "notes".',
       ],
     });
   });

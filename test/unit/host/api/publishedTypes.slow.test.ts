@@ -13,7 +13,8 @@ const published = path.join(root, 'src/host/api/hermes.d.ts');
 /** Of the language and of @types: the same for every program. */
 const parsed = new Map<string, ts.SourceFile | undefined>();
 
-/** What is wrong with a program of another extension that has nothing of ours but the published types, in `hermes.d.ts` beside it. */
+/** What is wrong with a program of another extension that has nothing of ours but the published types, in
+ *  `hermes.d.ts` beside it. */
 function problems(source: string, name = 'extension.ts'): readonly string[] {
   const folder = path.join(root, 'consumer');
   const files = new Map([
@@ -61,10 +62,11 @@ function problems(source: string, name = 'extension.ts'): readonly string[] {
   ];
   return [
     ...beside,
-    ...found.map(
-      ({ messageText, start, file }) =>
-        `${file === undefined ? '' : `${path.basename(file.fileName)}:${file.getLineAndCharacterOfPosition(start ?? 0).line + 1} `}${ts.flattenDiagnosticMessageText(messageText, ' ')}`,
-    ),
+    ...found.map(({ messageText, start, file }) => {
+      const line = file?.getLineAndCharacterOfPosition(start ?? 0).line ?? 0;
+      const place = file === undefined ? '' : `${path.basename(file.fileName)}:${line + 1} `;
+      return place + ts.flattenDiagnosticMessageText(messageText, ' ');
+    }),
   ];
 }
 

@@ -127,11 +127,13 @@ describe('a mention, when the prompt is sent', () => {
     };
     expect([...nothing, ...there, secret, await world.read('selection')]).toEqual([
       'MentionError: Nothing is selected in the editor. Select something, or remove selection.',
-      'MentionError: Nothing is selected in the terminal, and Hermes hasn’t run a command in this window. Remove terminal.',
+      'MentionError: Nothing is selected in the terminal, and Hermes hasn’t run a command in this ' +
+        'window. Remove terminal.',
       { kind: 'attachment', label: 'a.ts:1', source: 'selection', text: 'a' },
       { kind: 'attachment', label: '$ npm test', source: 'terminal', text: 'failed' },
       'MentionError: .env may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.',
-      'MentionError: notes.md may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.',
+      'MentionError: notes.md may contain secrets, so it wasn’t attached. Type its full name after @ ' +
+        'to attach it anyway.',
     ]);
   });
 

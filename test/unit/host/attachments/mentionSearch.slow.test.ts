@@ -88,12 +88,14 @@ describe('searching for something to mention', () => {
       other: await world.read('file:config/credentials.json', 'credentials'),
     }).toEqual({
       before:
-        'MentionError: .env may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.',
+        'MentionError: .env may contain secrets, so it wasn’t attached. Type its full name after @ to ' +
+        'attach it anyway.',
       offered: [],
       full: ['file:.env'],
       read: { kind: 'attachment', label: '.env', source: 'file:.env', text: 'KEY=1' },
       other:
-        'MentionError: credentials may contain secrets, so it wasn’t attached. Type its full name after @ to attach it anyway.',
+        'MentionError: credentials may contain secrets, so it wasn’t attached. Type its full name after ' +
+        '@ to attach it anyway.',
     });
   });
 

@@ -32,7 +32,8 @@ export class MentionWorld {
   /** Held before a list of files is given. */
   listing: Promise<void> = Promise.resolve();
   readonly names: FileNames;
-  /** How many times longer than in the product a search waits for what is late: a busy machine may take that long to list six files. */
+  /** How many times longer than in the product a search waits for what is late: a busy machine may take that long
+   *  to list six files. */
   patience = 20;
   private readonly clock: Clock = {
     ...systemClock,

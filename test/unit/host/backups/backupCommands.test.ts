@@ -148,7 +148,8 @@ describe('Restore from Backup', () => {
       afterCancel: ['s1', 's2'],
       after: ['s1'],
       said: [
-        `Replace all sessions with the backup of ${madeAt}? / Sessions that are here and not in the backup: 1.\n\nThe present sessions are backed up first, so you can return to them.`,
+        `Replace all sessions with the backup of ${madeAt}? / Sessions that are here and not in the ` +
+          'backup: 1.\n\nThe present sessions are backed up first, so you can return to them.',
         `The backup of ${madeAt} was restored.`,
       ],
       counts: [2, 1],

@@ -101,7 +101,8 @@ describe('before the store is opened', () => {
     age();
     const { backups } = backupsOf(world, { backupsFolder: join(world.root, 'gone') });
     expect(await backups.beforeOpening(world.place.store)).toBe(
-      `The file of your sessions was updated for this version without a backup. The folder for backups, ${join(world.root, 'gone')}, can’t be found. Connect its disk, or choose another folder.`,
+      'The file of your sessions was updated for this version without a backup. The folder for backups,' +
+        ` ${join(world.root, 'gone')}, can’t be found. Connect its disk, or choose another folder.`,
     );
   });
 });

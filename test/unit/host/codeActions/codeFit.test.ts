@@ -50,7 +50,8 @@ describe('code that belongs in a file', () => {
   test('replaces a function of which only the first line remains', () => {
     expect(
       changed(
-        'function wait(ms: number): Promise<void> {\n  const clock = new Clock();\n  return clock.sleep(Math.max(0, ms));\n}',
+        'function wait(ms: number): Promise<void> {\n  const clock = new Clock();\n  return ' +
+          'clock.sleep(Math.max(0, ms));\n}',
       ),
     ).toBe(
       file.replace(
@@ -63,7 +64,8 @@ describe('code that belongs in a file', () => {
   test('takes the indentation of its place', () => {
     expect(
       changed(
-        'sleep(ms: number): Promise<void> {\n  if (ms <= 0) return Promise.resolve();\n  return new Promise((resolve) => setTimeout(resolve, ms));\n}',
+        'sleep(ms: number): Promise<void> {\n  if (ms <= 0) return Promise.resolve();\n  return new ' +
+          'Promise((resolve) => setTimeout(resolve, ms));\n}',
       ),
     ).toBe(
       file.replace('    return new Promise', '    if (ms <= 0) return Promise.resolve();\n    return new Promise'),
@@ -99,7 +101,8 @@ function wait(ms: number): Promise<void> {
 
   test('replaces up to the end of the indentation if no bracket closes the block', () => {
     const python =
-      'def first():\n    return 1\n\n\ndef second(value):\n    total = value\n    total += 1\n    return total\n\n\ndef third():\n    return 3\n';
+      'def first():\n    return 1\n\n\ndef second(value):\n    total = value\n    total += 1\n    ' +
+      'return total\n\n\ndef third():\n    return 3\n';
     expect(changed('def second(value):\n    yield value + 2', python)).toBe(
       'def first():\n    return 1\n\n\ndef second(value):\n    yield value + 2\n\n\ndef third():\n    return 3\n',
     );

@@ -75,7 +75,10 @@ function hermesDatabase(): string {
   const path = join(world.root, 'agent.db');
   otherSqlite(
     path,
-    "CREATE TABLE sessions (id TEXT, started_at REAL, title TEXT); CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, timestamp REAL); INSERT INTO sessions VALUES ('S', 1790000000, 'Fruit'); INSERT INTO messages VALUES (1, 'S', 'user', 'q1', 1790000001), (2, 'S', 'user', 'q2', 1790000099)",
+    'CREATE TABLE sessions (id TEXT, started_at REAL, title TEXT); CREATE TABLE messages (id INTEGER ' +
+      'PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, timestamp REAL); INSERT INTO sessions ' +
+      "VALUES ('S', 1790000000, 'Fruit'); INSERT INTO messages VALUES (1, 'S', 'user', 'q1', " +
+      "1790000001), (2, 'S', 'user', 'q2', 1790000099)",
   );
   return path;
 }
@@ -108,7 +111,8 @@ describe('Check Sessions', () => {
     await vi.waitFor(() => expect(editor.shown.at(-1)).toContain('Repaired'));
     expect({ ...unchanged, afterwards: repairs(), shown: editor.shown }).toEqual({
       documents: [
-        `# Preview Repair: Title of s1\n\n- ${link}: Title of s1 (s1) · row t-s1\n\n## turns t-s1\n\n\`\`\`diff\n- conversation_id: x\n+ conversation_id: s1\n\`\`\`\n`,
+        `# Preview Repair: Title of s1\n\n- ${link}: Title of s1 (s1) · row t-s1\n\n## turns ` +
+          't-s1\n\n```diff\n- conversation_id: x\n+ conversation_id: s1\n```\n',
       ],
       repairs: [0, 0],
       afterwards: [1, 0],
@@ -148,7 +152,8 @@ describe('Check Sessions', () => {
     expect({ seen, documents: editor.documents }).toEqual({
       seen: ['ready', 'transcript s1 t-s1', 'ready'],
       documents: [
-        `# Findings: 1\n\n${world.place.store}\n\n## ${link}: 1\n\nThe row names a message or turn that is not stored.\n\n- Title of s1 (s1) · row t-s1\n`,
+        `# Findings: 1\n\n${world.place.store}\n\n## ${link}: 1\n\nThe row names a message or turn that ` +
+          'is not stored.\n\n- Title of s1 (s1) · row t-s1\n',
       ],
     });
   });

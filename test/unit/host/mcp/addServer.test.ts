@@ -57,7 +57,10 @@ describe('Add Server…', () => {
         'Command that starts the server, or its web address []',
         'A name for this server [memory]',
         'Add MCP Server: This Folder, All Folders',
-        '! Trust the MCP server “memory”? | It runs this program on your machine:  npx -y @modelcontextprotocol/server-memory  Not in the sandbox: no sandbox here. Runs with your permissions. None.  Defined in .vscode/mcp.json. Hermes asks again if the definition changes. | Trust and Start',
+        '! Trust the MCP server “memory”? | It runs this program on your machine:  npx -y ' +
+          '@modelcontextprotocol/server-memory  Not in the sandbox: no sandbox here. Runs with your ' +
+          'permissions. None.  Defined in .vscode/mcp.json. Hermes asks again if the definition changes. | ' +
+          'Trust and Start',
         'The MCP server “memory” works and was saved. It offers 1 tool.',
       ],
       [server],
@@ -87,7 +90,8 @@ describe('Add Server…', () => {
   it('says why a server does not start: it can be corrected, saved anyway, or left', async () => {
     editor.folder = null;
     const failed =
-      '! The MCP server “broken” didn’t start. The program ended with code 1. | no such package Nothing was saved. | Save Anyway, Edit';
+      '! The MCP server “broken” didn’t start. The program ended with code 1. | no such package ' +
+      'Nothing was saved. | Save Anyway, Edit';
     await manage('Add Server…', 'npx broken', 'default', undefined);
     const left = [editor.shown.at(-1), editor.setting];
     editor.shown = [];

@@ -19,7 +19,8 @@ export const begun = () => ({
   fire: (): void => undefined,
 });
 
-/** The editor, as far as servers see it: `vi.mock('vscode', () => import('./mcpEditor'))`. It imports nothing that imports `vscode`. */
+/** The editor, as far as servers see it: `vi.mock('vscode', () => import('./mcpEditor'))`. It imports nothing that
+ *  imports `vscode`. */
 export const editor = begun();
 
 const uri = (path: string) => ({ fsPath: path, scheme: 'file', path, toString: () => `file://${path}` });

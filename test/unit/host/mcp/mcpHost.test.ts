@@ -168,8 +168,10 @@ describe('the sandbox', () => {
         sentence: 'Trust the MCP server “repo”?',
         choices: ['Trust and Start'],
         detail:
-          'It runs this program on your machine:\n\nsh "a b"\n\nRuns in the sandbox: it can change files in the open folders, and can’t read your keys. It can connect to these hosts: api.example.com. ' +
-          'Ignored sandbox settings in its definition: filesystem.allowWrite: ~/elsewhere.\n\nDefined in .vscode/mcp.json. Hermes asks again if the definition changes.',
+          'It runs this program on your machine:\n\nsh "a b"\n\nRuns in the sandbox: it can change files ' +
+          'in the open folders, and can’t read your keys. It can connect to these hosts: api.example.com. ' +
+          'Ignored sandbox settings in its definition: filesystem.allowWrite: ~/elsewhere.\n\nDefined in ' +
+          '.vscode/mcp.json. Hermes asks again if the definition changes.',
       },
     ]);
     expect([where(), machine.confined]).toEqual([
@@ -234,7 +236,8 @@ describe('the sandbox', () => {
     expect([where(), sentences(next)]).toEqual([
       ['confined'],
       [
-        'You trusted it to run in the sandbox, and there is none: bubblewrap (bwrap) not installed. Install bubblewrap. Or choose Run Without the Sandbox under Manage MCP Servers…',
+        'You trusted it to run in the sandbox, and there is none: bubblewrap (bwrap) not installed. ' +
+          'Install bubblewrap. Or choose Run Without the Sandbox under Manage MCP Servers…',
       ],
     ]);
   });
@@ -259,7 +262,8 @@ describe('the sandbox', () => {
       [],
       ['sh'],
       [
-        'Only servers in the sandbox may run here (hermes.terminal.sandbox), and there is none: bubblewrap (bwrap) not installed. Install bubblewrap.',
+        'Only servers in the sandbox may run here (hermes.terminal.sandbox), and there is none: ' +
+          'bubblewrap (bwrap) not installed. Install bubblewrap.',
       ],
     ]);
   });

@@ -111,7 +111,8 @@ describe('Set Up Memory…', () => {
         'pick: Built-in (current) · Hindsight Server… · Off',
         'input: Hindsight server address',
         'input: Memory bank',
-        `Completed turns from every session in this workspace are sent to ${new URL(server.url).host}. Deleting a session here does not delete them there.`,
+        `Completed turns from every session in this workspace are sent to ${new URL(server.url).host}. ` +
+          'Deleting a session here does not delete them there.',
       ],
     });
   });
@@ -168,7 +169,9 @@ describe('Set Up Memory…', () => {
     server = await HindsightStandIn.start();
     expect({ saved: outcome.saved, said: person.asked.at(-1) }).toEqual({
       saved: [],
-      said: `Can’t reach ${new URL(url).host} (ECONNREFUSED). Nothing was changed. Start the server, or correct the address.`,
+      said:
+        `Can’t reach ${new URL(url).host} (ECONNREFUSED). Nothing was changed. Start the server, or ` +
+        'correct the address.',
     });
   });
 });

@@ -48,7 +48,8 @@ interface Sent {
   readonly token: vscode.CancellationToken | undefined;
 }
 
-/** An editor model that answers with these parts, one per turn of the event loop; an Error among them breaks the answer. */
+/** An editor model that answers with these parts, one per turn of the event loop; an Error among them breaks the
+ *  answer. */
 function editorModel(parts: readonly unknown[] | Error, sent: Sent[] = []): vscode.LanguageModelChat {
   const fake = {
     name: 'Acme One',

@@ -170,7 +170,8 @@ describe('the models in a chat view', () => {
       {
         chosen: null,
         problem:
-          'The model “Nowhere/x” is not set up here. Your prompt is kept. Choose another model or add its provider in the settings.',
+          'The model “Nowhere/x” is not set up here. Your prompt is kept. Choose another model or add its ' +
+          'provider in the settings.',
       },
     ]);
   });

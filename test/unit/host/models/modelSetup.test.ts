@@ -17,7 +17,8 @@ import { selfSigned } from '../../../support/selfSigned';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
 
-/** What the person answers, in order, and what they were shown. A row of a list is answered by the beginning of its label. */
+/** What the person answers, in order, and what they were shown. A row of a list is answered by the beginning of
+ *  its label. */
 const { person, fill } = vi.hoisted(() => {
   const fill = (text: string, args: Record<string, string> = {}): string =>
     text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? '');
@@ -256,7 +257,8 @@ describe('a connection test', () => {
       kind: 'failed',
       mayKeep: true,
       sentence:
-        'The proxy for Local requires a sign-in (407). Set a user name and password, or another proxy, in VS Code’s setting http.proxy, then retry.',
+        'The proxy for Local requires a sign-in (407). Set a user name and password, or another proxy, ' +
+        'in VS Code’s setting http.proxy, then retry.',
     });
   });
 
@@ -367,7 +369,8 @@ describe('a connection test', () => {
   });
 });
 
-/** Set Up Model… with these answers: what the person saw, what was chosen and kept, and how often the composer got the keys back. */
+/** Set Up Model… with these answers: what the person saw, what was chosen and kept, and how often the composer got
+ *  the keys back. */
 async function setUp(
   entry: string | null,
   answers: readonly (string | undefined)[],
@@ -549,7 +552,8 @@ describe('Set Up Model…', () => {
       { fetch: openRouter('sk-or-v1-abc123') },
     );
     const providers =
-      'Get a Key: OpenRouter, Anthropic, Google Gemini, Groq, xAI, DeepSeek, OpenAI, Nous, Mistral, Together, Fireworks, Cerebras, Azure OpenAI';
+      'Get a Key: OpenRouter, Anthropic, Google Gemini, Groq, xAI, DeepSeek, OpenAI, Nous, Mistral, ' +
+      'Together, Fireworks, Cerebras, Azure OpenAI';
     expect([shown.slice(0, -2), chosen]).toEqual([
       [
         'refused: Paste a key, or press Escape.',
@@ -617,7 +621,8 @@ describe('Set Up Model…', () => {
       { fetch: openRouter('x', asked) },
     );
     expect([shown.at(-1), asked.filter((url) => url.includes('other')), written, secrets]).toEqual([
-      '! This looks like a key for Anthropic, but it would go to api.other.example (api.other.example). It has not been sent.',
+      '! This looks like a key for Anthropic, but it would go to api.other.example ' +
+        '(api.other.example). It has not been sent.',
       [],
       [],
       {},

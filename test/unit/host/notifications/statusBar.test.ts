@@ -68,7 +68,9 @@ describe('the status bar', () => {
     });
     expect(tooltip.split('\n\n')).toEqual([
       'Hermes: answering \\(Qwen, 127.0.0.1:11434\\)',
-      `**\\[Fix\\]\\(command:evil\\) \\\`x\\\`** · running npm test · context 41% full · [Open](command:hermes.openSession?${encodeURIComponent('[{"sessionId":"s1"}]')}) · [Stop](command:hermes.stop?${encodeURIComponent('[{"sessionId":"s1"}]')})`,
+      '**\\[Fix\\]\\(command:evil\\) \\`x\\`** · running npm test · context 41% full · ' +
+        `[Open](command:hermes.openSession?${encodeURIComponent('[{"sessionId":"s1"}]')}) · ` +
+        `[Stop](command:hermes.stop?${encodeURIComponent('[{"sessionId":"s1"}]')})`,
       '[Open Chat](command:hermes.focusChat)',
     ]);
   });

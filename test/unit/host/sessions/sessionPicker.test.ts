@@ -8,7 +8,8 @@ interface Item {
   readonly pick: unknown;
 }
 
-/** A quick pick as the editor gives it: the first item is the one that Enter takes, and what the list holds is ours to say. */
+/** A quick pick as the editor gives it: the first item is the one that Enter takes, and what the list holds is
+ *  ours to say. */
 class FakePicker {
   value = '';
   busy = false;

@@ -144,7 +144,8 @@ describe('settings', () => {
     expect(settings).toEqual(usual);
     expect(problems.map(({ sentence }) => /`([\w.]+)`/.exec(sentence)?.[1]).sort()).toEqual(Object.keys(bad).sort());
     expect(problems.map(({ sentence }) => sentence)).toContain(
-      'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. The default is used until you fix it.',
+      'The setting `hermes.reasoningEffort` is not one of default, none, low, medium, high. The ' +
+        'default is used until you fix it.',
     );
   });
 
@@ -177,8 +178,10 @@ describe('settings', () => {
       }),
     );
     expect(problems.map(({ sentence }) => sentence)).toEqual([
-      'Entry 1 of the setting `hermes.providers` (“a/b”) is ignored: name contains a slash; protocol is neither “openai” nor “anthropic”; baseUrl is missing.',
-      'Entry 2 of the setting `hermes.providers` (“ ”) is ignored: name is empty; models.0.contextWindow can’t be used.',
+      'Entry 1 of the setting `hermes.providers` (“a/b”) is ignored: name contains a slash; protocol ' +
+        'is neither “openai” nor “anthropic”; baseUrl is missing.',
+      'Entry 2 of the setting `hermes.providers` (“ ”) is ignored: name is empty; ' +
+        'models.0.contextWindow can’t be used.',
     ]);
   });
 

@@ -31,7 +31,8 @@ describe('sessions in a file that another file replaced', () => {
     }).toEqual({
       said: [
         [
-          'Another file replaced your session file. Restore your sessions to have both here. They are kept in /s/state.replaced-1.db.',
+          'Another file replaced your session file. Restore your sessions to have both here. They are kept ' +
+            'in /s/state.replaced-1.db.',
           'Restore Sessions',
           'Leave Them There',
         ],
@@ -62,7 +63,8 @@ describe('the report of repairs when the store is opened', () => {
       ['Your session file was deleted while in use. Hermes restored it.'],
       ['The lock file for your sessions was deleted. Hermes created it again. Everything shown is saved.'],
       [
-        'Your sessions are restored: 4 missing messages were added. The file they came from is kept in /s/state.merged-1.db.',
+        'Your sessions are restored: 4 missing messages were added. The file they came from is kept in /' +
+          's/state.merged-1.db.',
       ],
     ]);
   });

@@ -30,7 +30,8 @@ function world() {
 }
 
 const stays =
-  'hermes.storage.path was changed. This window still saves sessions in /first. Reload the window to use the new folder. · Reload Window';
+  'hermes.storage.path was changed. This window still saves sessions in /first. Reload the window ' +
+  'to use the new folder. · Reload Window';
 
 describe('a storage folder that changes in an open window', () => {
   it('is used at once by a window that has just opened and has had no prompt', async () => {

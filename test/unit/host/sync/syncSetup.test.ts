@@ -83,7 +83,9 @@ describe('setting up sync', () => {
     const chosen = await made.ask(null);
     expect([chosen?.history.name, chosen?.text, named]).toEqual(['Parcels', text, ['Desk']]);
     expect(asked.seen.at(-1)).toBe(
-      'Share the sessions of “Parcels” through db.example/d? / To send: 1 kB (sessions: 1, messages: 4). Private sessions stay here. / To receive: 4 kB (sessions: 2). / Later messages are sent when their turn has ended. Whoever runs the server can read them.',
+      'Share the sessions of “Parcels” through db.example/d? / To send: 1 kB (sessions: 1, messages: ' +
+        '4). Private sessions stay here. / To receive: 4 kB (sessions: 2). / Later messages are sent ' +
+        'when their turn has ended. Whoever runs the server can read them.',
     );
     expect(asked.seen.join()).not.toContain('me:secret');
   });

@@ -71,7 +71,8 @@ describe('the memory tool', () => {
       wrote: wrote.map(({ target, content }) => `${target} ${content}`),
     }).toEqual({
       first:
-        'done: Saved. Notes, in this workspace: 1 entry, 24 of 2200 characters. Later sessions are told it from their beginning; this one knows it already.',
+        'done: Saved. Notes, in this workspace: 1 entry, 24 of 2200 characters. Later sessions are told ' +
+        'it from their beginning; this one knows it already.',
       texts: ['Tests run with pnpm test\n', 'Prefers German\n', 'gh is signed in\n', 'Reviews this project\n'],
       wrote: [
         'memory Tests run with pnpm test',
@@ -115,7 +116,8 @@ describe('the memory tool', () => {
       ],
     });
     expect([refused, disks.text('/workspace/MEMORY.md'), wrote.slice(2)]).toEqual([
-      'failed: Operation 2: No entry contains "three". Nothing was changed.\n\nNotes, in this workspace, 9 of 2200 characters:\n- one\n- two',
+      'failed: Operation 2: No entry contains "three". Nothing was changed.\n\nNotes, in this ' +
+        'workspace, 9 of 2200 characters:\n- one\n- two',
       'uno\n',
       [
         { action: 'replace', target: 'memory', content: 'uno', previous: 'one' },
@@ -216,7 +218,8 @@ describe('the system prompt', () => {
     expect([lines, disks.text('/global/MEMORY.md')]).toEqual([
       [
         '- fine',
-        '- [BLOCKED: an entry of MEMORY.md holds an order to ignore instructions. It is kept in the file; the person can look at it with Open Memory.]',
+        '- [BLOCKED: an entry of MEMORY.md holds an order to ignore instructions. It is kept in the ' +
+          'file; the person can look at it with Open Memory.]',
         '- password: [secret]',
       ],
       text,

@@ -26,7 +26,11 @@ const aim = (active: string, changes: Partial<DocumentAim> = {}): DocumentAim =>
 const said = (step: ReturnType<typeof nextStep>): string =>
   step === null
     ? 'nothing'
-    : `${step.kind} ${step.documentId}${step.kind === 'append' ? ` +${step.added.join('')}` : ''}${step.kind === 'delete' ? '' : ` = ${step.turns.join('')}`}`;
+    : [
+        `${step.kind} ${step.documentId}`,
+        ...(step.kind === 'append' ? [`+${step.added.join('')}`] : []),
+        ...(step.kind === 'delete' ? [] : [`= ${step.turns.join('')}`]),
+      ].join(' ');
 
 describe('the next step of a document', () => {
   it.each([

@@ -87,7 +87,9 @@ describe('retained turns', () => {
       status: life.retainer.status,
     }).toEqual({
       more: 0,
-      sentence: `Memory provider hindsight: Hindsight at ${new URL(server.url).host} refused the key (401). Nothing is sent until you fix it. Run Set Up Memory….`,
+      sentence:
+        `Memory provider hindsight: Hindsight at ${new URL(server.url).host} refused the key (401). ` +
+        'Nothing is sent until you fix it. Run Set Up Memory….',
       held: ['s1'],
       status: { pending: 0, failure: null },
     });

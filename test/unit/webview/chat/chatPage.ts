@@ -14,8 +14,9 @@ import { ViewPage } from '../viewPage';
 import { afternoon, chatState, session } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
 
-// happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on. What the sanitizer lets through is tested in a
-// browser (sanitizer.slow.test.ts); here the renderer's own HTML, which holds no markup of the text, is taken as it is.
+// happy-dom's node iterator loses its place when a node is removed, which DOMPurify relies on. What the sanitizer
+// lets through is tested in a browser (sanitizer.slow.test.ts); here the renderer's own HTML, which holds no markup
+// of the text, is taken as it is.
 vi.mock('../../../../src/webview/markdown/sanitizer', () => import('../../../support/plainSanitizer'));
 
 // Loaded behind the first paint; a test does not wait for it each time.

@@ -6,7 +6,8 @@ import { addCodeToolbar } from '../../../../src/webview/markdown/codeToolbar';
 import { lexBlocks, renderBlock } from '../../../../src/webview/markdown/renderer';
 
 const code = (text: string): string =>
-  `<div class="code-block"><div class="code-head"></div>${`<pre data-language="bash" data-info="bash"><code>${text}</code></pre>`}</div>`;
+  '<div class="code-block"><div class="code-head"></' +
+  `div>${`<pre data-language="bash" data-info="bash"><code>${text}</code></pre>`}</div>`;
 
 function drawn(
   html: string,

@@ -26,7 +26,8 @@ const each = (text: string, mark: string): string =>
     .join('\n');
 const oneLine = (text: string): string => text.replaceAll('\n', ' ');
 
-/** More texts, as a JSON list in this file: collections of others are tried this way, and are not part of the project. */
+/** More texts, as a JSON list in this file: collections of others are tried this way, and are not part of the
+ *  project. */
 const more = process.env['HERMES_HOSTILE_TEXTS'];
 const texts: readonly string[] = [
   ...[...hostileHtml, ...hostileMarkdown].map(({ text }) => text).filter((text) => text.length < 3000),

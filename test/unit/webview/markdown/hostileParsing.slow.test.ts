@@ -4,7 +4,8 @@ import { fileNamesIn, mayBeName } from '../../../../src/webview/markdown/nameTex
 import { expressionRuns } from '../../../support/expressionRuns';
 import { hostileMarkdown } from '../../../support/hostileMarkdown';
 
-/** Runs for each character at most. Emphasis in emphasis is tried again from each of its signs; the limit on formatted text bounds it. */
+/** Runs for each character at most. Emphasis in emphasis is tried again from each of its signs; the limit on
+ *  formatted text bounds it. */
 const mostRuns = (name: string): number => (name === 'emphasis in emphasis' ? 500 : 12);
 
 test.each(hostileMarkdown)('$name: parsing takes no more steps than its size explains', ({ name, text }) => {

@@ -14,7 +14,8 @@ const kinds = [
 ];
 const answer = Array.from({ length: 240 }, (_, index) => kinds[index % kinds.length]).join('\n\n');
 
-/** How many elements rest, how many of these are near what is seen, and by how many pixels the conversation is higher where none does. */
+/** How many elements rest, how many of these are near what is seen, and by how many pixels the conversation is
+ *  higher where none does. */
 async function offscreen(
   page: Page,
 ): Promise<{ readonly some: boolean; readonly near: number; readonly higher: number }> {

@@ -104,7 +104,8 @@ describe('the rendered blocks of an answer', () => {
     ]).toEqual([
       true,
       true,
-      '<div class="markdown-run"><div class="markdown-block"><p>One <strong>two</strong> three\nand <code>four</code></p>\n</div></div>',
+      '<div class="markdown-run"><div class="markdown-block"><p>One <strong>two</strong> three\nand ' +
+        '<code>four</code></p>\n</div></div>',
     ]);
   });
 

@@ -97,7 +97,8 @@ describe('Markdown of an answer', () => {
     const [text, address] = [`${word}&lt;${word}`, `me@example.com`];
     const shown = html(`${text} **bold** ${'x'.repeat(500)}(${address}) ${'y_'.repeat(300)}![z](https://example.com)`);
     expect(shown).toBe(
-      `<p>${word.replaceAll('&', '&amp;')}&lt;${word.replaceAll('&', '&amp;')} <strong>bold</strong> ${'x'.repeat(500)}(` +
+      `<p>${word.replaceAll('&', '&amp;')}&lt;${word.replaceAll('&', '&amp;')} <strong>bold</strong> ` +
+        `${'x'.repeat(500)}(` +
         `${html(address).slice(3, -5)}) ${'y_'.repeat(300)}${html('![z](https://example.com)').slice(3, -5)}</p>\n`,
     );
     expect(html(`${'x'.repeat(1000)}@`)).toBe(`<p>${'x'.repeat(1000)}@</p>\n`);

@@ -35,8 +35,8 @@ describe('a long text in pieces', () => {
   });
 
   test('keeps copyable code together, and reopens longer code in its language', () => {
-    const code = (size: number): string =>
-      `Before.\n\n\`\`\`ts\n${lines(size / 10, (index) => `let a${String(index).padStart(4, '0')};`)}\n\`\`\`\n\nAfter.`;
+    const line = (index: number): string => `let a${String(index).padStart(4, '0')};`;
+    const code = (size: number): string => `Before.\n\n\`\`\`ts\n${lines(size / 10, line)}\n\`\`\`\n\nAfter.`;
     const [middle, long] = [whole(code(60_000)), whole(code(250_000))];
     expect(middle.map(({ text }) => [text.slice(0, 6), text.slice(-6)])).toEqual([
       ['Before', 'ore.\n\n'],

@@ -33,8 +33,9 @@ interface Notified {
   readonly events: readonly TurnEvent[];
 }
 
-/** A turn in which everything happens that can: recall, thinking, a call that is asked about, one that a sub-agent works on and asks for, output of
- *  a running call, what the person told it meanwhile, a last answer. `supersedes`: the turn that it asks again. */
+/** A turn in which everything happens that can: recall, thinking, a call that is asked about, one that a sub-agent
+ *  works on and asks for, output of a running call, what the person told it meanwhile, a last answer.
+ *  `supersedes`: the turn that it asks again. */
 function busyTurn(name: string, from: number, text: string, size: number, supersedes: string | null = null): Notified {
   const at = (uid: string, offset: number) => ({ uid: `${name}-${uid}`, position: from + offset, turnUid: name });
   const question = prompt(at('u', 0), `Why? ${text}`);
@@ -153,7 +154,8 @@ function reread(state: ChatViewState, rows: readonly Message[]): ChatViewState {
   );
 }
 
-/** Everything that a conversation is drawn from. When thinking was watched is left out, as it depends on when it came. */
+/** Everything that a conversation is drawn from. When thinking was watched is left out, as it depends on when it
+ *  came. */
 function seen({ conversation }: ChatViewState): unknown {
   if (conversation === null) return null;
   const { messages, turns, versions, recalled, work, changes, ...rest } = conversation;
@@ -406,7 +408,8 @@ function storedSoFar(
   return [{ ...row, state: 'streaming', lastSeq, parts: texts }];
 }
 
-/** What is drawn of a session that is at rest; what memory found is told by nobody again, so a view that was there knows more. */
+/** What is drawn of a session that is at rest; what memory found is told by nobody again, so a view that was there
+ *  knows more. */
 function drawnNow({ conversation }: ChatViewState): unknown {
   if (conversation === null) return null;
   const { session: shown, versions, hasEarlier, queue, activity, approval: asked, mode, work, changes } = conversation;

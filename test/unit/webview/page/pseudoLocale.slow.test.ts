@@ -15,7 +15,8 @@ const language: Required<PreviewAppearance>['language'] = {
   named: (english) => pseudoName(english, texts),
 };
 
-/** What is no language: names of products and protocols, units, and what the browser itself says of times and numbers. */
+/** What is no language: names of products and protocols, units, and what the browser itself says of times and
+ *  numbers. */
 const universal =
   /^(?:Hermes|Demo|JSON|Markdown|MCP|npm|git|tok(?:ens)?|KB|MB|ms|min|h|s|k|M|x|ago|now|yesterday|last|next|in|am|pm|AM|PM|Ctrl|Shift|Alt|Enter|Esc|Tab|\d+[smhdwky]|mo|yr|wk|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|June|July|August|September|October|November|December|at|of)$/;
 

@@ -20,7 +20,8 @@ const place = (page: Page): Promise<{ uid: string; top: number }> =>
     return { uid: seen?.dataset['uid'] ?? '', top: Math.round((seen?.getBoundingClientRect().top ?? 0) - edge) };
   });
 
-/** The long session once all that the host has told is drawn: the last turns come first, those above right behind the painting. */
+/** The long session once all that the host has told is drawn: the last turns come first, those above right behind
+ *  the painting. */
 async function openLong(): Promise<Page> {
   const { page } = await preview.open('long', { height: 600 });
   await allDrawn(page);

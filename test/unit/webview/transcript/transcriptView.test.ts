@@ -154,7 +154,8 @@ describe('the transcript tab', () => {
     tab = await openTab(stored);
     await tab.press('Hidden Rows (2)');
     expect(borders()).toEqual([
-      'Turn 1 · complete: finished · Local/qwen3:8b · 9 s · 2.81K in, 290 out2 files changed: src/a.ts (kept), /elsewhere/b.ts (created)',
+      'Turn 1 · complete: finished · Local/qwen3:8b · 9 s · 2.81K in, 290 out2 files changed: src/a.ts ' +
+        '(kept), /elsewhere/b.ts (created)',
       'Turn 2 · interrupted: stopped by you · Local/qwen3:8b · 9 s · 2.81K in, 290 out',
     ]);
   });

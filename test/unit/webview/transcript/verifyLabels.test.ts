@@ -29,7 +29,8 @@ describe('the result of Verify Session, in words', () => {
     const result = verification([turn(), unread], { unread: ['The disk was busy.'] });
     expect([verifyTone(result), said(result), verdictText(unread)]).toEqual([
       'warning',
-      '2 turns, 160 of 200 characters shown are saved. Some of it couldn’t be read: The disk was busy. The rest is consistent.',
+      '2 turns, 160 of 200 characters shown are saved. Some of it couldn’t be read: The disk was busy. ' +
+        'The rest is consistent.',
       '40 characters shown couldn’t be read: The disk was busy.',
     ]);
   });
@@ -40,7 +41,8 @@ describe('the result of Verify Session, in words', () => {
     });
     expect([verifyTone(result), said(result)]).toEqual([
       'warning',
-      '1 turn. Some of it couldn’t be read: The disk was busy. The rest is consistent. There is no record of what was shown.',
+      '1 turn. Some of it couldn’t be read: The disk was busy. The rest is consistent. There is no ' +
+        'record of what was shown.',
     ]);
   });
 
@@ -51,7 +53,8 @@ describe('the result of Verify Session, in words', () => {
     });
     expect([verifyTone(result), said(result)]).toEqual([
       'error',
-      '2 turns, 60 of 200 characters shown are saved. 1 turn doesn’t match what was shown. Storage not consistent: 1 problem found. Some of it couldn’t be read: The disk was busy.',
+      '2 turns, 60 of 200 characters shown are saved. 1 turn doesn’t match what was shown. Storage not ' +
+        'consistent: 1 problem found. Some of it couldn’t be read: The disk was busy.',
     ]);
   });
 });

@@ -105,7 +105,8 @@ describe('files', () => {
         'a.bmp wasn’t attached. Images must be PNG, JPEG, GIF, or WebP.',
         'program wasn’t attached because it isn’t UTF-8 text or an image.',
         'latin.txt wasn’t attached because it isn’t UTF-8 text or an image.',
-        'long.log wasn’t attached because it is longer than 200,000 characters. Mention it with @ to send its beginning, or paste the part that matters.',
+        'long.log wasn’t attached because it is longer than 200,000 characters. Mention it with @ to ' +
+          'send its beginning, or paste the part that matters.',
         'Couldn’t read folder. To attach a folder, type @ and its name.',
       ],
     ]);

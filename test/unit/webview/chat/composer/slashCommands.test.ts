@@ -46,7 +46,9 @@ describe('a text in the composer', () => {
 
   test('that is no command is refused with the list of commands', () => {
     expect(refusalText({ kind: 'unknown', name: 'redo' })).toBe(
-      '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
+      '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: ' +
+        '/new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /' +
+        'stop /export /help.',
     );
   });
 });

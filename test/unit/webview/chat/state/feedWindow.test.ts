@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mostRendered, turnSpans, windowAround } from '../../../../../src/webview/chat/state/feedWindow';
 
-/** Messages of turns, one behind the other; null stands for one that belongs to no turn, also in the middle of a turn. */
+/** Messages of turns, one behind the other; null stands for one that belongs to no turn, also in the middle of a
+ *  turn. */
 const conversations = fc
   .array(fc.record({ length: fc.integer({ min: 1, max: 90 }), between: fc.boolean() }), { minLength: 1, maxLength: 60 })
   .map((turns) =>

@@ -173,7 +173,9 @@ describe('a command', () => {
   test.each([
     [
       '/redo',
-      '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: /new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /stop /export /help.',
+      '/redo is not a command. Nothing was sent. Type a space before / to send this as text. Commands: ' +
+        '/new /reset /resume /branch /undo /retry /compress /title /search /model /memory /queue /steer /' +
+        'stop /export /help.',
     ],
     ['/queue', '/queue needs text after it.'],
     ['/new idea', '/new takes no text. Nothing was sent. Type a space before / to send this as text.'],

@@ -183,7 +183,8 @@ describe('the line of a call', () => {
 describe('a diff', () => {
   test('is rendered line by line with the numbers of both files, and without the text tools write around it', () => {
     const diff =
-      'diff --git a/a.ts b/a.ts\nindex 1..2 100644\n--- a/a.ts\n+++ b/a.ts\n@@ -3,3 +3,3 @@ function f()\n same\n-old\n--- not a header\n+new\n+++ neither\n';
+      'diff --git a/a.ts b/a.ts\nindex 1..2 100644\n--- a/a.ts\n+++ b/a.ts\n@@ -3,3 +3,3 @@ function ' +
+      'f()\n same\n-old\n--- not a header\n+new\n+++ neither\n';
     expect(diffLines(diff).map(({ kind, text, before, after }) => [kind, text, before, after])).toEqual([
       ['file', 'a.ts', null, null],
       ['hunk', 'function f()', 3, 3],
@@ -197,7 +198,8 @@ describe('a diff', () => {
 
   test('names a deleted file, keeps notes about it, and reads empty lines whose space an editor removed', () => {
     const diff =
-      '--- a/gone.ts\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n\\ No newline at end of file\n--- a/b.ts\n+++ b/b.ts\n@@ -1,2 +1,2 @@\n\n-x\n+y\n… 40 more lines';
+      '--- a/gone.ts\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n\\ No newline at end of file\n--- a/' +
+      'b.ts\n+++ b/b.ts\n@@ -1,2 +1,2 @@\n\n-x\n+y\n… 40 more lines';
     expect(diffLines(diff).map(({ kind, text }) => `${kind} ${text}`)).toEqual([
       'file gone.ts',
       'hunk ',

@@ -114,7 +114,9 @@ describe('the footer of a turn', () => {
     expect(page.sent('copy')).toEqual([
       { text: 'I look.\n\nBecause it is.' },
       {
-        text: '**You**\n\nWhy?\n\n**Hermes (Local/qwen3:8b)**\n\n> Hm.\n>\n> So.\n\nI look.\n\n- Read `` a`b.ts `` (3 lines)\n- Tried to search for `“x”` (failed)\n\nBecause it is.',
+        text:
+          '**You**\n\nWhy?\n\n**Hermes (Local/qwen3:8b)**\n\n> Hm.\n>\n> So.\n\nI look.\n\n- Read `` ' +
+          'a`b.ts `` (3 lines)\n- Tried to search for `“x”` (failed)\n\nBecause it is.',
       },
     ]);
   });
