@@ -172,43 +172,4 @@ describe('reverting agent changes', () => {
     );
     expect(clean).toBeGreaterThan(runs / 4);
   });
-
-  const content = fc.oneof(
-    fc.constant(null),
-    fc.uint8Array({ maxLength: 40 }),
-    fc
-      .array(fc.constantFrom('a\n', 'b\r\n', 'c\r', '\ufeff', 'é', '\n'), { maxLength: 8 })
-      .map((parts) => Buffer.from(parts.join(''))),
-    fc.string({ maxLength: 20 }).map((text) => Buffer.from(text, 'utf16le')),
-  );
-
-  it('restores every byte if only agents changed the file', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        content,
-        fc.array(fc.tuple(content, turn), { minLength: 1, maxLength: 5 }),
-        async (before, after) => {
-          const world = await ChangedFilesWorld.open();
-          try {
-            world.person(name, before);
-            const seen: [string, Uint8Array | null][] = [];
-            for (const [next, of] of after.toSorted(([, one], [, other]) => one - other)) {
-              if (seen.at(-1)?.[0] !== `t${of}`) seen.push([`t${of}`, world.bytes(name)]);
-              await world.agent(name, next, { turnUid: `t${of}` });
-            }
-            for (const [turnUid, held] of seen.toReversed()) {
-              const outcome = await world.files.reviewFiles(turnUid, null, 'revert', false);
-              expect({ outcome, bytes: world.bytes(name) }).toEqual({
-                outcome: { sentence: null, conflicts: [] },
-                bytes: held,
-              });
-            }
-          } finally {
-            world.dispose();
-          }
-        },
-      ),
-      { numRuns: runs },
-    );
-  });
 });

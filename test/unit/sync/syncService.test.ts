@@ -191,15 +191,6 @@ describe('a server that is gone', () => {
     expect(a.service.state).toMatchObject({ waiting: 0, failure: null });
   });
 
-  it('is tried at once when the user asks, and the failure is passed on', async () => {
-    const [a] = await pair();
-    a.network.isCut = true;
-    await expect(a.service.exchangeNow()).rejects.toThrow('no connection');
-    a.network.isCut = false;
-    await a.service.exchangeNow();
-    expect(a.service.state.failure).toBeNull();
-  });
-
   it('delays no turn for longer than its patience', async () => {
     const [a] = await pair();
     const slow = await machine('slow', {

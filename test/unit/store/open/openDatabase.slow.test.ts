@@ -1,7 +1,6 @@
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,8 +13,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { OpenFile, OpenMode } from '../../../../src/store/engine/fileSystem';
-import { FileSystemError } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import type { Sqlite } from '../../../../src/store/engine/sqlite';
 import type { OpenDatabaseOptions, OpenedDatabase } from '../../../../src/store/open/openDatabase';
@@ -175,26 +172,6 @@ describe('one of our stores', () => {
       [{ integrity_check: 'ok' }],
     ]);
     database.close();
-  });
-
-  test('a checkpoint that a crash interrupted while the file grew is not treated as damage', () => {
-    killedStoreWithNotes(20, 400);
-    const grown = join(folder, 'grown');
-    mkdirSync(grown);
-    copyFileSync(main, join(grown, 'state.db'));
-    copyFileSync(log, join(grown, 'state.db.wal'));
-    // The first page with the new page count is there, the new pages are not.
-    const whole = open();
-    whole.database.close();
-    const page = readFileSync(main).subarray(0, 4096);
-    const torn = readFileSync(join(grown, 'state.db'));
-    page.copy(torn, 0);
-    writeFileSync(join(grown, 'state.db'), torn);
-    folder = grown;
-    const { database, report } = open();
-    expect([report.setAside, noteUids(database).length]).toEqual([null, 420]);
-    database.close();
-    folder = join(grown, '..');
   });
 });
 
@@ -365,14 +342,6 @@ describe('a damaged file is set aside, kept and replaced, and its readable rows 
     expect(salvage(opened).uids.size).toBe(150);
     opened.database.close();
   });
-
-  test('an invalid log next to a sound file is ignored', () => {
-    storeWithNotes(10);
-    writeFileSync(log, noise(10_000));
-    const { database, report } = open();
-    expect([report.setAside, noteUids(database).length]).toEqual([null, 10]);
-    database.close();
-  });
 });
 
 describe('a place that cannot be written', () => {
@@ -395,19 +364,6 @@ describe('a place that cannot be written', () => {
     expect(() => addNotes(database, 90, 91)).toThrow(expect.objectContaining({ causeClass: 'readOnly' }));
     database.close();
     expect([main, log].map((path, index) => before[index]?.equals(readFileSync(path)))).toEqual([true, true]);
-  });
-
-  test('that fails only at the first write is still read', () => {
-    class Deceptive extends NodeFileSystem {
-      override open(path: string, mode: OpenMode): OpenFile {
-        if (mode !== 'read' && path === log) throw new FileSystemError('EPERM', 'open', path);
-        return super.open(path, mode);
-      }
-    }
-    storeWithNotes(20);
-    const { database, report } = openTestDatabase(sqlite, new Deceptive(), folder);
-    expect([report.readOnly?.causeClass, noteUids(database).length]).toEqual(['readOnly', 20]);
-    database.close();
   });
 
   test('moves nothing when the store is damaged', () => {

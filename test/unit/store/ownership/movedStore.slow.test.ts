@@ -198,5 +198,3 @@ describe('a file that replaces an open store', () => {
     });
   });
 });
-
-describe('files that change while no window has the store open', () => {});

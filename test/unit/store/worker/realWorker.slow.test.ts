@@ -7,7 +7,6 @@ import { silentLog } from '../../../../src/base/log';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
 import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
-import { StoreClient } from '../../../../src/store/worker/storeClient';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
 
@@ -43,21 +42,6 @@ describe('the store with its worker, on a real disk', () => {
       messages: ['user: Prompt of t', 'assistant: Every word is on disk.'],
       problems: [],
     });
-  });
-
-  it('reports the progress of a running scan', async () => {
-    const { store } = await openedIn(temporaryFolder());
-    await store.createSession({ id: 's', startedAt: 1 });
-    for (let turn = 0; turn < 20; turn++) {
-      await store.openTurn(openingTurn('s', `t${turn}`));
-      await store.appendChunks(chunkOf('s', `t${turn}`, 1, 0, 'lorem ipsum '.repeat(400)));
-      await store.settleTurn(settlingTurn(`t${turn}`));
-    }
-    const told: number[] = [];
-    const hits = await store.search({ text: 'orem ips', limit: 100, kind: 'substring' }, undefined, ({ done, total }) =>
-      told.push(done / total),
-    );
-    expect([hits.length, told.length > 0, told.at(-1)]).toEqual([20, true, 1]);
   });
 
   it('keeps storing chunks while a search is running and after it was cancelled', async () => {
@@ -113,13 +97,6 @@ describe('the store with its worker, on a real disk', () => {
       state: 'open',
       report: [{ sessionId: 's', turnUid: 't' }],
       holds: true,
-    });
-  });
-
-  it('rejects the opening, with a sentence, when the bundle is missing', async () => {
-    const client = new StoreClient(startNodeWorker(join(worker.folder, 'absent.js')));
-    await expect(client.open({ folder: '/nowhere', fence: null, salvage: false, siblings: [] })).rejects.toMatchObject({
-      causeClass: 'unknown',
     });
   });
 });
