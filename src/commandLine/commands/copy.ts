@@ -17,9 +17,9 @@ export const copy: Command = {
   options: { store: { type: 'string' } },
   run: async (terminal, options, [file, ...rest]) => {
     if (file === undefined || rest.length > 0) throw new UsageError('Name the file to write.');
-    const store = givenStore(terminal, options);
     const path = resolve(terminal.folder, file);
     if (existsSync(path)) throw new Error(`There is already ${path}. Name a new file.`);
+    const store = givenStore(terminal, options);
     writePlainCopy(await readingTools(terminal), storeFiles(store), path);
     terminal.print(`Copied to ${path}`);
     return 0;

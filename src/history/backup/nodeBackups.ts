@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { loadSqlite } from '../../store/engine/sqlite';
-import type { ForeignDeps } from '../../store/library/foreignDatabase';
+import { readInThread, type ForeignDeps } from '../../store/library/foreignDatabase';
 import { SystemProcessTable } from '../../store/lock/processLookup';
 import type { BackupDeps } from './backupDeps';
 
@@ -17,6 +17,6 @@ export async function nodeBackupDeps(wasm: string, copies: string): Promise<Back
     now: systemClock.now,
     pause: (milliseconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
     copies,
-    foreignWorker: join(dirname(wasm), 'foreignWorker.js'),
+    readForeign: (folder) => readInThread(join(dirname(wasm), 'foreignWorker.js'), folder),
   };
 }

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { FileSystemError, type FileSystem } from '../../store/engine/fileSystem';
-import { openForeignDatabase, readInThread, type ForeignDeps } from '../../store/library/foreignDatabase';
+import { openForeignDatabase, type ForeignDeps } from '../../store/library/foreignDatabase';
 import { broughtUpToDate, currentCopy, type ReadingDeps } from '../../store/library/foreignStore';
 import { copyDatabase, type StoreCopy } from '../../store/library/storeCopy';
 import { firstPageOf } from '../../store/open/damagedCopy';
@@ -69,7 +69,7 @@ export async function checkHermesFile(
   path: string,
   course?: OwnCheckCourse,
 ): Promise<CheckResult> {
-  const database = openForeignDatabase(deps, path, readInThread);
+  const database = openForeignDatabase(deps, path);
   try {
     return await checkHermes(database, path, course);
   } finally {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/clock';
 import { setTranslations, type Translations } from '../../base/translate';
-import { openForeignDatabase, readInThread } from '../../store/library/foreignDatabase';
+import { openForeignDatabase } from '../../store/library/foreignDatabase';
 import { reviveStoreError, storeErrorData } from '../../store/storeError';
 import { nodeBackupDeps } from '../backup/nodeBackups';
 import { NodeHistoryFiles } from '../sources/reading/nodeHistoryFiles';
@@ -50,7 +50,7 @@ const target: ImportTarget = {
 
 const sources = {
   files: new NodeHistoryFiles(),
-  openForeign: async (path: string) => openForeignDatabase(await readingDeps(), path, readInThread),
+  openForeign: async (path: string) => openForeignDatabase(await readingDeps(), path),
 };
 const importer = new HistoryImport({ ...sources, target, now: systemClock.now });
 

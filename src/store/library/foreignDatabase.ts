@@ -25,26 +25,22 @@ export interface ForeignThread {
   readonly answers: Int32Array;
 }
 
-export interface ForeignDeps extends CopyDeps {
-  /** Path of `dist/foreignWorker.js`. */
-  readonly foreignWorker: string;
-}
-
 export type ForeignReader = Pick<SqlDatabase, 'iterate' | 'close'>;
+
+export interface ForeignDeps extends CopyDeps {
+  /** Reads the private copy in a folder. `readInThread`, outside of tests. */
+  readonly readForeign: (folder: string) => ForeignReader;
+}
 
 /** Opens a private copy of another program's SQLite database for reading, with what its write-ahead log
  *  (`<path>-wal`) holds. Writes nothing beside the original; `close` removes the copy. Throws an `Error` with the
  *  reason; a `StoreError` with cause `locked` while a rollback journal is beside it, because pages of an unfinished
- *  transaction are then in the file. `read`: reads the copy in a folder; `readInThread` outside of tests. */
-export function openForeignDatabase<D extends CopyDeps>(
-  deps: D,
-  path: string,
-  read: (deps: D, folder: string) => ForeignReader,
-): ForeignReader {
+ *  transaction are then in the file. */
+export function openForeignDatabase(deps: ForeignDeps, path: string): ForeignReader {
   refuseJournal(deps.fileSystem, path);
   const copy = copyDatabase(deps, { folder: dirname(path), main: path, log: `${path}-wal` });
   try {
-    const reader = read(deps, copy.folder);
+    const reader = deps.readForeign(copy.folder);
     return {
       iterate: (sql, params) => reader.iterate(sql, params),
       close: () => {
@@ -62,11 +58,11 @@ export function openForeignDatabase<D extends CopyDeps>(
 }
 
 /** Reads a database in a thread of its own, and waits for each answer. The thread is ended when a statement takes longer
- *  than the limit: a few kilobytes can make SQLite read without end. */
-export function readInThread({ foreignWorker }: ForeignDeps, folder: string, limitMs = usualLimitMs): ForeignReader {
+ *  than the limit: a few kilobytes can make SQLite read without end. `entry`: path of `dist/foreignWorker.js`. */
+export function readInThread(entry: string, folder: string, limitMs = usualLimitMs): ForeignReader {
   const answers = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const { port1: near, port2: port } = new MessageChannel();
-  const worker = new Worker(foreignWorker, {
+  const worker = new Worker(entry, {
     name: 'hermes-foreign-database',
     workerData: { folder, port, answers, translations: translations() },
     transferList: [port],

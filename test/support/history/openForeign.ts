@@ -15,19 +15,19 @@ import { testSqlite } from '../sqlite';
 const copies = mkdtempSync(join(tmpdir(), 'hermes-foreign-'));
 
 /** The product's own way to open a database of another program. */
-export const openForeign: OpenForeignDatabase = async (path) =>
-  openForeignDatabase(
-    {
-      sqlite: await testSqlite(),
-      fileSystem: new NodeFileSystem(),
-      processes: new SystemProcessTable(),
-      now: () => Date.now() / 1000,
-      pause: (milliseconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
-      copies,
-    },
-    path,
-    foreignReader,
-  );
+export const openForeign: OpenForeignDatabase = async (path) => {
+  const fileSystem = new NodeFileSystem();
+  const sqlite = await testSqlite();
+  const deps = {
+    fileSystem,
+    processes: new SystemProcessTable(),
+    now: () => Date.now() / 1000,
+    pause: (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
+    copies,
+    readForeign: (folder: string) => foreignReader({ fileSystem, sqlite }, folder),
+  };
+  return openForeignDatabase(deps, path);
+};
 
 export const foreignCopies = copies;
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { storeFiles } from '../../../src/store/open/storeFiles';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../support/storeWorker';
 import { converse } from '../store/library/libraryWorld';
@@ -67,6 +67,7 @@ test('makes, lists, verifies and restores', async () => {
 });
 
 test('explains wrong usage', async () => {
+  mkdirSync(world.place.store, { recursive: true });
   const lines = [await run('restore'), await run('copy'), await run('make', '--limit', 'x')].map((result) => [
     result.code,
     result.lines[0],

@@ -14,7 +14,9 @@ let home: string;
 const folder = (): string => join(home, 'store');
 
 beforeAll(async () => {
-  worker = await buildStoreWorker();
+  worker = await buildStoreWorker({
+    checkWorker: 'src/history/check/checkWorker.ts',
+  });
 });
 afterAll(() => worker.remove());
 beforeEach(() => {

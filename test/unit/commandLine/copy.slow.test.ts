@@ -52,7 +52,7 @@ test('replaces no file, leaves nothing unfinished, and says what is missing', as
     there: [2, `! There is already ${join(world.root, 'mine.db')}. Name a new file.`],
     nothing: 2,
     unnamed: [
-      [2, '! Name the folder with --store.'],
+      [2, '! Name the folder of the store: --store <folder>.'],
       [2, '! Name the file to write.'],
     ],
     left: [false, []],

@@ -46,6 +46,7 @@ test('exports a store, and imports the file into another one, once', async () =>
     '--all',
     '--keep-secrets',
   );
+  mkdirSync(join(world.root, 'other'));
   const looked = await run('import', '--from', 'all.json');
   const imported = await run('import', '--from', 'all.json', '--into', 'other', '--yes');
   const again = await run('import', '--from', 'all.json', '--into', 'other', '--yes');
@@ -137,6 +138,7 @@ test('imports exports of a chosen folder, and what else is in it', async () => {
   mkdirSync(join(world.root, 'chosen/deep'), { recursive: true });
   await run('export', '--store', 'store', '--format', 'json', '--out', 'chosen/deep/all.json', '--all');
   await run('export', '--store', 'store', '--format', 'openai', '--out', 'chosen/chat.jsonl', '--session', 's1');
+  for (const name of ['other', 'third']) mkdirSync(join(world.root, name));
   const looked = await run('import', '--from', 'chosen');
   const imported = await run('import', '--from', 'chosen', '--into', 'other', '--yes');
   const only = await run('import', '--from', 'chosen/deep', '--into', 'third', '--yes');

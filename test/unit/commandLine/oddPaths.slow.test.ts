@@ -25,7 +25,6 @@ beforeAll(async () => {
   built = await buildStoreWorker({
     importWorker: 'src/history/import/importWorker.ts',
     checkWorker: 'src/history/check/checkWorker.ts',
-    foreignWorker: 'src/store/library/foreignWorker.ts',
     'hermes-history': 'src/commandLine/main.ts',
   });
 });

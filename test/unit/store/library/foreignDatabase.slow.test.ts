@@ -26,7 +26,8 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 /** As the product opens it, with a limit of this many milliseconds for a statement. */
 async function opened(limitMs?: number) {
   const deps = await nodeBackupDeps(join(built.folder, 'sql-wasm.wasm'), copies());
-  return openForeignDatabase(deps, path(), (given, folder) => readInThread(given, folder, limitMs));
+  const readForeign = (folder: string) => readInThread(join(built.folder, 'foreignWorker.js'), folder, limitMs);
+  return openForeignDatabase({ ...deps, readForeign }, path());
 }
 
 const files = new NodeHistoryFiles();
