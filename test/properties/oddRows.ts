@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/store/open/openDatabase';
 import { schemaVersion } from '../../src/store/schema/migrations';
 import { createSessionDb } from '../../src/store/session/sessionDb';
 import { rowsOf } from '../../src/store/session/import/storeImport';
-import { importedTables } from '../../src/store/session/import/storeRows';
+import { importedTables } from '../../src/store/session/tables/rights';
 import { openSessionStore, type OpenedStore } from '../../src/store/worker/openedStore';
 import type { SessionOperations } from '../../src/store/sessionStore';
 import { StoreError } from '../../src/store/storeError';

@@ -7,7 +7,7 @@ import { silentLog } from '../../src/base/log';
 import { Confinement } from '../../src/tools/sandbox/confinement';
 import { Sandbox } from '../../src/tools/sandbox/sandbox';
 import type { SandboxSetting } from '../../src/tools/sandbox/sandboxSetting';
-import type { SetAside } from '../../src/tools/sandbox/setAside';
+import type { SetAside } from '../../src/tools/sandbox/git/takenOut';
 import { WrittenOrders } from '../../src/tools/sandbox/writtenOrders';
 
 export interface ConfinedOutcome {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { showInvisible, showMisleading } from '../../base/invisibleCharacters';
+import { showInvisible, showMisleading } from '../../protocol/invisibleCharacters';
 import { t } from '../../base/translate';
 import type { AccessPaths } from '../../tools/accessPaths';
 import { textOf } from '../../tools/files/changes/undoing';

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import { Confinement, type ConfinementDeps } from '../../tools/sandbox/confinement';
 import { Sandbox } from '../../tools/sandbox/sandbox';
-import type { SetAside } from '../../tools/sandbox/setAside';
+import type { SetAside } from '../../tools/sandbox/git/takenOut';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import type { HelperTools } from '../../tools/sandbox/helper/messages';
 import type { Environment } from '../../tools/terminal/loginEnvironment';

@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { FileStat, FileSystem, OpenFile, OpenMode } from './fileSystem';
-import { errnoOf, FileSystemError, notAFile } from './fileSystem';
+import { notAFile } from '../../base/notAFile';
+import { errnoOf, FileSystemError } from './fileSystem';
 import { whileInUse } from './sharingViolations';
 
 const privateFile = 0o600;

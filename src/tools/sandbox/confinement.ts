@@ -8,7 +8,8 @@ import { type FoundFiles, type Limits, limitsOf, narrowed } from './limits';
 import { listFiles, type ListedFiles } from './listFiles';
 import type { Sandbox } from './sandbox';
 import type { SandboxSetting } from './sandboxSetting';
-import { isThere, setAside, type IsWritten, type SetAside } from './setAside';
+import type { SetAside } from './git/takenOut';
+import { isThere, setAside, type IsWritten } from './setAside';
 import { shownPath, stoppedActions, unreadableActions } from './stopped';
 
 export interface ConfinementDeps {

@@ -1,19 +1,8 @@
 import { lstatSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { SetAside, TakenOut } from './git/takenOut';
 import { errorMessage } from '../../base/errorMessage';
-
-/** File or folder that was moved out of an open folder, and its new place. */
-interface TakenOut {
-  readonly path: string;
-  readonly kept: string;
-}
-
-export interface SetAside {
-  readonly taken: readonly TakenOut[];
-  /** Files that could not be moved and are still there, each with the reason. */
-  readonly left: readonly { readonly path: string; readonly reason: string }[];
-}
 
 /** True when the editor wrote the present content of the file: the user did, or the agent with the user's approval. */
 export type IsWritten = (path: string) => Promise<boolean>;

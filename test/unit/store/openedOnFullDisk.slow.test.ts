@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SimulatedDisk } from '../../support/simulatedDisk';
+import type { SimulatedDisk } from '../../support/simulatedDisk';
 import { openSessionStore, type OpenedStore } from '../../../src/store/worker/openedStore';
 import { append, chunk, runningTurn, sessionDbWorld } from '../../support/sessionDbWorld';
 import { testSqlite } from '../../support/sqlite';

@@ -9,7 +9,6 @@ import {
   type ExportTrailer,
   type StoreRow,
 } from './exportFormat';
-import type { FileSystem } from '../../../store/engine/fileSystem';
 import { beginning, type HistoryFiles } from '../reading/historyFiles';
 import { rowOf } from './rowJson';
 
@@ -30,6 +29,11 @@ export async function isExport(files: Pick<HistoryFiles, 'read'>, path: string):
   return beginsExport((await beginning(files, path, longestHeader)).toString('utf8'));
 }
 
+/** Opens a file that exists, and refuses pipes and devices. `read` returns the number of bytes; 0 at the end. */
+interface ReadableFiles {
+  open(path: string, mode: 'read'): { read(into: Uint8Array, position: number): number; close(): void };
+}
+
 type ExportPart =
   | { readonly kind: 'header'; readonly header: ExportHeader }
   | { readonly kind: 'row'; readonly row: StoreRow }
@@ -38,7 +42,7 @@ type ExportPart =
 /** Reads an export line by line: the header, the rows and the end. Memory does not grow with the file. Throws
  *  `UnreadableExport` for a file of a newer version, and for one that is cut off or damaged; rows before the damage
  *  were returned by then. */
-export function* readExport(fileSystem: FileSystem, path: string): Generator<ExportPart> {
+export function* readExport(fileSystem: ReadableFiles, path: string): Generator<ExportPart> {
   const counts = new Map<string, number>();
   let [number, isEnded] = [0, false];
   for (const line of linesOf(fileSystem, path)) {
@@ -90,7 +94,7 @@ function demandCounts({ counts }: ExportTrailer, found: ReadonlyMap<string, numb
       throw new UnreadableExport(`${found.get(table) ?? 0} rows of ${table}, expected ${counts[table] ?? 0}`);
 }
 
-function* linesOf(fileSystem: FileSystem, path: string): Generator<string> {
+function* linesOf(fileSystem: ReadableFiles, path: string): Generator<string> {
   const file = fileSystem.open(path, 'read');
   try {
     const decoder = new StringDecoder('utf8');

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
-import { notAFile } from '../../../store/engine/fileSystem';
+import { notAFile } from '../../../base/notAFile';
 import type { ByteRange, FileFacts, FolderEntry, HistoryFiles } from './historyFiles';
 
 /** A file that became a pipe since it was looked at must not keep a thread waiting. Windows has no such flag. */

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../../../base/errorMessage';
-import type { SetAside } from '../setAside';
+import type { SetAside } from './takenOut';
 import { FolderTree } from './folderTree';
 import {
   dangersIn,
