@@ -58,7 +58,8 @@ export function openForeignDatabase(deps: ForeignDeps, path: string): ForeignRea
 }
 
 /** Reads a database in a thread of its own, and waits for each answer. The thread is ended when a statement takes
- *  longer than the limit: a few kilobytes can make SQLite read without end. `entry`: path of `dist/foreignWorker.js`. */
+ *  longer than the limit: a few kilobytes can make SQLite read without end. `entry`: path of
+ *  `dist/foreignWorker.js`. */
 export function readInThread(entry: string, folder: string, limitMs = usualLimitMs): ForeignReader {
   const answers = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const { port1: near, port2: port } = new MessageChannel();
