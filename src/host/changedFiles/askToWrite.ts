@@ -3,7 +3,7 @@ import { showInvisible, showMisleading } from '../../base/invisibleCharacters';
 import { t } from '../../base/translate';
 import type { AccessPaths } from '../../tools/accessPaths';
 import { textOf } from '../../tools/files/changes/undoing';
-import { changeReasons, judgedName } from '../../tools/sensitivePaths';
+import { changeReasons, judgedName } from '../../tools/pathTreatment';
 import type { AskReason } from '../../transcript/approval';
 
 /** Characters of a file's content that the question shows. */
