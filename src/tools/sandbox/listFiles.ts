@@ -1,5 +1,5 @@
-import type { Dirent } from 'node:fs';
-import { readdir, readlink } from 'node:fs/promises';
+import { type Dirent, existsSync } from 'node:fs';
+import { chmod, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Everything below a folder but folders, by relative paths. */
@@ -10,15 +10,25 @@ export interface ListedFiles {
 }
 
 /** Lists the files below a folder, including hidden and ignored ones. Leaves out those of `node_modules`, and all
- *  folders inside `.git`. */
-export type ListFiles = (folder: string) => Promise<ListedFiles>;
-
-/** Folders that cannot be read are left out: a command could not read them either. */
-export const listFiles: ListFiles = async (folder) => {
+ *  folders inside `.git`. A folder that cannot be read is listed by its own name; `mends`: after it was tried to make
+ *  it readable, because a command may have taken that right away. */
+export async function listFiles(folder: string, { mends = false } = {}): Promise<ListedFiles> {
   const names: string[] = [];
   const links = new Map<string, string>();
   const list = async (below: string): Promise<void> => {
-    const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
+    const path = join(folder, below);
+    const read = (): Promise<Dirent[]> => readdir(path, { withFileTypes: true });
+    const mended = async (): Promise<Dirent[]> => {
+      await chmod(path, 0o700);
+      return read();
+    };
+    const entries = await read()
+      .catch((error: unknown) => (mends ? mended() : Promise.reject(error)))
+      .catch(() => null);
+    if (entries === null) {
+      if (below !== '' && existsSync(path)) names.push(below.slice(0, -1));
+      return;
+    }
     for (const entry of entries) {
       const name = `${below}${entry.name}`;
       if (entry.isSymbolicLink()) links.set(name, await readlink(join(folder, name)).catch(() => ''));
@@ -29,7 +39,7 @@ export const listFiles: ListFiles = async (folder) => {
   };
   await list('');
   return { names, links };
-};
+}
 
 function isListed(below: string, { name }: Dirent): boolean {
   return name !== 'node_modules' && !/(^|\/)\.git\/$/.test(below);

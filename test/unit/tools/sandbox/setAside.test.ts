@@ -117,6 +117,14 @@ describe('files that instruct editors and agents, made while a command ran in th
     ]).toEqual([['AGENTS.md'], 'new', 'two', ['one']]);
   });
 
+  it('are removed when it is not known who wrote them', async () => {
+    make('.vscode/tasks.json', 'evil');
+    make('AGENTS.md', 'evil');
+    const made = ['.vscode', 'AGENTS.md'].map((name) => join(folder, name));
+    const { taken, left } = await setAside(made, join(base, 'aside'), () => Promise.reject(new Error('no answer')));
+    expect([taken.map(({ path }) => relative(folder, path)), left]).toEqual([['.vscode', 'AGENTS.md'], []]);
+  });
+
   it('that cannot be moved are named', async () => {
     const before = await listFiles(folder);
     make('AGENTS.md', 'evil');
