@@ -3,7 +3,7 @@ import { schemaVersion } from '../../src/sync/postgres/schema';
 import { SyncFailure } from '../../src/sync/syncFailure';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
-import { first, pieces } from '../support/syncContract';
+import { first, firstSending } from '../support/syncContract';
 
 let world: PostgresWorld;
 beforeAll(async () => {
@@ -104,13 +104,7 @@ describe('many writers', () => {
       Array.from({ length: 6 }, async (_, n) => {
         const client = world.client(address);
         const connection = await client.connect(`m${n}`, 'M');
-        return client.send(connection, {
-          conversationId: 'c',
-          number: 1,
-          ...first,
-          fence: null,
-          documents: pieces({ document: 'turn/t', body: String(n) }),
-        });
+        return client.send(connection, firstSending('c', 1, String(n)));
       }),
     );
     expect(answers.map(({ kind }) => kind).sort()).toEqual(['behind', 'behind', 'behind', 'behind', 'behind', 'done']);
@@ -126,17 +120,7 @@ describe('many writers', () => {
         const connection = await client.connect(`m${n}`, 'M');
         const kinds: string[] = [];
         for (let number = 1; number <= 8; number++)
-          kinds.push(
-            (
-              await client.send(connection, {
-                conversationId: `c${n}-${number}`,
-                number,
-                ...first,
-                fence: null,
-                documents: pieces({ document: 'turn/t', body: '1' }),
-              })
-            ).kind,
-          );
+          kinds.push((await client.send(connection, firstSending(`c${n}-${number}`, number))).kind);
         return kinds;
       }),
     );

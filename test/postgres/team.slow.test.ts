@@ -7,7 +7,7 @@ import { syncFailureIn } from '../../src/sync/syncFailure';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
-import { first, pieces } from '../support/syncContract';
+import { firstSending } from '../support/syncContract';
 import { roundOf } from '../support/syncRound';
 
 type Row = Record<string, unknown>;
@@ -58,13 +58,7 @@ const refusal = (work: Promise<unknown>): Promise<string | null> => work.then(()
 async function sent(person: Person, history: string, conversationId: string, body: string): Promise<void> {
   const client = world.client(address(person), history);
   const connection = await client.connect('laptop', `Laptop of ${person}`);
-  const answer = await client.send(connection, {
-    conversationId,
-    number: connection.last + 1,
-    ...first,
-    fence: null,
-    documents: pieces({ document: 'turn/t', body }),
-  });
+  const answer = await client.send(connection, firstSending(conversationId, connection.last + 1, body));
   expect(answer).toEqual({ kind: 'done', version: 1 });
   await client.keepSeal(`seal of ${person}`);
   await client.lease(connection, 'running');

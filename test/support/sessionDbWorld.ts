@@ -269,6 +269,14 @@ export function answered(
   db.settleTurn({ turnUid, settledAt: at === undefined ? 9 : at + 1, settlement: complete, messages });
 }
 
+/** Session `s1` with three answered turns. */
+export async function threeTurns(disk?: SimulatedDisk): Promise<SessionDbWorld> {
+  const world = await sessionDbWorld(disk);
+  world.db.createSession({ id: 's1', startedAt: 1 });
+  for (const [index, text] of ['one', 'two', 'three'].entries()) answered(world.db, `t${index + 1}`, text);
+  return world;
+}
+
 /** A write of a memory provider that waits. */
 export const outboxEntry = (uid: string, sessionId: string, nextAttemptAt = 1, provider = 'p') => ({
   uid,

@@ -221,16 +221,6 @@ describe('a branch', () => {
     });
   });
 
-  it('copies a damaged row unchanged', async () => {
-    const world = await three();
-    world.database.run("UPDATE messages SET parts = '{half' WHERE uid = 'a-t1'");
-    branch(world, null);
-    expect(world.database.get("SELECT parts, content FROM messages WHERE uid = 'b1/a-t1'")).toEqual({
-      parts: '{half',
-      content: 'one',
-    });
-  });
-
   it('B98 exists completely or not at all when the power fails, at every write of it', async () => {
     const outcomes = await afterEveryFailure(
       three,

@@ -52,12 +52,6 @@ describe('a session named by the user', () => {
     });
   });
 
-  it('may have a title that several ids begin with', async () => {
-    const world = await sessions('aa1', 'aa2', 'bb');
-    world.db.setTitle('bb', 'AA', 'person');
-    expect(world.db.findSession('aa')).toEqual({ kind: 'one', sessionId: 'bb' });
-  });
-
   it('B155 without rows resolves to the one that continued it', async () => {
     const world = await sessions('other');
     const { db } = world;

@@ -8,7 +8,6 @@ import {
   lines,
   openTurn,
   prompt,
-  refusal,
   result,
   runningTurn,
   sessionDbWorld,
@@ -46,16 +45,6 @@ describe('a queued prompt', () => {
     ]);
   });
 
-  it('of words alone has no parts, and must not become empty', () => {
-    runningTurn(world.db);
-    enqueue('q1', 'words', []);
-    expect([
-      world.db.queuedPrompt('q1'),
-      refusal(() => world.db.editQueued('q1', '')),
-      refusal(() => enqueue('q2', '')),
-    ]).toEqual([{ uid: 'q1', sessionId: 's1', text: 'words', createdAt: 5 }, 'invalid', 'invalid']);
-  });
-
   it('that is delivered to a running turn brings its parts into the row', () => {
     runningTurn(world.db);
     world.db.putMessages([answer('m1', [call('c1')], 't1'), result('r1', 'c1', 'content', 't1')]);
@@ -82,12 +71,6 @@ describe('a draft', () => {
       kept: ['half a', [mention, file, picture]],
       withoutWords: ['', [mention, file, picture]],
     });
-  });
-
-  it('whose parts cannot be read keeps its words', () => {
-    world.db.setDraft('new', 'half', [file]);
-    world.database.run(`UPDATE drafts SET parts = '[{"kind":"sound"}]'`);
-    expect([world.db.draft('new'), world.db.draftParts('new')]).toEqual(['half', []]);
   });
 });
 

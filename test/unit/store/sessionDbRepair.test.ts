@@ -4,7 +4,6 @@ import {
   call,
   lines,
   openTurn,
-  refusal,
   result,
   runningTurn,
   sessionDbWorld,
@@ -92,18 +91,6 @@ describe('repairing a stored sequence', () => {
     expect(world.db.activeMessages('s1').map(({ parts }) => parts)).toEqual([
       [{ kind: 'text', text: 'stale\n\ncurrent' }],
     ]);
-  });
-
-  it('leaves a row hidden: a prompt that was merged into it cannot be retried', () => {
-    staleTail();
-    openTurn(world.db, { turnUid: 't2', text: 'current' });
-    world.db.repairTranscript('s1');
-    settle(world.db, 't2', stopped);
-    world.database.run("UPDATE messages SET active = 0, hidden_reason = 'rewound' WHERE active = 1");
-    expect([
-      refusal(() => openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' })),
-      lines(world.db)[0],
-    ]).toEqual(['invalid', 'user (rewound): stale\n\ncurrent']);
   });
 
   it('answers a call that lost its result in place, and leaves out results without a call', () => {

@@ -5,7 +5,6 @@ import {
   append,
   chunk,
   complete,
-  lines,
   openTurn,
   refusal,
   runningTurn,
@@ -275,19 +274,6 @@ describe('a page of the transcript', () => {
       world.db.getTurn('none'),
       world.db.openTurnOf('none'),
     ]).toEqual(['not-found', 'invalid', 'not-found', null, null, null]);
-  });
-
-  it('marks a damaged row as unreadable, and keeps the row', () => {
-    world.database.run("UPDATE messages SET parts = '{broken' WHERE uid = 'a2'");
-    const shown = lines(world.db)[3];
-    world.db.putMessages([answer('a2', 'two, repaired', 't2')]);
-    expect({ shown, now: lines(world.db)[3], kept: world.database.all('SELECT parts FROM message_revisions') }).toEqual(
-      {
-        shown: 'assistant: This message couldn’t be read from the file. Its raw row is kept.\n\ntwo',
-        now: 'assistant: two, repaired',
-        kept: [{ parts: '{broken' }],
-      },
-    );
   });
 });
 

@@ -3,7 +3,6 @@ import {
   anApproval,
   answer,
   call,
-  openTurn,
   result,
   runningTurn,
   sessionDbWorld,
@@ -46,28 +45,6 @@ describe('looking at stored rows', () => {
         ['r1', 'tool', 'shown', 'interrupted', false],
         ['t1/closing', 'assistant', 'closing', 'interrupted', false],
       ],
-    ]);
-  });
-
-  it('reports which rows a repair rewrote or hid', () => {
-    runningTurn(world.db, { text: 'stale' });
-    settle(world.db, 't1');
-    world.database.run("DELETE FROM messages WHERE uid = 't1/closing'");
-    openTurn(world.db, { turnUid: 't2', text: 'current' });
-    world.db.repairTranscript('s1');
-    expect(
-      world.db
-        .transcriptOutline({ sessionId: 's1', after: null, limit: 10 })
-        .map(({ uid, visibility, hiddenReason, absorbedInto, revised }) => [
-          uid,
-          visibility,
-          hiddenReason,
-          absorbedInto,
-          revised,
-        ]),
-    ).toEqual([
-      ['u-t1', 'shown', null, null, true],
-      ['u-t2', 'hidden', 'merged', 'u-t1', false],
     ]);
   });
 

@@ -77,16 +77,6 @@ describe('opening a turn', () => {
     }).toEqual({ uid: 'u-t1', rows: 1, other: 'invalid' });
   });
 
-  it('removes a prompt from the queue that was sent again while it was queued', () => {
-    world.db.createSession({ id: 's1', startedAt: 1 });
-    world.db.enqueue({ uid: 'u1', sessionId: 's1', text: 'What is here?', createdAt: 1 });
-    openTurn(world.db, { turnUid: 't1', userUid: 'u1', text: 'What is here?' });
-    expect({ queue: world.db.queue('s1'), lines: lines(world.db) }).toEqual({
-      queue: [],
-      lines: ['user: What is here?'],
-    });
-  });
-
   it('removes the prompt from the queue in the same transaction', () => {
     world.db.createSession({ id: 's1', startedAt: 1 });
     world.db.enqueue({ uid: 'q1', sessionId: 's1', text: 'later', createdAt: 1 });
@@ -279,14 +269,6 @@ describe('putting messages', () => {
     });
   });
 
-  it('continues streaming after the text that was put', () => {
-    runningTurn(world.db);
-    append(world.db, 't1', chunk('a1', 1, 0, 'ab'));
-    world.db.putMessages([{ ...answer('a1', 'ab', 't1'), state: 'streaming', lastSeq: 1 }]);
-    append(world.db, 't1', chunk('a1', 1, 0, 'ab'), chunk('a1', 2, 2, 'cd'), chunk('a1', 3, 0, 'ef', 1));
-    expect(lines(world.db).at(-1)).toBe('assistant: abcd ef…');
-  });
-
   it('keeps the earlier content of a final message that changes', () => {
     runningTurn(world.db);
     settle(world.db, 't1', complete, [answer('a1', 'one', 't1')]);
@@ -440,15 +422,6 @@ describe('settling a turn', () => {
       },
       session: { input_tokens: 6, output_tokens: 10, reasoning_tokens: 2 },
     });
-  });
-
-  it('refuses an unknown turn and messages of another one', () => {
-    runningTurn(world.db);
-    expect([
-      refusal(() => settle(world.db, 'none')),
-      refusal(() => settle(world.db, 't1', stopped, [answer('a', 'x', 'other')])),
-      world.db.openTurnOf('s1')?.state,
-    ]).toEqual(['not-found', 'invalid', 'running']);
   });
 });
 

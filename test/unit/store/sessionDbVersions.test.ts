@@ -8,24 +8,12 @@ import {
   openTurn,
   refusal,
   sentence,
-  sessionDbWorld,
   settle,
+  threeTurns as three,
   stopped,
   visibilityOf,
   type SessionDbWorld,
 } from '../../support/sessionDbWorld';
-
-async function three(disk?: SimulatedDisk): Promise<SessionDbWorld> {
-  const world = await sessionDbWorld(disk);
-  world.db.createSession({ id: 's1', startedAt: 1 });
-  for (const [turnUid, text] of [
-    ['t1', 'one'],
-    ['t2', 'two'],
-    ['t3', 'three'],
-  ] as const)
-    answered(world.db, turnUid, text);
-  return world;
-}
 
 const edited = (turnUid: string) => ({ replaces: { turnUid, reason: 'edited' as const } });
 const retried = (turnUid: string) => ({ replaces: { turnUid, reason: 'retried' as const } });

@@ -227,14 +227,6 @@ describe('unfinished and leftover files', () => {
     const newcomer = machine({ pid: 5000 }, {});
     expect([acquire(newcomer).kind, acquire(newcomer).kind]).toEqual(['heldBy', 'held']);
   });
-
-  test('old candidate files are removed', () => {
-    const leftover = `${path}.99-abc`;
-    writeFileSync(leftover, '');
-    utimesSync(leftover, 1, 1);
-    held(acquire(machine()));
-    expect(readdirSync(folder)).toEqual(['state.db.lock']);
-  });
 });
 
 test('the system distinguishes this process from every other', () => {

@@ -89,25 +89,3 @@ describe('a file that is truncated', () => {
     });
   });
 });
-
-describe('a file whose content is replaced', () => {
-  it('with something that is not a database while it is closed: the file is kept whole, and a new history begins', async () => {
-    const window = await world.openWindow();
-    await tell(window, 1, 1);
-    await window.spilling.store.close();
-    writeFileSync(world.main, 'this is not a database '.repeat(1000));
-    const next = await world.openWindow();
-    const kept = readdirSync(world.at('store')).find((name) => /^state\.corrupt-.*\.db$/.test(name)) ?? '';
-    expect({
-      said: said(next),
-      kept: readFileSync(world.at('store', kept), 'utf8').startsWith('this is not a database'),
-      state: next.connection.state.kind,
-    }).toEqual({
-      said: [
-        'The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at <path>.',
-      ],
-      kept: true,
-      state: 'open',
-    });
-  });
-});

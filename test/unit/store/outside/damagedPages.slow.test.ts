@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { otherSqlite } from '../../../support/otherSqlite';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
 import {
   answersIn,
@@ -101,33 +100,4 @@ describe('a damaged page of the rows', () => {
       problems: [],
     });
   });
-});
-
-describe('a damaged page of the search index', () => {
-  it.each(['closed', 'open'])(
-    'while the file is %s: nothing is lost or reported, and words are found again',
-    async (when) => {
-      await storedSessions();
-      let window = when === 'open' ? await world.openWindow() : null;
-      const [page] = otherSqlite(world.main, "SELECT rootpage FROM sqlite_master WHERE name = 'messages_fts_stat'");
-      spoilPage(world.main, Number(page));
-      window ??= await world.openWindow();
-      await tellTurn(window.spilling.store, 1, '1.new');
-      await window.spilling.store.indexBatch(500);
-      const found = await window.spilling.store.search({ text: 'Answer', limit: 50 });
-      expect({
-        state: window.connection.state.kind,
-        said: said(window),
-        answers: await answersIn(window, 1),
-        found: found.length > 0,
-        files: world.files(),
-      }).toEqual({
-        state: 'open',
-        said: [],
-        answers: { whole: 6, others: [] },
-        found: true,
-        files: ['state.db'],
-      });
-    },
-  );
 });

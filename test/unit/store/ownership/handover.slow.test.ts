@@ -4,7 +4,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { HandoverRequest, type HandoverOutcome } from '../../../../src/store/ownership/handoverRequest';
 import { HandoverServer, type HandoverOwner } from '../../../../src/store/ownership/handoverServer';
-import { LockAcquisition, type OwnershipAttempt } from '../../../../src/store/ownership/lockAcquisition';
 
 const patience = { answerMs: 300, closingMs: 1500, lockedMs: 200, invisibleLockedMs: 600, retryMs: 20 };
 const servers: HandoverServer[] = [];
@@ -30,23 +29,6 @@ describe('the socket of an owner', () => {
     await server.keepReachable();
     expect([lost.kind, (await asking(server)).kind]).toEqual(['unreachable', 'released']);
   });
-});
-
-describe('acquiring a lock', () => {
-  it('gives up on an owner that is visible and does not answer', async () => {
-    await expect(new LockAcquisition(() => heldBy(true), systemClock, patience).obtain()).rejects.toMatchObject({
-      causeClass: 'locked',
-    });
-  });
-});
-
-const heldBy = (visible: boolean): OwnershipAttempt => ({
-  kind: 'heldBy',
-  owner: {
-    endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' },
-    visible,
-    description: 'process 7 on elsewhere',
-  },
 });
 
 async function listening(owner: Partial<HandoverOwner>): Promise<HandoverServer> {

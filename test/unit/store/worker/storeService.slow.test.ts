@@ -9,6 +9,7 @@ import { StoreClient } from '../../../../src/store/worker/storeClient';
 import { StoreService } from '../../../../src/store/worker/storeService';
 import type { FromWorker, ToWorker } from '../../../../src/store/worker/workerMessages';
 import { ManualClock } from '../../../support/manualClock';
+import { emptyReport } from '../ownership/fakeHome';
 
 describe('a store served over a port', () => {
   it('answers calls in order and revives errors with their cause', async () => {
@@ -303,20 +304,7 @@ async function served(shape: StoreShape = {}) {
   };
   const opened: OpenedStore = {
     operations: operations as SessionOperations,
-    report: {
-      recoveredTurns: [],
-      readOnly: null,
-      created: false,
-      path: '/store/state.db',
-      setAside: null,
-      salvaged: [],
-      merged: [],
-      mergeProblems: [],
-      putBack: null,
-      replaced: [],
-      broughtBack: [],
-      spills: [],
-    },
+    report: emptyReport,
     slices: {
       *search(): SlicedWork<readonly SearchHit[]> {
         for (let slice = 1; slice <= (shape.searchSlices ?? 0); slice++) {
