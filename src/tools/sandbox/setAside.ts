@@ -90,6 +90,7 @@ export async function setAside(
   const taken: TakenOut[] = [];
   const left: { path: string; reason: string }[] = [];
   for (const { path, place } of missing) {
+    await mendFolderOf(path);
     const made = realPath(dirname(path)) === place ? path : replacedFolder(path);
     if (made === null || !isThere(made) || taken.some((each) => each.path === made)) continue;
     for (const part of await partsToTake(made, isWritten)) {
@@ -149,10 +150,14 @@ async function mend(path: string, isDeep = true): Promise<void> {
   if (isDeep && found.isDirectory()) for (const name of await readdir(path)) await mend(join(path, name));
 }
 
+async function mendFolderOf(path: string): Promise<void> {
+  // Fails for a folder of another user. A move out of it fails too then, and says why.
+  await mend(dirname(path), false).catch(() => undefined);
+}
+
 async function move(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
-  // Fails for a folder of another user; the move fails too then, and says why.
-  await mend(dirname(from), false).catch(() => undefined);
+  await mendFolderOf(from);
   await rename(from, to).catch(async () => {
     await cp(from, to, { recursive: true, verbatimSymlinks: true });
     await rm(from, { recursive: true });
