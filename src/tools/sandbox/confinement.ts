@@ -1,21 +1,24 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
-import { filesToGuard, type ListFiles, realPath } from './foundFiles';
+import { filesToGuard, namesToTakeOut, realPath } from './foundFiles';
 import type { HelperAnswers } from './helper/messages';
 import { type FoundFiles, type Limits, limitsOf, narrowed } from './limits';
+import { listFiles, type ListedFiles } from './listFiles';
 import type { Sandbox } from './sandbox';
 import type { SandboxSetting } from './sandboxSetting';
-import { isThere, missingOrders, setAside, type IsWritten, type SetAside } from './setAside';
+import { isThere, setAside, type IsWritten, type SetAside } from './setAside';
 import { shownPath, stoppedActions, unreadableActions } from './stopped';
 
 export interface ConfinementDeps {
   readonly sandbox: Pick<Sandbox, 'state' | 'confine'>;
   readonly setting: () => SandboxSetting;
   readonly folders: () => readonly string[];
-  /** Rejects when they cannot be listed. */
-  readonly list: ListFiles;
+  /** See `limitsOf`. Default: the table's. */
+  readonly places?: readonly string[];
+  /** PATH of commands. */
+  readonly path: () => Promise<string>;
   /** Folders of the extension and the editor that commands may neither read nor change (`kept`), and those with
    *  their programs, which commands may not change. */
   readonly own: () => { readonly kept: readonly string[]; readonly programs: readonly string[] };
@@ -67,6 +70,8 @@ export interface ConfineOptions {
   readonly denyWrite?: readonly string[];
 }
 
+const none: ListedFiles = { names: [], links: new Map() };
+
 /** Confines the commands of this window. */
 export class Confinement {
   /** Files that commands of this window left behind, or folders that could not be checked. */
@@ -96,9 +101,9 @@ export class Confinement {
   ): Promise<ConfinedRun> {
     const { home, sandbox, temporary } = this.deps;
     const folders = this.deps.folders().map(realPath);
-    const missing = missingOrders(folders);
-    const found = await this.found(folders);
-    const asked = narrowed(this.limits(folders, found), present(denyRead), present(denyWrite));
+    const before = await Promise.all(folders.map((each) => listFiles(each)));
+    const found = await this.found(folders, before);
+    const asked = narrowed(await this.limits(folders, found), present(denyRead), present(denyWrite));
     const above = writableAbove(folders, realPath(temporary));
     const git = { folders: [...folders, ...found.writable], above, home, aside };
     const danger = new AbortController();
@@ -108,7 +113,11 @@ export class Confinement {
     let ended: Promise<ConfinedEnd> | null = null;
     const end = async (): Promise<ConfinedEnd> => {
       const reported = await confined.ended().catch(unknownEnd(folders));
-      const orders = await setAside(missing, aside, this.deps.isWritten);
+      const after = await Promise.all(folders.map((each) => listFiles(each, { mends: true })));
+      const made = folders.flatMap((each, index) =>
+        namesToTakeOut(before[index] ?? none, after[index] ?? none).map((name) => join(each, name)),
+      );
+      const orders = await setAside(made, aside, this.deps.isWritten);
       const taken = [...reported.setAside.taken, ...orders.taken];
       const left = [...reported.setAside.left, ...orders.left];
       for (const { path } of left) this.left.add(path);
@@ -131,14 +140,14 @@ export class Confinement {
     };
   }
 
-  private async found(folders: readonly string[]): Promise<FoundFiles> {
-    const found = await Promise.all(folders.map((folder) => filesToGuard(folder, this.deps.list)));
+  private async found(folders: readonly string[], files: readonly ListedFiles[]): Promise<FoundFiles> {
+    const found = await Promise.all(folders.map((folder, index) => filesToGuard(folder, files[index] ?? none)));
     const all = (pick: keyof FoundFiles): readonly string[] => found.flatMap((each) => each[pick]);
     return { kept: all('kept'), hidden: all('hidden'), writable: all('writable') };
   }
 
-  private limits(folders: readonly string[], found: FoundFiles): Limits {
-    const { home, platform, temporary, own } = this.deps;
+  private async limits(folders: readonly string[], found: FoundFiles): Promise<Limits> {
+    const { home, platform, temporary, own, path, places } = this.deps;
     return limitsOf({
       home,
       platform,
@@ -147,8 +156,8 @@ export class Confinement {
       own: present(own().kept),
       programs: present(own().programs),
       found,
-      homeEntries: namesIn(home),
-      exists: existsSync,
+      path: await path(),
+      ...(places === undefined ? {} : { places }),
     });
   }
 }
@@ -176,12 +185,4 @@ function unknownEnd(folders: readonly string[]): (error: unknown) => HelperAnswe
 
 function present(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => existsSync(path)).map(realPath);
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

@@ -1,57 +1,51 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { changeReasons, isSecret } from '../sensitivePaths';
+import { isAlias, treatmentOf } from '../pathTreatment';
 import type { FoundFiles } from './limits';
+import type { ListedFiles } from './listFiles';
 
-/** Lists the files below a folder by their relative paths, including hidden and ignored ones. Leaves out those of
- *  `node_modules`, and all folders inside `.git`. */
-export type ListFiles = (folder: string) => Promise<readonly string[]>;
-
-/** Folders in which package managers write programs. */
-const installed =
-  /(^|\/)(node_modules|\.?v?env|\.?virtualenv|\.conda|\.tox|\.nox|\.yarn|\.cargo|\.bundle|\.config|\.local|\.bin|\.mvn|\.run)(\/|$)/i;
-
-/** Limits for a confined command in a folder: it may not change files that need approval in every mode, and may not
- *  read secrets. */
-export async function filesToGuard(folder: string, list: ListFiles): Promise<FoundFiles> {
+/** Limits for a confined command in a folder, by the table of paths: it may not change files that need approval in
+ *  every mode, and may not read secrets. */
+export async function filesToGuard(folder: string, { names }: ListedFiles): Promise<FoundFiles> {
   const kept = new Set<string>();
   const hidden = new Set<string>();
-  const judged = new Map<string, boolean>();
-  const isGuardedFolder = (name: string): boolean => {
-    const isKnown = judged.get(name);
-    if (isKnown !== undefined) return isKnown;
-    judged.set(name, isGuarded(name));
-    return isGuarded(name);
-  };
-  // Check the folder's own entries by name: a list of files contains neither links nor empty folders.
+  // Check the folder's own entries by name: the list contains no empty folders.
   const there = await readdir(folder).catch(() => []);
   const repositories = new Set(['']);
-  for (const file of [...there, ...(await list(folder))]) {
+  for (const file of [...there, ...names]) {
     const repository = /^(.*?)(?:^|\/)\.git(?:\/|$)/.exec(file)?.[1];
     if (repository !== undefined) {
       // What Git runs or follows is the helper's to guard.
       repositories.add(repository);
       continue;
     }
+    const { isTakenOut, isHidden } = treatmentOf(file);
     // The shortest guarded name covers everything below it.
-    const guarded = foldersOf(file).find(isGuardedFolder) ?? (isGuarded(file) ? file : null);
-    if (guarded !== null) kept.add(guarded);
-    if (isSecret(file)) hidden.add(file);
+    if (isTakenOut) kept.add(foldersOf(file).find((name) => treatmentOf(name).isTakenOut) ?? file);
+    if (isHidden) hidden.add(file);
   }
   const writable = await Promise.all([...repositories].map((name) => placesOf(join(folder, name))));
-  const places = (names: ReadonlySet<string>): readonly string[] =>
-    [...names].map((name) => realPath(join(folder, name)));
+  const places = (found: ReadonlySet<string>): readonly string[] =>
+    [...found].map((name) => realPath(join(folder, name)));
   return { kept: places(kept), hidden: places(hidden), writable: writable.flat() };
+}
+
+/** Names that appeared in a folder and that only the user may allow, the shortest new ones. */
+export function namesToTakeOut(before: ListedFiles, after: ListedFiles): readonly string[] {
+  const known = new Set(before.names.flatMap((name) => [name, ...foldersOf(name)]));
+  const made = after.names.filter((name) => !known.has(name) || before.links.get(name) !== after.links.get(name));
+  const taken = made.filter((name) => treatmentOf(name).isTakenOut || (after.links.has(name) && isAlias(name)));
+  return [
+    ...new Set(
+      taken.map((name) => foldersOf(name).find((each) => !known.has(each) && treatmentOf(each).isTakenOut) ?? name),
+    ),
+  ].sort();
 }
 
 function foldersOf(file: string): readonly string[] {
   const parts = file.split('/');
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'));
-}
-
-function isGuarded(name: string): boolean {
-  return !installed.test(name) && changeReasons(name).some((reason) => reason !== 'sensitive');
 }
 
 /** Folders that Git must write to when the files of a folder's repository are elsewhere (a worktree, a submodule). */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { type GitEntry, isHarmless, parseGitConfig } from '../../../../src/tools/sandbox/git/gitConfig';
-import { seededRandom } from '../../../crash/powerCuts';
+import { seededRandom } from '../../../support/seededRandom';
 
 const pieces = [
   '[core]',
