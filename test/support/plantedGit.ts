@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Folders of one try. `program` touches `mark` when something runs it; commands can change neither. */
@@ -195,7 +195,10 @@ const followed: readonly PlantedForm[] = [
   },
   {
     name: 'a missing file that the configuration of the user includes',
-    prepare: ({ home, project }) => write(join(home, '.gitconfig'), `[include]\n\tpath = ${project}/own.cfg\n`),
+    prepare: ({ home, project }) => {
+      write(join(home, 'dotfiles/gitconfig'), `[include]\n\tpath = ${project}/own.cfg\n`);
+      symlinkSync('dotfiles/gitconfig', join(home, '.gitconfig'));
+    },
     commands: ({ program }) => [`printf '[core]\\n\\tfsmonitor = ${program}\\n' > own.cfg`],
   },
   {

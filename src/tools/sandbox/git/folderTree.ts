@@ -1,5 +1,6 @@
 import { type FSWatcher, lstatSync, readdirSync, readFileSync, watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { statOf } from './gitFolders';
 
 /** Nanoseconds within which a folder can change twice without showing it. */
 const racyNs = 50_000_000n;
@@ -100,7 +101,7 @@ export class FolderTree {
   private changed(folder: string, kind: string, name: string | null): void {
     if (name === null) return this.visit(folder);
     const path = join(folder, name);
-    const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    const isFolder = statOf(path)?.isDirectory() === true;
     // Another folder may have come to this name.
     if (kind === 'rename' || !isFolder) this.forget(path);
     this.onEntry(path);

@@ -132,7 +132,8 @@ function entriesOf(
   const read = (file: string): void => {
     if (seen.has(file)) return;
     seen.add(file);
-    for (const entry of parseGitConfig(textOf(file) ?? '') ?? []) {
+    // Users link their own to a folder of such files.
+    for (const entry of parseGitConfig(textOf(real(file)) ?? '') ?? []) {
       entries.push(entry);
       if (!/^include(if\..+)?\.path$/.test(entry.key) || entry.value === '') continue;
       const path = real(resolve(dirname(file), entry.value.replace(/^~(?=\/|$)/, home)));
