@@ -24,6 +24,14 @@ const thisMachine = [
 /** Milliseconds to wait for late reports about a command. */
 const reportPatienceMs = 60;
 
+/** Limits that a command has from its start and cannot raise: 8,192 processes and threads, and files of 16 GB (32 GB
+ *  in shells that count blocks of 1 KB). A lower limit of the machine stays. dash has `-p` for `-u`. On the command's own
+ *  first line, so that the shell's line numbers stay right. */
+const resources = 'ulimit -u 8192 2>/dev/null || ulimit -p 8192 2>/dev/null; ulimit -f 33554432 2>/dev/null; ';
+/** Memory has no limit, because programs such as sanitizers reserve far more than they use. When it is used up, Linux
+ *  ends these processes first. Outside of the sandbox, which would report the write. */
+const endedFirst = process.platform === 'linux' ? 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; ' : '';
+
 /** Commands whose sockets and mount points the library must release when they end. */
 const running = new Set<string>();
 const guard = new GitGuard();
@@ -80,7 +88,8 @@ async function wrap({
     allowWrite: limits.writable.map(literal),
     denyWrite: [...limits.kept, ...kept].map(orNoName).map(literal),
   };
-  const { argv } = await SandboxManager.wrapWithSandboxArgv(command, shell, { filesystem }, undefined, undefined, {
+  const limited = resources + command;
+  const { argv } = await SandboxManager.wrapWithSandboxArgv(limited, shell, { filesystem }, undefined, undefined, {
     commandId: id,
     commandText: command,
   }).catch((error: unknown) => {
@@ -90,7 +99,8 @@ async function wrap({
   running.add(id);
   if (hosts.length > 0) SandboxManager.registerCommandNetworkLists(id, { allowedDomains: [...hosts] });
   const [program = shell, ...args] = argv;
-  return { program, args, kept };
+  const last = args.pop() ?? '';
+  return { program, args: [...args, endedFirst + last], kept };
 }
 
 async function stoppedSoFar(id: string): Promise<HelperAnswers['stopped']> {
