@@ -55,6 +55,19 @@ describe('a stored prompt leaves the draft it was sent from in the same transact
     expect([behind, world.db.draft('new'), world.db.draft('s1')]).toEqual([['', 'and'], '', 'and more']);
   });
 
+  it('and prompts that are not stored, and what is attached to them and to the text, are the draft of the session that it began', () => {
+    open('Do it', 'new');
+    const sent = [
+      { uid: 'u1', text: 'Do it' },
+      { uid: 'u2', text: 'refused', parts: [mention] },
+    ];
+    world.db.setDraft('new', 'and', [other], { sent });
+    expect([draftOf('new'), draftOf('s1')]).toEqual([
+      ['', []],
+      [joinedDraft(['refused', 'and']), [mention, other]],
+    ]);
+  });
+
   it('and a view that showed the empty state shows the session that it began, across a power cut', async () => {
     world.db.setMeta('shown:chat', '');
     world.db.createSession({ id: 's1', startedAt: 1 });
