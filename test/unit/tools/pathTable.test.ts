@@ -84,6 +84,7 @@ describe('the table of paths', () => {
       'proc/*/',
       '.git/{,**/}config{,.worktree}',
       '.git/',
+      'head',
       'node_modules/',
       '.{cargo,bundle,mvn,gradle,m2,yarn,sbt,ivy2}/',
     ]);
