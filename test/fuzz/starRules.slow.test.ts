@@ -2,9 +2,8 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StarWorld } from './starWorld';
 
-/** Seconds of random commands; few by default, as part of the usual tests. For longer, or other commands: `HERMES_FUZZ_SECONDS=600 HERMES_FUZZ_SEED=7 npx vitest run test/fuzz`. */
-const seconds = Number(process.env['HERMES_FUZZ_SECONDS'] ?? 8);
-const seed = Number(process.env['HERMES_FUZZ_SEED'] ?? 1);
+/** Batches of sixty random commands. For more, or other commands: `HERMES_FUZZ_RUNS=5000 HERMES_SEED=7 npx vitest run test/fuzz`. */
+const runs = Number(process.env['HERMES_FUZZ_RUNS'] ?? 60);
 
 let world: StarWorld;
 beforeAll(() => (world = new StarWorld()));
@@ -174,11 +173,11 @@ function commandLines(): fc.Arbitrary<{ readonly rule: string; readonly command:
 }
 
 describe('a command that a star rule covers', () => {
-  it.each(attacks)('run(%s) does not cover %s, which triggers a trap', { timeout: 60_000 }, (rule, command) => {
+  it.each(attacks)('run(%s) does not cover %s, which triggers a trap', (rule, command) => {
     expect([command, world.allows(`run(${rule})`, command), world.springs(command)]).toEqual([command, false, true]);
   });
 
-  it('triggers no trap, whatever flags and operands it has', { timeout: seconds * 1000 + 120_000 }, () => {
+  it('triggers no trap, whatever flags and operands it has', () => {
     const run = new Set<string>();
     fc.assert(
       fc.property(fc.array(commandLines(), { minLength: 60, maxLength: 60 }), (lines) => {
@@ -191,10 +190,7 @@ describe('a command that a star rule covers', () => {
         expect([sprung, sprung === null ? [] : covered]).toEqual([null, []]);
       }),
       {
-        numRuns: 1_000_000,
-        seed,
-        interruptAfterTimeLimit: seconds * 1000,
-        markInterruptAsFailure: false,
+        numRuns: runs,
         endOnFailure: true,
       },
     );

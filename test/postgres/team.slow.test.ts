@@ -2,14 +2,13 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/sync/postgres/connectionFailure';
 import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
-import { currentPerson, schemaSql } from '../../src/sync/postgres/schema';
+import { schemaSql } from '../../src/sync/postgres/schema';
 import { syncFailureIn } from '../../src/sync/syncFailure';
-import { SyncRound } from '../../src/sync/syncRound';
-import type { SyncServer } from '../../src/sync/syncServer';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
 import { first, pieces } from '../support/syncContract';
+import { roundOf } from '../support/syncRound';
 
 type Row = Record<string, unknown>;
 
@@ -176,20 +175,6 @@ describe('people of a team', () => {
     await sent('anna', 'unlocked', 'c', '"of Anna"');
     expect(await limits()).toEqual([{ lock_timeout: '20s' }, { idle_in_transaction_session_timeout: '1min' }]);
   });
-
-  it('are found through the index, which begins with the person', async () => {
-    await asDba(
-      `INSERT INTO hermes_sync.documents (person, history, conversation, document, version, body)
-       SELECT 'p' || n % 500, 'many', 'c' || n % 7, 'turn/' || n, 1, '' FROM generate_series(1, 20000) n;
-       ANALYZE hermes_sync.documents`,
-    );
-    const plan = await as(
-      'anna',
-      `EXPLAIN SELECT body FROM hermes_sync.documents WHERE person = ${currentPerson} AND history = 'many' AND conversation = 'c1'`,
-    );
-    await asDba(`DELETE FROM hermes_sync.documents WHERE history = 'many'`);
-    expect(plan.map((row) => String(row['QUERY PLAN'])).join('\n')).toMatch(/Index Cond: \(+person = \(*CURRENT_USER/i);
-  });
 });
 
 describe('an auditor', () => {
@@ -211,16 +196,6 @@ describe('an auditor', () => {
 });
 
 describe('retention', () => {
-  const round = (store: SessionDbWorld, server: SyncServer, origin: string): SyncRound =>
-    new SyncRound({
-      store: store.db.synced,
-      server,
-      origin,
-      machine: origin,
-      newId: () => 'never',
-      fenceOf: () => null,
-    });
-
   it('forgets what is old on the server and on all machines, and keeps what is young or leased', async () => {
     const [laptop, desk] = [await sessionDbWorld(), await sessionDbWorld()];
     for (const { db } of [laptop, desk]) db.synced.begin();
@@ -229,7 +204,7 @@ describe('retention', () => {
       answered(laptop.db, `t-${id}`, 'An answer.', { sessionId: id });
     }
     const server = world.client(address('anna'), 'kept');
-    const [here, there] = [round(laptop, server, 'laptop'), round(desk, server, 'desk')];
+    const [here, there] = [roundOf(laptop.db, server, 'laptop'), roundOf(desk.db, server, 'desk')];
     await here.run();
     await there.run();
     await server.lease(await here.connected(), 'leased');

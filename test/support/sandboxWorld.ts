@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { silentLog } from '../../src/base/log';
 import { Confinement } from '../../src/tools/sandbox/confinement';
-import { listFilesWith } from '../../src/tools/sandbox/listFiles';
 import { Sandbox } from '../../src/tools/sandbox/sandbox';
 import type { SandboxSetting } from '../../src/tools/sandbox/sandboxSetting';
 import type { SetAside } from '../../src/tools/sandbox/setAside';
@@ -29,6 +28,8 @@ export class SandboxWorld {
   readonly aside = join(this.editor, 'aside');
   readonly written = new WrittenOrders();
   readonly setAside: SetAside[] = [];
+  path = process.env['PATH'] ?? '';
+  places: readonly string[] | undefined;
   setting: SandboxSetting = 'auto';
   folders: readonly string[] = [this.project];
 
@@ -43,7 +44,8 @@ export class SandboxWorld {
       sandbox: this.sandbox,
       setting: () => this.setting,
       folders: () => this.folders,
-      list: listFilesWith('rg'),
+      path: () => Promise.resolve(this.path),
+      ...(this.places === undefined ? {} : { places: this.places }),
       own: () => ({ kept: [this.editor], programs: [] }),
       isWritten: (path) => this.written.has(path),
       onSetAside: (files) => void this.setAside.push(files),

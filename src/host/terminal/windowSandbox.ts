@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import { Confinement, type ConfinementDeps } from '../../tools/sandbox/confinement';
-import { listFilesWith } from '../../tools/sandbox/listFiles';
 import { Sandbox } from '../../tools/sandbox/sandbox';
 import type { SetAside } from '../../tools/sandbox/setAside';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
@@ -46,11 +45,6 @@ export function windowSandbox({ distFolder, environment, log, setting, own, writ
       ),
     ),
   });
-  const list = async (folder: string): Promise<readonly string[]> => {
-    const found = await findOnce();
-    if (found === null) throw new Error('no ripgrep was found');
-    return listFilesWith(found)(folder);
-  };
   const folders = (): readonly string[] =>
     (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
   const isWritten = (path: string): Promise<boolean> => writtenOrders.has(path);
@@ -62,7 +56,7 @@ export function windowSandbox({ distFolder, environment, log, setting, own, writ
       sandbox,
       setting,
       own,
-      list,
+      path: async () => (await environment())['PATH'] ?? '',
       folders,
       isWritten,
       onSetAside,

@@ -11,7 +11,7 @@ import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellWord } fro
 import { readsWholeTree } from './shell/treeReaders';
 import { parseShell } from './shell/shellParser';
 import { takesAnyArguments } from './shell/starArguments';
-import { isSecret } from '../sensitivePaths';
+import { isSecret } from '../pathTreatment';
 import { reachedFiles, turnsBack, type WorkFolders, writtenPaths } from './writtenPaths';
 
 export interface CommandDeps {

@@ -36,6 +36,7 @@ export function judgeConfined(access: RunAccess, deps: CommandDeps): Finding {
       null,
     );
   return strictest([
+    ...(confined.hasLeftovers === true ? [asked(['leftovers'], null)] : []),
     deps.mode === 'auto' ? unaskedInside(found, command, deps.rules) : found,
     ...confined.hosts.map((host) => judgeHost(host, deps.rules)),
   ]);

@@ -156,26 +156,6 @@ describe('a question to the user', () => {
       recovered?.messages.flatMap((row) => (row.role === 'tool' ? [row.parts[0].outcome] : [])),
     ]).toEqual([['decided'], 'crash', ['interrupted', 'interrupted']]);
   });
-
-  it('about a later call leaves the result of an earlier one unchanged', () => {
-    callingTurn();
-    world.db.putMessages([result('r1', 'c1', 'content', 't1')]);
-    world.db.requestApproval(anApproval('ap', { callId: 'c2' }));
-    settle(world.db, 't1', stopped);
-    expect(lines(world.db).filter((line) => line.startsWith('tool'))).toEqual([
-      'tool: c1=done:content',
-      'tool: c2=cancelled:(Cancelled: this call was not run.)',
-    ]);
-  });
-
-  it('is deleted with its session', () => {
-    callingTurn();
-    world.db.requestApproval(anApproval('ap'));
-    const whileWaiting = refusal(() => world.db.forgetSession('s1'));
-    settle(world.db, 't1', stopped);
-    world.db.forgetSession('s1');
-    expect([whileWaiting, world.db.approval('ap')]).toEqual(['conversation-busy', null]);
-  });
 });
 
 describe('permissions given for a session', () => {

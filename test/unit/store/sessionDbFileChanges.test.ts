@@ -5,7 +5,7 @@ import type { SqlValue } from '../../../src/store/engine/sqlDatabase';
 import { readWhole } from '../../../src/store/engine/fileSystem';
 import { hashOf } from '../../../src/store/session/tables/fileChangeTable';
 import { rowsOf, rowsOfSessions } from '../../../src/store/session/import/storeImport';
-import { answered, runningTurn, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
+import { answered, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -103,15 +103,6 @@ describe('file contents around a change', () => {
     });
   });
 
-  it('may be known by their hash alone, when they were too large to keep', () => {
-    world.db.recordFileChanges([change('f1')], []);
-    expect([
-      world.db.fileChangesOf(['t1']).length,
-      world.db.fileContent(content('old').hash),
-      world.db.verifyIntegrity(),
-    ]).toEqual([1, null, []]);
-  });
-
   it('are not returned when their bytes are no longer those that were kept', () => {
     world.db.recordFileChanges([change('f1')], [content('old')]);
     world.database.run("UPDATE file_contents SET bytes = x'6f6c65', encoding = 'raw'");
@@ -124,12 +115,7 @@ describe('file contents around a change', () => {
   it('are listed from a turn on, with later sub-agents and versions, and without earlier changes', () => {
     answered(world.db, 't2', 'two', { sessionId: 'other' });
     const db = world.db;
-    db.settleTurn({
-      turnUid: 't1',
-      settledAt: 3,
-      settlement: { outcome: 'complete', stopReason: 'stop', failure: null },
-      messages: [],
-    });
+    settle(db, 't1');
     answered(db, 't3', 'three');
     db.createSession({ id: 'helper', startedAt: 6, parentSessionId: 's1', parentKind: 'delegate' });
     answered(db, 't4', 'helping', { sessionId: 'helper' });
@@ -156,12 +142,7 @@ describe('file changes and their session', () => {
   it('forgetting leaves no byte of them, except those that another session holds too', () => {
     const secret = 'xylophonic words of a file';
     const db = world.db;
-    db.settleTurn({
-      turnUid: 't1',
-      settledAt: 3,
-      settlement: { outcome: 'complete', stopReason: 'stop', failure: null },
-      messages: [],
-    });
+    settle(db, 't1');
     answered(db, 't2', 'two', { sessionId: 'other' });
     db.recordFileChanges(
       [change('f1', { before: content(secret).hash, after: content('shared').hash, path: '/w/xylophonic.ts' })],

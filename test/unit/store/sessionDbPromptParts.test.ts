@@ -84,14 +84,6 @@ describe('a draft', () => {
     });
   });
 
-  it('is deleted when neither words nor parts are left, whichever was removed first', () => {
-    world.db.setDraft('s1', 'half', [mention]);
-    world.db.setDraft('s1', 'half', []);
-    const words = [world.db.draft('s1'), world.db.draftParts('s1')];
-    world.db.setDraft('s1', '');
-    expect({ words, rows: world.database.all('SELECT * FROM drafts') }).toEqual({ words: ['half', []], rows: [] });
-  });
-
   it('whose parts cannot be read keeps its words', () => {
     world.db.setDraft('new', 'half', [file]);
     world.database.run(`UPDATE drafts SET parts = '[{"kind":"sound"}]'`);
@@ -113,12 +105,6 @@ describe('a prompt with parts', () => {
     });
     settle(world.db, 't1', complete, [answer('a1', 'A constant.', 't1')]);
   };
-
-  it('returns them when it is taken back', () => {
-    asked();
-    const { draft, draftParts } = world.db.rewindSession({ sessionId: 's1', to: 'u1', now: 9 });
-    expect({ draft, draftParts }).toEqual({ draft: '', draftParts: [file, picture] });
-  });
 
   it('returns them on a branch and again when the request is repeated; a copied prompt holds them', () => {
     asked();

@@ -82,15 +82,6 @@ describe('repairing a stored sequence', () => {
     });
   });
 
-  it('ends it in the same way when the process died', async () => {
-    staleTail();
-    openTurn(world.db, { turnUid: 't2', text: 'current' });
-    world.db.repairTranscript('s1');
-    world = await world.reopened();
-    world.db.recoverTurns();
-    expect(active()).toEqual(['u-t1', 't2/closing']);
-  });
-
   it('takes a prompt out of the row it was merged into when it is retried', () => {
     staleTail();
     openTurn(world.db, { turnUid: 't2', text: 'current' });
@@ -149,15 +140,6 @@ describe('repairing a stored sequence', () => {
     });
   });
 
-  it('creates a result again where the one created before was left out', () => {
-    runningTurn(world.db);
-    world.db.putMessages([answer('a1', [call('A')], 't1')]);
-    settle(world.db, 't1', stopped);
-    world.database.run("UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE uid = 'a1/result/A'");
-    world.db.repairTranscript('s1');
-    expect(active()).toEqual(['u-t1', 'a1', 'a1/result/A/2', 't1/closing']);
-  });
-
   it('joins answers that lost the prompt between them, and a search finds the words in their new place', () => {
     runningTurn(world.db);
     settle(world.db, 't1', undefined, [answer('a1', 'apples', 't1')]);
@@ -175,19 +157,6 @@ describe('repairing a stored sequence', () => {
       lines: ['assistant: apples\n pears', 'assistant (merged): pears'],
       found: ['a1'],
       revisions: ['a1: apples'],
-      problems: [],
-    });
-  });
-
-  it('leaves a sound sequence where a closing row and the answer of another turn become one', () => {
-    runningTurn(world.db);
-    settle(world.db, 't1', stopped);
-    openTurn(world.db, { turnUid: 't2' });
-    settle(world.db, 't2', undefined, [answer('a2', 'pears', 't2')]);
-    world.database.run("DELETE FROM messages WHERE uid = 'u-t2'");
-    world.db.repairTranscript('s1');
-    expect({ active: active(), problems: world.db.verifyIntegrity() }).toEqual({
-      active: ['u-t1', 'a2'],
       problems: [],
     });
   });

@@ -68,17 +68,6 @@ describe('a rewind', () => {
     });
   });
 
-  it('lets the session continue from there', async () => {
-    const world = await three();
-    rewind(world, 'u-t1');
-    answered(world.db, 't4', 'four');
-    expect([
-      activeUids(world.db),
-      world.db.promptVersions('s1'),
-      world.db.listSessions({ limit: 1 })[0]?.turnCount,
-    ]).toEqual([['u-t4', 'a-t4'], [], 1]);
-  });
-
   it('is refused, with a sentence, while a turn is open and for anything but a prompt that is shown', async () => {
     const world = await three();
     rewind(world, 'u-t3');

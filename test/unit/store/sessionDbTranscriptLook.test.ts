@@ -3,7 +3,6 @@ import {
   anApproval,
   answer,
   call,
-  chunk,
   openTurn,
   result,
   runningTurn,
@@ -84,25 +83,6 @@ describe('looking at stored rows', () => {
       find('straße'),
       find('nowhere'),
     ]).toEqual([['u-t1'], [], ['u-t1'], ['m1'], ['r1'], []]);
-  });
-
-  it('reads a text that is still being delivered, and reports where a slice ended', () => {
-    runningTurn(world.db);
-    world.db.appendChunks({
-      sessionId: 's1',
-      turnUid: 't1',
-      model: 'Local/test',
-      createdAt: 2,
-      chunks: [chunk('m1', 1, 0, 'not yet '), chunk('m1', 2, 8, 'folded')],
-    });
-    const found = world.db.findInTranscript({
-      sessionId: 's1',
-      after: null,
-      limit: 50,
-      text: 'yet folded',
-      matchCase: true,
-    });
-    expect([found.uids, found.read, found.upTo === world.db.getMessage('m1')?.position]).toEqual([['m1'], 2, true]);
   });
 
   it('returns the named rows in order with their turns and the questions to the user', () => {

@@ -19,7 +19,11 @@ import type { TurnTable } from './turnTable';
 
 const path = v.object({ path: v.string(), shown: v.string(), isInside: v.boolean() });
 const confined = v.variant('kind', [
-  v.object({ kind: v.literal('inside'), hosts: v.array(v.string()) }),
+  v.object({
+    kind: v.literal('inside'),
+    hosts: v.array(v.string()),
+    hasLeftovers: v.exactOptional(v.literal(true)),
+  }),
   v.object({ kind: v.literal('outside'), reason: v.string() }),
 ]);
 const access = v.variant('kind', [

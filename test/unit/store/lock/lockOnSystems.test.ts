@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { errnoOf } from '../../../../src/store/engine/fileSystem';
 import { acquireLock, type LockAttempt } from '../../../../src/store/lock/acquireLock';
 import type { HeldLock } from '../../../../src/store/lock/heldLock';
 import type { ProcessTable } from '../../../../src/store/lock/processLookup';
@@ -98,18 +97,5 @@ describe.each(['posix', 'ntfs', 'apfs'] as const)('the lock on %s', (system) => 
     first.release();
     if (second.kind === 'held') second.lock.release();
     expect(machine.take(3).kind).toBe('held');
-  });
-
-  test('can’t be taken in a folder that may not be written to', () => {
-    const disk = new SimulatedDisk({ system });
-    disk.makeFolder('/store');
-    disk.readOnly = true;
-    let errno = 'none';
-    try {
-      new Machine(disk).take(1);
-    } catch (error) {
-      errno = error instanceof StoreError ? error.causeClass : errnoOf(error);
-    }
-    expect(errno).toBe('readOnly');
   });
 });

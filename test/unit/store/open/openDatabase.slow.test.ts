@@ -1,10 +1,6 @@
 import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -17,16 +13,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { OpenFile, OpenMode } from '../../../../src/store/engine/fileSystem';
-import { FileSystemError } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import type { Sqlite } from '../../../../src/store/engine/sqlite';
 import type { OpenDatabaseOptions, OpenedDatabase } from '../../../../src/store/open/openDatabase';
 import { StoreError } from '../../../../src/store/storeError';
-import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
 import { otherSqlite } from '../../../support/otherSqlite';
 import { writePlainLog } from '../../../support/plainLog';
-import { testSqlite, wasmPath } from '../../../support/sqlite';
+import { testSqlite } from '../../../support/sqlite';
 import { addNotes, addNotesAtOnce, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 
 let sqlite: Sqlite;
@@ -180,36 +173,6 @@ describe('one of our stores', () => {
     ]);
     database.close();
   });
-
-  test('a checkpoint that a crash interrupted while the file grew is not treated as damage', () => {
-    killedStoreWithNotes(20, 400);
-    const grown = join(folder, 'grown');
-    mkdirSync(grown);
-    copyFileSync(main, join(grown, 'state.db'));
-    copyFileSync(log, join(grown, 'state.db.wal'));
-    // The first page with the new page count is there, the new pages are not.
-    const whole = open();
-    whole.database.close();
-    const page = readFileSync(main).subarray(0, 4096);
-    const torn = readFileSync(join(grown, 'state.db'));
-    page.copy(torn, 0);
-    writeFileSync(join(grown, 'state.db'), torn);
-    folder = grown;
-    const { database, report } = open();
-    expect([report.setAside, noteUids(database).length]).toEqual([null, 420]);
-    database.close();
-    folder = join(grown, '..');
-  });
-
-  test('several stores open at once do not interfere', () => {
-    const folders = ['a', 'b', 'c'].map((name) => join(folder, name));
-    const opened = folders.map((place) => openTestDatabase(sqlite, new NodeFileSystem(), place));
-    opened.forEach(({ database }) => database.execute(noteTable));
-    for (let round = 0; round < 5; round += 1)
-      opened.forEach(({ database }, index) => addNotes(database, round, round + (index === 1 ? 1 : 0)));
-    expect(opened.map(({ database }) => noteUids(database).length)).toEqual([0, 5, 0]);
-    opened.forEach(({ database }) => database.close());
-  });
 });
 
 describe('a file that does not belong to us', () => {
@@ -253,21 +216,6 @@ describe('a file that does not belong to us', () => {
     const before = [main, log].map((path) => readFileSync(path));
     expect(refusal(open)).toMatchObject({ causeClass: 'newer' });
     expect([main, log].map((path, index) => before[index]?.equals(readFileSync(path)))).toEqual([true, true]);
-  });
-
-  test('a folder in its place is named in the sentence', () => {
-    mkdirSync(main);
-    expect(refusal(open)).toMatchObject({ causeClass: 'unknown', message: expect.stringContaining(main) });
-    expect(statSync(main).isDirectory()).toBe(true);
-  });
-
-  test('a storage folder that is a file gives a sentence, not a crash', () => {
-    const blocked = join(folder, 'blocked');
-    writeFileSync(blocked, '');
-    expect(refusal(() => openTestDatabase(sqlite, new NodeFileSystem(), join(blocked, 'x')))).toMatchObject({
-      causeClass: 'unknown',
-      technical: expect.stringContaining('ENOTDIR'),
-    });
   });
 });
 
@@ -394,22 +342,6 @@ describe('a damaged file is set aside, kept and replaced, and its readable rows 
     expect(salvage(opened).uids.size).toBe(150);
     opened.database.close();
   });
-
-  test('an invalid log next to a sound file is ignored', () => {
-    storeWithNotes(10);
-    writeFileSync(log, noise(10_000));
-    const { database, report } = open();
-    expect([report.setAside, noteUids(database).length]).toEqual([null, 10]);
-    database.close();
-  });
-
-  test('bytes after the end are ignored', () => {
-    storeWithNotes(10);
-    appendFileSync(main, noise(5000));
-    const { database } = open();
-    expect(noteUids(database)).toHaveLength(10);
-    database.close();
-  });
 });
 
 describe('a place that cannot be written', () => {
@@ -434,31 +366,6 @@ describe('a place that cannot be written', () => {
     expect([main, log].map((path, index) => before[index]?.equals(readFileSync(path)))).toEqual([true, true]);
   });
 
-  test('is also read without a log', () => {
-    storeWithNotes(20);
-    const { database } = openUnwritable();
-    expect(noteUids(database)).toHaveLength(20);
-    database.close();
-    expect(readdirSync(folder)).toEqual(['state.db']);
-  });
-
-  test('that fails only at the first write is still read', () => {
-    class Deceptive extends NodeFileSystem {
-      override open(path: string, mode: OpenMode): OpenFile {
-        if (mode !== 'read' && path === log) throw new FileSystemError('EPERM', 'open', path);
-        return super.open(path, mode);
-      }
-    }
-    storeWithNotes(20);
-    const { database, report } = openTestDatabase(sqlite, new Deceptive(), folder);
-    expect([report.readOnly?.causeClass, noteUids(database).length]).toEqual(['readOnly', 20]);
-    database.close();
-  });
-
-  test('has nothing to open without a store', () => {
-    expect(refusal(openUnwritable)).toMatchObject({ causeClass: 'readOnly' });
-  });
-
   test('moves nothing when the store is damaged', () => {
     writeFileSync(main, 'hello');
     expect(refusal(openUnwritable)).toMatchObject({
@@ -469,20 +376,4 @@ describe('a place that cannot be written', () => {
     });
     expect(readdirSync(folder)).toEqual(['state.db']);
   });
-
-  test("reports a folder without write permission in the system's words", async () => {
-    storeWithNotes(5);
-    const programs = mkdtempSync(join(tmpdir(), 'hermes-program-'));
-    const program = await bundleProgram(join(__dirname, '../../../support/openReport.ts'), programs);
-    // Root may write anywhere, so root asks as somebody else.
-    const asRoot = process.getuid?.() === 0;
-    if (asRoot) [main, folder, program, programs].forEach((path) => chownSync(path, nobody, nobody));
-    chmodSync(folder, 0o500);
-    const reader = new NodeProgram(program, [wasmPath, folder], asRoot ? { uid: nobody } : {});
-    expect(await reader.finish()).toEqual([JSON.stringify({ readOnly: 'readOnly', notes: 5 })]);
-    chmodSync(folder, 0o700);
-    rmSync(programs, { recursive: true });
-  });
 });
-
-const nobody = 65_534;

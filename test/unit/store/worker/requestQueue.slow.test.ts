@@ -55,15 +55,6 @@ describe('the order in which the worker runs requests', () => {
     ]);
   });
 
-  it('lets what is read for a prompt answer before a chunk of its session that was posted later', () => {
-    const context: StoreRequest = { method: 'promptContext', args: ['session of turn-1', 'u1'] };
-    expect(orderOf([context, chunk('turn-1', 1), chunk('turn-2', 1)])).toEqual([
-      'chunk turn-2 1',
-      'promptContext',
-      'chunk turn-1 1',
-    ]);
-  });
-
   it('lets nothing pass the recovery of turns', () => {
     expect(orderOf([draft, { method: 'recoverTurns', args: [] }, chunk('turn-1', 1)])).toEqual([
       'setDraft',
@@ -114,16 +105,6 @@ describe('the order in which the worker runs requests', () => {
       undefined,
       ['recoverTurns', 'setDraft'],
     ]);
-  });
-
-  it('forgets cancelled requests', () => {
-    const queue = new RequestQueue<StoreRequest>();
-    queue.push(search('x'));
-    queue.push(draft);
-    expect({ removed: queue.remove((request) => request.method === 'search').length, left: drain(queue) }).toEqual({
-      removed: 1,
-      left: ['setDraft'],
-    });
   });
 });
 

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fetched, hidden, laterWords, otherPlaces, placed, type RuleTable } from '../../../support/starRuleAttacks';
+import {
+  fetched,
+  hidden,
+  laterWords,
+  otherPlaces,
+  placed,
+  type RuleTable,
+  wholeDisk,
+} from '../../../support/starRuleAttacks';
 import { PolicyWorld } from './policyWorld';
 
 let world: PolicyWorld;
@@ -23,6 +31,7 @@ describe('a rule with a wildcard', () => {
     'does not cover commands that stand in later words': laterWords,
     'does not cover what is fetched and run, nor settings that name what runs': fetched,
     'does not cover another machine or folder for a repository, wherever it stands': otherPlaces,
+    'does not cover the whole disk': wholeDisk,
   };
   for (const [title, table] of Object.entries(tables)) {
     it(title, () => {
