@@ -70,7 +70,7 @@ describe('folders that a container’s settings name', () => {
         ['hermes.storage.path', 'hermes.backups.folder'].map(
           (name) =>
             `The setting \`${name}\` names a place in the open folder, which the repository can fill. ` +
-              'The default is used until you fix it.',
+            'The default is used until you fix it.',
         ),
       ]);
     },
