@@ -14,6 +14,7 @@ import type {
   SummaryRow,
   SyncServer,
 } from '../../src/sync/syncServer';
+import { erasedDocument } from '../../src/sync/syncServer';
 
 interface StoredConversation {
   version: number;
@@ -173,6 +174,8 @@ export class SimulatedServer {
     this.onErase(conversationId);
     conversation.documents.clear();
     conversation.chain.clear();
+    if (erasing.proof !== undefined)
+      conversation.documents.set(erasedDocument, { version: conversation.version, body: erasing.proof });
     conversation.erasedBy.add(origin);
     known.last = Math.max(known.last, number);
     known.sent.set(conversationId, { number, version: conversation.version });
