@@ -47,6 +47,8 @@ export interface ServerRules {
   readonly refusesLate?: boolean;
   /** False: versions are known by their number alone, as a control. */
   readonly chains?: boolean;
+  /** True: what it gives counts as proven, as that of an encrypted history. */
+  readonly isProven?: boolean;
   /** True: a replica lags behind it. */
   readonly isReplicated?: boolean;
   /** False: it keeps to itself that it lost something, as a control. */
@@ -136,6 +138,7 @@ export class SimulatedServer {
         .reverse(),
       documents: [...named].map(([document, stored]) => ({ document, ...stored })),
       isErased: conversation?.isErased ?? false,
+      ...(this.rules.isProven === true ? { isProven: true } : {}),
     };
   }
 

@@ -21,7 +21,8 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
     fetch: async (connection, query) => {
       const { conversationId } = query;
       const { documents, ...rest } = await server.fetch(connection, query);
-      if (rest.isErased) return { ...rest, documents: [], isProven: await isForgotten(seal, conversationId, documents) };
+      if (rest.isErased)
+        return { ...rest, documents: [], isProven: await isForgotten(seal, conversationId, documents) };
       versions.check(query, rest.base, rest.chain);
       const asked = new Set(query.documents);
       const opened = documents

@@ -399,17 +399,25 @@ export class SyncStore implements SyncedStore {
   }
 
   /** Keeps in the trash what these documents would remove here. Returns the id of that session; null for nothing. */
-  private keepRemoved(
-    { conversationId, machine }: Received,
-    written: readonly ServerDocument[],
-  ): string | null {
+  private keepRemoved({ conversationId, machine }: Received, written: readonly ServerDocument[]): string | null {
     const removed = written.filter(
       ({ document, body }) => isOfTurn(document) && this.documents.hasMore(conversationId, document, body),
     );
     if (removed.length === 0) return null;
     const changed = removed.map(({ document }) => document);
-    const keptId = idFrom(conversationId, 'kept', ...removed.flatMap(({ document, version }) => [document, String(version)]));
-    this.splitting.keep({ conversationId, branchId: keptId, machine, changed, unknown: new Set(), now: this.deps.now() });
+    const keptId = idFrom(
+      conversationId,
+      'kept',
+      ...removed.flatMap(({ document, version }) => [document, String(version)]),
+    );
+    this.splitting.keep({
+      conversationId,
+      branchId: keptId,
+      machine,
+      changed,
+      unknown: new Set(),
+      now: this.deps.now(),
+    });
     this.recount(keptId);
     this.keepInTrash(keptId);
     return keptId;

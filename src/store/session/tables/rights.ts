@@ -8,7 +8,8 @@ import { encodeParts, parseJson } from './partsJson';
 /** A text that shows as another one, or leads elsewhere when it is taken for a path or a part of one. */
 const oddName = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]|(^|\/)\.{1,2}(\/|$)/u;
 /** Reading a device may never end, and reading from another computer tells it who the user is. */
-const oddPath = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|[\\/])\.{1,2}([\\/]|$)|^\/(dev|proc|sys)\/|^([\\/]{2}|[a-z]+:\/\/[^/]+\/\/)/iu;
+const oddPath =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|[\\/])\.{1,2}([\\/]|$)|^\/(dev|proc|sys)\/|^([\\/]{2}|[a-z]+:\/\/[^/]+\/\/)/iu;
 const longestName = 1000;
 
 /** Where a column's value may come from when somebody else wrote the row.
@@ -109,7 +110,10 @@ function isOdd(value: SqlValue | undefined, odd: RegExp): boolean {
 function isPlainUsage(usage: string | null): boolean {
   if (usage === null) return true;
   const parsed = parseJson(usage);
-  return v.is(v.object({ costUsd: v.nullish(v.pipe(v.number(), v.minValue(0))) }), parsed) && JSON.stringify(parsed) === usage;
+  return (
+    v.is(v.object({ costUsd: v.nullish(v.pipe(v.number(), v.minValue(0))) }), parsed) &&
+    JSON.stringify(parsed) === usage
+  );
 }
 
 const closingParts: ReadonlySet<unknown> = new Set(
