@@ -57,9 +57,9 @@ describe('an answer that continues', () => {
     ],
     [
       'with sixty characters again, from the middle of a sentence',
-      'First of all, the parser that reads every file of the project twice before it answers makes a tree of the',
+      'First, the parser that reads every file of the project twice before it answers makes a tree of the',
       'reads every file of the project twice before it answers makes a tree of the tokens.',
-      'First of all, the parser that reads every file of the project twice before it answers makes a tree of the tokens.',
+      'First, the parser that reads every file of the project twice before it answers makes a tree of the tokens.',
     ],
     [
       'with sixty characters of a finished line again',
