@@ -18,8 +18,8 @@ export function contextUse(rows: readonly Message[], sentAs?: SentAs): ContextUs
   return { tokens: counted + estimateRows(rows.slice(anchor + 1), sentAs), counted: true };
 }
 
-/** Tokens of the history up to and including this answer, as counted by the model's service; null without a count.
- *  Some services report 0, which is none. A carried row has the count of its original history, which does not apply here. */
+/** Tokens of the history up to and including this answer, as counted by the model's service; null without a count, also
+ *  where a service reports 0. A carried row has the count of its original history, which does not apply here. */
 export function countedWith(row: Message): number | null {
   if (row.role !== 'assistant' || row.carriedFrom !== null) return null;
   const { inputTokens = null, outputTokens = null } = row.usage ?? {};
