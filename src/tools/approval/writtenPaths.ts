@@ -111,7 +111,7 @@ export function reachedFiles(
   const reasons = new Set<AskReason>();
   const denials: Finding[] = [];
   const changed = changeReasonsFor(words);
-  for (const [index, word] of words.entries()) {
+  for (const [index, word] of words.map((each) => begun(each, lookup)).entries()) {
     for (const text of /^[a-z][a-z0-9+.-]*:\/\//i.test(word.text) ? [word.text] : namesIn(word.text)) {
       const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? parsedUrl(text) : null;
       const denyingUrl = url === null ? null : denyingFetchRule(url, rules);
@@ -143,6 +143,16 @@ export function reachedFiles(
     }
   }
   return { reasons: [...reasons], denials };
+}
+
+/** The word with its first variable in place, as far as everybody has it. What follows another one is in no known
+ *  folder: `/x` in `$DIR/x` is not at the root. */
+function begun(word: ShellWord, { temporary }: PathLookup): ShellWord {
+  const [whole, name] = /^"?(?:\$\{?(\w+)|\$\(|`)/.exec(word.source) ?? [];
+  if (!word.hasExpansion || whole === undefined) return word;
+  const text = word.text.replace(/^\/+/, '');
+  if (name === 'HOME') return { ...word, text: `~/${text}` };
+  return { ...word, text: name === 'TMPDIR' ? `${temporary}/${text}` : text };
 }
 
 /** Git verbs that leave the named files of the work tree unchanged. */

@@ -21,9 +21,9 @@ export async function filesToGuard(folder: string, { names }: ListedFiles): Prom
       repositories.add(repository);
       continue;
     }
-    const { isTakenOut, isHidden } = treatmentOf(file);
+    const { isKept, isHidden } = treatmentOf(file);
     // The shortest guarded name covers everything below it.
-    if (isTakenOut) kept.add(foldersOf(file).find((name) => treatmentOf(name).isTakenOut) ?? file);
+    if (isKept) kept.add(foldersOf(file).find((name) => treatmentOf(name).isKept) ?? file);
     if (isHidden) hidden.add(file);
   }
   const writable = await Promise.all([...repositories].map((name) => placesOf(join(folder, name))));
