@@ -174,7 +174,7 @@ export class Agent {
       const shorter = await history.afterRefusal(terminal);
       if (shorter !== null) terminal = await ask(shorter);
       if (terminal.outcome !== 'complete' || !callsTools(terminal) || isClosing)
-        return ending(terminal, signal, isClosing, patience.broken);
+        return ending(terminal, signal, isClosing, patience.broken, patience.leftOut);
       const calls = withOwnIds(terminal.toolCalls, callIdsOf(shorter ?? rows)).map(toolCallPart);
       const messageUid = await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
       await this.runCalls(calls, messageUid, run, recorder);
