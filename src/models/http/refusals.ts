@@ -154,7 +154,10 @@ function reducingKeys(reduction: Reduction, message: string, refused: Refused): 
         .filter(({ name }, index) => namesTool(message, name, index))
         .map(({ name }) => toolKey(name, modelId));
     case 'history':
-      return sent.messages.some((message) => message.role !== 'user' || hasImages(message)) ? [key] : [];
+      // A history of plain words would be sent again unchanged.
+      return sent.messages.some((message) => message.role === 'tool' || hasImages(message) || carriesData(message))
+        ? [key]
+        : [];
     case 'tools':
       return isAboutTools && sent.tools.length > 0 ? [key] : [];
     default:
@@ -237,7 +240,7 @@ function carries(kind: Dispensable, { messages, reasoningEffort }: ModelRequest)
     case 'images':
       return messages.some(hasImages);
     case 'reasoning':
-      return messages.some((message) => message.role === 'assistant' && message.content.some(isProviderBound));
+      return messages.some(carriesData);
     default:
       return kind satisfies never;
   }
@@ -258,6 +261,10 @@ function without(kind: Dispensable, request: ModelRequest): ModelRequest {
 
 function hasImages(message: WireMessage): boolean {
   return imagesOf(message).length > 0;
+}
+
+function carriesData(message: WireMessage): boolean {
+  return message.role === 'assistant' && message.content.some(isProviderBound);
 }
 
 function isProviderBound(part: WireAssistantContent): boolean {

@@ -52,7 +52,12 @@ export function fittedSchema(given: JsonObject, style: SchemaStyle): FittedSchem
     .filter((name) => name in properties);
   const { required: _required, ...rest } = schema;
   return {
-    schema: { ...rest, type: 'object', properties, ...('required' in schema ? { required } : {}) },
+    schema: {
+      ...rest,
+      type: 'object',
+      ...('properties' in schema || style === 'simple' ? { properties } : {}),
+      ...('required' in schema ? { required } : {}),
+    },
     renamed,
   };
 }

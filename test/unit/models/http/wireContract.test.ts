@@ -271,7 +271,6 @@ describe('schemas of tools', () => {
       { type: 'object', properties: { a: { $ref: '#/definitions/x', description: 'A' } } },
       { type: 'object', properties: { a: { description: 'A' } } },
     ],
-    ['no properties', { type: 'object' }, { type: 'object', properties: {} }],
     [
       'a pattern that is none',
       { type: 'object', properties: { a: { type: 'string', pattern: '[a-' }, b: { type: 'string', pattern: '^a$' } } },
