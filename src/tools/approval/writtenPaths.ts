@@ -156,25 +156,8 @@ function begun(word: ShellWord, { temporary }: PathLookup): ShellWord {
 }
 
 /** Git verbs that leave the named files of the work tree unchanged. */
-const keepingVerbs = new Set([
-  'add',
-  'archive',
-  'blame',
-  'branch',
-  'commit',
-  'describe',
-  'diff',
-  'fetch',
-  'grep',
-  'log',
-  'ls-files',
-  'push',
-  'rev-parse',
-  'shortlog',
-  'show',
-  'status',
-  'tag',
-]);
+const keepingVerbs =
+  /^(add|archive|blame|branch|commit|describe|diff|fetch|grep|log|ls-files|push|rev-parse|shortlog|show|status|tag)$/;
 
 /** Returns a function that gives the reasons to ask before a named file changes. */
 function changeReasonsFor(words: readonly ShellWord[]): (path: string) => readonly AskReason[] {
@@ -184,7 +167,7 @@ function changeReasonsFor(words: readonly ShellWord[]): (path: string) => readon
   if (/^(rm|rmdir|rimraf)$/.test(name))
     return (path) => (/(^|\/)(node_modules|(site|dist)-packages)(\/|$)/.test(path) ? [] : changeReasons(path));
   if (name !== 'git') return changeReasons;
-  if (keepingVerbs.has(verb?.text ?? '')) return () => [];
+  if (keepingVerbs.test(verb?.text ?? '')) return () => [];
   // `git mv` names only files. Any other command may name the version HEAD.
   if (verb?.text === 'mv') return changeReasons;
   return (path) => (/(^|\/)HEAD$/.test(path) ? [] : changeReasons(path));

@@ -44,7 +44,8 @@ export function namesToTakeOut(before: ListedFiles, after: ListedFiles): readonl
   ].sort();
 }
 
-function foldersOf(file: string): readonly string[] {
+/** Relative folders above a file, the outermost first. */
+export function foldersOf(file: string): readonly string[] {
   const parts = file.split('/');
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
