@@ -36,13 +36,14 @@ tests/conftest.py .pnp.cjs .pnp.loader.mjs build.rs .cargo/config.toml rust-tool
 build.gradle app/build.gradle.kts settings.gradle gradle/wrapper/gradle-wrapper.properties .gradle/init.gradle
 .mvn/extensions.xml .mvn/jvm.config .yarn/releases/yarn.cjs .yarn/plugins/a.cjs .nvim.lua .exrc .vimrc .gdbinit .lldbinit
 .bashrc .zshrc .inputrc .direnv/a .run/a.xml .settings/a.prefs .project .factorypath .bsp/a.json .zed/settings.json
-.fleet/run.json .vs/a .nova/a sitecustomize.py .hg/hgrc .svn/a .jj/a server.pem id_rsa terraform.tfstate
+.fleet/run.json .vs/a .nova/a sitecustomize.py .hg/hgrc .svn/a .jj/a terraform.tfstate
 packages/a/.vscode/settings.json packages/a/.github/workflows/a.yml packages/a/b/c/AGENTS.md packages/a/.MCP.json
 `
   .trim()
   .split(/\s+/);
 /** Names that installing, building and testing make. */
 const ordinary = `
+server.pem id_rsa .env.example
 src/a.ts README.md package.json dist/index.js node_modules/a/AGENTS.md node_modules/a/.eslintrc.js node_modules/.bin/a
 .venv/bin/python .venv/lib/python3/site-packages/certifi/cacert.pem .venv/lib/python3/site-packages/a/conftest.py
 .gradle/8.5/a.lock .yarn/install-state.gz .yarn/cache/a.zip .tox/py/lib/a.py target/debug/a build/a.o coverage/lcov.info
