@@ -1,9 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as v from 'valibot';
 import { storeFiles } from '../../src/store/open/storeFiles';
 import { otherSqlite } from './otherSqlite';
-import { writePlainLog } from './plainLog';
 import { quickFolder } from './quickFolder';
 import type { RecordingSurface } from './recordingSurface';
 import type { World } from './world';
@@ -34,7 +33,7 @@ export function readElsewhere(world: World, statement: string): readonly string[
   try {
     // Read and written: `copyFile` goes on for ever with a file that becomes shorter meanwhile, as the log does at a checkpoint.
     writeFileSync(copy, readFileSync(files.main));
-    writePlainLog(files.log, copy);
+    if (existsSync(files.log)) copyFileSync(files.log, `${copy}-wal`);
     return otherSqlite(copy, statement);
   } finally {
     rmSync(copies, { recursive: true, force: true });

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { writePlainCopy } from '../../history/backup/plainCopy';
+import { currentCopy } from '../../store/library/foreignStore';
 import { storeFiles } from '../../store/open/storeFiles';
 import { UsageError, type Command } from '../command';
 import { givenStore, readingTools } from '../givenPaths';
@@ -19,8 +19,15 @@ export const copy: Command = {
     if (file === undefined || rest.length > 0) throw new UsageError('Name the file to write.');
     const path = resolve(terminal.folder, file);
     if (existsSync(path)) throw new Error(`There is already ${path}. Name a new file.`);
-    const store = givenStore(terminal, options);
-    writePlainCopy(await readingTools(terminal), storeFiles(store), path);
+    const copied = currentCopy(await readingTools(terminal), givenStore(terminal, options));
+    const unfinished = `${path}.new`;
+    try {
+      copyFileSync(storeFiles(copied.folder).main, unfinished);
+      renameSync(unfinished, path);
+    } finally {
+      rmSync(unfinished, { force: true });
+      copied.remove();
+    }
     terminal.print(`Copied to ${path}`);
     return 0;
   },

@@ -1,9 +1,8 @@
-import { readLogWhole } from '../../store/engine/compactLog';
 import type { FileSystem } from '../../store/engine/fileSystem';
 import { journalBytes, rollbackJournal } from '../../store/engine/sqliteAbi';
 import { readOneMoment, type CopyDeps } from '../../store/library/storeCopy';
 import { stampOfStore } from '../../store/library/storeStamp';
-import { logPages, type LogPages } from '../../store/open/logPages';
+import { readLog, type LogPages } from '../../store/open/logPages';
 import type { StoreFiles } from '../../store/open/storeFiles';
 import { chunkBytes, type ChunkPool } from './chunkPool';
 import type { StoredFile } from './manifest';
@@ -18,7 +17,7 @@ export function readStore(
 ): StoredFile {
   const { main, log } = readOneMoment(deps, files, () => ({
     main: readIn(deps.fileSystem, files.main, pool),
-    log: readLogPages(deps.fileSystem, files.log),
+    log: readLog(deps.fileSystem, files.log),
   }));
   return log === undefined ? main : withLog(main, log, pool);
 }
@@ -62,10 +61,6 @@ function readIn(fileSystem: FileSystem, path: string, pool: ChunkPool): StoredFi
   } finally {
     file.close();
   }
-}
-
-function readLogPages(fileSystem: FileSystem, path: string): LogPages | undefined {
-  return fileSystem.stat(path) === undefined ? undefined : logPages(readLogWhole(fileSystem, path));
 }
 
 /** Puts the pages of the log in place of those of the file. */

@@ -1,3 +1,4 @@
+import { convertEarlierLog, openLog } from './earlierLog';
 import type { FileSystem, OpenFile } from './fileSystem';
 import { errnoOf } from './fileSystem';
 import { MeasuredFile } from './measuredFile';
@@ -62,12 +63,18 @@ export class MountedDatabase {
     return this.files.fileSystem.stat(this.pathOf(role))?.size ?? 0;
   }
 
-  open(role: FileRole): OpenFile {
-    const mode = this.files.readOnly ? 'read' : role === 'log' ? 'create' : 'write';
+  open(role: FileRole): void {
     const path = this.pathOf(role);
-    const file = new MeasuredFile(this.files.fileSystem.open(path, mode), path);
+    const file = new MeasuredFile(this.openAs(role, path), path);
     this.handles.set(role, { file, identity: file.identity() });
-    return file;
+  }
+
+  private openAs(role: FileRole, path: string): OpenFile {
+    const { fileSystem, readOnly } = this.files;
+    if (role === 'main') return fileSystem.open(path, readOnly ? 'read' : 'write');
+    if (readOnly) return openLog(fileSystem, path);
+    convertEarlierLog(fileSystem, path);
+    return fileSystem.open(path, 'create');
   }
 
   /** Extends the main file to this length before the log takes a page of that end, so that a checkpoint never needs

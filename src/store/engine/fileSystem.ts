@@ -72,11 +72,15 @@ export function errnoOf(error: unknown): string {
 export function readWhole(fileSystem: FileSystem, path: string): Uint8Array {
   const file = fileSystem.open(path, 'read');
   try {
-    const bytes = new Uint8Array(file.size());
-    return bytes.subarray(0, file.read(bytes, 0));
+    return readOpen(file);
   } finally {
     file.close();
   }
+}
+
+export function readOpen(file: OpenFile): Uint8Array {
+  const bytes = new Uint8Array(file.size());
+  return bytes.subarray(0, file.read(bytes, 0));
 }
 
 /** Makes a new file with this content and syncs it. Fails with EEXIST rather than replace a file; removes the new

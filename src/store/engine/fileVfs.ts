@@ -1,5 +1,4 @@
 import type { SqlJsStatic } from 'sql.js';
-import { CompactLog } from './compactLog';
 import type { DatabaseFiles, FileRole } from './databaseFiles';
 import { MountedDatabase } from './databaseFiles';
 import type { DefaultVfs, WasmParts } from './defaultVfs';
@@ -143,17 +142,15 @@ export class FileVfs {
     if (role === 'journal') return resultCode.cannotOpen;
     try {
       const writeAhead = database.writeAhead;
-      const file = database.open(role);
-      const log = role === 'log' ? new CompactLog(file) : null;
+      database.open(role);
       this.opened.set(fileAddress, {
         database,
         role,
-        log,
         writeAhead,
         folderSyncDue: role === 'log',
         announcedPage: 0,
         get file() {
-          return log ?? database.fileOf(role);
+          return database.fileOf(role);
         },
       });
     } catch (error) {
@@ -212,16 +209,6 @@ export class FileVfs {
     }
   }
 
-  /** Flushes what was written to the log to the disk, then runs `work`. A failed flush counts as a failed write, so a
-   *  full disk is not reported as a failed sync. */
-  private flushed(address: number, work: () => number): number {
-    const result = this.guarded(address, 'write', resultCode.ioWrite, ({ database, log }) => {
-      if (database.mayWrite && !database.mustReopen) log?.flush();
-      return resultCode.ok;
-    });
-    return result === resultCode.ok ? work() : result;
-  }
-
   private readonly xClose = (address: number): number =>
     this.guarded(address, 'close', resultCode.ioClose, (opened) => {
       const { file } = opened;
@@ -265,27 +252,23 @@ export class FileVfs {
     });
 
   private readonly xTruncate = (address: number, size: bigint): number =>
-    this.flushed(address, () =>
-      this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, file }) => {
-        if (!database.mayWrite) return resultCode.readOnly;
-        if (database.mustReopen) return resultCode.ioTruncate;
-        file.truncate(Number(size));
-        return resultCode.ok;
-      }),
-    );
+    this.guarded(address, 'truncate', resultCode.ioTruncate, ({ database, file }) => {
+      if (!database.mayWrite) return resultCode.readOnly;
+      if (database.mustReopen) return resultCode.ioTruncate;
+      file.truncate(Number(size));
+      return resultCode.ok;
+    });
 
   private readonly xSync = (address: number): number =>
-    this.flushed(address, () =>
-      this.guarded(address, 'sync', resultCode.ioSync, (opened) => {
-        const { database, file } = opened;
-        if (!database.mayWrite) return resultCode.ok;
-        if (database.mustReopen) return resultCode.ioSync;
-        file.sync();
-        if (opened.folderSyncDue) database.files.fileSystem.syncFolder(database.files.folder);
-        opened.folderSyncDue = false;
-        return resultCode.ok;
-      }),
-    );
+    this.guarded(address, 'sync', resultCode.ioSync, (opened) => {
+      const { database, file } = opened;
+      if (!database.mayWrite) return resultCode.ok;
+      if (database.mustReopen) return resultCode.ioSync;
+      file.sync();
+      if (opened.folderSyncDue) database.files.fileSystem.syncFolder(database.files.folder);
+      opened.folderSyncDue = false;
+      return resultCode.ok;
+    });
 
   private readonly xFileSize = (address: number, result: number): number =>
     this.guarded(address, 'stat', resultCode.ioStat, ({ database, role, file }) => {

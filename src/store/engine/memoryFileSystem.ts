@@ -76,7 +76,8 @@ export class MemoryFileSystem implements FileSystem {
   }
 }
 
-class MemoryFile implements OpenFile {
+/** `hasName`: true while a name leads to the file. */
+export class MemoryFile implements OpenFile {
   private content = new Uint8Array(0);
   private length = 0;
 

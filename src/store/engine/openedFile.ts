@@ -1,4 +1,3 @@
-import type { CompactLog } from './compactLog';
 import type { FileRole, MountedDatabase } from './databaseFiles';
 import type { OpenFile } from './fileSystem';
 import { logLayout } from './sqliteAbi';
@@ -9,8 +8,6 @@ export interface OpenedFile {
   readonly role: FileRole;
   /** Read again for each use: the main file may be replaced by a copy (`rescue.ts`). */
   readonly file: OpenFile;
-  /** For a log: the same file, whose writes must be flushed. */
-  readonly log: CompactLog | null;
   /** Read once, at opening: SQLite must not see the mode change while the file is open. */
   readonly writeAhead: boolean;
   /** True until the folder is synced, which happens with the log's first sync and makes the name durable. Also true

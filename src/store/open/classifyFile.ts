@@ -1,7 +1,7 @@
 import type { FileSystem } from '../engine/fileSystem';
 import type { FileHeader } from './fileHeader';
 import { applicationId, headerSize, parseHeader } from './fileHeader';
-import { readLog } from './logContent';
+import { readLog } from './logPages';
 import type { StoreFiles } from './storeFiles';
 
 /** Type of the file at the store's path. Derived from its first 100 bytes, its size and its log, before SQLite
@@ -41,7 +41,7 @@ export function classifyFile(fileSystem: FileSystem, files: StoreFiles): FileCla
  *  the old one. */
 function isTruncated(fileSystem: FileSystem, files: StoreFiles, size: number, header: FileHeader): boolean {
   if (header.pageCount === null || size >= header.pageCount * header.pageSize) return false;
-  const log = readLog(fileSystem, files.log);
+  const log = readLog(fileSystem, files.log, 'salts');
   const pages = log?.databasePages ?? header.pageCount;
   for (let page = Math.floor(size / header.pageSize) + 1; page <= pages; page += 1) {
     if (log?.pages.has(page) !== true) return true;
@@ -53,7 +53,7 @@ function isTruncated(fileSystem: FileSystem, files: StoreFiles, size: number, he
  *  made it as long as its log says. */
 export function damageInUse(fileSystem: FileSystem, files: StoreFiles): Damage {
   const size = fileSystem.stat(files.main)?.size ?? 0;
-  const log = readLog(fileSystem, files.log);
+  const log = readLog(fileSystem, files.log, 'salts');
   if (size === 0) return 'empty';
   return log !== undefined && size < log.databasePages * log.pageSize ? 'truncated' : 'content';
 }

@@ -11,9 +11,8 @@ const heapLimit = 512 * mebibyte;
 /** Bytes. The log is truncated to this size after a checkpoint. */
 const keptLogBytes = 16 * mebibyte;
 
-/** Pages. A commit empties a log that has more into the file, where each page is then written once for many commits.
- *  The log is in memory too (engine/compactLog.ts). */
-const mostLogPages = 2000;
+/** Pages. A commit empties a log that has more into the file, where each page is then written once for many commits. */
+const mostLogPages = 4000;
 
 /** Configures a new connection. The order matters: without shared memory SQLite can use a log only when the
  *  exclusive mode is on before the first read. Reads back the settings that durability depends on; throws when one

@@ -4,7 +4,7 @@ import type { Sqlite } from '../engine/sqlite';
 import { SqlJsDatabase } from '../engine/sqlJsDatabase';
 import { StoreError } from '../storeError';
 import { headerSize, pageSize, parseHeader } from './fileHeader';
-import { readLog } from './logContent';
+import { readLog } from './logPages';
 import { PageFile } from './pageFile';
 import { readableRows } from './readableRows';
 import { finishSetAside } from './setAside';
@@ -64,8 +64,8 @@ export class DamagedCopy {
   salvage<T>(carry: (rows: SalvagedRows) => T): { readonly result: T; readonly tables: readonly SalvagedTable[] } {
     const tables: SalvagedTable[] = [];
     const shapes = this.successor.shapes();
-    const tree = this.open();
     const pages = new PageFile(this.fileSystem, this.path);
+    const tree = this.open(pages.pageSize);
     const stray = new StrayRows(pages, shapes);
     try {
       const rows = function* (table: string): Generator<SqlRow> {
@@ -98,24 +98,25 @@ export class DamagedCopy {
   }
 
   /** Opens the file as it is. If its first page does not lead to any table, opens it with the fixed fields of a
-   *  valid header, then with the whole first page of the new store. Both files were made by the same statements in
-   *  the same order, so their tables begin at the same pages. Undefined when none of these can be read. */
-  private open(): Tree | undefined {
+   *  valid header, then with the whole first page of the new store, if that has pages of the same size. Both files were
+   *  made by the same statements in the same order, so their tables begin at the same pages. Undefined when none of
+   *  these can be read. */
+  private open(bytesOfPage: number): Tree | undefined {
     const size = this.fullSize();
     if (size === 0) return undefined;
     const firstPages: readonly (() => Uint8Array | undefined)[] = [
       () => undefined,
       () => {
-        const own = new Uint8Array(pageSize);
-        own.set(firstPageOf(this.fileSystem, this.path));
+        const own = firstPageOf(this.fileSystem, this.path, bytesOfPage);
         own.set(withUnknownPageCount(this.successor.firstPage()).subarray(0, headerSize));
+        new DataView(own.buffer).setUint16(16, bytesOfPage);
         return own;
       },
-      () => withUnknownPageCount(this.successor.firstPage()),
+      ...(bytesOfPage === pageSize ? [() => withUnknownPageCount(this.successor.firstPage())] : []),
     ];
     for (const [index, firstPage] of firstPages.entries()) {
       const database = this.openWith(size, firstPage());
-      if (database !== undefined) return { database, isGuess: index === firstPages.length - 1 };
+      if (database !== undefined) return { database, isGuess: index === 2 };
     }
     return undefined;
   }
@@ -149,7 +150,7 @@ export class DamagedCopy {
     const onDisk = this.fileSystem.stat(this.path)?.size ?? 0;
     const header = parseHeader(firstPageOf(this.fileSystem, this.path));
     const inHeader = header?.sound === true ? (header.pageCount ?? 0) * header.pageSize : 0;
-    const log = readLog(this.fileSystem, logOf(this.path));
+    const log = readLog(this.fileSystem, logOf(this.path), 'salts');
     return Math.max(onDisk, inHeader, log === undefined ? 0 : log.databasePages * log.pageSize);
   }
 }
@@ -196,12 +197,13 @@ function withUnknownPageCount(firstPage: Uint8Array): Uint8Array {
   return page;
 }
 
-/** The first page of a store as of its last checkpoint. */
-export function firstPageOf(fileSystem: FileSystem, path: string): Uint8Array {
+/** The first page of a file as of its last checkpoint; zeros where it is shorter. */
+export function firstPageOf(fileSystem: FileSystem, path: string, bytesOfPage = pageSize): Uint8Array {
   const file = fileSystem.open(path, 'read');
   try {
-    const bytes = new Uint8Array(pageSize);
-    return bytes.subarray(0, file.read(bytes, 0));
+    const bytes = new Uint8Array(bytesOfPage);
+    file.read(bytes, 0);
+    return bytes;
   } finally {
     file.close();
   }

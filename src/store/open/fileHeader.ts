@@ -1,7 +1,9 @@
 /** "HRMS". Marks a SQLite file as ours (SQLite header, offset 68). */
 export const applicationId = 0x48524d53;
 
-export const pageSize = 4096;
+/** Bytes; for new stores. Those of builds before 28 November 2026 have 4096. A commit writes whole pages to the log, and a
+ *  piece of an answer fills a small part of one. */
+export const pageSize = 2048;
 export const headerSize = 100;
 
 const magic = 'SQLite format 3\0';

@@ -8,6 +8,7 @@ import { schemaVersion4 } from './schema4';
 import { schemaVersion5 } from './schema5';
 import { schemaVersion6 } from './schema6';
 import { schemaVersion7 } from './schema7';
+import { schemaVersion8 } from './schema8';
 
 /** One step of the file's format. Steps are only ever added; a released step is never edited. */
 export interface Migration {
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   { version: 5, rewritesData: false, apply: (database) => database.execute(schemaVersion5) },
   { version: 6, rewritesData: false, apply: (database) => database.execute(schemaVersion6) },
   { version: 7, rewritesData: false, apply: (database) => database.execute(schemaVersion7) },
+  { version: 8, rewritesData: false, apply: (database) => database.execute(schemaVersion8) },
 ];
 
 /** The schema version that this program reads and writes. */

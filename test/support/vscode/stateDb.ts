@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { installedNode24 } from '../../../scripts/vscodeInstall.mjs';
-import { writePlainLog } from '../plainLog';
 import { projectRoot } from './processes';
 
 export type Row = Readonly<Record<string, string | number | null>>;
@@ -34,7 +33,7 @@ export function readStateDb(folder: string, sql: string, ...parameters: readonly
 
 /**
  * Copies state.db with its log to a new temporary folder under the names another SQLite expects (the private log `state.db.wal` becomes
- * `state.db-wal`, in SQLite's own form). Frames appended meanwhile do no harm, their checksums end the log; a checkpoint meanwhile would, so the copy is taken again.
+ * `state.db-wal`). Frames appended meanwhile do no harm, their checksums end the log; a checkpoint meanwhile would, so the copy is taken again.
  */
 export function copyStateDb(folder: string): string {
   const database = path.join(folder, 'state.db');
@@ -43,7 +42,7 @@ export function copyStateDb(folder: string): string {
   for (let attempt = 0; attempt < 50; attempt += 1) {
     const before = version(database, log);
     copyLive(database, path.join(copy, 'state.db'));
-    writePlainLog(log, path.join(copy, 'state.db'));
+    if (fs.existsSync(log)) copyLive(log, path.join(copy, 'state.db-wal'));
     if (version(database, log) === before) return copy;
     fs.rmSync(path.join(copy, 'state.db-wal'), { force: true });
   }

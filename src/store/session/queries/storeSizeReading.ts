@@ -45,7 +45,8 @@ export function* storeSizesInSlices(database: SqlDatabase, transactions: Transac
     `SELECT m.id AS id, m.session_id, ${messageBytes} AS text, ${imageBytes} AS images,
        (SELECT ifnull(sum(octet_length(r.parts) + octet_length(r.content)), 0) FROM message_revisions r
         WHERE r.message_uid = m.uid) AS revisions,
-       (SELECT ifnull(sum(octet_length(c.text)), 0) FROM stream_chunks c WHERE c.message_uid = m.uid) AS chunks
+       (SELECT ifnull(sum(octet_length(c.text)), 0) FROM stream_chunks c
+        WHERE m.state = 'streaming' AND c.message_uid = m.uid) AS chunks
      FROM messages m WHERE m.id > ? ORDER BY m.id LIMIT ?`,
     (row) => {
       const sum = sumOf(textOr(row, 'session_id', ''));

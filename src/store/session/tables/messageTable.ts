@@ -264,8 +264,9 @@ export class MessageTable {
     throw invalid(`chunk ${chunk.seq} of message ${chunk.messageUid} is not what the message holds`);
   }
 
+  /** Rows of a message are in the order of their numbers, and the newest is near the end of the table. */
   private lastChunk(where: string, params: readonly (string | number)[]): StoredChunk | null {
-    const row = this.database.get(`SELECT * FROM stream_chunks WHERE ${where} ORDER BY seq DESC LIMIT 1`, params);
+    const row = this.database.get(`SELECT * FROM stream_chunks WHERE ${where} ORDER BY rowid DESC LIMIT 1`, params);
     return row === undefined ? null : readChunkRow(row);
   }
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
 import type { Sqlite } from '../../../../src/store/engine/sqlite';
+import { pageSize } from '../../../../src/store/open/fileHeader';
 import { seededRandom } from '../../../support/seededRandom';
 import { testSqlite } from '../../../support/sqlite';
 import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
@@ -38,7 +39,7 @@ describe('a power cut at any moment', () => {
       database.all('PRAGMA wal_checkpoint(TRUNCATE)');
       addNotes(database, 30, 40);
       database.abandon();
-      const main = damaged.bytesOf('/store/state.db').fill(0, 0, 4096);
+      const main = damaged.bytesOf('/store/state.db').fill(0, 0, pageSize);
       damaged.put('/store/state.db', main);
       damaged.put('/store/state.db.wal', damaged.bytesOf('/store/state.db.wal'));
 

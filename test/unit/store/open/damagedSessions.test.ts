@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
+import { pageSize } from '../../../../src/store/open/fileHeader';
 import { openSessionStore, type OpenedStore } from '../../../../src/store/worker/openedStore';
 import { answer, append, chunk, openTurn, runningTurn, sessionDbWorld, settle } from '../../../support/sessionDbWorld';
 import { testSqlite } from '../../../support/sqlite';
@@ -74,7 +75,7 @@ const kept = '/store/state.corrupt-20261120T080000000Z.db';
 
 describe('sessions in a damaged file', () => {
   test('are all restored when only the first page is lost', async () => {
-    const opened = await openDamaged(await storeOfTurns(), (bytes) => bytes.fill(0, 0, 4096));
+    const opened = await openDamaged(await storeOfTurns(), (bytes) => bytes.fill(0, 0, pageSize));
     expect(readable(opened)).toEqual({
       wholeAnswers: turns,
       shownWords: true,
