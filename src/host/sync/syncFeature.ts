@@ -11,7 +11,6 @@ import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
 import { promisedSync, type AsyncSyncedStore } from '../../store/syncing';
 import { repositoryHistory, type History } from '../../sync/historyKey';
-import type { KeptRemoval } from '../../sync/syncRound';
 import { parseConnectionString } from '../../sync/postgres/connectionString';
 import type * as postgres from '../../sync/postgres/index';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
@@ -181,9 +180,12 @@ export class SyncFeature implements Disposable {
     const { running } = this;
     if (running === null) return this.setUp();
     const { service, server, choice } = running;
-    const action = await pickSyncAction(
-      { name: choice.name, origin: choice.origin, isSealed: choice.isSealed, status: service.state },
-      () => server.overview(),
+    const refused: { readonly title: string; readonly sentence: string }[] = [];
+    for (const { conversationId, sentence } of service.state.refused)
+      refused.push({ title: await this.titleOf(conversationId), sentence });
+    const { name, origin, isSealed, server: where } = choice;
+    const action = await pickSyncAction({ name, origin, isSealed, status: service.state, server: where, refused }, () =>
+      server.overview(),
     );
     switch (action) {
       case null:
@@ -242,7 +244,7 @@ export class SyncFeature implements Disposable {
       machine: this.memory.machine,
       key,
       onReceived: (conversationId, branchId) => this.received(conversationId, branchId),
-      onRemoved: (conversationId, kept) => void this.removed(conversationId, kept),
+      onRemoved: (id, kept) => void this.titleOf(id).then((title) => this.notices.removed(kept, title)),
       onChange: () => this.statusChanged(),
     });
     this.running = running;
@@ -278,20 +280,18 @@ export class SyncFeature implements Disposable {
   }
 
   private async received(conversationId: string, branchId: string | null): Promise<void> {
-    const { gateway, sessions } = this.deps;
-    await gateway.received(conversationId, branchId);
-    if (branchId !== null)
-      this.notices.divided(branchId, (await sessions.getSession(branchId))?.title ?? t('Untitled Session'));
+    await this.deps.gateway.received(conversationId, branchId);
+    if (branchId !== null) this.notices.divided(branchId, await this.titleOf(branchId));
   }
 
   /** Never rejects. */
-  private async removed(conversationId: string, kept: KeptRemoval): Promise<void> {
+  private async titleOf(conversationId: string): Promise<string> {
     const { sessions, log } = this.deps;
     try {
-      const title = (await sessions.getSession(conversationId))?.title ?? t('Untitled Session');
-      this.notices.removed(kept, title);
+      return (await sessions.getSession(conversationId))?.title ?? t('Untitled Session');
     } catch (error) {
       log.warn(`The title of ${conversationId} could not be read: ${describeError(error).sentence}`);
+      return t('Untitled Session');
     }
   }
 

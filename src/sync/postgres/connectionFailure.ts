@@ -36,10 +36,15 @@ const kinds: Readonly<Record<string, SyncFailureKind>> = {
   '57P03': 'starting',
   '40001': 'busy',
   '40P01': 'busy',
+  // Dropped tables or schema: the next connection makes them again.
+  '42P01': 'busy',
+  '3F000': 'busy',
   // lock_timeout, idle_in_transaction_session_timeout
   '55P03': 'busy',
   '25P03': 'lost',
 };
+/** Data that the database cannot hold, its limits, damaged pages and indexes. */
+const ofRows = /^(?:22|54)|^XX00[12]$/;
 /** Messages of errors that `pg` throws without a code, and of PgBouncer, which gives all of its own 08P01. */
 const messages: readonly (readonly [RegExp, SyncFailureKind])[] = [
   [/server_login_retry|cannot connect to server|no more connections/i, 'busy'],
@@ -66,7 +71,7 @@ export function syncFailure(error: unknown, address: DatabaseAddress): SyncFailu
   const technical = errorMessage(error);
   const code = codeOf(error);
   const kind =
-    (code === null ? undefined : kinds[code]) ??
+    (code === null ? undefined : (kinds[code] ?? (ofRows.test(code) ? 'rows' : undefined))) ??
     messages.find(([pattern]) => pattern.test(technical))?.[1] ??
     'unknown';
   return new SyncFailure(

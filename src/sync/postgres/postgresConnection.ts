@@ -63,10 +63,12 @@ export class PostgresConnection {
   private readonly pool: Pool;
   private readonly limits: string;
 
-  /** `patienceMs`: milliseconds that an answer may take. Default: 60,000. */
+  /** `patienceMs`: milliseconds that an answer may take. Default: 60,000. `onMissingTable`: called when a table is not
+   *  there any more. */
   constructor(
     private readonly address: DatabaseAddress,
     patienceMs = queryPatienceMs,
+    private readonly onMissingTable: () => void = ignored,
   ) {
     const { host, port, database, user, password, tls, rootCertificate } = address;
     this.limits = limits(patienceMs);
@@ -102,6 +104,11 @@ export class PostgresConnection {
 
   all<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
     return this.guarded(() => this.again(() => rowsOf(this.pool, schema, sql, values)));
+  }
+
+  /** Changes rows that a transaction may have locked, in a transaction of its own: only that has limits. */
+  change<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
+    return this.transaction('BEGIN', (client) => rowsOf(client, schema, sql, values));
   }
 
   /** Runs a transaction, again if it met another one. `begin`: the statement that begins it. */
@@ -148,6 +155,7 @@ export class PostgresConnection {
     } catch (error) {
       // What the caller's reading threw is the caller's.
       if (codeOf(error) === null && error instanceof Error && error.name === 'TurnBegan') throw error;
+      if (['42P01', '3F000'].includes(codeOf(error) ?? '')) this.onMissingTable();
       throw syncFailure(error, this.address);
     }
   }
