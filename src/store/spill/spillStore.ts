@@ -64,8 +64,6 @@ export function openSpillStore(engine: StoreEngine, place: SpillPlace): OpenedSt
       recoveredTurns: [],
       setAside: null,
       salvaged: [],
-      merged: [],
-      mergeProblems: [],
       putBack: null,
       replaced: [],
       broughtBack: [],
