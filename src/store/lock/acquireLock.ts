@@ -80,8 +80,8 @@ export function isHeld(fileSystem: FileSystem, path: string, processes: ProcessT
   return visible && verdict === 'alive';
 }
 
-/** Finds the lock's owner without a write; undefined when there is none, or it is provably gone. An owner that cannot be
- *  seen counts as living: only the disk's own clock tells its age, and this machine's may differ by minutes. */
+/** Finds the lock's owner without a write; undefined when there is none, or it is provably gone. An owner that cannot
+ *  be seen counts as living: only the disk's own clock tells its age, and this machine's may differ by minutes. */
 function ownerSeen({ fileSystem, path, processes }: AcquireLockOptions): LockOwner | undefined {
   const found = readLock(fileSystem, path);
   return found === undefined ? undefined : livingOwner(found, 0, processes);

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import type { Clock } from '../../base/clock';
+import { pause } from '../../base/pause';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { LineChannel } from './lineChannel';
 import { answerSchema, type TakeOverAnswer, type TakeOverAsk } from './takeOverMessages';
@@ -18,18 +19,18 @@ export function askToRelease(
     const socket = connect(endpoint.socketPath);
     const channel = new LineChannel<TakeOverAnswer, TakeOverAsk>(socket, answerSchema);
     let heard = false;
+    const over = new AbortController();
     const end = (technical: string | null): void => {
-      cancel();
-      signal.removeEventListener('abort', stop);
+      over.abort();
       channel.dispose();
       resolve(technical);
     };
-    const stop = (): void => end('This window no longer asks.');
-    const cancel = clock.after(silentAfterMs, () => end('The owner does not answer.'));
-    signal.addEventListener('abort', stop, { once: true });
+    void pause(clock, silentAfterMs, over.signal).then((isSilent) => {
+      if (isSilent && !heard) end('The owner does not answer.');
+    });
+    signal.addEventListener('abort', () => end('This window no longer asks.'), { once: true, signal: over.signal });
     channel.onMessage((answer) => {
       heard = true;
-      cancel();
       if (answer.answer === 'released') end(null);
       if (answer.answer === 'refused') end(answer.reason);
     });
