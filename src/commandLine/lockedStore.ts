@@ -50,7 +50,6 @@ export async function openLockedStore(
       fence: lock.fence,
       salvage: false,
       bringsBack: false,
-      spills: { folders: [], liveTurns: [] },
     });
     const beat = setInterval(() => lock.heartbeat(), heartbeatMs);
     const close = async (): Promise<void> => {

@@ -1,12 +1,9 @@
-import { joinSentences } from '../../base/messageText';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Translate } from '../../base/translate';
 import type { StoreNotice, ViewStoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
 import type { StoreState } from '../../store/ownership/storeState';
-import type { SpillingStore } from '../../store/spill/spillingStore';
-import { spillNotices } from './spillLabels';
 import { storeActions, storeLabels } from './storeLabels';
 
 /** Something that the user can choose to do. */
@@ -28,20 +25,12 @@ export class StoreStatus implements Disposable {
   constructor(
     private readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState' | 'open' | 'takeOver' | 'retry'>,
     private readonly t: Translate,
-    private readonly spills: Pick<SpillingStore, 'statuses' | 'onDidChange' | 'tryAgain'>,
   ) {
-    this.lifetime.register(spills.onDidChange(() => this.changes.fire()));
     this.lifetime.register(connection.onDidChangeState((state) => this.stateChanged(state)));
   }
 
   get shown(): ShownStoreState {
-    const { state } = this.connection;
-    // A failed store shows its own reason.
-    const spilled = spillNotices(this.spills.statuses, state.kind === 'open', this.t);
-    const shown = storeLabels(state, [...spilled, ...[...this.notices.values()].flat()], this.t);
-    if (shown.kind === 'open' || shown.kind === 'opening') return shown;
-    // Always show where answers are kept in the meantime.
-    return { ...shown, sentence: joinSentences([shown.sentence, ...spilled.map(({ sentence }) => sentence)]) };
+    return storeLabels(this.connection.state, [...this.notices.values()].flat(), this.t);
   }
 
   get isReadable(): boolean {
@@ -130,7 +119,6 @@ export class StoreStatus implements Disposable {
         return true;
       case storeActions.retry:
         await this.connection.retry();
-        await this.spills.tryAgain();
         return true;
       default: {
         const chosen = this.offers.get(action);
@@ -145,7 +133,6 @@ export class StoreStatus implements Disposable {
   }
 
   private stateChanged(state: StoreState): void {
-    if (state.kind === 'open') void this.spills.tryAgain();
     const report = 'report' in state ? state.report : null;
     this.justOpened = report !== null && report !== this.reported;
     this.reported = report;

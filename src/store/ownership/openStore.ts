@@ -9,11 +9,10 @@ import type { LockEndpoint } from '../lock/lockRecord';
 import { SystemProcessTable } from '../lock/processLookup';
 import { retire } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
-import type { SpillSearch } from '../spill/foundSpills';
 import { storeErrorData } from '../storeError';
 import { startNodeWorker } from '../worker/nodeWorkerPort';
 import { StoreClient, type RunningStore, type WorkerPort } from '../worker/storeClient';
-import type { OpenReport } from '../worker/openedStore';
+import type { OpenReport, StorePlace } from '../worker/openedStore';
 import { StoreConnection, type OpenOptions, type OwnershipAttempt, type StoreHome } from './storeConnection';
 import { storeFolderOf } from './storeFolder';
 
@@ -34,8 +33,8 @@ interface OpenStoreOptions {
   /** `whenAsked`: touches nothing before `open` is called, for a window that has never stored anything. Default:
    *  `atOnce`. */
   readonly opens?: 'atOnce' | 'whenAsked';
-  /** Returns where to look for spill files of answers that could not be stored (`spill/`); called at each opening. */
-  readonly spills?: () => SpillSearch;
+  /** Read at each opening. */
+  readonly surroundings?: () => Pick<StorePlace, 'sharedFolders' | 'liveTurns'>;
   /** Called before each opening that may change the files, while the lock is held. Never rejects. */
   readonly beforeOpening?: () => Promise<void>;
 }
@@ -55,18 +54,18 @@ export function storeHome({
   copies = join(storageFolder, 'reading'),
   clock,
   startWorker = startNodeWorker,
-  spills,
+  surroundings,
   beforeOpening,
 }: Pick<
   OpenStoreOptions,
-  'storageFolder' | 'workerEntry' | 'copies' | 'clock' | 'startWorker' | 'spills' | 'beforeOpening'
+  'storageFolder' | 'workerEntry' | 'copies' | 'clock' | 'startWorker' | 'surroundings' | 'beforeOpening'
 >): StoreHome {
   return new NodeStoreHome(
     storeFolderOf(storageFolder),
     () => startWorker(workerEntry),
     copies,
     clock,
-    spills ?? (() => ({ folders: [], liveTurns: [] })),
+    surroundings ?? (() => ({})),
     beforeOpening ?? (() => Promise.resolve()),
   );
 }
@@ -82,7 +81,7 @@ class NodeStoreHome implements StoreHome {
     private readonly startWorker: () => WorkerPort,
     private readonly copies: string,
     private readonly clock: Clock,
-    private readonly spills: () => SpillSearch,
+    private readonly surroundings: () => Pick<StorePlace, 'sharedFolders' | 'liveTurns'>,
     private readonly beforeOpening: () => Promise<void>,
   ) {}
 
@@ -122,7 +121,7 @@ class NodeStoreHome implements StoreHome {
       salvage,
       bringsBack,
       ...(snapshot === null ? {} : { snapshot: { copies: this.copies, error: storeErrorData(snapshot) } }),
-      spills: this.spills(),
+      ...this.surroundings(),
     });
     return { store: client.store, report };
   }

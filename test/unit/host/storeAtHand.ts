@@ -43,6 +43,3 @@ export const elsewhereState: StoreState & { kind: 'elsewhere' } = {
   takeOver: 'offered',
   owner: 'process 9731 on this machine',
 };
-
-/** No answer is kept anywhere but in the store. */
-export const noSpills = { statuses: [], onDidChange: new Emitter<void>().event, tryAgain: () => Promise.resolve() };
