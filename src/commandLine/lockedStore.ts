@@ -50,7 +50,6 @@ export async function openLockedStore(
       fence: lock.fence,
       salvage: false,
       bringsBack: false,
-      siblings: [],
     });
     const beat = setInterval(() => lock.heartbeat(), heartbeatMs);
     const close = async (): Promise<void> => {

@@ -175,6 +175,11 @@ export class CompressionScheduler {
     await run?.end.catch(() => undefined);
   }
 
+  /** Resolves when every compression between turns has ended. */
+  async ended(): Promise<void> {
+    await Promise.allSettled([...this.running.values()].map(({ end }) => end));
+  }
+
   async shutdown(): Promise<void> {
     this.closing.abort();
     await Promise.all([...this.running.keys()].map((conversationId) => this.stop(conversationId)));

@@ -269,6 +269,10 @@ export class ConversationGateway implements Gateway {
     return this.compression.compress(sessionId, focus);
   }
 
+  compressionsEnd(): Promise<void> {
+    return this.compressionScheduler.ended();
+  }
+
   compressionPreview(sessionId: string): Promise<HandoffTokens | null> {
     return this.compression.preview(sessionId);
   }

@@ -141,6 +141,8 @@ export interface Gateway extends ApprovalGateway, EffortGateway {
    *  Prompts sent meanwhile are queued. Rejects with `busy` while a turn runs, and with `notCompressed` and the
    *  reason when nothing was changed. */
   compress(sessionId: string, focus: string | null): Promise<CompressionReport>;
+  /** Resolves when no compression runs between turns. */
+  compressionsEnd(): Promise<void>;
   /** Estimates the tokens that `compress` would save. Null when there is nothing to compress. */
   compressionPreview(sessionId: string): Promise<HandoffTokens | null>;
   /** Returns how full the model's context is for a session. Reads the stored rows, so call it after a turn, not for

@@ -400,8 +400,13 @@ export type ViewStoreState =
   | { readonly kind: 'opening' }
   | { readonly kind: 'open'; readonly notices: readonly StoreNotice[] }
   | { readonly kind: 'readOnly'; readonly sentence: string; readonly actions: readonly StoreAction[] }
-  /** Another window owns the history now. */
-  | { readonly kind: 'elsewhere'; readonly sentence: string; readonly actions: readonly StoreAction[] }
+  /** Another window has the history. `readable`: a snapshot of it can be read here. */
+  | {
+      readonly kind: 'elsewhere';
+      readonly readable: boolean;
+      readonly sentence: string;
+      readonly actions: readonly StoreAction[];
+    }
   | {
       readonly kind: 'failed';
       readonly cause: string;

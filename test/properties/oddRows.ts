@@ -270,10 +270,7 @@ async function openOwned(disk: SimulatedDisk, salvage = false): Promise<OpenedSt
   const lock = `${main}.lock`;
   disk.put(lock, new Uint8Array([1]));
   const fence = disk.stat(lock)?.identity ?? null;
-  return openSessionStore(
-    { sqlite: await testSqlite(), fileSystem: disk, now: () => now },
-    { folder, fence, salvage, siblings: [] },
-  );
+  return openSessionStore({ sqlite: await testSqlite(), fileSystem: disk, now: () => now }, { folder, fence, salvage });
 }
 
 /** Runs one odd value through everything; returns what broke. */

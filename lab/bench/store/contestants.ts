@@ -47,7 +47,7 @@ export const openContestant: Readonly<Record<ContestantName, Open>> = {
     });
     if (attempt.kind !== 'held') throw new Error(`The store is held by ${attempt.owner.description}.`);
     const sqlite = await loadSqlite(new Uint8Array(readFileSync(join(programs, 'sql-wasm.wasm'))));
-    const place = { folder, fence: attempt.lock.fence, salvage: false, siblings: [] };
+    const place = { folder, fence: attempt.lock.fence, salvage: false };
     const store = inProcessStore(openSessionStore({ sqlite, fileSystem, now: systemClock.now }, place));
     const close = async (): Promise<void> => {
       await store.close();

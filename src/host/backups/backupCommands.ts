@@ -26,6 +26,8 @@ export interface BackupCommandDeps {
   /** Resolves when the store is no longer opening. */
   readonly settled: () => Promise<void>;
   /** Closes the store for the work and opens it again. No view shows a session meanwhile. */
+  /** Delays a takeover by another window until the work has ended. */
+  readonly during: <T>(work: Promise<T>) => Promise<T>;
   readonly whileClosed: <T>(work: () => Promise<T>) => Promise<T>;
   readonly labels: () => LabelContext;
   /** Called when sessions came back. */
@@ -83,14 +85,15 @@ export class BackupCommands {
 
   private async bringBack({ id, folder }: FoundBackup, sessionIds: readonly string[]): Promise<void> {
     if (sessionIds.length === 0) return;
-    const { backups, store, gateway, labels, onRestored } = this.deps;
+    const { backups, store, gateway, during, labels, onRestored } = this.deps;
     try {
       const { sessions, messages, skipped } = await working(
         t('Bringing sessions back…'),
         t('Bringing back was canceled. Sessions that came back so far are here.'),
         async (signal, onProgress) => {
           await backups.make(store(), 'restore', signal);
-          return backups.bringBack(store(), gateway, { id, folder, conversationsOf: sessionIds }, signal, onProgress);
+          const part = { id, folder, conversationsOf: sessionIds };
+          return during(backups.bringBack(store(), gateway, part, signal, onProgress));
         },
       );
       const context = labels();

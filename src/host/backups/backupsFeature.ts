@@ -15,7 +15,7 @@ import type { BackupSettings } from './storeBackups';
 
 export interface BackupsFeatureDeps {
   readonly backups: AutomaticBackupsDeps['backups'] & BackupCommandDeps['backups'];
-  readonly connection: AutomaticBackupsDeps['connection'] & Pick<StoreConnection, 'whileClosed'>;
+  readonly connection: AutomaticBackupsDeps['connection'] & Pick<StoreConnection, 'whileClosed' | 'during'>;
   /** Folder of this window's store. */
   readonly folder: () => string;
   readonly sessions: BackupCommandDeps['sessions'] & StorageUseDeps['sessions'];
@@ -66,6 +66,7 @@ export class BackupsFeature implements Disposable {
       sessions,
       gateway,
       settled,
+      during: (work) => deps.connection.during(work),
       whileClosed: (work) => this.replacing(work, deps),
       labels,
       onRestored: deps.onRestored,

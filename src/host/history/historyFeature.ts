@@ -9,6 +9,7 @@ import { t, type Translate } from '../../base/translate';
 import { checkInThread } from '../../history/check/checkClient';
 import { ImportClient } from '../../history/import/importClient';
 import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPlaces';
+import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
 import { reportFailure, type CommandTable } from '../common/commands';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
@@ -30,7 +31,7 @@ interface HistoryFeatureDeps extends CopiedTranscriptDeps {
   readonly sessions: SessionStore;
   readonly store: Pick<StoreStatus, 'begin' | 'settled'>;
   readonly settings: RescueFeatureDeps['settings'];
-  readonly connection: RescueFeatureDeps['connection'];
+  readonly connection: RescueFeatureDeps['connection'] & Pick<StoreConnection, 'during'>;
   /** Folder of the store. */
   readonly storeFolder: () => string;
   readonly programs: Pick<WebviewPrograms, 'load'>;
@@ -92,6 +93,7 @@ export class HistoryFeature implements Disposable {
       context: () => pickContext(home, deps),
       ready,
       store: sessions,
+      during: (work) => deps.connection.during(work),
       openInChat,
       onFailure: (error) => reportFailure('importSessions', error, deps.log),
       rescue: this.rescue,

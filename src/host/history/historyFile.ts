@@ -123,7 +123,7 @@ export class HistoryFile implements Disposable {
 
   private async openCopy(folder: string): Promise<RunningStore> {
     const client = new StoreClient(this.deps.startWorker());
-    await client.open({ folder, fence: null, salvage: false, siblings: [] });
+    await client.open({ folder, fence: null, salvage: false });
     const { store } = client;
     store.onDidFail(() => this.forget());
     const close = async (): Promise<void> => {

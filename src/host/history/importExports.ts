@@ -11,6 +11,8 @@ export interface ExportImportsDeps {
   /** Reads a file of ours in a thread, into a private copy. */
   readonly open: (path: string) => Promise<OpenedExport>;
   readonly store: Pick<SessionStore, 'bringOver' | 'getSession'>;
+  /** Delays a takeover by another window until the work has ended. */
+  readonly during: <T>(work: Promise<T>) => Promise<T>;
   readonly labels: () => LabelContext;
   readonly into: () => string;
   readonly openInChat: (sessionId: string) => Promise<void>;
@@ -81,16 +83,17 @@ async function itemsOf(
 /** Sessions that were imported when the user cancels stay. */
 async function bring(
   copy: { readonly folder: string; readonly sessionIds: readonly string[] },
-  { store }: ExportImportsDeps,
+  { store, during }: ExportImportsDeps,
 ): Promise<BroughtExport> {
   const stopping = new AbortController();
   return vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },
     (progress, canceled) => {
       canceled.onCancellationRequested(() => stopping.abort());
-      return bringExport(store, copy, stopping.signal, ({ done, total }) =>
+      const brought = bringExport(store, copy, stopping.signal, ({ done, total }) =>
         progress.report({ message: t('{done} of {total} sessions', { done, total }) }),
       );
+      return during(brought);
     },
   );
 }

@@ -28,6 +28,7 @@ export interface SessionImportsDeps {
   /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
   readonly ready: () => Promise<void>;
   readonly store: ExportImportsDeps['store'];
+  readonly during: ExportImportsDeps['during'];
   readonly openInChat: (sessionId: string) => Promise<void>;
   /** Reports a failure that nobody waits for. */
   readonly onFailure: (error: unknown) => void;
@@ -86,12 +87,13 @@ export class SessionImports {
 
   /** Imports stores and exports of ours among the files, and exports in folders. Returns the other paths. */
   private async importExports(importer: Importer, files: readonly string[]): Promise<readonly string[]> {
-    const { context, store, openInChat, onImported, onFailure } = this.deps;
+    const { context, store, during, openInChat, onImported, onFailure } = this.deps;
     const { exports, others } = await exportsAmong(new NodeHistoryFiles(), files, isOwnFile);
     for (const file of exports)
       await importExportFile(file, {
         open: (path) => importer.openExport(path),
         store,
+        during,
         labels: () => context().labels,
         into: () => context().into,
         openInChat,
@@ -184,7 +186,7 @@ export class SessionImports {
         const stopping = new AbortController();
         canceled.onCancellationRequested(() => stopping.abort());
         let last: string | null = null;
-        return importer.run(sessions, {
+        const run = importer.run(sessions, {
           signal: stopping.signal,
           includeForgotten: true,
           onProgress: ({ sessionsDone, sessionsTotal, messages, lastSessionId }) => {
@@ -199,6 +201,7 @@ export class SessionImports {
             last = lastSessionId;
           },
         });
+        return this.deps.during(run);
       },
     );
     onImported();

@@ -56,7 +56,7 @@ export class OpenCopies implements Disposable {
     const { folder: copy } = await this.library.takeCopy(folder, null);
     try {
       const client = new StoreClient(this.startWorker());
-      await client.open({ folder: copy, fence: null, salvage: false, siblings: [] });
+      await client.open({ folder: copy, fence: null, salvage: false });
       return { running: client.store, copy };
     } catch (error) {
       await this.library.removeCopy(copy);

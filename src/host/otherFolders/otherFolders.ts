@@ -7,6 +7,7 @@ import type { BroughtOver } from '../../store/bringingOver';
 import { broughtOverKey } from '../../store/library/folderLabel';
 import type { LibraryClient } from '../../store/library/libraryClient';
 import type { OtherStore, StoreLocations } from '../../store/library/otherStore';
+import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
 
@@ -27,6 +28,7 @@ interface OtherFoldersDeps {
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
   readonly gateway: Pick<Gateway, 'bringOver'>;
   readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
+  readonly connection: Pick<StoreConnection, 'during'>;
   /** Seconds since the epoch. */
   readonly now: () => number;
 }
@@ -65,7 +67,7 @@ export class OtherFolders implements Disposable {
     onProgress: (progress: BringingProgress) => void,
     signal?: AbortSignal,
   ): Promise<BroughtOver> {
-    const brought = await this.bring(store.folder, null, onProgress, signal);
+    const brought = await this.deps.connection.during(this.bring(store.folder, null, onProgress, signal));
     if (signal?.aborted === true) return brought;
     const own = this.deps.locations().own;
     for (const name of besideTheStore) await bringFiles(join(store.folder, name), join(own, name));
@@ -76,7 +78,7 @@ export class OtherFolders implements Disposable {
 
   /** Imports one session. Its pending work stays in the old folder. */
   async bringSession(folder: string, sessionId: string): Promise<BroughtOver> {
-    const brought = await this.bring(folder, sessionId, () => undefined);
+    const brought = await this.deps.connection.during(this.bring(folder, sessionId, () => undefined));
     this.changes.fire();
     return brought;
   }

@@ -13,6 +13,7 @@ import type { CommandTable } from '../common/commands';
 import type { CodeActions } from '../codeActions/codeHandlers';
 import { describeError } from '../common/describeError';
 import type { LabelContext } from '../sessions/sessionLabels';
+import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { MovedFolderOffer } from './movedFolderOffer';
@@ -35,6 +36,7 @@ interface OtherFoldersFeatureDeps {
   /** Value of `hermes.storage.path`. Null: the editor's own storage. */
   readonly storagePath: () => string | null;
   /** Folder of this window's store. */
+  readonly connection: Pick<StoreConnection, 'during'>;
   readonly ownFolder: () => string;
   readonly startWorker: () => WorkerPort;
   readonly openInChat: (sessionId: string) => Promise<void>;
@@ -83,6 +85,7 @@ export class OtherFoldersFeature implements Disposable {
         gateway,
         sessions,
         store,
+        connection: deps.connection,
         locations: () => storeLocations(context, deps.storagePath(), deps.ownFolder()),
         now: () => clock.now(),
       }),

@@ -23,13 +23,8 @@ export function openReportNotices(report: OpenReport, t: Translate): readonly St
     return `${damageSentence(setAside?.damage, t)} ${saved}`;
   });
   const lost = setAside !== null && found.length === 0 ? [lostSentence(setAside, report.path, t)] : [];
-  const unmerged = report.mergeProblems.map((problem) =>
-    t('Sessions from another window couldn’t be read. They are kept in {folder}.', {
-      folder: problem.folder,
-    }),
-  );
   return [
-    ...[...salvaged, ...lost, ...unmerged].map((sentence) => ({ sentence, actions: [showLog] })),
+    ...[...salvaged, ...lost].map((sentence) => ({ sentence, actions: [showLog] })),
     ...report.spills.map(({ outcome, path }) => ({
       sentence: spillSentence(outcome, path, t),
       actions: outcome === 'stored' ? [] : [showLog],

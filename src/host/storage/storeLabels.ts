@@ -5,9 +5,7 @@ import type { StoreError } from '../../store/storeError';
 
 /** Actions that the user can run on the store from a view; `StoreStatus` runs them. */
 export const storeActions = {
-  reclaim: 'store.reclaim',
-  wait: 'store.wait',
-  stopOwner: 'store.stopOwner',
+  takeOver: 'store.takeOver',
   retry: 'store.retry',
   showLog: 'showLog',
   openStorageSetting: 'openSettings:hermes.storage.path',
@@ -23,9 +21,6 @@ export function storeLabels(state: StoreState, notices: readonly StoreNotice[], 
   const showLog = action('showLog', t('Show Log'));
   switch (state.kind) {
     case 'opening':
-      return state.blockedBy === null
-        ? { kind: 'opening' }
-        : { kind: 'elsewhere', sentence: silentOwnerText(state.blockedBy, t), actions: [showLog] };
     case 'closed':
       return { kind: 'opening' };
     case 'open':
@@ -36,44 +31,25 @@ export function storeLabels(state: StoreState, notices: readonly StoreNotice[], 
         sentence: state.error.message,
         actions: [retry, action('openStorageSetting', t('Choose a Storage Folder'))],
       };
-    case 'continuedElsewhere':
+    case 'elsewhere':
       return {
         kind: 'elsewhere',
-        sentence: t('Continued in another window. Everything shown is saved.'),
-        actions: [action('reclaim', t('Continue Here'))],
+        readable: state.report !== null,
+        sentence: elsewhereText(state, t),
+        actions: state.takeOver === 'asked' ? [] : [action('takeOver', t('Take Over'))],
       };
-    case 'waitingForOwner':
-      return { kind: 'elsewhere', sentence: ownerText(state, t), actions: ownerActions(state.chosen, action, t) };
     case 'failed':
       return failedState(state.error, [retry, ...extraSteps(state.error, action, t), showLog]);
   }
 }
 
-/** Uses the same words as the failure that follows when the other window does not respond for long
- *  (`lockAcquisition.ts`). */
-function silentOwnerText(owner: string, t: Translate): string {
-  return t(
-    'Another window has your sessions open and isn’t responding ({owner}). Close it or wait. Your sessions open here as soon as they are free.',
-    { owner },
-  );
-}
-
-function ownerText(state: StoreState & { kind: 'waitingForOwner' }, t: Translate): string {
-  if (state.chosen === 'stop') return t('Asking the other window to stop its answer. Everything shown is kept.');
-  if (state.chosen === 'wait') return t('Waiting for the answer in the other window to finish…');
-  return state.sessionTitle === null
-    ? t('Another window is answering in this folder.')
-    : t('Another window is answering in “{title}”.', { title: state.sessionTitle });
-}
-
-function ownerActions(
-  chosen: 'nothing' | 'wait' | 'stop',
-  action: (name: keyof typeof storeActions, label: string) => StoreAction,
-  t: Translate,
-): readonly StoreAction[] {
-  const stop = action('stopOwner', t('Stop It and Continue Here'));
-  if (chosen === 'stop') return [];
-  return chosen === 'wait' ? [stop] : [action('wait', t('Wait')), stop];
+function elsewhereText({ takeOver, report, owner }: StoreState & { kind: 'elsewhere' }, t: Translate): string {
+  if (takeOver === 'asked') return t('Taking over… The other window is saving its work.');
+  if (takeOver === 'unanswered')
+    return t('The other window isn’t responding ({owner}). Close it, or try again.', { owner });
+  return report === null
+    ? t('Your sessions are open in another window.')
+    : t('Your sessions are open in another window. You can read them here.');
 }
 
 /** Steps that fit the cause, besides trying again. */

@@ -2,6 +2,7 @@ import { DisposableStore, Emitter, type Disposable } from '../../base/disposable
 import type { Translate } from '../../base/translate';
 import type { StoreNotice, ViewStoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
+import type { OpenReport } from '../../store/worker/openedStore';
 import type { StoreState } from '../../store/ownership/storeState';
 import { storeActions, storeLabels } from './storeLabels';
 
@@ -18,13 +19,11 @@ export class StoreStatus implements Disposable {
   private readonly notices = new Map<string, readonly StoreNotice[]>();
   private readonly offers = new Map<string, () => Promise<void>>();
   private justOpened = false;
+  private reported: OpenReport | null = null;
   readonly onDidChange = this.changes.event;
 
   constructor(
-    private readonly connection: Pick<
-      StoreConnection,
-      'state' | 'onDidChangeState' | 'open' | 'reclaim' | 'waitForOwner' | 'askOwnerToStop' | 'retry'
-    >,
+    private readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState' | 'open' | 'takeOver' | 'retry'>,
     private readonly t: Translate,
   ) {
     this.lifetime.register(connection.onDidChangeState((state) => this.stateChanged(state)));
@@ -115,14 +114,8 @@ export class StoreStatus implements Disposable {
   /** Resolves to true when the action belonged to the store. */
   async runAction(action: string): Promise<boolean> {
     switch (action) {
-      case storeActions.reclaim:
-        await this.connection.reclaim();
-        return true;
-      case storeActions.wait:
-        this.connection.waitForOwner();
-        return true;
-      case storeActions.stopOwner:
-        this.connection.askOwnerToStop();
+      case storeActions.takeOver:
+        await this.connection.takeOver();
         return true;
       case storeActions.retry:
         await this.connection.retry();
@@ -140,12 +133,14 @@ export class StoreStatus implements Disposable {
   }
 
   private stateChanged(state: StoreState): void {
-    this.justOpened = isReadable(state);
+    const report = 'report' in state ? state.report : null;
+    this.justOpened = report !== null && report !== this.reported;
+    this.reported = report;
     this.changes.fire();
     this.justOpened = false;
   }
 }
 
 function isReadable(state: StoreState): boolean {
-  return state.kind === 'open' || state.kind === 'readOnly';
+  return 'report' in state && state.report !== null;
 }

@@ -1,7 +1,7 @@
 import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { ExtensionApi } from '../api/extensionApi';
 import type { HermesExtension } from '../api/hermes';
-import { GatewayTurnGuard } from '../storage/turnGuard';
+import { WindowWork } from '../storage/windowWork';
 import { SyncSight } from '../sync/syncSight';
 import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
@@ -55,6 +55,6 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   );
   parts.terminal.cleanUpAfter(store, gateway.onDidChangeSessions);
   parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
-  connection.setTurnGuard(own(new GatewayTurnGuard(gateway, store, log)));
+  connection.setWorkGuard(new WindowWork(gateway));
   return { memory, gateway, api: exports, turnGate, syncSight: new SyncSight() };
 }

@@ -46,6 +46,7 @@ export function createSessions(
       editor,
       code: parts.code,
       storagePath: () => settings.current.storagePath,
+      connection: history.connection,
       ownFolder: () => history.folder,
       startWorker: history.startWorker,
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),

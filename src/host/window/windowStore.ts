@@ -112,6 +112,7 @@ export class WindowStore implements Disposable {
     return {
       storageFolder,
       workerEntry: this.workerEntry,
+      copies: join(this.deps.context.globalStorageUri.fsPath, 'reading'),
       startWorker: this.startWorker,
       clock: this.deps.clock,
       surroundings: () => ({ sharedFolders: this.sharedFolders, liveTurns: this.retrying.liveTurns }),

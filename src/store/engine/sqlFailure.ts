@@ -32,9 +32,7 @@ const sentences = (): Record<StoreErrorCause, string> => ({
     'The file that holds your sessions is damaged. Hermes keeps it and moves everything readable into a new file. If this message stays, choose Try Again.',
   ),
   locked: t('Your sessions are in use by another window. Continue there, or close it and try again.'),
-  replaced: t(
-    'Another window has taken over your sessions, so this window can no longer save. Choose Try Again to continue here.',
-  ),
+  replaced: t('Another window has taken over your sessions, so this window can no longer save.'),
   deleted: t(
     'The lock file for your sessions was deleted. Everything shown is saved. Hermes opens your sessions again.',
   ),

@@ -3,22 +3,19 @@ import { join } from 'node:path';
 import { errnoOf } from '../engine/fileSystem';
 import type { FileSystem } from '../engine/fileSystem';
 import { storeFiles } from '../open/storeFiles';
-import { siblingFoldersOf } from '../ownership/storeFolder';
 import type { StoreLocations } from './otherStore';
 
-/** Lists folders with another store, the most recently written first. Excludes stores of further hosts of our own
- *  folder: those are already part of our history. */
+/** Lists folders with another store, the most recently written first. */
 export function otherStoreFolders(
   fileSystem: FileSystem,
   { workspaces, shelves, own }: StoreLocations,
 ): readonly string[] {
-  const ours = new Set([own, ...siblingFoldersOf(own, namesIn)]);
   const folders = new Set([
     ...workspaces.flatMap(({ root, extension }) => namesIn(root).map((name) => join(root, name, extension))),
     ...shelves.flatMap((shelf) => namesIn(shelf).map((name) => join(shelf, name))),
   ]);
   return [...folders]
-    .filter((folder) => !ours.has(folder))
+    .filter((folder) => folder !== own)
     .map((folder) => ({ folder, writtenAt: lastWritten(fileSystem, folder) }))
     .filter(({ writtenAt }) => writtenAt !== null)
     .sort((one, other) => (other.writtenAt ?? 0) - (one.writtenAt ?? 0))

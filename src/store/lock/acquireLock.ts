@@ -18,7 +18,7 @@ interface AcquireLockOptions {
   readonly folder: string;
   readonly path: string;
   readonly processes: ProcessTable;
-  /** Address at which another process can request a handover. */
+  /** Address at which another process can ask for the store. */
   readonly endpoint: LockEndpoint | null;
   /** Seconds since 1970; only informational in the record. */
   readonly now: () => number;
@@ -72,10 +72,19 @@ export function acquireLock(options: AcquireLockOptions): LockAttempt {
   }
 }
 
-/** Finds the lock's owner as far as possible without a write; undefined when there no longer is one. */
-function ownerSeen({ fileSystem, path, processes, now }: AcquireLockOptions): LockOwner | undefined {
+/** Returns true when a process that provably lives holds the lock. Writes nothing. */
+export function isHeld(fileSystem: FileSystem, path: string, processes: ProcessTable): boolean {
+  const record = readLock(fileSystem, path)?.record;
+  if (record === undefined) return false;
+  const { verdict, visible } = judgeOwner(record.owner, processes, 0);
+  return visible && verdict === 'alive';
+}
+
+/** Finds the lock's owner without a write; undefined when there is none, or it is provably gone. An owner that cannot
+ *  be seen counts as living: only the disk's own clock tells its age, and this machine's may differ by minutes. */
+function ownerSeen({ fileSystem, path, processes }: AcquireLockOptions): LockOwner | undefined {
   const found = readLock(fileSystem, path);
-  return found === undefined ? undefined : livingOwner(found, now() * 1000 - found.modifiedAt, processes);
+  return found === undefined ? undefined : livingOwner(found, 0, processes);
 }
 
 function takingOver(): LockOwner {

@@ -16,7 +16,7 @@ const processIdentitySchema = v.object({
 const lockRecordSchema = v.object({
   version: v.literal(1),
   owner: processIdentitySchema,
-  /** Address at which to request a handover from the owner. */
+  /** Address at which to ask the owner for the store. */
   endpoint: v.nullable(v.object({ socketPath: v.string(), token: v.string() })),
   /** Rewritten with every heartbeat. Only the file's modification time counts, which the disk's own clock stamps. */
   heartbeat: v.number(),

@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import { errnoOf, writeNewFile } from '../engine/fileSystem';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
-import { acquireLock } from '../lock/acquireLock';
+import { acquireLock, isHeld } from '../lock/acquireLock';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { SystemProcessTable } from '../lock/processLookup';
 import { retire } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
+import { storeErrorData } from '../storeError';
 import { startNodeWorker } from '../worker/nodeWorkerPort';
 import { StoreClient, type RunningStore, type WorkerPort } from '../worker/storeClient';
 import type { OpenReport, StorePlace } from '../worker/openedStore';
-import { usualPatience, type OwnershipAttempt, type OwnershipPatience } from './lockAcquisition';
-import { StoreConnection, type OpenOptions, type StoreHome } from './storeConnection';
-import { siblingFoldersOf, storeFolderOf } from './storeFolder';
+import { StoreConnection, type OpenOptions, type OwnershipAttempt, type StoreHome } from './storeConnection';
+import { storeFolderOf } from './storeFolder';
 
 /** Bytes; more than an opening after a crash writes. */
 const probeBytes = 1 << 20;
@@ -26,7 +26,8 @@ interface OpenStoreOptions {
   readonly workerEntry: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly patience?: OwnershipPatience;
+  /** Folder for private copies of a store that another window has (`library/`). Default: in the storage folder. */
+  readonly copies?: string;
   /** Starts a thread. Default: `startNodeWorker`. */
   readonly startWorker?: (entry: string) => WorkerPort;
   /** `whenAsked`: touches nothing before `open` is called, for a window that has never stored anything. Default:
@@ -41,8 +42,7 @@ interface OpenStoreOptions {
 /** Connects this window to the history of its folder. Opens it at once unless `opens` says otherwise; follow
  *  `onDidChangeState`. */
 export function openStore(options: OpenStoreOptions): StoreConnection {
-  const { clock, log, patience = usualPatience } = options;
-  const connection = new StoreConnection(storeHome(options), clock, log, patience);
+  const connection = new StoreConnection(storeHome(options), options.clock, options.log);
   if (options.opens !== 'whenAsked') void connection.open();
   return connection;
 }
@@ -51,17 +51,19 @@ export function openStore(options: OpenStoreOptions): StoreConnection {
 export function storeHome({
   storageFolder,
   workerEntry,
+  copies = join(storageFolder, 'reading'),
   clock,
   startWorker = startNodeWorker,
   surroundings,
   beforeOpening,
 }: Pick<
   OpenStoreOptions,
-  'storageFolder' | 'workerEntry' | 'clock' | 'startWorker' | 'surroundings' | 'beforeOpening'
+  'storageFolder' | 'workerEntry' | 'copies' | 'clock' | 'startWorker' | 'surroundings' | 'beforeOpening'
 >): StoreHome {
   return new NodeStoreHome(
     storeFolderOf(storageFolder),
     () => startWorker(workerEntry),
+    copies,
     clock,
     surroundings ?? (() => ({})),
     beforeOpening ?? (() => Promise.resolve()),
@@ -77,6 +79,7 @@ class NodeStoreHome implements StoreHome {
   constructor(
     private readonly folder: string,
     private readonly startWorker: () => WorkerPort,
+    private readonly copies: string,
     private readonly clock: Clock,
     private readonly surroundings: () => Pick<StorePlace, 'sharedFolders' | 'liveTurns'>,
     private readonly beforeOpening: () => Promise<void>,
@@ -99,7 +102,16 @@ class NodeStoreHome implements StoreHome {
     });
   }
 
-  async open({ fence, salvage, bringsBack }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
+  isHeld(): boolean {
+    return isHeld(this.fileSystem, storeFiles(this.folder).lock, this.processes);
+  }
+
+  async open({
+    fence,
+    snapshot,
+    salvage,
+    bringsBack,
+  }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
     if (fence !== null) await this.beforeOpening();
     const client = new StoreClient(this.spare ?? this.startWorker());
     this.spare = null;
@@ -108,7 +120,7 @@ class NodeStoreHome implements StoreHome {
       fence,
       salvage,
       bringsBack,
-      siblings: siblingFoldersOf(this.folder, namesIn),
+      ...(snapshot === null ? {} : { snapshot: { copies: this.copies, error: storeErrorData(snapshot) } }),
       ...this.surroundings(),
     });
     return { store: client.store, report };
@@ -133,15 +145,5 @@ class NodeStoreHome implements StoreHome {
   dispose(): void {
     void this.spare?.terminate();
     this.spare = null;
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    // A folder that cannot be listed contains no siblings of ours.
-    if (['ENOENT', 'EACCES', 'EPERM'].includes(errnoOf(error))) return [];
-    throw error;
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock';
 import { Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
+import { pause } from '../../base/pause';
 import type { SessionStore } from '../sessionStore';
 import type { WorkProgress } from '../slicedWork';
 import { readableOnly } from '../engine/sqlFailure';
@@ -16,20 +17,24 @@ import {
   type MethodResults,
 } from '../sessionMethods';
 import type { RunningStore } from '../worker/storeClient';
-import { LockAcquisition, type OwnedLock, type OwnershipAttempt, type OwnershipPatience } from './lockAcquisition';
+import type { LockAttempt, LockOwner } from '../lock/acquireLock';
+import type { HeldLock } from '../lock/heldLock';
 import type { LockEndpoint } from '../lock/lockRecord';
-import { HandoverServer, type HandoverOwner } from './handoverServer';
+import { askToRelease } from './askToRelease';
 import { unavailable, type StoreState } from './storeState';
+import { TakeOverServer, type TakeOverOwner } from './takeOverServer';
 
-/** Information from the gateway about running turns, for a handover to another window. */
-export interface TurnGuard {
-  /** The session whose turn a handover would interrupt; null when none is running. */
-  isBusy(): { readonly sessionTitle: string | null } | null;
-  /** Settles every running turn and starts no other; resolves when that is on disk. */
-  stopRunning(): Promise<void>;
+/** Work of this window that a takeover must not cut. */
+export interface WorkGuard {
+  /** Stops running turns and waits for compressions; resolves when all of it is on disk. */
+  settle(): Promise<void>;
   /** Called when the store is closed or lost. Leaves turns that await approval in state `waiting`. Returns at once. */
   leaveWaiting(): void;
 }
+
+export type OwnedLock = Pick<HeldLock, 'fence' | 'assertHeld' | 'heartbeat' | 'release'>;
+export type OwnershipAttempt =
+  { readonly kind: 'held'; readonly lock: OwnedLock } | (LockAttempt & { readonly kind: 'heldBy' });
 
 /** The connection's interface to its environment. */
 export interface StoreHome {
@@ -38,6 +43,8 @@ export interface StoreHome {
   /** Takes the folder's lock for this process and records this owner's endpoint in it, or returns its holder. Throws
    *  a `StoreError` (`readOnly`: no lock can be written there). */
   acquireLock(endpoint: LockEndpoint): OwnershipAttempt;
+  /** True when a process that provably lives holds the lock. */
+  isHeld(): boolean;
   /** Starts a worker and opens the store in it. */
   open(options: OpenOptions): Promise<{ readonly store: RunningStore; readonly report: OpenReport }>;
   /** Renames a copy of a replaced store so that it is not offered again. */
@@ -51,6 +58,8 @@ export interface StoreHome {
 export interface OpenOptions {
   /** Fence of the held lock, checked before every acknowledgement; null opens for reading only. */
   readonly fence: string | null;
+  /** The answer to every write, to read a snapshot of a store that another process holds; otherwise null. */
+  readonly snapshot: StoreError | null;
   /** True when the file was found damaged while in use: set it aside and salvage its readable rows. */
   readonly salvage: boolean;
   /** True to bring back the sessions of copies of a store whose file was replaced by another. */
@@ -58,10 +67,18 @@ export interface OpenOptions {
 }
 
 const heartbeatMs = 15_000;
-/** Milliseconds between two requests to a window that does not answer, once that was reported. */
-const askAgainMs = 5000;
+/** Milliseconds for which a window that opens waits for the old host of the same window: at a reload they overlap. Also
+ *  how often it looks. */
+const overlapMs = 2000;
+const overlapLookMs = 200;
+/** Milliseconds between two looks at the lock of another window. */
+const lookMs = 2000;
+/** Milliseconds for which the lock must be free before a window that reads takes it: the window that held it may be
+ *  reloading. A window that has just started may itself be the reloaded one, and takes it at once. */
+const freeForMs = 30_000;
+const justStartedMs = 15_000;
 /** Milliseconds. A file that is damaged again this soon after a repair is on an unreliable disk; then the user
- *  decides. */
+ *  decides. The same for a thread that died. */
 const betweenRepairsMs = 60_000;
 /** Milliseconds between two checks for free space on a full disk. */
 const spaceCheckMs = 5000;
@@ -71,24 +88,25 @@ const fatalCauses: readonly string[] = ['corrupt', 'replaced', 'deleted'];
  *  the same object for ever. */
 export class StoreConnection implements Disposable {
   private readonly states = new Emitter<StoreState>();
-  private current: StoreState = { kind: 'opening', blockedBy: null };
+  private current: StoreState = { kind: 'opening' };
   private running: RunningStore | null = null;
   private lock: OwnedLock | null = null;
-  private server: HandoverServer | null = null;
-  private acquisition: LockAcquisition | null = null;
+  private server: TakeOverServer | null = null;
   private opening: Promise<void> | null = null;
   /** All closing work, in sequence; an opening waits for it. */
   private ending: Promise<void> = Promise.resolve();
-  private guard: TurnGuard = {
-    isBusy: () => null,
-    stopRunning: () => Promise.resolve(),
-    leaveWaiting: () => undefined,
-  };
+  private guard: WorkGuard = { settle: () => Promise.resolve(), leaveWaiting: () => undefined };
+  private readonly works = new Set<Promise<unknown>>();
   private cancelHeartbeat: () => void = () => undefined;
   private damaged = false;
   private regained: StoreError | null = null;
   private bringsBack = false;
-  private cancelAskAgain: () => void = () => undefined;
+  private cancelLook: () => void = () => undefined;
+  /** Aborted when this window no longer asks the owner. */
+  private asking = new AbortController();
+  /** Monotonic milliseconds since which the lock of the other window has looked free; null while it is held. */
+  private freeSince: number | null = null;
+  private readonly startedAt: number;
   /** The error for calls during an automatic reopening; otherwise null. */
   private repairing: StoreError | null = null;
   /** The reason why no lock could be written, although no process holds the store; otherwise null. */
@@ -102,8 +120,9 @@ export class StoreConnection implements Disposable {
     private home: StoreHome,
     private readonly clock: Clock,
     private readonly log: Log,
-    private readonly patience: OwnershipPatience,
-  ) {}
+  ) {
+    this.startedAt = clock.monotonicMs();
+  }
 
   /** Every method rejects with a `StoreError` that states the reason while the store is not open. */
   readonly store: SessionStore = {
@@ -127,22 +146,37 @@ export class StoreConnection implements Disposable {
   }
 
   /** Until a guard is set, no turn is running. */
-  setTurnGuard(guard: TurnGuard): void {
+  setWorkGuard(guard: WorkGuard): void {
     this.guard = guard;
   }
 
-  /** Opens the store; if it has an owner, requests a handover. Resolves when the state is no longer `opening`, or
-   *  when the owner is busy and the user must decide. Never rejects: failures are states. */
+  /** Opens the store, or a snapshot of it while another window has it. Resolves when the state is no longer `opening`.
+   *  Never rejects: failures are states. */
   open(): Promise<void> {
-    const kind = this.current.kind;
-    const underWay = this.opening !== null && (kind === 'opening' || kind === 'waitingForOwner');
-    if (!underWay && kind !== 'open' && kind !== 'closed') this.startOpening();
+    const { kind } = this.current;
+    const isClosed = kind === 'failed' || (kind === 'readOnly' && this.running === null);
+    if (isClosed || (kind === 'opening' && this.opening === null)) this.startOpening();
     return this.settledState();
   }
 
-  /** "Continue here": requests the history from the other window. */
-  reclaim(): Promise<void> {
-    return this.current.kind === 'continuedElsewhere' ? this.open() : this.settledState();
+  /** Asks the other window to settle its work and to release the store, and opens it. Resolves when it is open here, or
+   *  when the state says why it is not. */
+  async takeOver(): Promise<void> {
+    const { home } = this;
+    const state = this.current;
+    if (state.kind !== 'elsewhere' || state.takeOver === 'asked') return;
+    this.stopReading();
+    this.setState({ ...state, takeOver: 'asked' });
+    const asking = (this.asking = new AbortController());
+    let owner = await this.holdLock(home, 0);
+    let failure = owner === null ? null : owner.endpoint === null ? 'The lock names no socket.' : '';
+    if (owner?.endpoint) failure = await askToRelease(owner.endpoint, this.clock, asking.signal);
+    if (asking.signal.aborted || home !== this.home) return;
+    if (owner !== null && failure === null) owner = await this.holdLock(home, overlapMs);
+    if (owner === null) return this.openInstead();
+    this.log.warn(`The other window did not release the session store: ${failure ?? owner.description}`);
+    this.setState({ ...state, takeOver: failure === null ? 'offered' : 'unanswered', owner: owner.description });
+    this.lookAgain();
   }
 
   /** Reopens after a failure, or after the folder was made writable. */
@@ -163,6 +197,14 @@ export class StoreConnection implements Disposable {
       this.startOpening();
     }
     return this.settledState();
+  }
+
+  /** Delays a takeover until work of several calls, such as an import, has ended. Settles as the work does. */
+  during<T>(work: Promise<T>): Promise<T> {
+    this.works.add(work);
+    const over = (): void => void this.works.delete(work);
+    work.then(over, over);
+    return work;
   }
 
   /** Closes the store, releases its lock, runs work that replaces its files, and opens it again, also when the work
@@ -186,16 +228,6 @@ export class StoreConnection implements Disposable {
     this.home.leaveReplaced(path);
   }
 
-  /** Takes over the history as soon as the owner's turn has settled. */
-  waitForOwner(): void {
-    this.acquisition?.choose('wait');
-  }
-
-  /** Asks the owner to stop its turn and hand over. The owner first saves everything it has shown. */
-  askOwnerToStop(): void {
-    this.acquisition?.choose('stop');
-  }
-
   /** Continues in another folder, as if this window had started there; closes the open store in order. Opens there
    *  at once if it was open here. Resolves like `open`. */
   async moveTo(home: StoreHome): Promise<void> {
@@ -206,10 +238,9 @@ export class StoreConnection implements Disposable {
     this.regained = null;
     this.bringsBack = false;
     this.used = false;
-    this.cancelAskAgain();
-    this.acquisition?.dispose();
+    this.stopReading();
     void this.release().then(() => left.dispose());
-    if (!opens) return this.setState({ kind: 'opening', blockedBy: null });
+    if (!opens) return this.setState({ kind: 'opening' });
     this.startOpening();
     await this.settledState();
   }
@@ -218,8 +249,7 @@ export class StoreConnection implements Disposable {
   async close(): Promise<void> {
     if (this.current.kind === 'closed') return this.ending;
     this.setState({ kind: 'closed' });
-    this.cancelAskAgain();
-    this.acquisition?.dispose();
+    this.stopReading();
     await this.release();
     this.home.dispose();
   }
@@ -229,36 +259,109 @@ export class StoreConnection implements Disposable {
   }
 
   /** Starts an opening after the current opening and endings. */
-  private startOpening(patience = this.patience): void {
-    this.cancelAskAgain();
+  private startOpening(): void {
+    this.stopReading();
     // Set at once, so that no waiting caller sees the previous state.
-    if (patience === this.patience) this.setState({ kind: 'opening', blockedBy: null });
-    const opening = Promise.all([this.opening, this.ending]).then(() => this.openOnce(patience));
+    this.setState({ kind: 'opening' });
+    this.startWork((home) => this.openOnce(home));
+  }
+
+  private startWork(work: (home: StoreHome) => Promise<void>): void {
+    const opening = Promise.all([this.opening, this.ending]).then(() => work(this.home));
     this.opening = opening;
     void opening.then(() => {
       if (this.opening === opening) this.opening = null;
     });
   }
 
-  /** Asks again a window that did not answer. Until it answers or is gone, the reported failure stays. */
-  private askAgain(): void {
-    this.cancelAskAgain = this.clock.after(askAgainMs, () => {
-      if (this.current.kind === 'failed') this.startOpening({ ...this.patience, lockedMs: 0, invisibleLockedMs: 0 });
+  /** Opens the store in place of its snapshot. */
+  private openInstead(): Promise<void> {
+    if (this.current.kind !== 'elsewhere') return this.settledState();
+    this.ending = this.ending.then(() => this.closeRunning());
+    this.startOpening();
+    return this.settledState();
+  }
+
+  /** Reads a snapshot of the store, which another window has, and looks when it is free. */
+  private startReading(owner: string): void {
+    this.stopReading();
+    this.freeSince = null;
+    if (this.current.kind !== 'opening') this.setState({ kind: 'opening' });
+    const error = new StoreError(
+      'locked',
+      t('Your sessions are open in another window. Choose Take Over to continue here.'),
+      `held by ${owner}`,
+    );
+    this.startWork(async (home) => {
+      if (this.current.kind === 'closed' || this.running !== null) return;
+      const report = await this.readSnapshot(home, error);
+      if (home !== this.home || this.isClosed()) return;
+      this.setState({ kind: 'elsewhere', report, error, takeOver: 'offered', owner });
+      this.lookAgain();
     });
   }
 
-  private async openOnce(patience: OwnershipPatience): Promise<void> {
-    if (this.current.kind === 'closed' || this.running !== null) return;
+  /** Null when there is nothing to read, or the snapshot could not be made. */
+  private async readSnapshot(home: StoreHome, error: StoreError): Promise<OpenReport | null> {
+    try {
+      const { store, report } = await home.open({ fence: null, snapshot: error, salvage: false, bringsBack: false });
+      this.adopt(store);
+      return report;
+    } catch (failure) {
+      this.log.warn(`The sessions of another window could not be read: ${technicalOf(failure)}`);
+      return null;
+    }
+  }
+
+  private lookAgain(): void {
+    this.cancelLook = this.clock.after(lookMs, () => {
+      this.look().catch((error: unknown) => {
+        this.log.warn(`The lock of another window could not be examined: ${technicalOf(error)}`);
+        this.lookAgain();
+      });
+    });
+  }
+
+  /** Opens the store when its owner is provably gone, and has not come back. Tries again to read what could not be read
+   *  because it was being written. */
+  private async look(): Promise<void> {
     const { home } = this;
+    const now = this.clock.monotonicMs();
+    if (home.isHeld()) this.freeSince = null;
+    else this.freeSince ??= now;
+    const graceMs = now - this.startedAt < justStartedMs ? 0 : freeForMs;
+    if (this.freeSince !== null && now - this.freeSince >= graceMs) {
+      this.freeSince = null;
+      if ((await this.holdLock(home, 0)) === null) return this.openInstead();
+    }
+    const state = this.current;
+    if (state.kind !== 'elsewhere' || state.takeOver === 'asked' || home !== this.home) return;
+    if (state.report === null && this.running === null && this.opening === null) {
+      const report = await this.readSnapshot(home, state.error);
+      if (report !== null && this.current === state) this.setState({ ...state, report });
+    }
+    if (this.current.kind === 'elsewhere' && this.current.takeOver !== 'asked') this.lookAgain();
+  }
+
+  private stopReading(): void {
+    this.cancelLook();
+    this.asking.abort();
+  }
+
+  private async openOnce(home: StoreHome): Promise<void> {
+    if (this.current.kind === 'closed' || this.running !== null) return;
     home.prepare();
     this.lockObstacle = null;
     try {
-      if (!(await this.holdLock(home, patience))) return;
-      // The window answered after all, after it had been reported as not answering.
-      if (this.current.kind === 'failed' || this.current.kind === 'waitingForOwner')
-        this.setState({ kind: 'opening', blockedBy: null });
+      const owner = await this.holdLock(home, overlapMs);
+      if (owner !== null) return void (home === this.home && this.startReading(owner.description));
       const fence = this.lock?.fence ?? null;
-      const { store, report } = await home.open({ fence, salvage: this.damaged, bringsBack: this.bringsBack });
+      const { store, report } = await home.open({
+        fence,
+        snapshot: null,
+        salvage: this.damaged,
+        bringsBack: this.bringsBack,
+      });
       this.bringsBack = false;
       this.adopt(store);
       // Moved meanwhile: the store just opened is closed again, without an event.
@@ -276,39 +379,45 @@ export class StoreConnection implements Disposable {
     }
   }
 
-  /** True to continue: with the lock held, or in a folder in which no process can hold one. */
-  private async holdLock(home: StoreHome, patience: OwnershipPatience): Promise<boolean> {
-    if (this.stillHeld()) return true;
-    const server = new HandoverServer(this.owner, this.clock);
-    // Without a socket the store works, except for handovers.
+  /** Null to continue: with the lock held, or in a folder in which no process can hold one. Otherwise the owner that
+   *  still holds it after `waitMs`. */
+  private async holdLock(home: StoreHome, waitMs: number): Promise<LockOwner | null> {
+    if (this.stillHeld()) return null;
+    const server = new TakeOverServer(this.owner);
+    // Without a socket the store works, except for takeovers.
     await server
       .listen()
       .catch((error: unknown) =>
         this.log.warn(`Other windows cannot ask for the session store: ${technicalOf(error)}`),
       );
-    const acquisition = new LockAcquisition(() => home.acquireLock(server.endpoint), this.clock, patience);
-    acquisition.onState((state) => {
-      if (patience === this.patience || state.kind !== 'opening') this.setState(state);
-    });
-    this.acquisition = acquisition;
+    const until = this.clock.monotonicMs() + waitMs;
     try {
-      this.lock = await acquisition.obtain();
+      for (;;) {
+        const attempt = home.acquireLock(server.endpoint);
+        if (attempt.kind === 'held') {
+          this.lock = attempt.lock;
+          this.server = server;
+          this.beat();
+          return null;
+        }
+        // Another call has taken it meanwhile.
+        if (this.lock !== null) {
+          server.close();
+          return null;
+        }
+        if (home !== this.home || this.isClosed() || this.clock.monotonicMs() >= until) {
+          server.close();
+          return attempt.owner;
+        }
+        await pause(this.clock, overlapLookMs);
+      }
     } catch (error) {
       server.close();
       if (!(error instanceof StoreError) || (error.causeClass !== 'readOnly' && error.causeClass !== 'full'))
         throw error;
       this.lockObstacle = error;
-      return true;
-    } finally {
-      this.acquisition = null;
+      return null;
     }
-    if (!this.lock) {
-      server.close();
-      return false;
-    }
-    this.server = server;
-    this.beat();
-    return true;
   }
 
   /** True when this process still holds the lock. The lock outlives a failed store, unless another process took it
@@ -335,7 +444,8 @@ export class StoreConnection implements Disposable {
   /** Damage in a file that cannot be changed is not fatal: it cannot be repaired, but the rest of it can still be
    *  read. */
   private isFatal({ causeClass }: StoreError): boolean {
-    return fatalCauses.includes(causeClass) && !(causeClass === 'corrupt' && this.current.kind === 'readOnly');
+    const readsOnly = this.current.kind === 'readOnly' || this.current.kind === 'elsewhere';
+    return fatalCauses.includes(causeClass) && !(causeClass === 'corrupt' && readsOnly);
   }
 
   private announce(report: OpenReport): void {
@@ -368,7 +478,9 @@ export class StoreConnection implements Disposable {
     } catch (error) {
       if (error instanceof StoreError && this.isFatal(error)) this.lose(store, error);
       // SQLite knows that it may not write, but not the reason, for example a full disk.
-      throw error instanceof StoreError && error.causeClass === 'readOnly' && this.current.kind === 'readOnly'
+      throw error instanceof StoreError &&
+        error.causeClass === 'readOnly' &&
+        (this.current.kind === 'readOnly' || this.current.kind === 'elsewhere')
         ? this.current.error
         : error;
     }
@@ -382,18 +494,31 @@ export class StoreConnection implements Disposable {
     this.damaged ||= error.causeClass === 'corrupt';
     // Until the thread has ended it could still write; the file must not be opened before.
     this.ending = this.ending.then(() => this.abandon(store, error));
+    // Only a snapshot; the other window has the store.
+    if (this.current.kind === 'elsewhere') return this.setState({ ...this.current, report: null });
+    if (this.isTaken()) return this.startReading('a process that considered this one gone');
     if (this.repair(error)) return;
     if (error.causeClass === 'deleted') this.regain(error);
     else this.fail(error);
   }
 
-  /** Reopens a damaged file at once, which sets it aside and salvages its readable rows. Returns true when it does
-   *  so. */
+  /** True when another process holds the lock that was this one's. */
+  private isTaken(): boolean {
+    try {
+      this.lock?.assertHeld();
+      return false;
+    } catch (error) {
+      return error instanceof StoreError && error.causeClass === 'replaced';
+    }
+  }
+
+  /** Reopens at once a damaged file, which sets it aside and salvages its readable rows, and a store whose thread died.
+   *  Returns true when it does so. */
   private repair(error: StoreError): boolean {
     const now = this.clock.monotonicMs();
-    if (error.causeClass !== 'corrupt' || this.current.kind !== 'open' || now - this.repairedAt < betweenRepairsMs)
-      return false;
-    this.log.error(`Session store: ${error.technical}. It is opened again to be repaired.`, error);
+    if (error.causeClass !== 'corrupt' && error.causeClass !== 'unknown') return false;
+    if (this.current.kind !== 'open' || now - this.repairedAt < betweenRepairsMs) return false;
+    this.log.error(`Session store: ${error.technical}. It is opened again.`, error);
     this.repairedAt = now;
     this.repairing = error;
     this.startOpening();
@@ -403,7 +528,7 @@ export class StoreConnection implements Disposable {
   /** Reopens a deleted store that no other process has: takes the lock again if it is free, and restores the saved
    *  copy of a deleted file. */
   private regain(error: StoreError): void {
-    if (this.current.kind === 'closed' || this.current.kind === 'continuedElsewhere') return;
+    if (this.current.kind === 'closed') return;
     this.log.warn(`Files of the session store were deleted, and it is opened again: ${error.technical}`);
     this.regained = error;
     this.startOpening();
@@ -424,23 +549,26 @@ export class StoreConnection implements Disposable {
             t('Your sessions couldn’t be opened. Retry, or see the log for details.'),
             technicalOf(error),
           );
-    if (failure.causeClass === 'locked') this.askAgain();
     if (this.current.kind === 'failed' && this.current.error.message === failure.message) return;
     this.log.error(`Session store: ${failure.technical}`, failure);
-    if (this.current.kind !== 'closed' && this.current.kind !== 'continuedElsewhere')
-      this.setState({ kind: 'failed', error: failure });
+    this.setState({ kind: 'failed', error: failure });
   }
 
-  private readonly owner: HandoverOwner = {
-    busy: () => (this.current.kind === 'open' ? this.guard.isBusy() : null),
-    stopRunning: () => this.guard.stopRunning(),
+  private readonly owner: TakeOverOwner = {
+    settle: async () => {
+      while (this.works.size > 0) await Promise.allSettled(this.works);
+      if (this.current.kind === 'open') await this.guard.settle();
+    },
     release: () => {
-      // Start before the event: a listener that requests the history back at once then waits for this release.
       const released = this.release();
-      this.setState({ kind: 'continuedElsewhere' });
+      if (!this.isClosed()) this.startReading('the window that took over');
       return released;
     },
   };
+
+  private isClosed(): boolean {
+    return this.current.kind === 'closed';
+  }
 
   /** Closes the store and releases the lock, once, even for several callers. */
   private release(): Promise<void> {

@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path';
 /** VS Code's name for a workspace's storage: on a desktop an MD5 in hex, in a browser a 32-bit number in hex with
  *  its sign (measured on code-server: `27bddbce`). A second host of the same folder gets the suffix `-1`, `-2`, …. */
 const suffixedWorkspace = /^([0-9a-f]{32}|-?[0-9a-f]{1,8})-\d+$/;
-const plainWorkspace = /^(?:[0-9a-f]{32}|-?[0-9a-f]{1,8})$/;
 
 /** Returns the folder of the one history of a folder, given the storage folder from VS Code
  *  (`…/workspaceStorage/<hash>[-N]/<publisher.name>`). While another host holds `<hash>`, VS Code gives a second
@@ -13,17 +12,6 @@ export function storeFolderOf(storageFolder: string): string {
   const parts = workspacePartsOf(storageFolder);
   const hash = parts ? suffixedWorkspace.exec(parts.workspace)?.[1] : undefined;
   return parts && hash !== undefined ? join(parts.root, hash, parts.extension) : storageFolder;
-}
-
-/** Folders in which an earlier host of the same workspace may have left a separate store. `list` returns the names
- *  in a folder. */
-export function siblingFoldersOf(storeFolder: string, list: (folder: string) => readonly string[]): readonly string[] {
-  const parts = workspacePartsOf(storeFolder);
-  if (!parts || !plainWorkspace.test(parts.workspace)) return [];
-  return list(parts.root)
-    .filter((name) => suffixedWorkspace.exec(name)?.[1] === parts.workspace)
-    .sort()
-    .map((name) => join(parts.root, name, parts.extension));
 }
 
 function workspacePartsOf(

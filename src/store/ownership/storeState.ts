@@ -2,22 +2,23 @@ import { t } from '../../base/translate';
 import type { OpenReport } from '../worker/openedStore';
 import { StoreError } from '../storeError';
 
-/** State of a window's connection to the history of its folder. The store answers only in `open` and `readOnly`. */
+/** State of a window's connection to the history of its folder. The store answers in `open` and `readOnly`, and in
+ *  `elsewhere` once a snapshot could be read. */
 export type StoreState =
-  /** `blockedBy`: description of the process that holds the store and does not answer yet; null when there is none. */
-  | { readonly kind: 'opening'; readonly blockedBy: string | null }
+  | { readonly kind: 'opening' }
   /** `regained`: the reason for an automatic reopening (files of the store were deleted while it was open), or null. */
   | { readonly kind: 'open'; readonly report: OpenReport; readonly regained: StoreError | null }
   /** Everything can be read and nothing saved; the report states the reason. */
   | { readonly kind: 'readOnly'; readonly report: OpenReport; readonly error: StoreError }
-  /** Another window owns the history and a turn is running there. `chosen`: the request of this window. */
+  /** Another window has the history, and this one reads a snapshot of it. `report`: of the snapshot, null when there is
+   *  none. `error`: the answer to every write. `owner`: description of the process that did not answer Take Over. */
   | {
-      readonly kind: 'waitingForOwner';
-      readonly sessionTitle: string | null;
-      readonly chosen: 'nothing' | 'wait' | 'stop';
+      readonly kind: 'elsewhere';
+      readonly report: OpenReport | null;
+      readonly error: StoreError;
+      readonly takeOver: 'offered' | 'asked' | 'unanswered';
+      readonly owner: string;
     }
-  /** Another window took over; `reclaim` requests the history back. */
-  | { readonly kind: 'continuedElsewhere' }
   | { readonly kind: 'failed'; readonly error: StoreError }
   | { readonly kind: 'closed' };
 
@@ -26,10 +27,7 @@ export function unavailable(state: StoreState): StoreError {
   switch (state.kind) {
     case 'opening':
       return notNow(t('Your sessions are still opening. Try again in a moment.'), state);
-    case 'waitingForOwner':
-      return notNow(t('Another window is answering in this folder. Wait or stop it, then continue here.'), state);
-    case 'continuedElsewhere':
-      return notNow(t('Your sessions continued in another window. Choose Continue Here to use this window.'), state);
+    case 'elsewhere':
     case 'failed':
       return state.error;
     case 'closed':

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { t } from '../../base/translate';
 import type { FileSystem } from '../engine/fileSystem';
+import { currentCopy } from '../library/foreignStore';
 import { assertFence } from '../lock/heldLock';
+import { SystemProcessTable } from '../lock/processLookup';
 import type { DamagedCopy } from '../open/damagedCopy';
 import { openDatabase, type OpenDatabaseOptions, type OpenedDatabase } from '../open/openDatabase';
 import { rescueFolderIn } from '../open/replacedFiles';
@@ -14,12 +16,11 @@ import type { SlicedMethods } from '../sessionMethods';
 import type { SessionOperations } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import { readableOnly } from '../engine/sqlFailure';
-import { StoreError, storeErrorData, type StoreErrorData } from '../storeError';
+import { reviveStoreError, StoreError, storeErrorData, type StoreErrorData } from '../storeError';
 import { takeInEarlierSpills, type FoundSpill } from './earlierSpills';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
 import type { StoreEngine } from './storeEngine';
-import { SiblingMerger, type SiblingMerge, type SiblingProblem } from './siblingMerger';
 
 /** The store to open, and the conditions. Plain data: it is sent to the worker. */
 export interface StorePlace {
@@ -28,8 +29,9 @@ export interface StorePlace {
   readonly fence: string | null;
   /** True when the file was found damaged while in use: set it aside and salvage its readable rows. */
   readonly salvage: boolean;
-  /** Folders in which another host of the same workspace may have left a store to merge into this one. */
-  readonly siblings: readonly string[];
+  /** To read a private copy, made in the folder `copies`, of a store that another process holds. `error`: the answer to
+   *  every write. */
+  readonly snapshot?: { readonly copies: string; readonly error: StoreErrorData };
   /** Folders of this machine that may hold files of this store and of others. Default: none are searched. */
   readonly sharedFolders?: readonly string[];
   /** Turns of this process, which must not be settled as those of a dead one. Default: none. */
@@ -50,9 +52,6 @@ export interface OpenReport {
   readonly setAside: { readonly path: string; readonly damage: string } | null;
   /** Data salvaged from damaged files, one entry for each file. */
   readonly salvaged: readonly Salvage[];
-  /** Stores of suffixed folders that were merged into this one; `mergeProblems` lists those that could not be read. */
-  readonly merged: readonly SiblingMerge[];
-  readonly mergeProblems: readonly SiblingProblem[];
   /** Former path of the copy that got the store's name, because the file was deleted while it was open; null when
    *  there was none. */
   readonly putBack: string | null;
@@ -89,9 +88,10 @@ export interface OpenedStore {
 }
 
 /** Opens the store of a folder whose lock the caller holds. Checks the file, migrates the schema, imports damaged
- *  and sibling files, and settles turns of a dead process. If the file turns out to be damaged, it is set aside and
+ *  files, and settles turns of a dead process. If the file turns out to be damaged, it is set aside and
  *  salvaged; if a full disk prevents the migration, the store opens for reading. Synchronous. Throws a `StoreError`. */
 export function openSessionStore(engine: StoreEngine, place: StorePlace): OpenedStore {
+  if (place.snapshot !== undefined) return openSnapshot(engine, place.folder, place.snapshot);
   try {
     return openAs(engine, place, {});
   } catch (error) {
@@ -125,6 +125,35 @@ function openAs(
   }
 }
 
+/** Reads the store as of this moment, beside its owner. */
+function openSnapshot(
+  engine: StoreEngine,
+  folder: string,
+  { copies, error }: NonNullable<StorePlace['snapshot']>,
+): OpenedStore {
+  const processes = new SystemProcessTable();
+  const copy = currentCopy({ ...engine, copies, processes, pause: pauseThread }, folder);
+  try {
+    const store = openAs(
+      engine,
+      { folder: copy.folder, fence: null, salvage: false },
+      { readOnly: true, obstacle: reviveStoreError(error) },
+    );
+    const close = (): void => {
+      store.close();
+      copy.remove();
+    };
+    return { ...store, close, report: { ...store.report, path: storeFiles(folder).main } };
+  } catch (failure) {
+    copy.remove();
+    throw failure;
+  }
+}
+
+function pauseThread(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
 /** Opens for reading on a full disk. If that fails too, throws the error of the full disk. */
 function openReadable(engine: StoreEngine, place: StorePlace, full: StoreError): OpenedStore {
   try {
@@ -144,7 +173,6 @@ function writableStore(
   const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions, place.liveTurns ?? []));
   // After the salvage: a store made to replace a damaged one keeps its uid.
   if (sessions.getMeta(storeUidKey) === null) sessions.setMeta(storeUidKey, randomUUID());
-  const siblings = new SiblingMerger(engine, sessions).mergeAll(place.siblings);
   // Before answers of an earlier build are taken in: one may belong to a turn that is brought back now.
   const replaced = replacedStores(
     engine,
@@ -165,7 +193,6 @@ function writableStore(
     setAside,
     recoveredTurns,
     salvaged,
-    ...siblings,
     ...replaced,
     spills,
     readOnly: null,
@@ -207,8 +234,6 @@ function readOnlyStore(engine: StoreEngine, { database, report }: OpenedDatabase
     ...report,
     recoveredTurns: [],
     salvaged: [],
-    merged: [],
-    mergeProblems: [],
     replaced: [],
     broughtBack: [],
     spills: [],

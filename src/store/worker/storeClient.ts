@@ -199,7 +199,7 @@ export class StoreClient {
     if (this.ended) return;
     const error = new StoreError(
       'unknown',
-      t('Saving has stopped unexpectedly. Everything shown is saved. Retry to continue.'),
+      t('Saving has stopped unexpectedly. Everything shown is saved. Choose Try Again to continue.'),
       technical,
     );
     this.rejectAll(error);

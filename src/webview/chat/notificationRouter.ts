@@ -37,6 +37,8 @@ export function routeNotification(
 ): void {
   const conversationBefore = conversationOf(before);
   const isSame = conversationOf(after) === conversationBefore;
+  // A refusal by the store ends with the state that it was about.
+  if (after.store !== before.store && after.store.kind === 'open') chat.requests.dismissStoreRefusal();
   switch (notification.name) {
     case 'bootstrap': {
       const { shown, newDraft, newDraftParts } = notification.payload;
@@ -99,7 +101,12 @@ function turnEvent(
 
 /** True when the store could be read for the current view. */
 function isRead({ store, conversation }: ChatViewState): boolean {
-  return conversation !== null || store.kind === 'open' || store.kind === 'readOnly';
+  return (
+    conversation !== null ||
+    store.kind === 'open' ||
+    store.kind === 'readOnly' ||
+    (store.kind === 'elsewhere' && store.readable)
+  );
 }
 
 function conversationOf({ conversation }: ChatViewState): string | null {

@@ -43,7 +43,7 @@ export class WorkerPlace implements Place {
     const sqlite = await testSqlite();
     const fence = this.takeLock();
     const client = new StoreClient(this.threads.take());
-    await client.open({ folder: this.files.folder, fence, salvage: false, siblings: [] });
+    await client.open({ folder: this.files.folder, fence, salvage: false });
     let performed = 0;
     let view: { readonly of: number; readonly database: SqlJsDatabase; readonly db: SessionDb } | null = null;
     const open = () => {

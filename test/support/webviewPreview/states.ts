@@ -469,8 +469,9 @@ export const states: Readonly<Record<string, PreviewState>> = {
     {
       store: {
         kind: 'elsewhere',
-        sentence: 'Continued in another window. Everything shown is saved.',
-        actions: [{ action: 'reclaim', label: 'Continue Here' }],
+        readable: true,
+        sentence: 'Your sessions are open in another window. You can read them here.',
+        actions: [{ action: 'store.takeOver', label: 'Take Over' }],
       },
     },
   ),

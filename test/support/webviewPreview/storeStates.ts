@@ -6,6 +6,7 @@ import { StoreError } from '../../../src/store/storeError';
 import type { OpenReport } from '../../../src/store/worker/openedStore';
 import { answer, prompt, settledTurn, shownSession } from '../builders/viewMessages';
 import { chat, type PreviewState } from './previewState';
+import { elsewhereState } from '../../unit/host/storeAtHand';
 
 const t = (message: string, args: Record<string, string> = {}): string =>
   Object.entries(args).reduce((text, [name, value]) => text.replaceAll(`{${name}}`, value), message);
@@ -18,8 +19,6 @@ const report: OpenReport = {
   recoveredTurns: [],
   setAside: null,
   salvaged: [],
-  merged: [],
-  mergeProblems: [],
   putBack: null,
   replaced: [],
   broughtBack: [],
@@ -80,7 +79,7 @@ export function storeStates(streams: (store: ViewStoreState) => PreviewState): R
       null,
       {},
       {
-        store: storeLabels({ kind: 'opening', blockedBy: 'process 9731 on this machine' }, [], t),
+        store: storeLabels({ ...elsewhereState, takeOver: 'unanswered' }, [], t),
       },
     ),
     'store-thinking': chat(shownSession({ messages: [question, thinking], turns: [crashed] })),

@@ -10,10 +10,10 @@ import { readySurface, surfaceWorld, shownIn } from './surfaceWorld';
 
 describe('the messages of a chat view', () => {
   it('hold a prompt that is sent while the store is being opened, instead of refusing it', async () => {
-    const { connection, gateway, port } = surfaceWorld({ store: { kind: 'opening', blockedBy: null } });
+    const { connection, gateway, port } = surfaceWorld({ store: { kind: 'opening' } });
     port.request(1, 'submit', { sessionId: null, uid: 'u1', text: 'hello' });
     await settle();
-    connection.become({ kind: 'opening', blockedBy: 'Another window is closing.' });
+    connection.become({ kind: 'opening' });
     await settle();
     expect({ calls: gateway.calls, responses: port.responses }).toEqual({ calls: [], responses: [] });
     connection.become(openState);
@@ -290,7 +290,7 @@ describe('the messages of a chat view', () => {
   it('show, in a folder the window moves to, what was shown there last, and nothing of the previous folder', async () => {
     const { surface, connection, gateway, meta, port } = await readySurface({ remembered: 's1' });
     const before = surface.shownSession;
-    connection.become({ kind: 'opening', blockedBy: null });
+    connection.become({ kind: 'opening' });
     surface.leaveStore();
     const between = surface.shownSession;
     meta.set('shown:chat', 's2');

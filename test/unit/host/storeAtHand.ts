@@ -1,5 +1,6 @@
 import { Emitter } from '../../../src/base/disposable';
 import { emptyReport } from '../store/ownership/fakeHome';
+import { StoreError } from '../../../src/store/storeError';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 
 /** A store connection whose state the test sets. */
@@ -19,16 +20,12 @@ export class StoreAtHand {
     this.asked.push('open');
   }
 
-  async reclaim(): Promise<void> {
-    this.asked.push('reclaim');
+  async takeOver(): Promise<void> {
+    this.asked.push('takeOver');
   }
 
-  waitForOwner(): void {
-    this.asked.push('wait');
-  }
-
-  askOwnerToStop(): void {
-    this.asked.push('stop');
+  during<T>(work: Promise<T>): Promise<T> {
+    return work;
   }
 
   async retry(): Promise<void> {
@@ -37,3 +34,12 @@ export class StoreAtHand {
 }
 
 export const openState: StoreState = { kind: 'open', report: emptyReport, regained: null };
+
+/** Another window has the history, and nothing of it could be read. */
+export const elsewhereState: StoreState & { kind: 'elsewhere' } = {
+  kind: 'elsewhere',
+  report: null,
+  error: new StoreError('locked', 'Your sessions are open in another window. Choose Take Over to continue here.', ''),
+  takeOver: 'offered',
+  owner: 'process 9731 on this machine',
+};

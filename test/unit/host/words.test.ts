@@ -7,6 +7,8 @@ import { storeLabels } from '../../../src/host/storage/storeLabels';
 import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
 import { emptyReport } from '../store/ownership/fakeHome';
 import { t } from '../../../src/base/translate';
+import type { StoreState } from '../../../src/store/ownership/storeState';
+import { elsewhereState } from './storeAtHand';
 
 describe('the age of a session', () => {
   it.each([
@@ -23,15 +25,21 @@ describe('the age of a session', () => {
 });
 
 describe('another window', () => {
-  it('can be waited for or stopped, but an action already chosen is not offered again', () => {
-    const actions = (chosen: 'nothing' | 'wait' | 'stop') => {
-      const shown = storeLabels({ kind: 'waitingForOwner', sessionTitle: 'Fix upload', chosen }, [], t);
+  it('can be taken over from, and an action already chosen is not offered again', () => {
+    const labels = (change: Partial<StoreState & { kind: 'elsewhere' }>) => {
+      const shown = storeLabels({ ...elsewhereState, ...change }, [], t);
       return shown.kind === 'elsewhere' ? [shown.sentence, ...shown.actions.map(({ label }) => label)] : [];
     };
-    expect([actions('nothing'), actions('wait'), actions('stop')]).toEqual([
-      ['Another window is answering in “Fix upload”.', 'Wait', 'Stop It and Continue Here'],
-      ['Waiting for the answer in the other window to finish…', 'Stop It and Continue Here'],
-      ['Asking the other window to stop its answer. Everything shown is kept.'],
+    expect([
+      labels({ report: emptyReport }),
+      labels({}),
+      labels({ takeOver: 'asked' }),
+      labels({ takeOver: 'unanswered' }),
+    ]).toEqual([
+      ['Your sessions are open in another window. You can read them here.', 'Take Over'],
+      ['Your sessions are open in another window.', 'Take Over'],
+      ['Taking over… The other window is saving its work.'],
+      ['The other window isn’t responding (process 9731 on this machine). Close it, or try again.', 'Take Over'],
     ]);
   });
 });
@@ -50,14 +58,12 @@ describe('the report after opening the store', () => {
           t,
         ),
         ...openReportNotices({ ...emptyReport, setAside }, t),
-        ...openReportNotices({ ...emptyReport, mergeProblems: [{ folder: '/s-1', technical: 'x' }] }, t),
       ].map(({ sentence }) => sentence),
     ).toEqual([
       'The session file was damaged. Most of it was recovered (3 sessions, 40 messages); some rows ' +
         'couldn’t be read. The damaged file is kept at /s/state.db.damaged.',
       'The session file couldn’t be read, so Hermes started a new history. The old file is kept ' +
         'unchanged at /s/state.db.damaged.',
-      'Sessions from another window couldn’t be read. They are kept in /s-1.',
     ]);
   });
 });

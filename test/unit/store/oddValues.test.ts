@@ -48,7 +48,7 @@ async function reopen(world: SessionDbWorld, damageHeader: boolean) {
   disk.put(`${main}.lock`, new Uint8Array([1]));
   return openSessionStore(
     { sqlite: await testSqlite(), fileSystem: disk, now: () => 2000 },
-    { folder: '/store', fence: disk.stat(`${main}.lock`)?.identity ?? null, salvage: false, siblings: [] },
+    { folder: '/store', fence: disk.stat(`${main}.lock`)?.identity ?? null, salvage: false },
   );
 }
 

@@ -8,7 +8,7 @@ import { testTime } from '../../support/testStore';
 async function opened(disk: SimulatedDisk): Promise<OpenedStore> {
   return openSessionStore(
     { sqlite: await testSqlite(), fileSystem: disk, now: () => testTime },
-    { folder: '/store', fence: disk.stat('/store/state.db.lock')?.identity ?? null, salvage: false, siblings: [] },
+    { folder: '/store', fence: disk.stat('/store/state.db.lock')?.identity ?? null, salvage: false },
   );
 }
 

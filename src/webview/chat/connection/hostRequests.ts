@@ -6,7 +6,11 @@ export interface RequestProblem {
   readonly sentence: string;
   readonly isRefusal: boolean;
   readonly offersModels: boolean;
+  /** True when the store refused it: another window has it, or it could not be written. */
+  readonly isOfStore: boolean;
 }
+
+const storeCauses: readonly string[] = ['locked', 'full', 'readOnly', 'replaced', 'deleted', 'corrupt'];
 
 /** Runs the user's requests to the host and holds the sentence to show about them: one at a time, until it is
  *  dismissed or another request starts. */
@@ -26,17 +30,23 @@ export class HostRequests {
       return true;
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
-      this.refuse(error.message, error.causeClass === 'noModel' || error.causeClass === 'noKey');
+      const { causeClass, message } = error;
+      this.refuse(message, causeClass === 'noModel' || causeClass === 'noKey', storeCauses.includes(causeClass));
       return false;
     }
   }
 
-  refuse(sentence: string, offersModels = false): void {
-    this.shown.value = { sentence, isRefusal: true, offersModels };
+  refuse(sentence: string, offersModels = false, isOfStore = false): void {
+    this.shown.value = { sentence, isRefusal: true, offersModels, isOfStore };
   }
 
   inform(sentence: string): void {
-    this.shown.value = { sentence, isRefusal: false, offersModels: false };
+    this.shown.value = { sentence, isRefusal: false, offersModels: false, isOfStore: false };
+  }
+
+  /** Called when the store can be written again. */
+  dismissStoreRefusal(): void {
+    if (this.shown.peek()?.isOfStore === true) this.dismiss();
   }
 
   dismiss(): void {

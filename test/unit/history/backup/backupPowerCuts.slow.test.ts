@@ -46,7 +46,7 @@ it('a power cut leaves only backups that are whole, and all that were made befor
     const lock = disk.open(storeFiles(place.store).lock, 'create');
     const opened = openSessionStore(
       { sqlite, fileSystem: disk, now: () => now },
-      { folder: place.store, fence: lock.identity(), salvage: false, siblings: [] },
+      { folder: place.store, fence: lock.identity(), salvage: false },
     );
     converse(opened.operations, `s${n}`, `${String(random())} `.repeat(3000));
     // Far enough apart that older ones are removed as well.

@@ -64,7 +64,7 @@ export async function backupWorld(): Promise<BackupWorld> {
     open: (folder = store) =>
       openSessionStore(
         { sqlite, fileSystem, now: deps.now },
-        { folder, salvage: false, siblings: [], ...fenceOf(fileSystem, folder) },
+        { folder, salvage: false, ...fenceOf(fileSystem, folder) },
       ),
     everyByteOf: (folder) =>
       below(folder)

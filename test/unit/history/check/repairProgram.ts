@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   lock.close();
   const { operations } = openSessionStore(
     { sqlite: deps.sqlite, fileSystem: disk, now: deps.now },
-    { folder, salvage: false, siblings: [], fence },
+    { folder, salvage: false, fence },
   );
   const [plan] = repairPlans((await checkStore(deps, folder)).findings);
   disk.left = Number(changes);

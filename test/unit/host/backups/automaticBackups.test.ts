@@ -5,7 +5,7 @@ import type { Offer } from '../../../../src/host/storage/storeStatus';
 import type { StoreState } from '../../../../src/store/ownership/storeState';
 import { StoreError } from '../../../../src/store/storeError';
 import { ManualClock } from '../../../support/manualClock';
-import { openState as open } from '../storeAtHand';
+import { openState as open, elsewhereState } from '../storeAtHand';
 import { RecordingLog } from '../recordingLog';
 
 const minute = 60_000;
@@ -53,11 +53,11 @@ function windowOf(first: StoreState = open) {
 
 describe('automatic backups', () => {
   it('are made each hour by the window that owns the store, and by no other', async () => {
-    const { automatic, clock, become, made } = windowOf({ kind: 'opening', blockedBy: null });
+    const { automatic, clock, become, made } = windowOf({ kind: 'opening' });
     await clock.advance(120 * minute);
     become(open);
     await clock.advance(62 * minute);
-    become({ kind: 'continuedElsewhere' });
+    become(elsewhereState);
     await clock.advance(300 * minute);
     automatic.dispose();
     expect(made).toEqual(['/store at 121', '/store at 181']);

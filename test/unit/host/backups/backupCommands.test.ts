@@ -38,6 +38,7 @@ function commandsOf(change: Partial<BackupCommandDeps> = {}, settings: Partial<B
     sessions: { storeSizes: async () => owner.operations.storeSizes() },
     gateway: { runningTurns: () => [], bringOver: async (input) => owner.operations.bringOver(input) },
     settled: () => Promise.resolve(),
+    during: (work) => work,
     whileClosed: async (work) => {
       seen.closed++;
       owner.close();

@@ -37,6 +37,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
   const connection = {
     state: open,
     onDidChangeState: states.event,
+    during: <T>(work: Promise<T>) => work,
     whileClosed: async <T>(work: () => Promise<T>): Promise<T> => {
       seen.push('closed');
       try {

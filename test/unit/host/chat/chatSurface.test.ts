@@ -5,7 +5,7 @@ import type { CurrentFile } from '../../../../src/protocol/attachmentProtocol';
 import { StoreError } from '../../../../src/store/storeError';
 import { RecordingPort, settle } from '../recordingPort';
 import { delivered, session, userMessage } from '../scriptedGateway';
-import { openState } from '../storeAtHand';
+import { openState, elsewhereState } from '../storeAtHand';
 import { readySurface, surfaceWorld, shownIn } from '../surfaceWorld';
 
 describe("the chat view's connection to the gateway", () => {
@@ -169,7 +169,7 @@ describe("the chat view's connection to the gateway", () => {
   });
 
   it('says that the store is being opened, and renders the session when it is open', async () => {
-    const { connection, port } = await readySurface({ store: { kind: 'opening', blockedBy: null }, remembered: 's1' });
+    const { connection, port } = await readySurface({ store: { kind: 'opening' }, remembered: 's1' });
     expect(port.notifications).toEqual([
       ['bootstrap', expect.objectContaining({ shown: null, store: { kind: 'opening' } })],
     ]);
@@ -190,7 +190,7 @@ describe("the chat view's connection to the gateway", () => {
     await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
     const before = port.notifications.length;
-    connection.become({ kind: 'continuedElsewhere' });
+    connection.become(elsewhereState);
     connection.become({
       kind: 'failed',
       error: new StoreError('full', 'The disk is full. Free some space, then try again.', 'ENOSPC'),
@@ -202,8 +202,9 @@ describe("the chat view's connection to the gateway", () => {
         'store',
         {
           kind: 'elsewhere',
-          sentence: 'Continued in another window. Everything shown is saved.',
-          actions: [{ action: 'store.reclaim', label: 'Continue Here' }],
+          readable: false,
+          sentence: 'Your sessions are open in another window.',
+          actions: [{ action: 'store.takeOver', label: 'Take Over' }],
         },
       ],
       [

@@ -39,6 +39,7 @@ function world(conversations: readonly ExportedConversation[], onBatch: () => vo
       },
       labels: () => ({ t, language: 'en', now: 9 }),
       into: () => 'project',
+      during: (work) => work,
       openInChat: async (id) => void seen.push(`opened ${id}`),
       onImported: () => void seen.push('imported'),
       onFailure: (error) => void seen.push(String(error)),

@@ -40,6 +40,7 @@ function imports() {
       bringOver: async (input) => here.operations.bringOver(input),
       getSession: async (id) => here.operations.getSession(id),
     },
+    during: (work) => work,
     openInChat: async () => undefined,
     onFailure: (error) => void editor.shown.push(String(error)),
     rescue: { isOn: true, status: async () => '', keepImporting: async () => undefined },

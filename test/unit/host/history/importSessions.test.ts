@@ -41,6 +41,7 @@ function importsOf(change: Partial<Importer> = {}, deps: Partial<SessionImportsD
       getSession: async (id) => world.db.getSession(id),
       bringOver: () => Promise.reject(new Error('Not an export.')),
     },
+    during: (work) => work,
     openInChat: async (id) => void seen.push(`opened ${id}`),
     onFailure: (error) => void seen.push(String(error)),
     rescue: { isOn: true, status: async () => '', keepImporting: async () => undefined },

@@ -38,7 +38,7 @@ describe('the status bar', () => {
       ['$(loading~spin) Qwen', 'Hermes: answering (Qwen, 127.0.0.1:11434)', false],
       ['$(loading~spin) Qwen', 'Hermes: answering in 3 sessions (Qwen, 127.0.0.1:11434)', false],
       ['$(warning) Hermes', 'Hermes: sessions can’t be saved. Open the chat for details.', true],
-      ['$(multiple-windows) Hermes', 'Hermes: continued in another window.', false],
+      ['$(multiple-windows) Hermes', 'Hermes: sessions are open in another window.', false],
       ['$(bell-dot) Qwen', 'Hermes: waiting for your approval (Qwen, 127.0.0.1:11434)', true],
     ]);
   });

@@ -44,6 +44,7 @@ beforeEach(async () => {
     locations: () => world.places,
     now: () => 99,
     store: { isReadable: true, settled: () => Promise.resolve() },
+    connection: { during: (work) => work },
   });
 });
 afterEach(async () => {

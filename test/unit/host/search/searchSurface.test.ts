@@ -7,7 +7,7 @@ import { RecordingLog } from '../recordingLog';
 import type { WorkProgress } from '../../../../src/store/slicedWork';
 import { RecordingPort, settle } from '../recordingPort';
 import { ScriptedGateway, session } from '../scriptedGateway';
-import { openState, StoreAtHand } from '../storeAtHand';
+import { elsewhereState, openState, StoreAtHand } from '../storeAtHand';
 
 interface Running {
   readonly query: SearchQuery;
@@ -80,7 +80,7 @@ describe('the search screen', () => {
   it('starts with the given query, and says why nothing can be searched', async () => {
     const asked = screen('flaky test');
     asked.port.command('ready');
-    const failed = screen(null, { kind: 'continuedElsewhere' });
+    const failed = screen(null, elsewhereState);
     failed.port.command('ready');
     await settle();
     expect([asked.port.notifications, failed.port.notifications]).toEqual([

@@ -163,11 +163,11 @@ describe('the session list of the sessions view', () => {
     state.store = { kind: 'opening' };
     await listing.refresh();
     const opening = listing.state;
-    state.store = { kind: 'elsewhere', sentence: 'Continued in another window.', actions: [] };
+    state.store = { kind: 'elsewhere', readable: false, sentence: 'Open in another window.', actions: [] };
     await listing.refresh();
     expect([opening, listing.state, queries.length]).toEqual([
       { kind: 'loading' },
-      { kind: 'elsewhere', sentence: 'Continued in another window.' },
+      { kind: 'elsewhere', sentence: 'Open in another window.' },
       0,
     ]);
   });

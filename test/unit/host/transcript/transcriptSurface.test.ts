@@ -8,7 +8,7 @@ import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { RecordingPort, settle } from '../recordingPort';
 import { ScriptedGateway, session, userMessage } from '../scriptedGateway';
-import { openState, StoreAtHand } from '../storeAtHand';
+import { elsewhereState, openState, StoreAtHand } from '../storeAtHand';
 
 function branch(conversationId: string, parentConversationId: string | null): ConversationBranch {
   return {
@@ -26,7 +26,7 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
   const gateway = new ScriptedGateway(session('s1'));
   const stored = new StoredTranscript([{ ...userMessage('u1', 'hello'), turnUid: null }], gateway.sessions);
   stored.tree.push(branch('s1', null));
-  const connection = new StoreAtHand(options.opening === true ? { kind: 'opening', blockedBy: null } : openState);
+  const connection = new StoreAtHand(options.opening === true ? { kind: 'opening' } : openState);
   const clock = new ManualClock();
   const port = new RecordingPort();
   const titles: (string | null)[] = [];
@@ -130,7 +130,7 @@ describe('the transcript tab', () => {
     expect({ told: port.notifications, asked: connection.asked }).toEqual({ told: [], asked: ['open'] });
     connection.become(openState);
     await settle();
-    connection.become({ kind: 'continuedElsewhere' });
+    connection.become(elsewhereState);
     connection.become(openState);
     await settle();
     expect(port.notifications.map(([name]) => name)).toEqual(['bootstrap', 'bootstrap']);

@@ -46,7 +46,7 @@ const seen = (): unknown =>
 describe('finding stores of other folders', () => {
   it("reports each store's folder, size and last use without touching any store", () => {
     left(world.places.own, (store) => converse(store, 'mine', 'Mine'));
-    left(world.folderOf(`${'0'.repeat(32)}-1`), (store) => converse(store, 'sibling', 'Mine too'));
+    left(world.folderOf(`${'0'.repeat(32)}-1`), (store) => converse(store, 'sibling', 'Of an earlier build', 10));
     left(
       world.folderOf(a),
       (store) => (label(store), converse(store, 's1', 'One', 10), converse(store, 's2', 'Two', 20)),
@@ -61,6 +61,14 @@ describe('finding stores of other folders', () => {
     expect(seen()).toEqual([
       { folder: world.folderOf(b), of: '/home/me/s3', sessions: 1, lastActiveAt: 31, inUse: false, problem: null },
       { folder: world.folderOf(a), of: '/home/me/project', sessions: 2, lastActiveAt: 21, inUse: false, problem: null },
+      {
+        folder: world.folderOf(`${'0'.repeat(32)}-1`),
+        of: '/home/me/sibling',
+        sessions: 1,
+        lastActiveAt: 11,
+        inUse: false,
+        problem: null,
+      },
       {
         folder: join(world.root, 'shelf', 'project-1234'),
         of: '/elsewhere',

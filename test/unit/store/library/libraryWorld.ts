@@ -77,7 +77,7 @@ export async function libraryWorld(): Promise<LibraryWorld> {
       if (attempt.kind === 'heldBy') throw new Error(`held by ${attempt.owner.description}`);
       const opened = openSessionStore(
         { sqlite, fileSystem, now },
-        { folder, fence: attempt.lock.fence, salvage: false, siblings: [] },
+        { folder, fence: attempt.lock.fence, salvage: false },
       );
       return {
         store: opened.operations,

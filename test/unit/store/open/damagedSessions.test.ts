@@ -49,7 +49,7 @@ async function openOwned(disk: SimulatedDisk, salvage: boolean): Promise<OpenedS
   const fence = disk.stat(lock)?.identity ?? null;
   return openSessionStore(
     { sqlite: await testSqlite(), fileSystem: disk, now: () => testTime },
-    { folder: '/store', fence, salvage, siblings: [] },
+    { folder: '/store', fence, salvage },
   );
 }
 

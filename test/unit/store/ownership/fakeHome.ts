@@ -1,7 +1,6 @@
 import { Emitter } from '../../../../src/base/disposable';
 import type { LockEndpoint } from '../../../../src/store/lock/lockRecord';
-import type { OwnershipAttempt } from '../../../../src/store/ownership/lockAcquisition';
-import type { OpenOptions, StoreHome } from '../../../../src/store/ownership/storeConnection';
+import type { OpenOptions, OwnershipAttempt, StoreHome } from '../../../../src/store/ownership/storeConnection';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
 import type { MethodArguments, MethodName, MethodResults } from '../../../../src/store/sessionMethods';
@@ -45,6 +44,7 @@ export class FakeHome implements StoreHome {
     const mine = { endpoint, window: this.window };
     this.folder.owner = mine;
     const assertHeld = (): void => {
+      if (this.folder.owner === null) throw new StoreError('deleted', 'The lock was deleted.', 'fake');
       if (this.folder.owner !== mine) throw new StoreError('replaced', 'Somebody else took the history.', 'fake');
     };
     return {
@@ -63,10 +63,14 @@ export class FakeHome implements StoreHome {
     };
   }
 
+  isHeld(): boolean {
+    return this.folder.owner !== null;
+  }
+
   async open(options: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
     await this.openDelay;
     if (this.openFailure) throw this.openFailure;
-    const store = new FakeRunningStore(this.folder, this.window);
+    const store = new FakeRunningStore(this.folder, this.window, options.snapshot !== null);
     this.opened.push({ store, options });
     return {
       store,
@@ -111,7 +115,9 @@ export class FakeRunningStore implements RunningStore {
   constructor(
     private readonly folder: FakeFolder,
     private readonly window: string,
+    private readonly isSnapshot: boolean,
   ) {
+    if (isSnapshot) return;
     folder.openIn.add(window);
     folder.mostOpenAtOnce = Math.max(folder.mostOpenAtOnce, folder.openIn.size);
     folder.log.push(`${window} opens`);
@@ -140,6 +146,7 @@ export class FakeRunningStore implements RunningStore {
   private end(how: string): void {
     if (!this.open) return;
     this.open = false;
+    if (this.isSnapshot) return;
     this.folder.openIn.delete(this.window);
     this.folder.log.push(`${this.window} ${how}`);
   }
@@ -159,8 +166,6 @@ export const emptyReport: OpenReport = {
   recoveredTurns: [],
   setAside: null,
   salvaged: [],
-  merged: [],
-  mergeProblems: [],
   putBack: null,
   replaced: [],
   broughtBack: [],

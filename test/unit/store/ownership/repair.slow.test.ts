@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
-import { usualPatience } from '../../../../src/store/ownership/lockAcquisition';
 import { StoreConnection } from '../../../../src/store/ownership/storeConnection';
 import { StoreError } from '../../../../src/store/storeError';
 import { ManualClock } from '../../../support/manualClock';
@@ -14,7 +13,7 @@ afterEach(async () => {
 function window() {
   const home = new FakeHome(new FakeFolder(), 'only');
   const clock = new ManualClock();
-  const connection = new StoreConnection(home, clock, silentLog, usualPatience);
+  const connection = new StoreConnection(home, clock, silentLog);
   opened.push(connection);
   return { connection, home, clock, states: statesOf(connection) };
 }
@@ -90,6 +89,24 @@ describe('a file that is found damaged while it is open', () => {
       refused: 'corrupt',
       state: 'readOnly',
       draft: '',
+    });
+  });
+});
+
+describe('a store whose thread died', () => {
+  it('is opened again without a request, unless that happens again within a minute', async () => {
+    const { connection, home, clock } = window();
+    await connection.open();
+    const kinds: string[] = [];
+    for (const pause of [0, 30_000, 61_000]) {
+      await clock.advance(pause);
+      home.current.die(new StoreError('unknown', 'The thread has stopped.', 'test'));
+      kinds.push(connection.state.kind);
+      await (connection.state.kind === 'failed' ? connection.retry() : connection.open());
+    }
+    expect({ kinds, salvage: home.opened.some(({ options }) => options.salvage) }).toEqual({
+      kinds: ['opening', 'failed', 'opening'],
+      salvage: false,
     });
   });
 });

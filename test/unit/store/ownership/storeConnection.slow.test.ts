@@ -1,8 +1,7 @@
-import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
-import { StoreConnection, type TurnGuard } from '../../../../src/store/ownership/storeConnection';
+import { StoreConnection } from '../../../../src/store/ownership/storeConnection';
 import type { StoreState } from '../../../../src/store/ownership/storeState';
 import { StoreError } from '../../../../src/store/storeError';
 import { FakeFolder, FakeHome } from './fakeHome';
@@ -47,110 +46,33 @@ describe('a window that moves to another folder', () => {
   });
 });
 
-const silent = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'process 4711 on this machine' };
-
-describe('an owner that does not answer', () => {
-  it('leads to a clear failure, and a retry opens the store once the owner is gone', async () => {
-    const folder = new FakeFolder();
-    folder.owner = silent;
-    const newcomer = window(folder, 'newcomer');
-    await newcomer.connection.open();
-    const failed = newcomer.connection.state;
-    folder.owner = null;
-    await newcomer.connection.retry();
-    expect({
-      cause: failed.kind === 'failed' ? [failed.error.causeClass, failed.error.message] : failed,
-      after: newcomer.connection.state.kind,
-    }).toEqual({
-      cause: [
-        'locked',
-        'Another window has your sessions open and isn’t responding (process 4711 on this machine). Close it or wait. Your sessions open here as soon as they are free.',
-      ],
-      after: 'open',
-    });
-  });
-
-  it('is asked again until it is gone, and its notice then disappears', async () => {
-    const folder = new FakeFolder();
-    folder.owner = silent;
-    const { connection, home, askAgain } = window(folder, 'newcomer');
-    const states: string[] = [];
-    connection.onDidChangeState(({ kind }) => states.push(kind));
-    await connection.open();
-    const [failed, { attempts }] = [states.length, home];
-    askAgain();
-    await expect.poll(() => home.attempts).toBeGreaterThan(attempts);
-    const stillSaid = states.slice(failed);
-    folder.owner = null;
-    askAgain();
-    await expect.poll(() => connection.state.kind).toBe('open');
-    expect({ stillSaid, then: states.slice(failed), open: folder.openIn.size }).toEqual({
-      stillSaid: [],
-      then: ['opening', 'open'],
-      open: 1,
-    });
-  });
-
-  it('is asked by Try Again and by the timer at once, and the store is opened once', async () => {
-    const folder = new FakeFolder();
-    folder.owner = silent;
-    const { connection, askAgain } = window(folder, 'newcomer');
-    await connection.open();
-    folder.owner = null;
-    askAgain();
-    await connection.retry();
-    await connection.store.draft('new');
-    expect({ state: connection.state.kind, opened: folder.log, most: folder.mostOpenAtOnce }).toEqual({
-      state: 'open',
-      opened: ['newcomer opens'],
-      most: 1,
-    });
-  });
-
-  it('hands over to no process that does not know the lock’s token', async () => {
-    const folder = new FakeFolder();
-    const owner = window(folder, 'owner');
-    await owner.connection.open();
-    const path = folder.owner?.endpoint.socketPath ?? '';
-    const answers = [
-      await saying(path, '{"v":1,"token":"guessed","ask":"handOver"}\n'),
-      await saying(path, 'GET / HTTP/1.1\n'),
-      await saying(path, 'x'.repeat(10_000)),
-    ];
-    expect({ answers, state: owner.connection.state.kind }).toEqual({
-      answers: ['{"answer":"refused","reason":"The token is not the one in the lock."}\n', '', ''],
-      state: 'open',
-    });
-  });
-});
-
 describe('a store that fails', () => {
-  it('becomes a failed state when its thread dies, keeps the lock, and is opened again by a retry', async () => {
+  it('is opened again when its thread dies, and keeps the lock', async () => {
     const folder = new FakeFolder();
     const { connection, home } = window(folder, 'only');
     await connection.open();
     const lock = folder.owner;
     home.current.die(new StoreError('unknown', 'The thread has stopped.', 'test'));
-    const failed = connection.state;
+    const meanwhile = connection.state;
     const call = connection.store.draft('new');
     await expect(call).rejects.toMatchObject({ message: 'The thread has stopped.' });
     const kept = folder.owner === lock;
-    await connection.retry();
-    expect({ failed: failed.kind, kept, after: connection.state.kind, opened: home.opened.length }).toEqual({
-      failed: 'failed',
+    await connection.open();
+    expect({ meanwhile: meanwhile.kind, kept, after: connection.state.kind, opened: home.opened.length }).toEqual({
+      meanwhile: 'opening',
       kept: true,
       after: 'open',
       opened: 2,
     });
   });
 
-  it('salvages on the retry after damage was met, and only then', async () => {
+  it('salvages after damage was met, and only then', async () => {
     const folder = new FakeFolder();
     const { connection, home } = window(folder, 'only');
     await connection.open();
     home.current.nextFailure = new StoreError('corrupt', 'The file is damaged.', 'SQLITE_CORRUPT');
     await expect(connection.store.draft('new')).rejects.toMatchObject({ causeClass: 'corrupt' });
-    await connection.retry();
+    await connection.open();
     home.current.die(new StoreError('unknown', 'The thread has stopped.', 'test'));
     await connection.retry();
     expect({ salvage: home.opened.map(({ options }) => options.salvage), log: folder.log }).toEqual({
@@ -182,18 +104,12 @@ describe('a store that fails', () => {
     });
   });
 
-  it('notices at a heartbeat that it was replaced, and survives a heartbeat that merely failed to write', async () => {
-    const folder = new FakeFolder();
-    const { connection, home, heartbeat } = window(folder, 'only');
+  it('survives a heartbeat that merely failed to write', async () => {
+    const { connection, home, heartbeat } = window(new FakeFolder(), 'only');
     await connection.open();
     home.heartbeatFailure = new StoreError('full', 'The disk is full.', 'ENOSPC');
     heartbeat();
-    const afterFull = connection.state.kind;
-    home.heartbeatFailure = null;
-    folder.owner = { endpoint: { socketPath: '/nonexistent', token: 'y' }, window: 'thief' };
-    heartbeat();
-    await expect.poll(() => connection.state.kind).toBe('failed');
-    expect(afterFull).toBe('open');
+    expect(connection.state.kind).toBe('open');
   });
 
   it('opens for reading where no lock can be written, and for writing after a retry', async () => {
@@ -230,46 +146,18 @@ describe('a store that fails', () => {
   });
 });
 
-function window(
-  folder: FakeFolder,
-  name: string,
-  guard?: TurnGuard,
-): { connection: StoreConnection; home: FakeHome; heartbeat: () => void; askAgain: () => void } {
+function window(folder: FakeFolder, name: string) {
   const home = new FakeHome(folder, name);
   let heartbeat: () => void = () => undefined;
-  let askAgain: () => void = () => undefined;
   const clock: Clock = {
     ...systemClock,
     after: (delayMs, callback) => {
-      if (delayMs === 5000 && home.opened.length === 0) {
-        askAgain = callback;
-        return () => (askAgain = () => undefined);
-      }
       if (delayMs !== 15_000) return systemClock.after(delayMs, callback);
       heartbeat = callback;
       return () => undefined;
     },
   };
-  const connection = new StoreConnection(home, clock, silentLog, {
-    answerMs: 5001,
-    closingMs: 5001,
-    lockedMs: 600,
-    invisibleLockedMs: 1200,
-    retryMs: 20,
-  });
-  if (guard) connection.setTurnGuard(guard);
+  const connection = new StoreConnection(home, clock, silentLog);
   opened.push(connection);
-  return { connection, home, heartbeat: () => heartbeat(), askAgain: () => askAgain() };
-}
-
-/** What a socket answers to these bytes before it closes. */
-function saying(path: string, bytes: string): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    let heard = '';
-    socket.on('data', (data) => (heard += data.toString()));
-    socket.on('error', () => undefined);
-    socket.on('close', () => resolve(heard));
-    socket.write(bytes);
-  });
+  return { connection, home, heartbeat: () => heartbeat() };
 }

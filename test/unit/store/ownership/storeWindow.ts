@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
@@ -10,11 +11,12 @@ import { chunkOf, openingTurn, settlingTurn } from './turnBuilder';
 /** What a test asks of a window that runs in a process of its own. */
 export type WindowOrder =
   | { readonly order: 'open'; readonly storageFolder: string }
-  | { readonly order: 'settled' | 'reclaim' | 'wait' | 'close' | 'verify' }
+  | { readonly order: 'settled' | 'takeOver' | 'close' | 'verify' }
   | { readonly order: 'reach'; readonly kind: string }
   | { readonly order: 'turn'; readonly session: string; readonly turn: string; readonly text: string }
-  | { readonly order: 'busy'; readonly title: string | null }
-  /** Opens a turn and streams until the store refuses; every acknowledged chunk is reported with its number. */
+  /** How long this window goes on with its work before it settles it for another one. */
+  | { readonly order: 'settlesAfter'; readonly ms: number }
+  /** Opens a turn and streams until the store refuses or another window takes over; every acknowledged chunk is reported with its number. */
   | { readonly order: 'stream'; readonly session: string; readonly turn: string }
   | { readonly order: 'read'; readonly session: string };
 export type WindowReport =
@@ -33,7 +35,14 @@ export interface WindowAnswer {
 export const streamedText = (seq: number): string => `${String(seq).padStart(4, '0')} `;
 
 let connection: StoreConnection | null = null;
-let busy: { sessionTitle: string | null } | null = null;
+let settlesAfterMs = 0;
+let streaming: { stop: boolean; readonly ended: Promise<void> } | null = null;
+
+// As on exFAT and some network file systems.
+if (process.env['HERMES_TEST_NO_LINKS'] !== undefined)
+  fs.linkSync = () => {
+    throw Object.assign(new Error('not supported'), { code: 'ENOTSUP' });
+  };
 
 process.on('message', (message: WindowOrder & { readonly id: number }) => {
   obey(message).then(
@@ -52,9 +61,12 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
       clock: systemClock,
       log: silentLog,
     });
-    connection.setTurnGuard({
-      isBusy: () => busy,
-      stopRunning: async () => void (busy = null),
+    connection.setWorkGuard({
+      settle: async () => {
+        await new Promise((resolve) => setTimeout(resolve, settlesAfterMs));
+        if (streaming !== null) streaming.stop = true;
+        await streaming?.ended;
+      },
       leaveWaiting: () => undefined,
     });
     await connection.open();
@@ -65,17 +77,14 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
   switch (order.order) {
     case 'settled':
       break;
-    case 'reclaim':
-      await open.reclaim();
-      break;
-    case 'wait':
-      open.waitForOwner();
+    case 'takeOver':
+      await open.takeOver();
       break;
     case 'close':
       await open.close();
       break;
-    case 'busy':
-      busy = order.title === null ? null : { sessionTitle: order.title };
+    case 'settlesAfter':
+      settlesAfterMs = order.ms;
       break;
     case 'reach':
       await reached(open, order.kind);
@@ -88,7 +97,8 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
       await open.store.settleTurn(settlingTurn(order.turn));
       break;
     case 'stream':
-      await stream(open, order.session, order.turn);
+      streaming = { stop: false, ended: stream(open, order.session, order.turn) };
+      await streaming.ended;
       break;
     case 'read':
       return { ...answer(open), messages: await open.store.activeMessages(order.session) };
@@ -101,10 +111,11 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
 async function stream({ store }: StoreConnection, session: string, turn: string): Promise<void> {
   if (!(await store.getSession(session))) await store.createSession({ id: session, startedAt: 1 });
   await store.openTurn(openingTurn(session, turn));
-  for (let seq = 1; ; seq++) {
+  for (let seq = 1; streaming?.stop !== true; seq++) {
     await store.appendChunks(chunkOf(session, turn, seq, (seq - 1) * 5, streamedText(seq)));
     process.send?.({ report: 'acknowledged', seq } satisfies WindowReport);
   }
+  await store.settleTurn(settlingTurn(turn));
 }
 
 function answer({ state }: StoreConnection): WindowAnswer {
@@ -114,8 +125,8 @@ function answer({ state }: StoreConnection): WindowAnswer {
     detail:
       state.kind === 'failed'
         ? `${state.error.causeClass}: ${state.error.message}`
-        : state.kind === 'waitingForOwner'
-          ? state.sessionTitle
+        : state.kind === 'elsewhere'
+          ? state.takeOver
           : null,
     messages: [],
     problems: [],

@@ -15,8 +15,11 @@ export class WindowProcess {
   /** The highest chunk number this window's store has acknowledged. */
   acknowledged = 0;
 
-  constructor(built: BuiltStoreWorker) {
-    this.child = fork(join(built.folder, 'storeWindow.js'), { serialization: 'advanced' });
+  constructor(built: BuiltStoreWorker, { hasLinks = true } = {}) {
+    this.child = fork(join(built.folder, 'storeWindow.js'), {
+      serialization: 'advanced',
+      env: { ...process.env, ...(hasLinks ? {} : { HERMES_TEST_NO_LINKS: '1' }) },
+    });
     this.child.on('message', (report: WindowReport) => this.hear(report));
     this.child.on('exit', () => this.rejectAll());
   }

@@ -66,7 +66,7 @@ describe('the store with its worker, on a real disk', () => {
     expect(spoken(await store.activeMessages('s')).at(-1)).toBe(`assistant: ${'word'.repeat(50)}`);
   });
 
-  it('turns a dead thread into a failure, and a retry finds everything that was acknowledged', async () => {
+  it('opens again when its thread dies, without a request, with everything that was acknowledged', async () => {
     const storageFolder = temporaryFolder();
     const connection = await openedIn(storageFolder);
     await connection.store.createSession({ id: 's', startedAt: 1 });
@@ -80,20 +80,20 @@ describe('the store with its worker, on a real disk', () => {
       }
     })();
     await expect(streaming).rejects.toMatchObject({ causeClass: 'unknown' });
-    const failed = connection.state.kind;
-    await connection.retry();
+    const meanwhile = connection.state.kind;
+    await connection.open();
     const answer = spoken(await connection.store.activeMessages('s')).at(-1) ?? '';
     const report = connection.state.kind === 'open' ? connection.state.report.recoveredTurns : null;
     const promised = Array.from({ length: acknowledged }, (_, index) => `${String(index + 1).padStart(4, '0')} `).join(
       '',
     );
     expect({
-      failed,
+      meanwhile,
       state: connection.state.kind,
       report,
       holds: answer.startsWith(`assistant: ${promised}`),
     }).toEqual({
-      failed: 'failed',
+      meanwhile: 'opening',
       state: 'open',
       report: [{ sessionId: 's', turnUid: 't' }],
       holds: true,

@@ -251,7 +251,7 @@ describe('a store served over a port', () => {
   });
 });
 
-const place = { folder: '/store', fence: 'mark', salvage: false, siblings: [] };
+const place = { folder: '/store', fence: 'mark', salvage: false };
 const chunks = (turnUid: string): Extract<StoreRequest, { method: 'appendChunks' }>['args'][0] => ({
   sessionId: 's',
   turnUid,

@@ -3,46 +3,38 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../base/clock';
-import { pause } from '../../base/pause';
 import { errorMessage } from '../../base/errorMessage';
 import type { LockEndpoint } from '../lock/lockRecord';
-import { askSchema, type HandoverAnswer, type HandoverAsk } from './handoverMessages';
 import { LineChannel } from './lineChannel';
+import { askSchema, type TakeOverAnswer, type TakeOverAsk } from './takeOverMessages';
 
-/** The owner's side of a handover, as the server calls it. */
-export interface HandoverOwner {
-  /** The session whose turn is running; null when a handover would interrupt nothing. */
-  busy(): { readonly sessionTitle: string | null } | null;
-  /** Stops running turns; resolves when they are settled on disk. */
-  stopRunning(): Promise<void>;
+/** The owner's side of a takeover, as the server calls it. */
+export interface TakeOverOwner {
+  /** Ends the work in progress in order; resolves when it is settled on disk. */
+  settle(): Promise<void>;
   /** Closes the store and releases its lock. Safe to call again. */
   release(): Promise<void>;
 }
 
 /** Bytes. A path in a socket address may be 107 bytes long on Linux and 103 on macOS. */
 const maxSocketPath = 100;
-const busyPollMs = 200;
 
-/** Listens for handover requests while this process owns a store. The socket is in a separate folder that only this
+/** Listens for takeovers while this process owns a store. The socket is in a separate folder that only this
  *  user can enter, and every request must carry the token from the lock file. */
-export class HandoverServer {
+export class TakeOverServer {
   readonly endpoint: LockEndpoint;
   private server: Server | null = null;
-  private readonly channels = new Set<LineChannel<HandoverAsk, HandoverAnswer>>();
+  private readonly channels = new Set<LineChannel<TakeOverAsk, TakeOverAnswer>>();
   private closed = false;
 
-  constructor(
-    private readonly owner: HandoverOwner,
-    private readonly clock: Clock,
-  ) {
+  constructor(private readonly owner: TakeOverOwner) {
     this.endpoint = { socketPath: newSocketPath(), token: randomBytes(24).toString('hex') };
   }
 
   async listen(): Promise<void> {
     if (process.platform !== 'win32') mkdirSync(dirname(this.endpoint.socketPath), { mode: 0o700 });
     const server = createServer((socket) =>
-      this.accept(new LineChannel<HandoverAsk, HandoverAnswer>(socket, askSchema)),
+      this.accept(new LineChannel<TakeOverAsk, TakeOverAnswer>(socket, askSchema)),
     );
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -63,7 +55,7 @@ export class HandoverServer {
   }
 
   /** Notifies all waiting requesters that the lock is gone, and stops listening. */
-  close(answer: HandoverAnswer = { answer: 'released' }): void {
+  close(answer: TakeOverAnswer = { answer: 'released' }): void {
     if (this.closed) return;
     this.closed = true;
     this.server?.close();
@@ -71,7 +63,7 @@ export class HandoverServer {
     if (process.platform !== 'win32') rmSync(dirname(this.endpoint.socketPath), { recursive: true, force: true });
   }
 
-  private accept(channel: LineChannel<HandoverAsk, HandoverAnswer>): void {
+  private accept(channel: LineChannel<TakeOverAsk, TakeOverAnswer>): void {
     this.channels.add(channel);
     channel.onClose(() => this.channels.delete(channel));
     channel.onMessage((ask) => {
@@ -81,14 +73,12 @@ export class HandoverServer {
     });
   }
 
-  private async answer(ask: HandoverAsk, channel: LineChannel<HandoverAsk, HandoverAnswer>): Promise<void> {
+  private async answer(ask: TakeOverAsk, channel: LineChannel<TakeOverAsk, TakeOverAnswer>): Promise<void> {
     try {
-      const busy = this.owner.busy();
-      if (busy && ask.ask === 'handOver') return channel.send({ answer: 'busy', sessionTitle: busy.sessionTitle });
-      if (busy && ask.ask === 'stop') await this.owner.stopRunning();
-      // Also waits for a turn that starts between two checks; no turn is interrupted unless the requester asked to stop
-      // it.
-      while (this.owner.busy() && this.channels.has(channel)) await pause(this.clock, busyPollMs);
+      channel.send({ answer: 'busy', sessionTitle: null });
+      if (ask.ask !== 'stop') return;
+      await this.owner.settle();
+      // Whoever asked is gone: nothing is given away.
       if (!this.channels.has(channel)) return;
       channel.send({ answer: 'closing' });
       await this.owner.release();
