@@ -9,11 +9,12 @@ import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import type { OtherDatabase } from '../session/import/bringOver';
 import { createSessionDb, type SessionDb } from '../session/sessionDb';
+import { fileCheck } from '../session/queries/integrity';
 import { storeUidKey } from '../session/tables/storeUid';
 import type { SlicedMethods } from '../sessionMethods';
 import type { SessionOperations } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
-import { readableOnly } from '../engine/sqlFailure';
+import { readableOnly, storeError } from '../engine/sqlFailure';
 import { StoreError, storeErrorData, type StoreErrorData } from '../storeError';
 import { takeInEarlierSpills, type FoundSpill } from './earlierSpills';
 import { keepCopy } from './keepCopy';
@@ -28,6 +29,9 @@ export interface StorePlace {
   readonly fence: string | null;
   /** True when the file was found damaged while in use: set it aside and salvage its readable rows. */
   readonly salvage: boolean;
+  /** True to throw `corrupt` for a damaged file instead of repairing it. The whole file is read for that, before
+   *  anything is written. Default: false. */
+  readonly keepsDamaged?: boolean;
   /** Folders in which another host of the same workspace may have left a store to merge into this one. */
   readonly siblings: readonly string[];
   /** Folders of this machine that may hold files of this store and of others. Default: none are searched. */
@@ -96,7 +100,8 @@ export function openSessionStore(engine: StoreEngine, place: StorePlace): Opened
     return openAs(engine, place, {});
   } catch (error) {
     if (!(error instanceof StoreError) || place.fence === null) throw error;
-    if (error.causeClass === 'corrupt' && !place.salvage) return openSessionStore(engine, { ...place, salvage: true });
+    if (error.causeClass === 'corrupt' && !place.salvage && place.keepsDamaged !== true)
+      return openSessionStore(engine, { ...place, salvage: true });
     if (error.causeClass === 'full') return openReadable(engine, place, error);
     throw error;
   }
@@ -114,6 +119,7 @@ function openAs(
     assertOwned: ownershipCheck(engine.fileSystem, place),
     readOnly: place.fence === null,
     knownDamaged: place.salvage,
+    keepsDamaged: place.keepsDamaged === true,
     rescueFolders: rescueFoldersOf(place),
     ...only,
   });
@@ -139,6 +145,7 @@ function writableStore(
   place: StorePlace,
   { database, report, damagedCopies }: OpenedDatabase,
 ): OpenedStore {
+  if (place.keepsDamaged === true) assertReadable(database);
   migrate(database, { keepCopy: (version) => keepCopy(engine.fileSystem, database, place.folder, version) });
   const sessions = sessionDbOver(engine, database);
   const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions, place.liveTurns ?? []));
@@ -170,6 +177,11 @@ function writableStore(
     spills,
     readOnly: null,
   });
+}
+
+function assertReadable(database: OpenedDatabase['database']): void {
+  const [damage] = fileCheck(database);
+  if (damage !== undefined) throw storeError('corrupt', damage);
 }
 
 /** Rewrites the file if a crash or a full disk prevented that after a deletion. It stays due if it fails again. */
