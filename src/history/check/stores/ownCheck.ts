@@ -74,6 +74,7 @@ function sessionOf(database: SqlDatabase, row: SqlRow) {
     title: textOr(row, 'title', null),
     isEnded: textOr(row, 'end_reason', null) !== null,
     isContinued: row['end_reason'] === 'compression',
+    isImported,
     openTurnUid: open === undefined ? null : textOr(open, 'uid', null),
     rows,
   });
