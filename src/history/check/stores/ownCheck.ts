@@ -19,8 +19,12 @@ export interface OwnCheckCourse extends CheckCourse {
   readonly sessionId?: string;
 }
 
+/** Place of a finding of the file. */
+const whole = { sessionId: null, title: null, row: null };
+
 /** Checks a store of the newest schema, session by session. `database` is a private copy: the check of the search index
- *  takes a write transaction. `salvaged`: set when it holds what could be read of a damaged file. Rejects with the signal's reason when it is stopped. */
+ *  takes a write transaction. `salvaged`: set when it holds what could be read of a damaged file. Rejects with the
+ *  signal's reason when it is stopped. */
 export async function checkOwn(
   database: SqlDatabase,
   path: string,
@@ -48,8 +52,6 @@ export async function checkOwn(
   if (sessionId === undefined) indexFindings(database).forEach((one) => findings.add(one));
   return findings.result({ kind: 'own', path, sessions: sessions.length, messages });
 }
-
-const whole = { sessionId: null, title: null, row: null };
 
 function readable({ sessions, messages }: SalvagedCopy): string {
   return t('Still readable. Sessions: {sessions}, messages: {messages}.', {
