@@ -21,10 +21,13 @@ export interface LockedStore {
   close(): Promise<void>;
 }
 
-/** Opens the store in a folder for writing. Never takes it away from a window: throws while another process has it. */
+/** Opens the store in a folder for writing. Never takes it away from a window: throws while another process has it.
+ *  `salvages`: true to move what can be read of the damaged file into a new one. Otherwise a damaged file is not
+ *  changed, and the opening throws `corrupt`. */
 export async function openLockedStore(
   folder: string,
   { clock, programFolder }: { readonly clock: Clock; readonly programFolder: string },
+  salvages = false,
 ): Promise<LockedStore> {
   const fileSystem = new NodeFileSystem();
   const home = storeFolderOf(folder);
@@ -48,7 +51,8 @@ export async function openLockedStore(
     const report = await client.open({
       folder: home,
       fence: lock.fence,
-      salvage: false,
+      salvage: salvages,
+      keepsDamaged: !salvages,
       bringsBack: false,
     });
     const beat = setInterval(() => lock.heartbeat(), heartbeatMs);

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { errorMessage } from '../base/errorMessage';
 import { UsageError, type Command, type ExitCode, type Terminal } from './command';
+import { damageText } from './damageText';
 import { commands } from './commands';
 
 /** Runs `hermes-history <args>`. Never rejects: errors are printed. */
@@ -20,7 +21,7 @@ export async function runCommand(
     return await command.run(terminal, values, positionals);
   } catch (error) {
     if (error instanceof UsageError) return refuse(terminal, error.message, command.help);
-    terminal.note(terminal.signal.aborted ? 'Stopped.' : errorMessage(error));
+    terminal.note(terminal.signal.aborted ? 'Stopped.' : (damageText(error) ?? errorMessage(error)));
     return 2;
   }
 }

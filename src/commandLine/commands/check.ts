@@ -77,7 +77,20 @@ async function checkPlace(terminal: Terminal, options: OptionValues, place: Plac
   print(terminal, result, options['json'] === true);
   if (result.total === 0) return 0;
   if (options['repair'] !== true) return 1;
-  return withStore(terminal, place, (store) => repair(terminal, store, result, options['yes'] === true, look));
+  const isWanted = options['yes'] === true;
+  const isDamaged = result.findings.some(({ id }) => id === 'damagedFile');
+  if (isDamaged && !isWanted) {
+    terminal.note(
+      'Would move everything readable into a new file, and keep the damaged one. Nothing else can be said before.',
+    );
+    return 1;
+  }
+  return withStore(
+    terminal,
+    place,
+    async (store) => repair(terminal, store, isDamaged ? await look() : result, isWanted, look),
+    isDamaged,
+  );
 }
 
 type Store = Awaited<ReturnType<typeof openLockedStore>>['store'];
@@ -86,8 +99,11 @@ async function withStore(
   terminal: Terminal,
   { path }: Place,
   work: (store: Store) => Promise<ExitCode>,
+  salvages = false,
 ): Promise<ExitCode> {
-  const locked = await openLockedStore(path, terminal);
+  const locked = await openLockedStore(path, terminal, salvages);
+  for (const { path: kept, sessions, messages } of locked.report.salvaged)
+    terminal.note(`Moved ${sessions} sessions with ${messages} messages into a new file. The damaged one is ${kept}.`);
   try {
     return await work(locked.store);
   } finally {

@@ -8,6 +8,7 @@ import { exportFormats, type ExportFormat, type ExportRequest } from '../../hist
 import type { ExportScope } from '../../history/export/sessionScope';
 import { exportStore, useSecretBundle } from '../../history/export/storeExport';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { rescueText } from '../damageText';
 import { assertWritable, givenPath, givenStore, readingTools } from '../givenPaths';
 
 const reducing = ['no-tool-output', 'no-thinking', 'no-images', 'hidden'] as const;
@@ -61,14 +62,22 @@ async function exportSessions(terminal: Terminal, store: string, request: Export
   );
   const deps = await readingTools(terminal);
   const course = exportCourse(terminal.clock.now, terminal.signal, progressLines(terminal));
-  const { sessions, sessionIds, maskedSecrets, bytes } = await exportStore(deps, store, request, course);
+  const { sessions, sessionIds, maskedSecrets, bytes, salvaged } = await exportStore(
+    deps,
+    store,
+    request,
+    course,
+    true,
+  );
   noteFile(terminal, new ExportRegister(deps.fileSystem, store, terminal.clock.now), request.path, sessionIds);
   terminal.print(`Exported ${sessions} sessions, ${(bytes / 1e6).toFixed(1)} MB, to ${request.path}.`);
   if (maskedSecrets > 0) terminal.print(`Masked ${maskedSecrets} secrets.`);
   if (request.format === 'json' && request.masksSecrets)
     terminal.print('The file is not complete, because secrets are masked and the contents of changed files left out.');
   if (request.evidence !== null) terminal.print(`Evidence: ${evidencePath(request.path)}`);
-  return 0;
+  if (salvaged === null) return 0;
+  terminal.note(`The file that holds these sessions is damaged: only what can be read was exported. ${rescueText}`);
+  return 1;
 }
 
 /** Notes the file beside the store, so that forgetting a session reaches it. The export stands if that fails. */

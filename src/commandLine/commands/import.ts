@@ -9,7 +9,11 @@ import { exportsAmong, type DividedFiles } from '../../history/sources/hermesExp
 import { NodeHistoryFiles } from '../../history/sources/reading/nodeHistoryFiles';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { givenPath, readingTools } from '../givenPaths';
-import { openLockedStore } from '../lockedStore';
+import { currentCopy, readOnly, type ReadingDeps } from '../../store/library/foreignStore';
+import { storeFiles } from '../../store/open/storeFiles';
+import { storeFolderOf } from '../../store/ownership/storeFolder';
+import { createSessionDb } from '../../store/session/sessionDb';
+import { openLockedStore, type LockedStore } from '../lockedStore';
 
 const stopped = 'Stopped. The sessions imported so far are kept.';
 /** Left-out records that are printed. */
@@ -67,25 +71,44 @@ async function importOthers(
   into: string | null,
   options: OptionValues,
 ): Promise<ExitCode> {
-  const { copies } = await readingTools(terminal);
+  const deps = await readingTools(terminal);
+  const writes = options['yes'] === true;
   // Before anything is read: a store that a window has open is never changed.
-  const locked = into === null ? null : await openLockedStore(into, terminal);
-  const target: ImportTarget = locked?.store ?? noStore;
-  const importer = new ImportClient(join(terminal.programFolder, 'importWorker.js'), { copies }, target);
+  const opened =
+    into === null ? null : writes ? await openLockedStore(into, terminal) : previewed(deps, storeFolderOf(into));
+  const importer = new ImportClient(
+    join(terminal.programFolder, 'importWorker.js'),
+    { copies: deps.copies },
+    opened?.store ?? noStore,
+  );
   try {
     const { signal } = terminal;
     const scan = await importer.scan(from.places, { signal, isOnlyChosen: from.isOnlyChosen });
     const found = scan.sessions.filter((session) => isWanted(session, from));
     const sources = new Set(found.map(({ source }) => source));
     printScan(terminal, { ...scan, groups: scan.groups.filter(({ source }) => sources.has(source)) });
-    if (locked === null) return scan.problems.length === 0 ? 0 : 1;
+    if (opened === null) return scan.problems.length === 0 ? 0 : 1;
     printPreview(terminal, await importer.preview(found));
-    if (options['yes'] !== true) return 0;
+    if (!writes) return 0;
     return printResult(terminal, await importer.run(found, { signal, onProgress: progressLines(terminal) }));
   } finally {
     await importer.close();
-    await locked?.close();
+    await opened?.close();
   }
+}
+
+/** A store that is asked what an import would do: a private copy. One that is not there has nothing. */
+function previewed(deps: ReadingDeps, folder: string): Pick<LockedStore, 'close'> & { readonly store: ImportTarget } {
+  if (deps.fileSystem.stat(storeFiles(folder).main) === undefined) {
+    const importStates: ImportTarget['importStates'] = async (ids) => ids.map(() => ({ state: 'absent' }));
+    return { store: { ...noStore, importStates }, close: async () => undefined };
+  }
+  const copy = currentCopy(deps, folder);
+  const states = (ids: readonly string[]) =>
+    readOnly(deps, copy.folder, (database) =>
+      createSessionDb({ database, now: deps.now, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) }).importStates(ids),
+    );
+  return { store: { ...noStore, importStates: async (ids) => states(ids) }, close: async () => copy.remove() };
 }
 
 /** Our own exports among the given words, also those in folders, and the other words. */

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { FileSystemError, type FileSystem } from '../../store/engine/fileSystem';
 import { openForeignDatabase, type ForeignDeps } from '../../store/library/foreignDatabase';
-import { broughtUpToDate, currentCopy, type ReadingDeps } from '../../store/library/foreignStore';
-import { copyDatabase, type StoreCopy } from '../../store/library/storeCopy';
+import { onReadableCopy, type ReadingDeps } from '../../store/library/foreignStore';
+import { copyDatabase, copyStore, type StoreCopy } from '../../store/library/storeCopy';
 import { firstPageOf } from '../../store/open/damagedCopy';
 import { applicationId, parseHeader } from '../../store/open/fileHeader';
 import { openDatabase } from '../../store/open/openDatabase';
@@ -16,7 +16,7 @@ type HermesCheckDeps = ReadingDeps & ForeignDeps;
 
 /** Checks a private copy of the store in a folder, while a window may have it open. Writes nothing there. */
 export async function checkStore(deps: ReadingDeps, folder: string, course?: OwnCheckCourse): Promise<CheckResult> {
-  return checkCopy(deps, currentCopy(deps, folder), folder, course);
+  return checkCopy(deps, () => copyStore(deps, folder), folder, course);
 }
 
 /** Checks a private copy of a database of either kind, by its content. A store's file may have another name. Writes
@@ -24,7 +24,7 @@ export async function checkStore(deps: ReadingDeps, folder: string, course?: Own
 export async function checkFile(deps: HermesCheckDeps, path: string, course?: OwnCheckCourse): Promise<CheckResult> {
   if (!isStore(deps.fileSystem, path)) return checkHermesFile(deps, path, course);
   const files = { folder: dirname(path), main: path, log: logOf(path) };
-  return checkCopy(deps, broughtUpToDate(deps, copyDatabase(deps, files)), path, course);
+  return checkCopy(deps, () => copyDatabase(deps, files), path, course);
 }
 
 function isStore(fileSystem: FileSystem, path: string): boolean {
@@ -38,29 +38,22 @@ function isStore(fileSystem: FileSystem, path: string): boolean {
 }
 
 /** `path` names the original in the result. */
-async function checkCopy(
-  { sqlite, fileSystem, now }: ReadingDeps,
-  copy: StoreCopy,
+function checkCopy(
+  deps: ReadingDeps,
+  makeCopy: () => StoreCopy,
   path: string,
   course: OwnCheckCourse = {},
 ): Promise<CheckResult> {
-  try {
-    const { database } = openDatabase({
-      sqlite,
-      fileSystem,
-      now,
-      folder: copy.folder,
-      schemaVersion,
-      assertOwned: () => undefined,
-    });
+  const { sqlite, fileSystem, now } = deps;
+  return onReadableCopy(deps, makeCopy, async (folder, salvaged) => {
+    const assertOwned = (): void => undefined;
+    const { database } = openDatabase({ sqlite, fileSystem, now, folder, schemaVersion, assertOwned });
     try {
-      return await checkOwn(database, path, course);
+      return await checkOwn(database, path, course, salvaged);
     } finally {
       database.abandon();
     }
-  } finally {
-    copy.remove();
-  }
+  });
 }
 
 /** Checks a private copy of a `state.db` of Hermes Agent. Writes nothing beside it. */

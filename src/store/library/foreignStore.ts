@@ -6,6 +6,7 @@ import { readLock } from '../lock/lockFile';
 import { openDatabase } from '../open/openDatabase';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
+import { createSessionDb } from '../session/sessionDb';
 import { StoreError } from '../storeError';
 import { type CopyDeps, copyStore, type StoreCopy } from './storeCopy';
 import { isUntouched, stampOfStore } from './storeStamp';
@@ -53,29 +54,69 @@ export function currentCopy(deps: ReadingDeps, folder: string): StoreCopy {
   return broughtUpToDate(deps, copyStore(deps, folder));
 }
 
+/** Rows that were read from a damaged file. */
+export interface SalvagedCopy {
+  readonly sessions: number;
+  readonly messages: number;
+}
+
+/** Returns the result of `work` on a private copy of the newest schema. If the file is damaged, `work` runs on a new
+ *  file with everything that can be read of it, and is told so. Writes nothing in the store's folder. */
+export async function onReadableCopy<T>(
+  deps: ReadingDeps,
+  makeCopy: () => StoreCopy,
+  work: (folder: string, salvaged: SalvagedCopy | null) => Promise<T>,
+): Promise<T> {
+  const copy = makeCopy();
+  try {
+    try {
+      readOnly(deps, copy.folder, () => undefined);
+      bringUpToDate(deps, copy.folder);
+      return await work(copy.folder, null);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.causeClass !== 'corrupt') throw error;
+      return await work(copy.folder, bringUpToDate(deps, copy.folder, true));
+    }
+  } finally {
+    copy.remove();
+  }
+}
+
 /** Migrates a private copy to the newest schema, and checkpoints its log into its file. Removes it when that fails. */
 export function broughtUpToDate(deps: ReadingDeps, copy: StoreCopy): StoreCopy {
   try {
-    const { sqlite, fileSystem, now } = deps;
     // Reads the copy unchanged first: `openDatabase` would replace a damaged file with an empty one.
     readOnly(deps, copy.folder, () => undefined);
-    const { database } = openDatabase({
-      sqlite,
-      fileSystem,
-      now,
-      folder: copy.folder,
-      schemaVersion,
-      assertOwned: () => undefined,
-    });
-    try {
-      migrate(database, { keepCopy: () => undefined });
-    } finally {
-      database.close();
-    }
+    bringUpToDate(deps, copy.folder);
     return copy;
   } catch (error) {
     copy.remove();
     throw error;
+  }
+}
+
+/** `salvages`: the file is damaged; what can be read of it goes into a new one. */
+function bringUpToDate({ sqlite, fileSystem, now }: ReadingDeps, folder: string, salvages = false): SalvagedCopy {
+  const { database, damagedCopies } = openDatabase({
+    sqlite,
+    fileSystem,
+    now,
+    folder,
+    schemaVersion,
+    assertOwned: () => undefined,
+    knownDamaged: salvages,
+    keepsDamaged: !salvages,
+  });
+  try {
+    migrate(database, { keepCopy: () => undefined });
+    const store = createSessionDb({ database, now, fileSizes: () => database.sizes() });
+    const found = damagedCopies.map((damaged) => damaged.salvage((rows) => store.mergeFrom(rows)).result);
+    return {
+      sessions: found.reduce((sum, { sessions }) => sum + sessions, 0),
+      messages: found.reduce((sum, { messages }) => sum + messages, 0),
+    };
+  } finally {
+    database.close();
   }
 }
 

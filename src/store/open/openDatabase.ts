@@ -35,6 +35,8 @@ export interface OpenDatabaseOptions {
   /** True when an earlier call on this file failed with cause `corrupt`: the file is set aside although its header
    *  looks valid. */
   readonly knownDamaged?: boolean;
+  /** True to throw `corrupt` for a damaged file, and to leave it and earlier ones as they are. */
+  readonly keepsDamaged?: boolean;
   /** Folders for the copy of a store whose file is moved or deleted while it is open, if the store's own folder
    *  cannot take the copy. */
   readonly rescueFolders?: readonly string[];
@@ -126,6 +128,7 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
 
   let moved: DatabaseReport['setAside'] = null;
   if (damage !== undefined) {
+    if (options.keepsDamaged === true) throw storeError('corrupt', `${files.main}: ${damage}`);
     const stamp = setAside(fileSystem, files, options.now());
     moved = { path: pendingPath(files.folder, stamp), damage };
   }
@@ -142,9 +145,8 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
     },
     shapes: () => TableShape.all(opened),
   };
-  const copies = pendingStamps(fileSystem, files.folder).map(
-    (stamp) => new DamagedCopy(options.sqlite, fileSystem, files.folder, stamp, successor),
-  );
+  const stamps = options.keepsDamaged === true ? [] : pendingStamps(fileSystem, files.folder);
+  const copies = stamps.map((stamp) => new DamagedCopy(options.sqlite, fileSystem, files.folder, stamp, successor));
   return {
     database,
     report: {
@@ -163,8 +165,12 @@ function openForReading(options: OpenDatabaseOptions, files: StoreFiles, obstacl
   const found = classifyFile(options.fileSystem, files);
   refuseForeign(found, files, options.schemaVersion);
   const damage = damageOf(found);
-  if (damage !== undefined)
-    throw damagedAndFixed(`${files.main}: ${damage}; not set aside: ${obstacle.technical}`, files);
+  if (damage !== undefined) {
+    const technical = `${files.main}: ${damage}; not set aside: ${obstacle.technical}`;
+    throw options.readOnly === true && options.obstacle === undefined
+      ? storeError('corrupt', technical)
+      : damagedAndFixed(technical, files);
+  }
   if (found.kind !== 'ours')
     throw storeError('readOnly', `there is no ${files.main}, and none can be made: ${obstacle.technical}`);
   const database = connect(options, files, true);

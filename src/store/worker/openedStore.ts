@@ -11,12 +11,18 @@ import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
 import type { OtherDatabase } from '../session/import/bringOver';
 import { createSessionDb, type SessionDb } from '../session/sessionDb';
+import { fileCheck } from '../session/queries/integrity';
 import { storeUidKey } from '../session/tables/storeUid';
 import type { SlicedMethods } from '../sessionMethods';
 import type { SessionOperations } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
+<<<<<<< HEAD
 import { readableOnly } from '../engine/sqlFailure';
 import { reviveStoreError, StoreError, storeErrorData, type StoreErrorData } from '../storeError';
+=======
+import { readableOnly, storeError } from '../engine/sqlFailure';
+import { StoreError, storeErrorData, type StoreErrorData } from '../storeError';
+>>>>>>> 4b86bd32907a7a23361c273865cab99b130cf43a
 import { takeInEarlierSpills, type FoundSpill } from './earlierSpills';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
@@ -29,9 +35,17 @@ export interface StorePlace {
   readonly fence: string | null;
   /** True when the file was found damaged while in use: set it aside and salvage its readable rows. */
   readonly salvage: boolean;
+<<<<<<< HEAD
   /** To read a private copy, made in the folder `copies`, of a store that another process holds. `error`: the answer to
    *  every write. */
   readonly snapshot?: { readonly copies: string; readonly error: StoreErrorData };
+=======
+  /** True to throw `corrupt` for a damaged file instead of repairing it. The whole file is read for that, before
+   *  anything is written. Default: false. */
+  readonly keepsDamaged?: boolean;
+  /** Folders in which another host of the same workspace may have left a store to merge into this one. */
+  readonly siblings: readonly string[];
+>>>>>>> 4b86bd32907a7a23361c273865cab99b130cf43a
   /** Folders of this machine that may hold files of this store and of others. Default: none are searched. */
   readonly sharedFolders?: readonly string[];
   /** Turns of this process, which must not be settled as those of a dead one. Default: none. */
@@ -96,7 +110,8 @@ export function openSessionStore(engine: StoreEngine, place: StorePlace): Opened
     return openAs(engine, place, {});
   } catch (error) {
     if (!(error instanceof StoreError) || place.fence === null) throw error;
-    if (error.causeClass === 'corrupt' && !place.salvage) return openSessionStore(engine, { ...place, salvage: true });
+    if (error.causeClass === 'corrupt' && !place.salvage && place.keepsDamaged !== true)
+      return openSessionStore(engine, { ...place, salvage: true });
     if (error.causeClass === 'full') return openReadable(engine, place, error);
     throw error;
   }
@@ -114,6 +129,7 @@ function openAs(
     assertOwned: ownershipCheck(engine.fileSystem, place),
     readOnly: place.fence === null,
     knownDamaged: place.salvage,
+    keepsDamaged: place.keepsDamaged === true,
     rescueFolders: rescueFoldersOf(place),
     ...only,
   });
@@ -168,6 +184,7 @@ function writableStore(
   place: StorePlace,
   { database, report, damagedCopies }: OpenedDatabase,
 ): OpenedStore {
+  if (place.keepsDamaged === true) assertReadable(database);
   migrate(database, { keepCopy: (version) => keepCopy(engine.fileSystem, database, place.folder, version) });
   const sessions = sessionDbOver(engine, database);
   const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions, place.liveTurns ?? []));
@@ -197,6 +214,11 @@ function writableStore(
     spills,
     readOnly: null,
   });
+}
+
+function assertReadable(database: OpenedDatabase['database']): void {
+  const [damage] = fileCheck(database);
+  if (damage !== undefined) throw storeError('corrupt', damage);
 }
 
 /** Rewrites the file if a crash or a full disk prevented that after a deletion. It stays due if it fails again. */

@@ -27,6 +27,8 @@ export interface CheckedSession {
   readonly isEnded: boolean;
   /** True when a later segment continues it: a model no longer gets it. */
   readonly isContinued: boolean;
+  /** True when another program wrote it. */
+  readonly isImported: boolean;
   readonly openTurnUid: string | null;
   /** Rows that a model gets, in order. */
   readonly rows: readonly CheckedRow[];

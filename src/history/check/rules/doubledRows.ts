@@ -7,10 +7,12 @@ const shortestStretch = 4;
 const samePrompt = 5;
 
 /** Rows that repeat an earlier one, by id, with the id of that row. Equal texts alone prove nothing ("ok" is said
- *  often), so a double also has the same time, the same calls, or a whole stretch that repeats the one before it. */
+ *  often), so a double also has the same time, the same calls, or a whole stretch that repeats the one before it. In a
+ *  session that was written here only a row of the same time is a double: a model may name and make two calls alike. */
 export function doubledRows(session: CheckedSession): ReadonlyMap<string, string> {
   if (session.isContinued) return new Map();
-  const { rows } = session;
+  const { rows, isImported } = session;
+  const keyOf = (row: CheckedRow): string => (isImported ? row.digest : `${row.message.createdAt} ${row.digest}`);
   const doubled = new Map<string, string>();
   const byMoment = new Map<string, string>();
   const byCalls = new Map<string, string>();
@@ -27,16 +29,16 @@ export function doubledRows(session: CheckedSession): ReadonlyMap<string, string
     if (moment !== null && !byMoment.has(moment)) byMoment.set(moment, row.id);
     const calls = message.role === 'assistant' ? callsIn(message.parts) : [];
     if (calls.length > 0) {
-      add(row, byCalls.get(digest));
-      if (!byCalls.has(digest)) byCalls.set(digest, row.id);
+      add(row, byCalls.get(keyOf(row)));
+      if (!byCalls.has(keyOf(row))) byCalls.set(keyOf(row), row.id);
     }
     if (message.role === 'tool' && before !== undefined && doubled.has(before.id)) {
-      const first = rows.find((one) => one.digest === digest);
+      const first = rows.find((one) => keyOf(one) === keyOf(row));
       if (first !== row) add(row, first);
     }
     if (session.kind === 'hermes' && message.role === 'user' && isSamePrompt(before, row)) add(row, before);
   });
-  for (const [from, length] of repeatedStretches(rows))
+  for (const [from, length] of repeatedStretches(rows.map(keyOf)))
     for (let index = from; index < from + length; index++) {
       const row = rows[index];
       if (row !== undefined) add(row, rows[index - length]);
@@ -53,18 +55,15 @@ function isSamePrompt(before: CheckedRow | undefined, row: CheckedRow): boolean 
 }
 
 /** Stretches that repeat the one directly before them: their first index and their length. */
-function repeatedStretches(rows: readonly CheckedRow[]): readonly (readonly [from: number, length: number])[] {
+function repeatedStretches(keys: readonly string[]): readonly (readonly [from: number, length: number])[] {
   const found: (readonly [number, number])[] = [];
   const last = new Map<string, number>();
-  for (let index = 0; index < rows.length; index++) {
-    const digest = rows[index]?.digest ?? '';
-    const length = index - (last.get(digest) ?? index);
-    last.set(digest, index);
+  for (const [index, key] of keys.entries()) {
+    const length = index - (last.get(key) ?? index);
+    last.set(key, index);
     if (length < shortestStretch) continue;
-    const isRepeated = rows
-      .slice(index, index + length)
-      .every((row, offset) => row.digest === rows[index - length + offset]?.digest);
-    if (isRepeated && index + length <= rows.length) found.push([index, length]);
+    const isRepeated = keys.slice(index, index + length).every((one, offset) => one === keys[index - length + offset]);
+    if (isRepeated && index + length <= keys.length) found.push([index, length]);
   }
   return found;
 }

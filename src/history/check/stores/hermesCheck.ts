@@ -36,7 +36,9 @@ export async function checkHermes(
     const rows = rowsOf(database, path, session, findings);
     messages += rows.length;
     session.hasRows ||= rows.length > 0;
-    findIn(checkedSession({ ...session, kind: 'hermes', openTurnUid: null, rows })).forEach((one) => findings.add(one));
+    findIn(checkedSession({ ...session, kind: 'hermes', isImported: true, openTurnUid: null, rows })).forEach((one) =>
+      findings.add(one),
+    );
   }
   const lineage = new Map<string, LineageFacts>(sessions.map((one) => [one.id, one]));
   for (const rule of lineageRules)

@@ -1,9 +1,11 @@
+import { t } from '../../../base/translate';
 import { SearchIndex } from '../../../store/search/searchIndex';
 import type { SqlDatabase, SqlRow } from '../../../store/engine/sqlDatabase';
 import { readChunkRow } from '../../../store/session/tables/chunkFolding';
 import { textOr } from '../../../store/session/tables/columns';
 import { readMessageRow } from '../../../store/session/tables/messageRow';
 import { fileCheck } from '../../../store/session/queries/integrity';
+import type { SalvagedCopy } from '../../../store/library/foreignStore';
 import { StoreError } from '../../../store/storeError';
 import { answerText } from '../../../transcript/message';
 import { checkedSession, cutCallsIn, digestOf, shortened, type CheckedRow } from '../findings/checkedSession';
@@ -17,14 +19,20 @@ export interface OwnCheckCourse extends CheckCourse {
   readonly sessionId?: string;
 }
 
+/** Place of a finding of the file. */
+const whole = { sessionId: null, title: null, row: null };
+
 /** Checks a store of the newest schema, session by session. `database` is a private copy: the check of the search index
- *  takes a write transaction. Rejects with the signal's reason when it is stopped. */
+ *  takes a write transaction. `salvaged`: set when it holds what could be read of a damaged file. Rejects with the
+ *  signal's reason when it is stopped. */
 export async function checkOwn(
   database: SqlDatabase,
   path: string,
   { signal, onProgress, sessionId }: OwnCheckCourse = {},
+  salvaged: SalvagedCopy | null = null,
 ): Promise<CheckResult> {
   const findings = new Findings();
+  if (salvaged !== null) findings.add({ ...whole, id: 'damagedFile', detail: readable(salvaged), steps: [] });
   const sessions = database
     .all('SELECT * FROM sessions WHERE pending IS NULL ORDER BY started_at, id')
     .filter((row) => sessionId === undefined || row['id'] === sessionId);
@@ -45,6 +53,13 @@ export async function checkOwn(
   return findings.result({ kind: 'own', path, sessions: sessions.length, messages });
 }
 
+function readable({ sessions, messages }: SalvagedCopy): string {
+  return t('Still readable. Sessions: {sessions}, messages: {messages}.', {
+    sessions: String(sessions),
+    messages: String(messages),
+  });
+}
+
 function sessionOf(database: SqlDatabase, row: SqlRow) {
   const id = textOr(row, 'id', '');
   const isImported = textOr(row, 'origin', null) !== null;
@@ -61,6 +76,7 @@ function sessionOf(database: SqlDatabase, row: SqlRow) {
     title: textOr(row, 'title', null),
     isEnded: textOr(row, 'end_reason', null) !== null,
     isContinued: row['end_reason'] === 'compression',
+    isImported,
     openTurnUid: open === undefined ? null : textOr(open, 'uid', null),
     rows,
   });
@@ -97,7 +113,6 @@ function fileFindings(database: SqlDatabase, titles: ReadonlyMap<string, string 
 }
 
 function indexFindings(database: SqlDatabase): readonly Finding[] {
-  const whole = { sessionId: null, title: null, row: null };
   const found = fileCheck(database).map((detail): Finding => ({ ...whole, id: 'damagedFile', detail, steps: [] }));
   try {
     database.transaction(() => new SearchIndex(database).check());

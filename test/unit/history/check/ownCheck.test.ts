@@ -180,3 +180,27 @@ test('forgets the record of a repair with its session', async () => {
   world.db.forgetSession('s1');
   expect(world.database.all("SELECT key FROM state_meta WHERE key LIKE 'repair.%'")).toEqual([]);
 });
+
+test.each([
+  ['calls that a model names and makes alike in two turns', (db: SessionDbWorld['db'], turn: string) => look(db, turn)],
+  ['a talk of four messages that happens twice', (db: SessionDbWorld['db'], turn: string) => talk(db, turn)],
+])('does not take for doubled: %s', async (_name, add) => {
+  const world = await sessionDbWorld();
+  world.db.createSession({ id: 's1', startedAt: 1, title: 'Fruit' });
+  add(world.db, 'x');
+  add(world.db, 'y');
+  world.database.run('UPDATE messages SET timestamp = 1000 + position');
+  const { findings } = await checkOwn(world.database, '/store');
+  expect(findings.map(({ id }) => id).filter((id) => id === 'doubledRow')).toEqual([]);
+});
+
+function look(db: SessionDbWorld['db'], turn: string): void {
+  openTurn(db, { turnUid: turn, text: `Look ${turn}` });
+  db.putMessages([answer(`c-${turn}`, [call('call_0')], turn), result(`r-${turn}`, 'call_0', 'plums', turn)]);
+  settle(db, turn, undefined, [answer(`a-${turn}`, 'Plums', turn)]);
+}
+
+function talk(db: SessionDbWorld['db'], turn: string): void {
+  answered(db, `${turn}1`, 'Apples');
+  answered(db, `${turn}2`, 'Pears');
+}
