@@ -22,7 +22,7 @@ import { OtherFolderRows } from './otherFolderRows';
 import { OtherFolders } from './otherFolders';
 import { OtherTabMemory } from './otherTabMemory';
 import { OtherTranscripts, otherTranscriptViewType, type OtherTranscriptDeps } from './otherTranscripts';
-import { describeOwnFolder, storeLocations } from './ownFolder';
+import { describeOwnFolder, rememberedStoragePaths, storeLocations } from './ownFolder';
 
 interface OtherFoldersFeatureDeps {
   readonly context: vscode.ExtensionContext;
@@ -77,14 +77,14 @@ export class OtherFoldersFeature implements Disposable {
           log.warn(`Copies of other folders’ sessions could not be removed: ${describeError(error).sentence}`),
         );
     own({ dispose: clock.after(sweepAfterMs, sweep) });
+    const storagePaths = rememberedStoragePaths(context.globalState, deps.storagePath());
     const others = own(
       new OtherFolders({
         library,
         gateway,
         sessions,
         store,
-        locations: () => storeLocations(context, deps.storagePath(), deps.ownFolder()),
-        now: () => clock.now(),
+        locations: () => storeLocations(context, storagePaths, deps.ownFolder()),
       }),
     );
     const transcripts: OtherTranscripts = own(
@@ -108,6 +108,8 @@ export class OtherFoldersFeature implements Disposable {
       others,
       sessions,
       labelContext,
+      openInChat,
+      idle: () => new Promise((resolve) => void own({ dispose: clock.after(sweepAfterMs, resolve) })),
       log,
       storeStatus: store,
       describe: describeOwnFolder,

@@ -6,11 +6,12 @@ import { storeFiles } from '../open/storeFiles';
 import { siblingFoldersOf } from '../ownership/storeFolder';
 import type { StoreLocations } from './otherStore';
 
-/** Lists folders with another store, the most recently written first. Excludes stores of further hosts of our own
+/** Lists folders with another store that was written since then (seconds), the most recently written first. Excludes stores of further hosts of our own
  *  folder: those are already part of our history. */
 export function otherStoreFolders(
   fileSystem: FileSystem,
   { workspaces, shelves, own }: StoreLocations,
+  since: number,
 ): readonly string[] {
   const ours = new Set([own, ...siblingFoldersOf(own, namesIn)]);
   const folders = new Set([
@@ -20,7 +21,7 @@ export function otherStoreFolders(
   return [...folders]
     .filter((folder) => !ours.has(folder))
     .map((folder) => ({ folder, writtenAt: lastWritten(fileSystem, folder) }))
-    .filter(({ writtenAt }) => writtenAt !== null)
+    .filter(({ writtenAt }) => writtenAt !== null && writtenAt >= since * 1000)
     .sort((one, other) => (other.writtenAt ?? 0) - (one.writtenAt ?? 0))
     .map(({ folder }) => folder);
 }
