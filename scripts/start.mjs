@@ -24,7 +24,7 @@ const usage = `npm start [-- options] [folder]
   --model <url>     use the OpenAI-compatible server at this base URL (for example http://127.0.0.1:11434/v1)
   --model-id <id>   which of its models (default: the first it lists)
   --server          open a VS Code server in the browser, even where a desktop VS Code is installed
-  --port <n>        the server's port (default 3187, or a free one)
+  --port <n>        the server's port (default 3187, or another free one)
   --no-open         only print the server's address`;
 
 const { values: options, positionals } = parseArgs({
@@ -142,7 +142,7 @@ async function startServer({ folder, isSample }) {
 
 /** The same port each time where possible: VS Code keeps a folder's storage and secrets by host and port. */
 async function choosePort(freePort) {
-  if (options.port === undefined) return freePort(3187);
+  if (options.port === undefined) return freePort(3186 + instance);
   const port = Number(options.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--port ${options.port} is no port`);
   return port;

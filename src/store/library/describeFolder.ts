@@ -8,7 +8,7 @@ export interface OpenFolder {
   /** Path of the folder or the workspace file, on the machine that holds the store; null when there is none. */
   readonly path: string | null;
   readonly name: string;
-  /** Paths of the open folders: the folder itself, or those of a workspace. The git identity of the first one counts. */
+  /** Paths of the open folders: the folder itself, or those of a workspace. The first one's git identity counts. */
   readonly roots: readonly string[];
 }
 

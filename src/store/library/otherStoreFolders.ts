@@ -6,8 +6,8 @@ import { storeFiles } from '../open/storeFiles';
 import { siblingFoldersOf } from '../ownership/storeFolder';
 import type { StoreLocations } from './otherStore';
 
-/** Lists folders with another store that was written since then (seconds), the most recently written first. Excludes stores of further hosts of our own
- *  folder: those are already part of our history. */
+/** Lists folders with another store that was written since then (seconds), the most recently written first. Excludes
+ *  stores of further hosts of our own folder: those are already part of our history. */
 export function otherStoreFolders(
   fileSystem: FileSystem,
   { workspaces, shelves, own }: StoreLocations,

@@ -1,9 +1,8 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import { answerText, sentParts, type SentPart } from '../../../protocol/transcriptTypes';
+import { answerText, sentParts, type Part, type SentPart } from '../../../protocol/transcriptTypes';
 import type { ChatDeps } from '../connection/chatHost';
 import { refusalOf } from '../connection/hostRequests';
 import { editDraftKey } from '../connection/viewMemory';
-import type { Part } from '../../../transcript/part';
 import type { FeedPages } from '../state/feedPages';
 import type { PromptVersionController } from './promptVersionController';
 
