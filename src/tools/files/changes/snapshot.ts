@@ -13,13 +13,27 @@ export class NotWatched extends Error {
 
 /** State of a folder's files at one moment. */
 export interface Snapshot {
-  /** Files that differ now. `unsure`: number of files that differ but whose earlier content is unknown. Rejects with
-   *  `NotWatched`. */
-  differences(patienceMs: number): Promise<{ readonly files: readonly FileDifference[]; readonly unsure: number }>;
+  /** Files that differ now. `unknown`: names of files that differ, but whose earlier state is not known or cannot be
+   *  restored. A file counts as created only when the snapshot saw that it was missing. Rejects with `NotWatched`. */
+  differences(
+    patienceMs: number,
+  ): Promise<{ readonly files: readonly FileDifference[]; readonly unknown: readonly string[] }>;
+}
+
+/** Files that a command discards. */
+export interface DiscardedFiles {
+  /** Absolute, each with everything below it. */
+  readonly paths: readonly string[];
+  /** Further files of the whole work tree: those in Git that changed, or also those that Git does not know and does not
+   *  ignore. Null: none. */
+  readonly tree: 'changed' | 'all' | null;
 }
 
 /** Takes snapshots of folders. */
 export interface SnapshotTaker {
   /** Rejects with `NotWatched` when it cannot finish in time. `folder`: absolute. */
   take(folder: string, patienceMs: number): Promise<Snapshot>;
+  /** True when a snapshot holds all of these, as they are now. `paths`: files that exist. Rejects when that cannot be
+   *  told in time. */
+  holds(folder: string, files: DiscardedFiles, patienceMs: number): Promise<boolean>;
 }
