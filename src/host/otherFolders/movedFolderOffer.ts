@@ -42,13 +42,14 @@ interface MovedFolderDeps {
 export class MovedFolderOffer {
   /** When the user declined in this window, in seconds since the epoch. */
   private declinedAt: number | null = null;
+  private first: FolderLabel | null = null;
 
   constructor(private readonly deps: MovedFolderDeps) {}
 
   /** Called when the store is open: records the folder it belongs to, and offers what another store has of it. */
   async opened(): Promise<void> {
     await this.quietly(async () => {
-      await this.record(await this.deps.describe());
+      await this.record(await this.describe());
       if (this.declinedAt !== null) return this.decided(this.declinedAt);
       const isEmpty = await this.isEmpty();
       if (!isEmpty) await this.deps.idle();
@@ -75,8 +76,8 @@ export class MovedFolderOffer {
 
   /** Resolves to false when no store that was written since then has anything to offer. */
   private async offer(since: number, own: OwnHistory): Promise<boolean> {
-    const { others, describe, oldPlace } = this.deps;
-    const label = await describe();
+    const { others, oldPlace } = this.deps;
+    const label = await this.describe();
     for (const { store, why } of await storesOfThisFolder(label, await others.list(since), oldPlace)) {
       if (why === 'folder' && own === 'used') continue;
       const missing = await this.missing(store, Math.max(since, store.broughtAt ?? 0), own === 'absent');
@@ -143,6 +144,14 @@ export class MovedFolderOffer {
         ],
       },
     ]);
+  }
+
+  /** The folder of this window as it began. Before the editor ends the window to open it as a workspace, it already
+   *  names that workspace, whose store is another one. */
+  private async describe(): Promise<FolderLabel> {
+    const label = await this.deps.describe();
+    const first = (this.first ??= label);
+    return label.kind === first.kind && label.path === first.path ? label : first;
   }
 
   /** Other folders of a workspace may make other stores relevant, so decisions made before do not count then. */

@@ -62,7 +62,7 @@ function window({ label = own, folders = [found], stored = {}, isBrought = true 
           (stored[asked] ?? []).filter(({ id }) => sessionIds?.includes(id) ?? true),
       },
       storeStatus: { offer: (_topic, offers) => (state.offers = offers) },
-      describe: async () => label,
+      describe: async () => ({ ...label }),
       oldPlace: async (path) => ({ isThere: path === '/home/me/new', place: null }),
       bringOver: async ({ folder }) => {
         state.brought.push(folder);
@@ -203,6 +203,15 @@ describe('a folder whose history is stored under another name', () => {
     label.roots = roots;
     await moved.opened();
     expect([early, state.offers.length]).toEqual([0, 1]);
+  });
+
+  it('keeps its own name in its store while the editor already names the workspace that comes next', async () => {
+    const label = { ...own };
+    const { moved, meta } = window({ label, folders: [] });
+    await moved.opened();
+    Object.assign(label, workspace);
+    await moved.opened();
+    expect(meta.get('folder')).toBe(encodeLabel(own));
   });
 
   it('records in its store which folder it belongs to, and when there was nothing to offer', async () => {
