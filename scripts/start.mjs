@@ -1,7 +1,7 @@
 /**
  * `npm start [-- options] [folder]`: builds the extension and opens VS Code with it on a sample folder or the given
  * one. On a desktop that is `code`, or a downloaded build; elsewhere a VS Code server, whose address is printed. Ctrl-C
- * ends everything.
+ * ends everything, and so does the end of npm. A second one at the same time has a profile, sample and port of its own.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
 import { desktopProblem, downloadDesktop, findDesktopCode, runDesktop } from './desktopCode.mjs';
+import { followNpm, ownInstance } from './ownInstance.mjs';
 import { ensurePackages } from './packagesInstall.mjs';
 import { importTypeScript } from './typescriptModule.mjs';
 import { ensureVscode } from './vscodeInstall.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const home = path.join(root, '.hermes-dev');
 /** Opens the chat in the windows of this command. */
 const openChatExtension = path.join(root, 'scripts/openChat');
 const say = (line) => console.log(line);
@@ -24,7 +24,7 @@ const usage = `npm start [-- options] [folder]
   --model <url>     use the OpenAI-compatible server at this base URL (for example http://127.0.0.1:11434/v1)
   --model-id <id>   which of its models (default: the first it lists)
   --server          open a VS Code server in the browser, even where a desktop VS Code is installed
-  --port <n>        the server's port (default 3187, or a free one)
+  --port <n>        the server's port (default 3187, or another free one)
   --no-open         only print the server's address`;
 
 const { values: options, positionals } = parseArgs({
@@ -42,6 +42,11 @@ if (options.help) {
   say(usage);
   process.exit(0);
 }
+
+// While it builds this ends the process, afterwards all that it has started.
+followNpm(() => process.kill(process.pid, 'SIGTERM'));
+const { folder: home, number: instance } = ownInstance(path.join(root, '.hermes-dev'));
+if (instance > 1) say(`Another \`npm start\` runs in this checkout. This one has a profile of its own, in ${home}.`);
 
 try {
   ensurePackages(say);
@@ -137,7 +142,7 @@ async function startServer({ folder, isSample }) {
 
 /** The same port each time where possible: VS Code keeps a folder's storage and secrets by host and port. */
 async function choosePort(freePort) {
-  if (options.port === undefined) return freePort(3187);
+  if (options.port === undefined) return freePort(3186 + instance);
   const port = Number(options.port);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--port ${options.port} is no port`);
   return port;

@@ -72,8 +72,14 @@ export class SessionActions {
   }
 
   async bringOver(input: BringOver): Promise<BroughtOver> {
-    const brought = await this.deps.store.bringOver(input);
-    this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: input.sessionIds });
+    const { store, surfaces, switching } = this.deps;
+    const brought = await store.bringOver(input);
+    // A session that was continued in the other store has new rows here.
+    for (const shown of surfaces.allShown().filter((id) => input.sessionIds.includes(id))) {
+      const session = await store.getSession(shown);
+      if (session !== null) await switching.received(session.conversationId, null);
+    }
+    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: input.sessionIds });
     return brought;
   }
 

@@ -101,6 +101,8 @@ export const chatRequests = {
     sent: v.optional(v.array(draftOnItsWay)),
     from: v.optional(v.string()),
   }),
+  /** Responds with the text of a saved draft; '' when there is none. */
+  draft: v.object({ key: v.string() }),
   /** `busy`: handling of the prompt while a turn runs; default: the setting. The text may be empty if there are
    *  `parts`. Refused (cause `mention`), with nothing sent, when a mention cannot be read. `draft`: the composer it
    *  was typed into, and its text there; storing the prompt removes it from that draft in the same transaction. */
@@ -172,6 +174,7 @@ export interface ChatResults
   readonly filesFrom: ChangedFileResults['filesFrom'];
   /** `notice`: a sentence when the result differs from the request; absent when there is none. */
   readonly saveDraft: null;
+  readonly draft: string;
   readonly submit: { readonly kind: 'started' | 'queued'; readonly sessionId: string; readonly notice?: string };
   readonly stop: null;
   readonly retry: AskedAgain;

@@ -66,8 +66,7 @@ test('a renamed folder gets its history back; sessions of other folders can be r
   await picture(chat, 'offer');
   expect([...prompts()].filter(([storage]) => storage !== oldStore).flatMap(([, texts]) => texts)).toEqual([]);
   await chat.button('Copy Sessions').click();
-  await window.waitForToast('2 sessions from');
-  await chat.frame.getByText('Second prompt').first().click();
+  await window.waitForToast('2 sessions copied from');
   await chat.sees('Heard: SECOND PROMPT');
   await chat.frame.getByText(/^Copy sessions from/).waitFor({ state: 'detached' });
   await say(chat, 'Third prompt');

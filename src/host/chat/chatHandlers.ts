@@ -180,6 +180,10 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         await draftSaved;
         return null;
       },
+      draft: async ({ key }) => {
+        await store.settled();
+        return gateway.draft(key);
+      },
       submit: async (prompt) => {
         const taken = submit(prompt);
         deps.onWriting(taken);

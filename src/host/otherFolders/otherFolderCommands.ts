@@ -95,7 +95,7 @@ export class OtherFolderCommands {
         ? ''
         : ` ${t('{count} rows couldn’t be read and remain in the original.', { count: brought.skipped })}`;
     void vscode.window.showInformationMessage(
-      t('{count} from {folder} copied to this folder. The original file is unchanged.', {
+      t('{count} copied from {folder}. The original file is unchanged.', {
         count: countText(folder.sessions, labelContext),
         folder: path,
       }) + left,

@@ -1,6 +1,7 @@
 import type { OtherStore } from '../../store/library/otherStore';
 import { ageLabels } from '../sessions/ageLabels';
 import type { LabelContext } from '../sessions/sessionLabels';
+import type { OtherFolder } from './otherFolders';
 
 /** Name of a folder, or a description if the name is not known. */
 export function folderName({ label }: Pick<OtherStore, 'label'>, { t }: Pick<LabelContext, 't'>): string {
@@ -19,13 +20,13 @@ export function countText(sessions: number, { t }: Pick<LabelContext, 't'>): str
 }
 
 /** Text after the name of a folder. */
-export function folderFacts(store: OtherStore & { readonly isBroughtOver: boolean }, context: LabelContext): string {
+export function folderFacts(store: OtherFolder, context: LabelContext): string {
   const { t, now, language } = context;
   const facts = [
     store.problem === null ? countText(store.sessions, context) : t('couldn’t be read'),
     ageLabels(store.lastActiveAt, now, language),
     ...(store.inUse ? [t('open in another window')] : []),
-    ...(store.isBroughtOver ? [t('copied')] : []),
+    ...((store.broughtAt ?? 0) >= store.lastActiveAt ? [t('copied')] : []),
   ];
   return facts.join(' · ');
 }

@@ -18,8 +18,9 @@ const besideTheStore = ['memories'];
 
 /** History of another folder, as seen from this window. */
 export interface OtherFolder extends OtherStore {
-  /** True when everything in it was already imported into this folder's history. */
-  readonly isBroughtOver: boolean;
+  /** Last use of the sessions in it when all were imported into this folder's history, in seconds since the epoch.
+   *  Null: never. */
+  readonly broughtAt: number | null;
 }
 
 interface OtherFoldersDeps {
@@ -28,9 +29,12 @@ interface OtherFoldersDeps {
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
   readonly gateway: Pick<Gateway, 'bringOver'>;
   readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
+<<<<<<< HEAD
   readonly connection: Pick<StoreConnection, 'during'>;
   /** Seconds since the epoch. */
   readonly now: () => number;
+=======
+>>>>>>> 881141729fa67aea44a40d50d4b6efacc4d79360
 }
 
 /** Import progress, in sessions. */
@@ -48,11 +52,12 @@ export class OtherFolders implements Disposable {
 
   constructor(private readonly deps: OtherFoldersDeps) {}
 
-  /** Most recently used first. Leaves out empty histories. */
-  async list(): Promise<readonly OtherFolder[]> {
-    const stores = await this.deps.library.survey(this.deps.locations());
+  /** Those that were written since then, in seconds since the epoch; most recently used first. Leaves out empty
+   *  histories. */
+  async list(since = 0): Promise<readonly OtherFolder[]> {
+    const stores = await this.deps.library.survey(this.deps.locations(), since);
     const worth = stores.filter(({ sessions, problem }) => sessions > 0 || problem !== null);
-    return Promise.all(worth.map(async (store) => ({ ...store, isBroughtOver: await this.isBroughtOver(store) })));
+    return Promise.all(worth.map(async (store) => ({ ...store, broughtAt: await this.broughtAt(store) })));
   }
 
   /** Newest activity first, at most `limit`. */
@@ -71,7 +76,7 @@ export class OtherFolders implements Disposable {
     if (signal?.aborted === true) return brought;
     const own = this.deps.locations().own;
     for (const name of besideTheStore) await bringFiles(join(store.folder, name), join(own, name));
-    await this.deps.sessions.setMeta(broughtOverKey(store), String(this.deps.now()));
+    await this.deps.sessions.setMeta(broughtOverKey(store), String(store.lastActiveAt));
     this.changes.fire();
     return brought;
   }
@@ -119,9 +124,10 @@ export class OtherFolders implements Disposable {
     }
   }
 
-  private async isBroughtOver(store: OtherStore): Promise<boolean> {
-    if (!this.deps.store.isReadable) return false;
-    return (await this.deps.sessions.getMeta(broughtOverKey(store))) !== null;
+  private async broughtAt(store: OtherStore): Promise<number | null> {
+    if (!this.deps.store.isReadable) return null;
+    const at = await this.deps.sessions.getMeta(broughtOverKey(store));
+    return at === null ? null : Number(at);
   }
 }
 

@@ -23,7 +23,7 @@ import { OtherFolderRows } from './otherFolderRows';
 import { OtherFolders } from './otherFolders';
 import { OtherTabMemory } from './otherTabMemory';
 import { OtherTranscripts, otherTranscriptViewType, type OtherTranscriptDeps } from './otherTranscripts';
-import { describeOwnFolder, storeLocations } from './ownFolder';
+import { describeOwnFolder, rememberedStoragePaths, storeLocations } from './ownFolder';
 
 interface OtherFoldersFeatureDeps {
   readonly context: vscode.ExtensionContext;
@@ -79,15 +79,20 @@ export class OtherFoldersFeature implements Disposable {
           log.warn(`Copies of other folders’ sessions could not be removed: ${describeError(error).sentence}`),
         );
     own({ dispose: clock.after(sweepAfterMs, sweep) });
+    const storagePaths = rememberedStoragePaths(context.globalState, deps.storagePath());
     const others = own(
       new OtherFolders({
         library,
         gateway,
         sessions,
         store,
+<<<<<<< HEAD
         connection: deps.connection,
         locations: () => storeLocations(context, deps.storagePath(), deps.ownFolder()),
         now: () => clock.now(),
+=======
+        locations: () => storeLocations(context, storagePaths, deps.ownFolder()),
+>>>>>>> 881141729fa67aea44a40d50d4b6efacc4d79360
       }),
     );
     const transcripts: OtherTranscripts = own(
@@ -111,6 +116,8 @@ export class OtherFoldersFeature implements Disposable {
       others,
       sessions,
       labelContext,
+      openInChat,
+      idle: () => new Promise((resolve) => void own({ dispose: clock.after(sweepAfterMs, resolve) })),
       log,
       storeStatus: store,
       describe: describeOwnFolder,

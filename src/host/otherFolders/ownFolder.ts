@@ -5,6 +5,9 @@ import type { FolderLabel } from '../../store/library/folderLabel';
 import type { StoreLocations } from '../../store/library/otherStore';
 import { emptyWindowsFolder } from '../storage/storagePlace';
 
+const storagePathsKey = 'storagePaths';
+const mostStoragePaths = 5;
+
 /** Describes the folder or workspace of this window, so that its store can record which folder it belongs to. */
 export function describeOwnFolder(): Promise<FolderLabel> {
   return describeFolder(openFolder());
@@ -12,11 +15,11 @@ export function describeOwnFolder(): Promise<FolderLabel> {
 
 function openFolder(): OpenFolder {
   const { workspaceFile, workspaceFolders, name = '' } = vscode.workspace;
-  const root = pathOf(workspaceFolders?.[0]?.uri);
-  if (workspaceFile !== undefined) return { kind: 'workspace', path: pathOf(workspaceFile), name, root };
+  const roots = (workspaceFolders ?? []).flatMap(({ uri }) => pathOf(uri) ?? []);
+  if (workspaceFile !== undefined) return { kind: 'workspace', path: pathOf(workspaceFile), name, roots };
   return workspaceFolders === undefined
-    ? { kind: 'window', path: null, name, root: null }
-    : { kind: 'folder', path: root, name: workspaceFolders[0]?.name ?? name, root };
+    ? { kind: 'window', path: null, name, roots }
+    : { kind: 'folder', path: roots[0] ?? null, name: workspaceFolders[0]?.name ?? name, roots };
 }
 
 /** Path on this machine. Null: only the editor can reach it. */
@@ -24,10 +27,18 @@ function pathOf(uri: vscode.Uri | undefined): string | null {
   return uri !== undefined && (uri.scheme === 'file' || uri.scheme === 'vscode-remote') ? uri.fsPath : null;
 }
 
-/** Places where the editor keeps stores of this extension, and the one from the settings. */
+/** Values of `hermes.storage.path` until now, this window's first: they may hold sessions. Remembers the given one. */
+export function rememberedStoragePaths(state: vscode.Memento, current: string | null): readonly string[] {
+  const known = state.get<readonly unknown[]>(storagePathsKey, []).filter((path) => typeof path === 'string');
+  const paths = [...new Set([...(current === null ? [] : [current]), ...known])].slice(0, mostStoragePaths);
+  if (paths.join('\n') !== known.join('\n')) void state.update(storagePathsKey, paths);
+  return paths;
+}
+
+/** Places where the editor keeps stores of this extension, and those that the settings name or named. */
 export function storeLocations(
   context: vscode.ExtensionContext,
-  storagePath: string | null,
+  storagePaths: readonly string[],
   own: string,
 ): StoreLocations {
   const global = context.globalStorageUri.fsPath;
@@ -39,7 +50,7 @@ export function storeLocations(
   const roots = [...new Set([...known, ...guesses])].filter((root) => basename(root) === 'workspaceStorage');
   return {
     workspaces: roots.map((root) => ({ root, extension })),
-    shelves: [emptyWindowsFolder(global), ...(storagePath === null ? [] : [storagePath])],
+    shelves: [emptyWindowsFolder(global), ...storagePaths],
     own,
   };
 }

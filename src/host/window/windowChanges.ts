@@ -70,12 +70,17 @@ function followSettings({
   own(memory.providers.onDidChange(() => gateway.memoryChanged()));
 }
 
-function followEditor({ own, models, activeChat, project, terminal }: WindowDeps): void {
+function followEditor({ own, models, activeChat, project, terminal, history, others }: WindowDeps): void {
   const { workspace } = vscode;
+  const foldersChanged = (): void => {
+    activeChat.all.forEach((each) => each.renderAgain());
+    if (history.connection.state.kind === 'open') void others.movedFolder.opened();
+    else if (!history.holdsHistory) void others.movedFolder.neverOpened();
+  };
   const changed = languageModels()?.onDidChangeChatModels(() => models.editorModelsChanged());
   if (changed !== undefined) own(changed);
   own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
   own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
   own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));
-  own(workspace.onDidChangeWorkspaceFolders(() => activeChat.all.forEach((each) => each.renderAgain())));
+  own(workspace.onDidChangeWorkspaceFolders(foldersChanged));
 }

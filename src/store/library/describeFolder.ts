@@ -8,19 +8,22 @@ export interface OpenFolder {
   /** Path of the folder or the workspace file, on the machine that holds the store; null when there is none. */
   readonly path: string | null;
   readonly name: string;
-  /** The folder whose git identity counts: the folder itself, or the first one of a workspace. */
-  readonly root: string | null;
+  /** Paths of the open folders: the folder itself, or those of a workspace. The first one's git identity counts. */
+  readonly roots: readonly string[];
 }
 
 /** Describes a folder in its current state. */
-export async function describeFolder({ kind, path, name, root }: OpenFolder): Promise<FolderLabel> {
+export async function describeFolder({ kind, path, name, roots }: OpenFolder): Promise<FolderLabel> {
+  const [root] = roots;
+  const ofWorkspace = kind === 'workspace' ? roots : [];
   return {
     version: 1,
     kind,
     path,
     name,
     place: path === null ? null : await placeOf(path),
-    git: root === null ? null : await gitIdentityOf(await realpath(root).catch(() => root)),
+    git: root === undefined ? null : await gitIdentityOf(await realpath(root).catch(() => root)),
+    roots: await Promise.all(ofWorkspace.map(async (each) => ({ path: each, place: await placeOf(each) }))),
   };
 }
 

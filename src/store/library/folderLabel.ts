@@ -18,6 +18,8 @@ const labelSchema = v.object({
    *  determined. */
   place: v.nullable(v.string()),
   git: v.nullable(v.object({ remote: v.nullable(v.string()), birth: v.nullable(v.string()) })),
+  /** The folders of a workspace in their order. Empty for a folder, and in labels of earlier versions. */
+  roots: v.optional(v.array(v.object({ path: v.string(), place: v.nullable(v.string()) })), []),
 });
 
 /** The folder that a store belongs to, as of the store's last opening. Kept in the store itself. */

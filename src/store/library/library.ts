@@ -31,8 +31,9 @@ export interface TakenCopy {
 
 /** Queries on stores of other folders. Every method may throw a `StoreError`. */
 export interface LibraryOperations {
-  /** Lists the other stores, most recently used first. A store that cannot be read is an entry that says so. */
-  survey(locations: StoreLocations): readonly OtherStore[];
+  /** Lists the other stores whose files were written at `since` or later, in seconds since the epoch, most recently
+   *  used first. A store that cannot be read is an entry that says so. */
+  survey(locations: StoreLocations, since: number): readonly OtherStore[];
   /** Lists active sessions, newest activity first, at most `limit`. */
   listSessions(folder: string, limit: number): readonly SessionSummary[];
   /** `conversationOf`: a session id, to request only its conversation; null for all sessions. */
@@ -49,9 +50,9 @@ export class Library implements LibraryOperations {
 
   constructor(private readonly deps: ReadingDeps) {}
 
-  survey(locations: StoreLocations): readonly OtherStore[] {
+  survey(locations: StoreLocations, since: number): readonly OtherStore[] {
     const { fileSystem } = this.deps;
-    const stores = otherStoreFolders(fileSystem, locations)
+    const stores = otherStoreFolders(fileSystem, locations, since)
       .slice(0, mostStores)
       .flatMap((folder) => this.inspect(folder) ?? []);
     return stores.sort((one, other) => other.lastActiveAt - one.lastActiveAt);
@@ -160,7 +161,9 @@ function labelOfSessions(database: SqlDatabase): FolderLabel | null {
     'cwd',
     null,
   );
-  return path === null ? null : { version: 1, kind: 'folder', path, name: basename(path), place: null, git: null };
+  return path === null
+    ? null
+    : { version: 1, kind: 'folder', path, name: basename(path), place: null, git: null, roots: [] };
 }
 
 /** Sessions to import from a store: all, or one conversation with its sub-agents. Parents before their children. */

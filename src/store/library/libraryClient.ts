@@ -33,8 +33,8 @@ export class LibraryClient {
     private readonly clock: Clock,
   ) {}
 
-  survey(locations: StoreLocations): Promise<readonly OtherStore[]> {
-    return this.ask('survey', [locations]);
+  survey(locations: StoreLocations, since: number): Promise<readonly OtherStore[]> {
+    return this.ask('survey', [locations, since]);
   }
 
   listSessions(folder: string, limit: number): Promise<readonly SessionSummary[]> {

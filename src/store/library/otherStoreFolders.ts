@@ -5,10 +5,16 @@ import type { FileSystem } from '../engine/fileSystem';
 import { storeFiles } from '../open/storeFiles';
 import type { StoreLocations } from './otherStore';
 
+<<<<<<< HEAD
 /** Lists folders with another store, the most recently written first. */
+=======
+/** Lists folders with another store that was written since then (seconds), the most recently written first. Excludes
+ *  stores of further hosts of our own folder: those are already part of our history. */
+>>>>>>> 881141729fa67aea44a40d50d4b6efacc4d79360
 export function otherStoreFolders(
   fileSystem: FileSystem,
   { workspaces, shelves, own }: StoreLocations,
+  since: number,
 ): readonly string[] {
   const folders = new Set([
     ...workspaces.flatMap(({ root, extension }) => namesIn(root).map((name) => join(root, name, extension))),
@@ -17,7 +23,7 @@ export function otherStoreFolders(
   return [...folders]
     .filter((folder) => folder !== own)
     .map((folder) => ({ folder, writtenAt: lastWritten(fileSystem, folder) }))
-    .filter(({ writtenAt }) => writtenAt !== null)
+    .filter(({ writtenAt }) => writtenAt !== null && writtenAt >= since * 1000)
     .sort((one, other) => (other.writtenAt ?? 0) - (one.writtenAt ?? 0))
     .map(({ folder }) => folder);
 }

@@ -92,8 +92,8 @@ export class ChatController {
     this.thoughts = new Thoughts(memory);
     const pages = (this.pages = new FeedPages({ ...shared, later }));
     const unsaved = (this.unsaved = new UnsavedDrafts(deps));
-    const drafts = (this.drafts = new Drafts(unsaved, timers));
-    const sender = new PromptSender({ ...shared, drafts, newUid, screen });
+    const drafts = (this.drafts = new Drafts(unsaved, timers, newUid));
+    const sender = new PromptSender({ ...shared, drafts, screen });
     this.submitting = sender.busy;
     const context = (this.context = new SessionContext(shared));
     this.approvals = new ApprovalController(shared);
@@ -101,7 +101,7 @@ export class ChatController {
     const files = new FilesToRevert({ ...shared, pages });
     const switches = (this.switches = new SessionSwitchController({ ...shared, drafts, pages, files, screen }));
     const versions = (this.versions = new PromptVersionController({ ...shared, switches, screen }));
-    const edits = (this.edits = new PromptEdits({ host, memory, newUid, pages, versions }));
+    const edits = (this.edits = new PromptEdits({ host, memory, newUid, timers, pages, versions }));
     const askAgain = (this.askAgain = new AskAgain({ host, files, versions, edits }));
     this.attachments = new Attachments({ host, requests, drafts, announcements, screen });
     this.historyDeps = { host, view, drafts };
@@ -138,6 +138,7 @@ export class ChatController {
   /** Called when the view is about to be hidden or the user moves elsewhere. */
   leave(): void {
     this.drafts.flush();
+    this.edits.flush();
   }
 
   /** Sends the composer's text, or runs it if it is a command. `busy`: overrides the setting for prompts sent while
@@ -306,8 +307,21 @@ export class ChatController {
 
   private notified(notification: NotificationOf<ChatProtocol>): void {
     if (notification.name === 'bootstrap') this.deps.setLocalization(notification.payload.localization);
-    const { announcements, requests, arrivals, askAgain, attachments, context, drafts, effort, pages, screen } = this;
-    const parts = { announcements, requests, arrivals, askAgain, attachments, context, drafts, effort, pages, screen };
+    const { announcements, requests, arrivals, askAgain, attachments, context, drafts, edits, effort, pages, screen } =
+      this;
+    const parts = {
+      announcements,
+      requests,
+      arrivals,
+      askAgain,
+      attachments,
+      context,
+      drafts,
+      edits,
+      effort,
+      pages,
+      screen,
+    };
     const before = this.view.all.peek();
     this.view.dispatch({ kind: 'notified', notification });
     routeNotification(parts, notification, before, this.view.all.peek());

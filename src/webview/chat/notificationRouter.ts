@@ -12,6 +12,7 @@ import type { EffortController } from './session/effortController';
 import type { FeedPages } from './state/feedPages';
 import type { HostRequests } from './connection/hostRequests';
 import type { SessionContext } from './session/sessionContext';
+import type { PromptEdits } from './session/promptEdits';
 import type { ScreenRequests } from './state/screenRequests';
 
 /** Parts of the chat that follow the host's notifications. */
@@ -23,6 +24,7 @@ interface NotificationTargets {
   readonly attachments: Attachments;
   readonly context: SessionContext;
   readonly drafts: Drafts;
+  readonly edits: PromptEdits;
   readonly effort: EffortController;
   readonly pages: FeedPages;
   readonly screen: ScreenRequests;
@@ -41,17 +43,20 @@ export function routeNotification(
   if (after.store !== before.store && after.store.kind === 'open') chat.requests.dismissStoreRefusal();
   switch (notification.name) {
     case 'bootstrap': {
-      const { shown, newDraft, newDraftParts } = notification.payload;
+      const { shown } = notification.payload;
+      const newDraft = { text: notification.payload.newDraft, parts: notification.payload.newDraftParts };
+      const seenBefore = before.ready && isRead(before);
+      const [wasOpen, isOpen] = [before, after].map(({ store }) => store.kind === 'open');
       chat.effort.sessionShown(after.conversation?.session.id ?? null, conversationBefore !== null && isSame);
       chat.pages.shown(isSame, false);
       void chat.context.refresh();
-      return chat.arrivals.show(
-        shown,
-        { text: newDraft, parts: newDraftParts },
-        before.ready && isRead(before),
-        conversationBefore,
-        isRead(after),
-      );
+      if (before.ready && wasOpen && !isOpen) chat.arrivals.storeLost();
+      chat.arrivals.show(shown, newDraft, seenBefore, conversationBefore, isRead(after));
+      if (!wasOpen && isOpen) {
+        chat.arrivals.storeRegained(shown, newDraft);
+        if (before.ready) chat.edits.giveAgain();
+      }
+      return;
     }
     case 'shown':
       chat.effort.sessionShown(after.conversation?.session.id ?? null, conversationBefore !== null && isSame);

@@ -39,9 +39,10 @@ export class Workbench {
     );
   }
 
-  /** Opens a folder, or an empty window without one, and waits until the window can be used. Extensions activate a little later. */
+  /** Opens a folder or a workspace file, or an empty window without one, and waits until the window can be used. Extensions activate a little later. */
   async open(folder?: string, query: Readonly<Record<string, string>> = {}): Promise<void> {
-    const where = folder === undefined ? { ew: 'true' } : { folder };
+    const kind = folder?.endsWith('.code-workspace') === true ? 'workspace' : 'folder';
+    const where = folder === undefined ? { ew: 'true' } : { [kind]: folder };
     await this.page.goto(`${this.origin}/?${new URLSearchParams({ ...where, ...query }).toString()}`);
     await this.ready();
   }

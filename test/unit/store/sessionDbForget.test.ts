@@ -46,6 +46,7 @@ async function secretive(disk?: SimulatedDisk, turns = 4): Promise<SessionDbWorl
   db.setTitle('s2', `On ${secret}`, 'person');
   db.enqueue({ uid: 'q', sessionId: 's2', text: `and ${secret}?`, createdAt: 5 });
   db.setDraft('s2', `still ${secret}`);
+  db.setDraft('edit/t3/s1', `rather ${secret}`);
   db.outboxAdd({ ...outboxEntry('o1', 's1'), payload: `"${secret}"` });
   db.setMeta('p/cursor/s2', secret);
   db.setMeta('p/cursor/other', 'kept');

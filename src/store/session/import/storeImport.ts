@@ -152,9 +152,14 @@ export class StoreImport {
       if (id === null) this.counts.skipped++;
       else if (oneOf(row, 'pending', ['made', 'erased'], null) !== null) this.unfinished.add(id);
       else if (!this.has('sessions', 'id', id)) this.importSession(id, row);
+      else this.raiseActivity(id, timeOr(row, 'last_activity_at', 0));
     }
     // Recompute the lineage rather than trust it: the parent may exist here and not there, or the reverse.
     readLineage(this.database);
+  }
+
+  private raiseActivity(id: string, at: number): void {
+    this.database.run('UPDATE sessions SET last_activity_at = max(last_activity_at, ?) WHERE id = ?', [at, id]);
   }
 
   private importSession(id: string, row: SqlRow): void {

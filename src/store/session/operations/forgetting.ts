@@ -289,10 +289,11 @@ export class Forgetting {
   /** Deletes drafts and small values that belong to a session: their key ends in its id. */
   private deleteSmallValues(named: string): void {
     this.database.run('DELETE FROM drafts WHERE key IN (SELECT value FROM json_each(?))', [named]);
-    this.database.run(
-      `DELETE FROM state_meta WHERE EXISTS (SELECT 1 FROM json_each(?) s
-         WHERE substr(state_meta.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
-      [named],
-    );
+    for (const table of ['drafts', 'state_meta'])
+      this.database.run(
+        `DELETE FROM ${table} WHERE EXISTS (SELECT 1 FROM json_each(?) s
+           WHERE substr(${table}.key, -length(s.value) - 1) IN ('/' || s.value, ':' || s.value, '.' || s.value))`,
+        [named],
+      );
   }
 }

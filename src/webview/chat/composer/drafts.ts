@@ -25,8 +25,8 @@ export interface DraftToSave {
 export interface DraftSink {
   /** Saves durably, by the host. */
   save(draft: DraftToSave): void;
-  /** Saves in the view's own memory, at every change. */
-  remember(key: string, text: string, sent: readonly DraftOnItsWay[]): void;
+  /** Saves in the view's own memory, at every change. `uid`: of the prompt that the text will be. */
+  remember(key: string, text: string, sent: readonly DraftOnItsWay[], uid?: string): void;
   /** Called when one of the prompts sent from that composer is on disk. */
   arrived(key: string, uid: string): void;
 }
@@ -51,10 +51,16 @@ export class Drafts {
   /** The host's text after the prompts being sent, as far as this view knows. */
   private saved = '';
   private savedParts = noParts;
+  /** Uid of the prompt that the field's content will be, from its first keystroke on. Null: not needed yet. */
+  private uid: string | null = null;
+  /** True when it was sent with this uid and returned: it may be stored. Unchanged it keeps the uid, so it is stored
+   *  only once. */
+  private wasTried = false;
 
   constructor(
     private readonly sink: DraftSink,
     private readonly timers: Timers,
+    private readonly newUid: () => string,
   ) {}
 
   get text(): ReadonlySignal<string> {
@@ -87,6 +93,7 @@ export class Drafts {
   edit(text: string): void {
     const before = this.current.peek();
     if (text === before) return;
+    if (before === '' || this.wasTried) this.renew();
     batch(() => {
       const sent = this.standing.peek();
       if (sent === null) this.write(text);
@@ -103,6 +110,7 @@ export class Drafts {
   /** Replaces the attachments. */
   take(parts: readonly DraftPart[]): void {
     if (parts === this.along.peek()) return;
+    if (this.wasTried) this.renew();
     this.along.value = parts;
     this.save();
   }
@@ -113,19 +121,22 @@ export class Drafts {
   }
 
   /** Records a sent prompt and saves to the host immediately, so that it is on disk before anything else is done
-   *  with it. Text typed after it stays. */
-  send(uid: string, typed: string, parts: readonly DraftPart[]): void {
+   *  with it. Text typed after it stays. Returns the prompt's uid. */
+  send(typed: string, parts: readonly DraftPart[]): string {
+    const uid = (this.uid ??= this.newUid());
     const prompt = { key: this.key, keyThen: this.key, uid, text: typed, parts };
     batch(() => {
       this.going.value = [...this.going.peek(), prompt];
       if (this.current.peek() === typed) this.standing.value = prompt;
       else {
+        this.renew();
         this.current.value = afterSubmission(this.current.peek(), typed);
         this.along.value = partsLeft(this.along.peek(), parts);
       }
     });
     this.gone = [];
     this.save();
+    return uid;
   }
 
   /** Returns the composer that a prompt being sent belongs to, and the prompt's text there. */
@@ -157,6 +168,7 @@ export class Drafts {
     batch(() => {
       this.going.value = this.going.peek().filter((prompt) => !back.includes(prompt));
       if (sent !== null && back.includes(sent)) this.standing.value = null;
+      this.keepUid(back.filter((prompt) => prompt === sent || here.includes(prompt)));
       if (here.length === 0) return;
       this.current.value = joinedDraft([...here.map(({ text }) => text), this.current.peek()]);
       this.along.value = [...here.flatMap(({ parts }) => parts), ...this.along.peek()];
@@ -188,6 +200,7 @@ export class Drafts {
       this.save();
     this.flush();
     const isSwitch = !this.isAt(key);
+    this.renew();
     this.at.value = key;
     this.earlierKeys = [];
     this.gone = [];
@@ -231,6 +244,7 @@ export class Drafts {
   /** Replaces the composer's content, which is done with, by `left`, typed meanwhile. */
   replace(left: string, leftParts: readonly DraftPart[] = this.along.peek()): void {
     this.gone = [];
+    this.renew();
     this.standing.value = null;
     this.current.value = left;
     this.along.value = leftParts;
@@ -262,8 +276,25 @@ export class Drafts {
     this.current.value = text;
   }
 
+  /** Called when these prompts return to the field: it keeps the uid of a single one that becomes its only content. */
+  private keepUid(back: readonly SentPrompt[]): void {
+    const [only] = back;
+    if (only === undefined) return;
+    const { current } = this;
+    this.renew();
+    if (back.length > 1 || (current.peek() !== '' && current.peek() !== only.text)) return;
+    this.uid = only.uid;
+    this.wasTried = true;
+  }
+
+  private renew(): void {
+    this.uid = null;
+    this.wasTried = false;
+  }
+
   /** Removes the sent prompt from the field. */
   private clearSent(prompt: SentPrompt): void {
+    this.renew();
     this.standing.value = null;
     this.gone = [];
     this.current.value = '';
@@ -309,7 +340,9 @@ export class Drafts {
   }
 
   private remember(): void {
-    this.sink.remember(this.key, this.unsent.text, this.sentFrom(this.key));
+    const { text } = this.unsent;
+    const uid = text === '' ? undefined : (this.uid ??= this.newUid());
+    this.sink.remember(this.key, text, this.sentFrom(this.key), uid);
   }
 
   /** Unsent content of the field. */

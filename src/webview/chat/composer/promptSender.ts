@@ -3,7 +3,6 @@ import type { BusyMode, DraftPart } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { noParts, partsLeft } from './draftParts';
 import type { Drafts } from './drafts';
-import type { ChatDeps } from '../connection/chatHost';
 import type { ScreenRequests } from '../state/screenRequests';
 import type { ChatPartDeps } from '../state/chatPart';
 
@@ -18,7 +17,6 @@ interface PromptOnItsWay {
 
 interface PromptSenderDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
   readonly drafts: Drafts;
-  readonly newUid: ChatDeps['newUid'];
   readonly screen: ScreenRequests;
 }
 
@@ -28,9 +26,6 @@ export class PromptSender {
   /** The prompt being sent and those queued after it. */
   private readonly sending = signal<readonly PromptOnItsWay[]>([]);
   private emptied: Promise<boolean> = Promise.resolve(true);
-  /** Last prompt not known to have arrived. Sent again unchanged it keeps its uid, so it is stored only once even if
-   *  it had arrived. */
-  private unconfirmed: PromptOnItsWay | null = null;
   /** Draft of a session that came into view while a prompt was being sent. */
   private draftDue: { readonly key: string; readonly text: string; readonly parts: readonly DraftPart[] } | null = null;
 
@@ -45,20 +40,18 @@ export class PromptSender {
 
   /** Removes `typed` from the composer once `text` is on disk. Resolves when nothing is being sent. */
   async submit(typed: string, text: string, busy: BusyMode | undefined): Promise<void> {
-    const { requests, drafts, view, screen, newUid } = this.deps;
+    const { requests, drafts, view, screen } = this.deps;
     if (view.all.peek().model.chosen === null)
       return requests.refuse(t('Choose a model first. Your prompt is kept.'), true);
     const parts = this.newParts();
     const { sessionId } = view;
-    const uid = this.uidOfSame(sessionId, text, parts) ?? newUid();
     const prompt = {
-      uid,
+      uid: drafts.send(typed, parts),
       sessionId,
       text,
       ...(parts.length === 0 ? {} : { parts }),
       ...(busy === undefined ? {} : { busy }),
     };
-    drafts.send(uid, typed, parts);
     const isFirst = this.sending.peek().length === 0;
     this.sending.value = [...this.sending.peek(), prompt];
     screen.showNewest();
@@ -90,7 +83,6 @@ export class PromptSender {
   private send(prompt: PromptOnItsWay): Promise<boolean> {
     const { host, requests, drafts } = this.deps;
     const { parts, ...sent } = prompt;
-    this.unconfirmed = prompt;
     return requests.ask(async () => {
       const { sessionId } = await host.request('submit', {
         ...sent,
@@ -98,7 +90,6 @@ export class PromptSender {
         // The composer it was typed into, and its text there.
         draft: drafts.draftOf(prompt.uid) ?? { key: drafts.place, text: prompt.text },
       });
-      this.unconfirmed = null;
       // Prompts sent after the first prompt of a session were meant for that session.
       const [, ...later] = this.sending.peek();
       this.sending.value =
@@ -125,20 +116,5 @@ export class PromptSender {
     const sent = this.sending.peek().flatMap(({ parts }) => parts ?? []);
     const left = partsLeft(this.deps.drafts.parts.peek(), sent);
     return left.length === 0 ? noParts : left;
-  }
-
-  private uidOfSame(sessionId: string | null, text: string, parts: readonly DraftPart[]): string | null {
-    const { unconfirmed } = this;
-    if (
-      unconfirmed === null ||
-      this.sending.peek().length > 0 ||
-      unconfirmed.text !== text ||
-      unconfirmed.sessionId !== sessionId
-    )
-      return null;
-    const earlier = unconfirmed.parts ?? [];
-    return earlier.length === parts.length && earlier.every((part, index) => part === parts[index])
-      ? unconfirmed.uid
-      : null;
   }
 }

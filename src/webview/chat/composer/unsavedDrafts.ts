@@ -12,15 +12,23 @@ export class UnsavedDrafts implements DraftSink {
   private left: readonly UnsavedDraft[];
   private readonly own = new Map<string, { readonly draft: UnsavedDraft; readonly note: number }>();
   private notes = 0;
+  /** Drafts that the host refused to save, by composer key. */
+  private readonly refused = new Map<string, DraftToSave>();
 
   constructor(private readonly deps: Pick<ChatDeps, 'host' | 'memory'>) {
     this.left = deps.memory.recalled.unsaved;
   }
 
-  /** Records the composer's text and the prompts being sent from it. */
-  remember(key: string, text: string, sent: readonly DraftOnItsWay[]): void {
+  /** Records the composer's text, with the uid of the prompt it will be, and the prompts being sent from it. */
+  remember(key: string, text: string, sent: readonly DraftOnItsWay[], uid?: string): void {
     this.notes++;
-    this.put({ key, text, sent: sent.map(({ uid, text: draft }) => ({ uid, text: draft })) }, this.notes);
+    const going = sent.map((prompt) => ({ uid: prompt.uid, text: prompt.text }));
+    this.put({ key, text, ...(uid === undefined ? {} : { uid }), sent: going }, this.notes);
+  }
+
+  /** True when everything recorded of this composer is on disk. */
+  isSaved(key: string): boolean {
+    return !this.own.has(key);
   }
 
   /** Called when the prompt is on disk. */
@@ -35,17 +43,28 @@ export class UnsavedDrafts implements DraftSink {
   save(draft: DraftToSave): void {
     const { key } = draft;
     const note = this.own.get(key)?.note;
+    this.refused.delete(key);
     void this.give(draft).then((isSaved) => {
-      if (!isSaved || note === undefined || this.own.get(key)?.note !== note) return;
+      if (note === undefined || this.own.get(key)?.note !== note) return;
+      if (!isSaved) return void this.refused.set(key, draft);
       this.own.delete(key);
       this.keep();
     });
   }
 
-  /** Sends the drafts of the page before the reload to the host. */
+  /** Sends the host again what it refused. */
+  giveAgain(): void {
+    for (const draft of [...this.refused.values()]) this.save(draft);
+  }
+
+  /** Sends the drafts of the page before the reload to the host. A text may have been sent after it was recorded, so
+   *  the host gets it as a prompt that it leaves out if it has it. */
   handOver(): void {
     for (const draft of this.left) {
-      void this.give(draft).then((isSaved) => {
+      const { key, text, uid, sent } = draft;
+      const given =
+        uid === undefined || text === '' ? { key, text, sent } : { key, text: '', sent: [...sent, { uid, text }] };
+      void this.give(given).then((isSaved) => {
         if (isSaved) this.drop(draft);
       });
     }
@@ -54,11 +73,11 @@ export class UnsavedDrafts implements DraftSink {
   /** Takes the draft of this composer that the host does not have; from now on the composer holds it. Prompts that
    *  are `stored` by now are left out. A draft from which one of them was sent belongs to their session. */
   take(key: string, stored: ReadonlySet<string>): UnsavedDraft | null {
-    const isStored = ({ uid }: { readonly uid: string }): boolean => stored.has(uid);
-    const drafts = this.left.filter((draft) => draft.key === key || draft.sent.some(isStored));
+    const isStored = ({ uid }: { readonly uid?: string }): boolean => uid !== undefined && stored.has(uid);
+    const drafts = this.left.filter((draft) => draft.key === key || isStored(draft) || draft.sent.some(isStored));
     for (const draft of drafts) this.drop(draft);
     const sent = drafts.flatMap((draft) => draft.sent).filter((prompt) => !isStored(prompt));
-    const text = joinedDraft(drafts.map((draft) => draft.text));
+    const text = joinedDraft(drafts.filter((draft) => !isStored(draft)).map((draft) => draft.text));
     return text === '' && sent.length === 0 ? null : { key, text, sent };
   }
 

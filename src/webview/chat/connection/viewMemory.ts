@@ -31,7 +31,13 @@ const memorySchema = v.object({
   /** Composer texts not confirmed to be on disk, and prompts being sent from those composers. */
   unsaved: v.optional(
     v.array(
-      v.object({ key: v.string(), text: v.string(), sent: v.array(v.object({ uid: v.string(), text: v.string() })) }),
+      v.object({
+        key: v.string(),
+        text: v.string(),
+        /** Uid of the prompt that the text will be. */
+        uid: v.exactOptional(v.string()),
+        sent: v.array(v.object({ uid: v.string(), text: v.string() })),
+      }),
     ),
     [],
   ),
@@ -63,6 +69,11 @@ export function noMemory(): ViewMemory {
 
 /** Key of the empty state's draft; a session's draft has the session's id. */
 export const newSessionDraft = 'new';
+
+/** Key of the draft of an earlier prompt that is edited. It ends in the session's id: erasing that erases the draft. */
+export function editDraftKey({ uid, sessionId }: { readonly uid: string; readonly sessionId: string }): string {
+  return `edit/${uid}/${sessionId}`;
+}
 
 /** Returns the saved memory, or an empty one when another version of the view wrote it. */
 export function recall(api: Pick<VsCodeApi, 'getState'>): ViewMemory {

@@ -1,5 +1,5 @@
 import type { ShownSession } from '../../../protocol/chatProtocol';
-import type { DraftPart } from '../../../protocol/transcriptTypes';
+import { joinedDraft, type DraftPart } from '../../../protocol/transcriptTypes';
 import type { ChatDeps } from '../connection/chatHost';
 import type { HostRequests } from '../connection/hostRequests';
 import type { Drafts } from '../composer/drafts';
@@ -26,6 +26,8 @@ interface ArrivalDeps {
 /** Restores a shown session's text, scroll position and folds from when the user left it. */
 export class ArrivalController {
   private placeToRestore: ViewMemory['anchor'];
+  /** Draft when the store closed for this window: if it was saved, another window may send or continue it meanwhile. */
+  private left: { readonly key: string; readonly text: string; readonly isSaved: boolean } | null = null;
 
   constructor(private readonly deps: ArrivalDeps) {
     this.placeToRestore = deps.memory.recalled.anchor;
@@ -41,18 +43,43 @@ export class ArrivalController {
       : (scrollPositions.of(conversationId)?.anchor ?? null);
   }
 
+  /** Called when the store closes for this window. */
+  storeLost(): void {
+    const { drafts, unsaved } = this.deps;
+    const key = drafts.place;
+    this.left = { key, text: drafts.text.peek(), isSaved: unsaved.isSaved(key) };
+  }
+
+  /** Called when the store is open again, with the draft that it has for the session shown. Gives it what it refused
+   *  meanwhile, and takes what another window made of a draft that was on disk. */
+  storeRegained(shown: ShownSession | null, newDraft: ComposerContent): void {
+    const { drafts, unsaved } = this.deps;
+    const { left } = this;
+    if (left === null) return;
+    this.left = null;
+    const key = shown?.session.id ?? newSessionDraft;
+    const { text, parts } = draftIn(shown, newDraft);
+    const own = drafts.text.peek();
+    unsaved.giveAgain();
+    if (key !== drafts.place || drafts.isSent.peek()) return;
+    if (left.isSaved && left.key === key && left.text === own) {
+      if (text !== own) drafts.show(key, text, parts);
+    } else if (!unsaved.isSaved(key) && text !== left.text && !own.startsWith(text))
+      drafts.edit(text.startsWith(own) ? text : joinedDraft([text, own]));
+  }
+
   /** `seenBefore`: the view has already shown something read from the store. `before`: the conversation shown until
    *  now. `isRead`: the store is readable, so `shown` is its real content. */
   show(
     shown: ShownSession | null,
-    newDraft: { readonly text: string; readonly parts: readonly DraftPart[] },
+    newDraft: ComposerContent,
     seenBefore: boolean,
     before: string | null,
     isRead: boolean,
   ): void {
     const { requests, drafts, memory, unsaved, sender, switches, askAgain } = this.deps;
     const key = shown?.session.id ?? newSessionDraft;
-    const { text, parts } = shown === null ? newDraft : { text: shown.draft, parts: shown.draftParts };
+    const { text, parts } = draftIn(shown, newDraft);
     if (!seenBefore) {
       // Text typed while the store was still opening: keep it.
       if (drafts.text.peek() === '' && drafts.parts.peek().length === 0) drafts.show(key, text, parts);
@@ -81,6 +108,15 @@ export class ArrivalController {
       shown === null ? [] : (scrollPositions.of(shown.session.conversationId)?.openFolds ?? []),
     );
   }
+}
+
+interface ComposerContent {
+  readonly text: string;
+  readonly parts: readonly DraftPart[];
+}
+
+function draftIn(shown: ShownSession | null, newDraft: ComposerContent): ComposerContent {
+  return shown === null ? newDraft : { text: shown.draft, parts: shown.draftParts };
 }
 
 /** Uids under which a prompt of the page before the reload may be stored: those of messages and queued prompts. */

@@ -1,6 +1,8 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import { sentParts, type SentPart } from '../../../protocol/transcriptTypes';
+import { answerText, sentParts, type Part, type SentPart } from '../../../protocol/transcriptTypes';
 import type { ChatDeps } from '../connection/chatHost';
+import { refusalOf } from '../connection/hostRequests';
+import { editDraftKey } from '../connection/viewMemory';
 import type { FeedPages } from '../state/feedPages';
 import type { PromptVersionController } from './promptVersionController';
 
@@ -10,13 +12,16 @@ interface PromptEdit {
   readonly text: string;
 }
 
-interface EditDeps extends Pick<ChatDeps, 'host' | 'memory' | 'newUid'> {
+/** Milliseconds without a keystroke before the text goes to the host. */
+const saveDelay = 300;
+
+interface EditDeps extends Pick<ChatDeps, 'host' | 'memory' | 'newUid' | 'timers'> {
   readonly pages: FeedPages;
   readonly versions: PromptVersionController;
 }
 
 /** Edits of earlier prompts, made in place. The view remembers them at every keystroke, until they are sent or
- *  discarded. */
+ *  discarded; the host saves them shortly after, because the view's memory may end with the browser. */
 export class PromptEdits {
   private readonly open;
   private readonly inFlight = signal<string | null>(null);
@@ -24,6 +29,8 @@ export class PromptEdits {
    *  it had arrived. */
   private unconfirmed: (PromptEdit & { readonly uid: string; readonly without: readonly number[] }) | null = null;
   private readonly dropped;
+  /** Cancels saves that are due, by turn. */
+  private readonly due = new Map<string, () => void>();
 
   constructor(private readonly deps: EditDeps) {
     const { edits } = deps.memory.recalled;
@@ -58,7 +65,37 @@ export class PromptEdits {
   }
 
   change(turnUid: string, text: string): void {
+    const isOpening = !this.open.peek().has(turnUid);
     this.keep(new Map(this.open.peek()).set(turnUid, text));
+    if (isOpening) return;
+    this.due.get(turnUid)?.();
+    this.due.set(
+      turnUid,
+      this.deps.timers.after(saveDelay, () => this.save(turnUid)),
+    );
+  }
+
+  /** Called when the editor of a turn's prompt is shown: takes the text that the host saved, unless this view has
+   *  another one. */
+  async restore(turnUid: string): Promise<void> {
+    const turn = this.deps.pages.rendered?.turns.get(turnUid);
+    const own = this.open.peek().get(turnUid);
+    if (turn === undefined || own === undefined) return;
+    let saved = '';
+    await refusalOf(async () => (saved = await this.deps.host.request('draft', { key: editDraftKey(turn) })));
+    if (saved === '' || this.open.peek().get(turnUid) !== own) return;
+    if (own === answerText(this.storedParts(turnUid)) || saved.startsWith(own))
+      this.keep(new Map(this.open.peek()).set(turnUid, saved));
+  }
+
+  /** Sends what is due to the host. */
+  flush(): void {
+    for (const turnUid of [...this.due.keys()]) this.save(turnUid);
+  }
+
+  /** Sends the host every text again: it refused those of the time when the store was closed for this window. */
+  giveAgain(): void {
+    for (const turnUid of this.open.peek().keys()) this.save(turnUid);
   }
 
   giveUp(turnUid: string): void {
@@ -68,6 +105,7 @@ export class PromptEdits {
     dropped.delete(turnUid);
     this.dropped.value = dropped;
     this.keep(kept);
+    this.save(turnUid);
   }
 
   /** Sends the edit and closes the editor only when the prompt is on disk. `files`: also reverts what turns from
@@ -76,6 +114,7 @@ export class PromptEdits {
     const text = this.open.peek().get(turnUid) ?? '';
     const parts = this.parts(turnUid);
     if ((text.trim() === '' && parts.length === 0) || this.inFlight.peek() !== null) return false;
+    this.flush();
     const without = this.dropped.peek().get(turnUid) ?? [];
     const { unconfirmed } = this;
     const isAgain =
@@ -99,17 +138,32 @@ export class PromptEdits {
     return true;
   }
 
+  /** An unchanged text is no draft. */
+  private save(turnUid: string): void {
+    this.due.get(turnUid)?.();
+    this.due.delete(turnUid);
+    const turn = this.deps.pages.rendered?.turns.get(turnUid);
+    if (turn === undefined) return;
+    const open = this.open.peek().get(turnUid);
+    const text = open === undefined || open === answerText(this.storedParts(turnUid)) ? '' : open;
+    void refusalOf(() => this.deps.host.request('saveDraft', { key: editDraftKey(turn), text }));
+  }
+
   private keep(texts: ReadonlyMap<string, string>): void {
     this.open.value = texts;
     const edits = [...texts].map(([turnUid, text]) => ({ turnUid, text, ...this.without(turnUid) }));
     this.deps.memory.remember({ edits });
   }
 
-  /** Returns the stored parts of a turn's prompt. */
   private partsOf(turnUid: string): readonly SentPart[] {
-    const { rendered: drawn } = this.deps.pages;
-    const promptUid = drawn?.turns.get(turnUid)?.userMessageUid;
-    return sentParts(drawn?.messages.find(({ uid }) => uid === promptUid)?.parts ?? []);
+    return sentParts(this.storedParts(turnUid));
+  }
+
+  /** Returns the stored parts of a turn's prompt. */
+  private storedParts(turnUid: string): readonly Part[] {
+    const { rendered } = this.deps.pages;
+    const promptUid = rendered?.turns.get(turnUid)?.userMessageUid;
+    return rendered?.messages.find(({ uid }) => uid === promptUid)?.parts ?? [];
   }
 
   private without(turnUid: string): { readonly without?: number[] } {

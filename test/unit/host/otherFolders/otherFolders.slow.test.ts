@@ -42,7 +42,6 @@ beforeEach(async () => {
     sessions: here.store,
     gateway: here.store,
     locations: () => world.places,
-    now: () => 99,
     store: { isReadable: true, settled: () => Promise.resolve() },
     connection: { during: (work) => work },
   });
@@ -75,17 +74,17 @@ describe('sessions of other folders, through the threads that read and write the
     const brought = await others.bringAll(found, ({ done, total }) => progress.push(`${done}/${total}`));
     const again = await others.list();
     expect({
-      found: [found.label?.path, found.sessions, found.isBroughtOver],
+      found: [found.label?.path, found.sessions, found.broughtAt],
       progress,
       brought,
       here: (await here.store.listSessions({ limit: 100 })).length,
       problems: await here.store.verifyIntegrity(),
       notes: ['MEMORY.md', 'USER.md'].map((name) => readFileSync(join(world.places.own, 'memories', name), 'utf8')),
-      again: again.map(({ isBroughtOver }) => isBroughtOver),
+      again: again.map(({ broughtAt, lastActiveAt }) => broughtAt === lastActiveAt),
       untouched: JSON.stringify(world.contentOf(there())) === JSON.stringify(before),
       copies: reading(),
     }).toEqual({
-      found: ['/home/me/project', 60, false],
+      found: ['/home/me/project', 60, null],
       progress: ['0/60', '25/60', '50/60'],
       brought: { sessions: 60, messages: 120, skipped: 0 },
       here: 60,
@@ -112,9 +111,9 @@ describe('sessions of other folders, through the threads that read and write the
       stopping.signal,
     );
     const half = (await here.store.listSessions({ limit: 100 })).length;
-    const isMarked = (await others.list())[0]?.isBroughtOver;
+    const markedAt = (await others.list())[0]?.broughtAt;
     const rest = await others.bringAll(found, () => undefined);
-    expect([half, isMarked, rest.sessions]).toEqual([50, false, 10]);
+    expect([half, markedAt, rest.sessions]).toEqual([50, null, 10]);
   });
 
   it('are not brought over while their own window answers in them', async () => {

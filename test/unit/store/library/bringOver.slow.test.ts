@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { outboxEntry, refusal } from '../../../support/sessionDbWorld';
+import { answerText } from '../../../../src/transcript/message';
+import { answered, outboxEntry, refusal } from '../../../support/sessionDbWorld';
 import { converse, label, libraryWorld, type LibraryWorld, type OwnedStore } from './libraryWorld';
 
 let world: LibraryWorld;
@@ -101,5 +102,22 @@ describe('bringing over sessions of another folder', () => {
       'none',
     );
     expect(told().active).toEqual([]);
+  });
+
+  it('continues a session that is here with what was added there since, as recent as there', () => {
+    fill();
+    bring(null, true);
+    const { store, close } = world.open(there());
+    answered(store, 't-later', 'Added there', { sessionId: 'root', at: 70 });
+    close();
+    const before = here.store.listSessions({ limit: 9 })[0]?.id;
+    bring(null, true);
+    const [first] = here.store.listSessions({ limit: 9 });
+    const { messages } = here.store.readTranscript({ sessionId: 'root', limit: 9 });
+    expect({
+      before,
+      first: first?.id,
+      texts: messages.filter(({ role }) => role === 'assistant').map((message) => answerText(message.parts)),
+    }).toEqual({ before: 'branch', first: 'root', texts: ['The original answer', 'Added there'] });
   });
 });

@@ -80,7 +80,7 @@ describe('the label of a folder', () => {
   it('recognizes a folder of this disk under another name, but not a copy of it', async () => {
     const path = repository('old');
     // A folder that has not changed since it was made cannot be told from one whose birth is not known.
-    const label = (at: string) => describeFolder({ kind: 'folder', path: at, name: 'project', root: at });
+    const label = (at: string) => describeFolder({ kind: 'folder', path: at, name: 'project', roots: [at] });
     await expect.poll(async () => (utimesSync(path, 1, 1), (await label(path)).place)).not.toBeNull();
     const before = await label(path);
     cpSync(path, join(root, 'copy'), { recursive: true });

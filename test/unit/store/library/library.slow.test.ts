@@ -34,7 +34,7 @@ function left(folder: string, fill: (store: OwnedStore['store']) => void): void 
 }
 
 const seen = (): unknown =>
-  world.library.survey(world.places).map(({ folder, label: of, sessions, lastActiveAt, inUse, problem }) => ({
+  world.library.survey(world.places, 0).map(({ folder, label: of, sessions, lastActiveAt, inUse, problem }) => ({
     folder,
     of: of?.path ?? null,
     sessions,
@@ -109,7 +109,7 @@ describe('finding stores of other folders', () => {
     const theirs = readFileSync(foreign);
     theirs.writeUInt32BE(1, 68);
     writeFileSync(foreign, theirs);
-    const found = world.library.survey(world.places);
+    const found = world.library.survey(world.places, 0);
     expect(Object.fromEntries(found.map(({ folder, sessions, problem }) => [folder, problem ?? sessions]))).toEqual({
       [world.folderOf(a)]:
         'The file of these sessions is damaged. Open the folder it belongs to, and everything readable in it is saved.',
@@ -167,7 +167,7 @@ describe('a private copy', () => {
     const lock = storeFiles(join(world.root, 'copies', name)).lock;
     const record = JSON.parse(readFileSync(lock, 'utf8')) as { owner: { pid: number; startedAt: string | null } };
     writeFileSync(lock, JSON.stringify({ ...record, owner: { ...record.owner, pid: 2 ** 22 + 1 } }));
-    world.libraryOver(new NodeFileSystem()).survey(world.places);
+    world.libraryOver(new NodeFileSystem()).survey(world.places, 0);
     expect(world.copies()).toEqual([]);
   });
 

@@ -115,6 +115,7 @@ export function label(store: OpenedStore['operations'], over: Partial<FolderLabe
     name: 'project',
     place: '1:2',
     git: null,
+    roots: [],
     ...over,
   };
   store.setMeta(folderLabelKey, encodeLabel(made));

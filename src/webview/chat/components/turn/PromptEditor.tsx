@@ -14,6 +14,7 @@ export function PromptEditor({ turnUid }: { readonly turnUid: string }) {
   useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);
+    void chat.edits.restore(turnUid);
   }, []);
   const resend = async (): Promise<void> => {
     if (!cannot && (await chat.askAgain.again('resend', turnUid))) chat.focusComposer();

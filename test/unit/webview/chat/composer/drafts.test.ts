@@ -10,6 +10,7 @@ function view(stored = '') {
   const drafts = new Drafts(
     { save: ({ key, text }) => void host.set(key, text), remember: () => undefined, arrived: () => undefined },
     { nowMs: () => clock.now() * 1000, after: (delayMs, callback) => clock.after(delayMs, callback) },
+    () => 'uid',
   );
   drafts.show('s1', stored);
   return { drafts, host, clock };

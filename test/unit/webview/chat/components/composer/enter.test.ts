@@ -133,7 +133,7 @@ describe('Enter', () => {
     await page.answer('saveDraft', null);
     expect([standing, behind, saved, page.composer.value, page.memory.unsaved]).toEqual([
       'Do it',
-      ['a', [{ key, text: 'a', sent: [{ uid: 'uid1', text: 'Do it' }] }]],
+      ['a', [{ key, text: 'a', uid: 'uid2', sent: [{ uid: 'uid1', text: 'Do it' }] }]],
       ['saveDraft', { key, text: 'a', sent: [{ uid: 'uid1', text: 'Do it' }] }],
       'a',
       [],
@@ -203,8 +203,8 @@ describe('Enter', () => {
     await page.settle();
     expect([page.submitted(), page.composer.value]).toEqual([
       [
-        { sessionId: null, uid: 'uid1', text: 'one' },
-        { sessionId: key, uid: 'uid2', text: 'two' },
+        { sessionId: null, uid: 'uid3', text: 'one' },
+        { sessionId: key, uid: 'uid4', text: 'two' },
       ],
       'two',
     ]);

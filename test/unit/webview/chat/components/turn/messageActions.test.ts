@@ -200,6 +200,52 @@ describe('Edit & Resend', () => {
     await open(threeTurns, memory);
     expect(Reflect.get(editor(), 'value')).toBe('Half a thou');
   });
+
+  const draft = { key: `edit/turn2/${session().id}` };
+
+  test('is saved by the host too, until it is given up or sent', async () => {
+    await open();
+    await page.click(inArticle('u2', 'Edit & Resend'));
+    await page.fill(editor(), 'Half');
+    await page.fill(editor(), 'Half a thou');
+    await page.clock.advance(300);
+    await page.key('Escape');
+    await page.click(inArticle('u2', 'Edit & Resend'));
+    await page.fill(editor(), 'Question two');
+    await page.key('Enter');
+    const atEnter = page.sent('saveDraft').at(-1);
+    await page.answer('editAndResend', { sessionId: session().id, notice: null });
+    expect([page.sent('saveDraft').map((saved) => Reflect.get(Object(saved), 'text')), atEnter]).toEqual([
+      ['Half a thou', '', 'Question two', ''],
+      { ...draft, text: 'Question two' },
+    ]);
+  });
+
+  test.each([
+    ['is given again when only the host still has it', 'Question 2', 'Question two', 'Question two'],
+    ['is the longer one of view and host', 'Quest', 'Question two', 'Question two'],
+    ['is the one of the view where that is another', 'Something else', 'Question two', 'Something else'],
+    ['stays where the host has none', 'Something else', '', 'Something else'],
+  ])('%s', async (_name, kept, saved, expected) => {
+    await open(threeTurns, { edits: [{ turnUid: 'turn2', text: kept }] });
+    expect(page.sent('draft')).toEqual([draft]);
+    await page.answer('draft', saved);
+    expect(Reflect.get(editor(), 'value')).toBe(expected);
+  });
+
+  test('typed while the store was in another window is given to the host again', async () => {
+    await open();
+    await page.click(inArticle('u2', 'Edit & Resend'));
+    await page.bootstrap(threeTurns, { store: { kind: 'elsewhere', sentence: 'Continued there.', actions: [] } });
+    await page.fill(editor(), 'Half a thou');
+    await page.clock.advance(300);
+    await page.refuse('saveDraft', 'Continued in another window.');
+    await page.bootstrap(threeTurns);
+    expect(page.sent('saveDraft')).toEqual([
+      { ...draft, text: 'Half a thou' },
+      { ...draft, text: 'Half a thou' },
+    ]);
+  });
 });
 
 describe('versions of a prompt', () => {
