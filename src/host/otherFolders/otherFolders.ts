@@ -29,12 +29,7 @@ interface OtherFoldersDeps {
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
   readonly gateway: Pick<Gateway, 'bringOver'>;
   readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
-<<<<<<< HEAD
   readonly connection: Pick<StoreConnection, 'during'>;
-  /** Seconds since the epoch. */
-  readonly now: () => number;
-=======
->>>>>>> 881141729fa67aea44a40d50d4b6efacc4d79360
 }
 
 /** Import progress, in sessions. */

@@ -86,13 +86,8 @@ export class OtherFoldersFeature implements Disposable {
         gateway,
         sessions,
         store,
-<<<<<<< HEAD
         connection: deps.connection,
-        locations: () => storeLocations(context, deps.storagePath(), deps.ownFolder()),
-        now: () => clock.now(),
-=======
         locations: () => storeLocations(context, storagePaths, deps.ownFolder()),
->>>>>>> 881141729fa67aea44a40d50d4b6efacc4d79360
       }),
     );
     const transcripts: OtherTranscripts = own(

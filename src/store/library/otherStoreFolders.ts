@@ -5,12 +5,7 @@ import type { FileSystem } from '../engine/fileSystem';
 import { storeFiles } from '../open/storeFiles';
 import type { StoreLocations } from './otherStore';
 
-<<<<<<< HEAD
-/** Lists folders with another store, the most recently written first. */
-=======
-/** Lists folders with another store that was written since then (seconds), the most recently written first. Excludes
- *  stores of further hosts of our own folder: those are already part of our history. */
->>>>>>> 881141729fa67aea44a40d50d4b6efacc4d79360
+/** Lists folders with another store that was written since then (seconds), the most recently written first. */
 export function otherStoreFolders(
   fileSystem: FileSystem,
   { workspaces, shelves, own }: StoreLocations,

@@ -16,13 +16,8 @@ import { storeUidKey } from '../session/tables/storeUid';
 import type { SlicedMethods } from '../sessionMethods';
 import type { SessionOperations } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
-<<<<<<< HEAD
-import { readableOnly } from '../engine/sqlFailure';
-import { reviveStoreError, StoreError, storeErrorData, type StoreErrorData } from '../storeError';
-=======
 import { readableOnly, storeError } from '../engine/sqlFailure';
-import { StoreError, storeErrorData, type StoreErrorData } from '../storeError';
->>>>>>> 4b86bd32907a7a23361c273865cab99b130cf43a
+import { reviveStoreError, StoreError, storeErrorData, type StoreErrorData } from '../storeError';
 import { takeInEarlierSpills, type FoundSpill } from './earlierSpills';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
@@ -35,17 +30,12 @@ export interface StorePlace {
   readonly fence: string | null;
   /** True when the file was found damaged while in use: set it aside and salvage its readable rows. */
   readonly salvage: boolean;
-<<<<<<< HEAD
   /** To read a private copy, made in the folder `copies`, of a store that another process holds. `error`: the answer to
    *  every write. */
   readonly snapshot?: { readonly copies: string; readonly error: StoreErrorData };
-=======
   /** True to throw `corrupt` for a damaged file instead of repairing it. The whole file is read for that, before
    *  anything is written. Default: false. */
   readonly keepsDamaged?: boolean;
-  /** Folders in which another host of the same workspace may have left a store to merge into this one. */
-  readonly siblings: readonly string[];
->>>>>>> 4b86bd32907a7a23361c273865cab99b130cf43a
   /** Folders of this machine that may hold files of this store and of others. Default: none are searched. */
   readonly sharedFolders?: readonly string[];
   /** Turns of this process, which must not be settled as those of a dead one. Default: none. */

@@ -147,7 +147,7 @@ function salvagedFrom(disk: SimulatedDisk): readonly string[] {
   disk.put(`${main}.lock`, new Uint8Array([1]));
   const store = openSessionStore(
     { sqlite, fileSystem: disk, now: () => testTime },
-    { folder: '/store', fence: disk.stat(`${main}.lock`)?.identity ?? null, salvage: false, siblings: [] },
+    { folder: '/store', fence: disk.stat(`${main}.lock`)?.identity ?? null, salvage: false },
   );
   const rows = store.operations.readTranscript({ sessionId: 's1', limit: 100 }).messages;
   store.close();
