@@ -83,12 +83,12 @@ class CodexReading {
         yield skip(record.place, 'damaged', record.reason);
         continue;
       }
-      const { place, value, isRepaired } = record;
+      const { place, name, value, isRepaired } = record;
       const createdAt = isoTimeOf(value, 'timestamp');
       this.times.add(createdAt);
       const line = place.number;
       const view = turns.isAbandoned(line) ? 'abandoned' : turns.isCompacted(line) ? 'compacted' : 'shown';
-      const at: Position = { place, createdAt, view, notes: isRepaired ? [repairedText()] : [] };
+      const at: Position = { place, name, createdAt, view, notes: isRepaired ? [repairedText()] : [] };
       yield* this.take(value, at);
     }
     yield* this.close();
@@ -147,7 +147,7 @@ class CodexReading {
   }
 
   private *takeItem(item: JsonObject, at: Position): Generator<ReadEvent> {
-    const read = codexItem(item, `line ${at.place.number}`, this.calls.nameOf);
+    const read = codexItem(item, at.name, this.calls.nameOf);
     switch (read.kind) {
       case 'model':
         for (const part of read.content.parts) if (part.kind === 'toolCall') this.calls.add(part.callId, part.name);
@@ -230,7 +230,7 @@ class CodexReading {
   }
 
   private messageOf(role: ForeignMessage['role'], { parts, omitted }: ReadContent, at: Position): ForeignMessage {
-    const id = `line ${at.place.number}`;
+    const id = at.name;
     const parentId = this.lastId;
     this.lastId = id;
     return {
@@ -252,6 +252,8 @@ class CodexReading {
 
 interface Position {
   readonly place: ForeignPlace;
+  /** Unique in the session. */
+  readonly name: string;
   readonly createdAt: number | null;
   readonly view: ForeignView;
   readonly notes: readonly string[];

@@ -53,14 +53,14 @@ async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEv
       yield skip(place, 'damaged', record.reason);
       continue;
     }
-    const { value } = record;
+    const { value, name } = record;
     times.add(isoTimeOf(value, 'timestamp'));
     const facts = factsOf(value);
     if (facts !== null) {
       yield { kind: 'facts', facts, records: 1 };
       continue;
     }
-    const id = piId(value, place.number);
+    const id = piId(value, name);
     if (!tree.isFirst(id, place.number)) {
       yield skip(place, 'repeated', t('A record with the same id came before.'));
       continue;

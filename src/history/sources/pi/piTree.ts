@@ -25,8 +25,8 @@ interface PiTree {
 }
 
 /** Id of an entry. Version 1 had no ids. */
-export function piId(value: JsonObject, line: number): string {
-  return nameOf(value, 'id') ?? `line ${line}`;
+export function piId(value: JsonObject, name: string): string {
+  return nameOf(value, 'id') ?? name;
 }
 
 /** Reads only the ids of the entries: memory grows with their number, not with their size. A parent that is missing
@@ -38,9 +38,9 @@ export async function piTree(files: HistoryFiles, path: string): Promise<PiTree>
   let leaf: string | null = null;
   for await (const record of jsonLines(files, path)) {
     if (record.kind === 'damaged') continue;
-    const { value, place } = record;
+    const { value, place, name } = record;
     const isHeader = textOf(value, 'type') === 'session';
-    const id = piId(value, place.number);
+    const id = piId(value, name);
     byIndex.push(isHeader ? null : id);
     if (isHeader || nodes.has(id)) continue;
     const stated = nameOf(value, 'parentId');

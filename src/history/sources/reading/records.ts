@@ -7,7 +7,14 @@ import { lines } from './lines';
 
 /** A record of a source, or the reason why it cannot be read. */
 type SourceRecord =
-  | { readonly kind: 'record'; readonly place: ForeignPlace; readonly value: JsonObject; readonly isRepaired: boolean }
+  | {
+      readonly kind: 'record';
+      readonly place: ForeignPlace;
+      /** Unique in its file, for records without an id of their own. */
+      readonly name: string;
+      readonly value: JsonObject;
+      readonly isRepaired: boolean;
+    }
   | { readonly kind: 'damaged'; readonly place: ForeignPlace; readonly reason: string };
 
 /** JSON objects of a JSONL file, one per line. */
@@ -26,11 +33,47 @@ export async function* jsonLines(
       };
       continue;
     }
-    const parsed = parseJsonObject(line.text);
-    if (parsed.kind === 'object') {
-      yield { kind: 'record', place, value: parsed.value, isRepaired: line.isRepaired };
-    } else yield { kind: 'damaged', place, reason: t('The line is cut off or is not a JSON object.') };
+    const { found, isDamaged } = recordsOf(line.text);
+    for (const [index, value] of found.entries()) {
+      const name = `line ${line.number}${index === 0 ? '' : `.${index + 1}`}`;
+      yield { kind: 'record', place, name, value, isRepaired: line.isRepaired };
+    }
+    if (isDamaged) yield { kind: 'damaged', place, reason: t('The line is cut off or is not a JSON object.') };
   }
+}
+
+/** Objects of a line. A program that is killed, or two that write at once, leave several on one line, NUL bytes of
+ *  blocks that were never written, or half an object before a whole one. */
+function recordsOf(line: string): { readonly found: readonly JsonObject[]; readonly isDamaged: boolean } {
+  const whole = parseJsonObject(line);
+  if (whole.kind === 'object') return { found: [whole.value], isDamaged: false };
+  const found: JsonObject[] = [];
+  let isDamaged = false;
+  for (const piece of line.split(/\0+/)) {
+    for (let rest = piece.trim(); rest !== '';) {
+      const parsed = parseJsonObject(rest.slice(0, objectEnd(rest)));
+      if (parsed.kind === 'object') {
+        found.push(parsed.value);
+        rest = rest.slice(objectEnd(rest)).trim();
+        continue;
+      }
+      isDamaged = true;
+      // An object of its own does not follow a colon, a comma or a bracket, as one inside of another does.
+      const next = rest.slice(1).search(/(?<![:,[\s\\])\s*\{"/);
+      rest = next === -1 ? '' : rest.slice(next + 1).trim();
+    }
+  }
+  return { found, isDamaged };
+}
+
+/** Position after the object with which a text begins; its length when it does not end. */
+function objectEnd(text: string): number {
+  let depth = 0;
+  for (const found of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (found[0] === '{') depth++;
+    else if (found[0] === '}' && --depth === 0) return found.index + 1;
+  }
+  return text.length;
 }
 
 /** Counts records as they come in. */
