@@ -90,7 +90,12 @@ export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
     );
   }
   if (facts.store === 'elsewhere')
-    return itemWith('$(multiple-windows) Hermes', t('Hermes: sessions are open in another window.'), [openChat(t)], false);
+    return itemWith(
+      '$(multiple-windows) Hermes',
+      t('Hermes: sessions are open in another window.'),
+      [openChat(t)],
+      false,
+    );
   const label = facts.model?.label ?? 'Hermes';
   const model =
     facts.model === null
