@@ -1,8 +1,8 @@
 /** "HRMS". Marks a SQLite file as ours (SQLite header, offset 68). */
 export const applicationId = 0x48524d53;
 
-/** Bytes; for new stores. Those of builds before 28 November 2026 have 4096. A commit writes whole pages to the log, and a
- *  piece of an answer fills a small part of one. */
+/** Bytes; for new stores. Those of earlier builds have 4096. A commit writes whole pages to the log, and a piece of an
+ *  answer fills a small part of one. */
 export const pageSize = 2048;
 export const headerSize = 100;
 

@@ -1,5 +1,5 @@
-/** Version 8: pieces of open answers in the order in which they come, without an index: a commit of one changes one page.
- *  The table has rows only while an answer is open, so it is read whole. Moves them and changes none. */
+/** Version 8: pieces of open answers in the order in which they come, without an index: a commit of one changes one
+ *  page. The table has rows only while an answer is open, so it is read whole. Moves them and changes none. */
 export const schemaVersion8 = `
 ALTER TABLE stream_chunks RENAME TO stream_chunks_before_8;
 CREATE TABLE stream_chunks (

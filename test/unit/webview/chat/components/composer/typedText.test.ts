@@ -10,7 +10,12 @@ afterEach(() => page.close());
 const question = prompt({ uid: 'u1', position: 1 }, 'the last prompt');
 const base = { messages: [question], turns: [settledTurn()] };
 const key = session().id;
-const elsewhere: ViewStoreState = { kind: 'elsewhere', readable: false, sentence: 'Continued in another window.', actions: [] };
+const elsewhere: ViewStoreState = {
+  kind: 'elsewhere',
+  readable: false,
+  sentence: 'Continued in another window.',
+  actions: [],
+};
 const open: ViewStoreState = { kind: 'open', notices: [] };
 
 const drafts = (): readonly unknown[] => page.sent('saveDraft');

@@ -236,7 +236,9 @@ describe('Edit & Resend', () => {
   test('typed while the store was in another window is given to the host again', async () => {
     await open();
     await page.click(inArticle('u2', 'Edit & Resend'));
-    await page.bootstrap(threeTurns, { store: { kind: 'elsewhere', readable: false, sentence: 'Continued there.', actions: [] } });
+    await page.bootstrap(threeTurns, {
+      store: { kind: 'elsewhere', readable: false, sentence: 'Continued there.', actions: [] },
+    });
     await page.fill(editor(), 'Half a thou');
     await page.clock.advance(300);
     await page.refuse('saveDraft', 'Continued in another window.');
