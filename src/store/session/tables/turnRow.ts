@@ -18,7 +18,7 @@ export const failure = v.object({
   technical: v.string(),
 });
 
-export const recalled = v.array(v.object({ provider: v.string(), label: v.string(), count: v.number() }));
+const recalled = v.array(v.object({ provider: v.string(), label: v.string(), count: v.number() }));
 
 /** Reads a row of `turns`. An unreadable state counts as a settled failure: it must not hold the conversation's
  *  slot. */
