@@ -2,6 +2,7 @@ import { closingResultText, closingText } from '../../transcript/closingText';
 import type { AssistantMessage, NewMessage } from '../../transcript/message';
 import type { ToolCallPart, ToolResultPart } from '../../transcript/part';
 import type { StopReason } from '../../transcript/stopReason';
+import { addUsage } from '../../transcript/usage';
 
 /** A row before it has a position. */
 interface Entry {
@@ -30,6 +31,23 @@ export class TurnBuffer {
     this.entries.push(entry);
     this.count++;
     for (const { callId } of open) this.calls.set(callId, entry);
+  }
+
+  /** Joins a row to the answer directly before it: providers refuse two answers in a row. Null: there is none. */
+  join(row: NewMessage): NewMessage | null {
+    const entry = this.entries.at(-1);
+    if (entry === undefined || row.role !== 'assistant' || row.visibility.kind === 'hidden') return null;
+    const before = entry.row;
+    if (before.visibility.kind === 'hidden' || before.turnUid !== row.turnUid || !endsTurn(before)) return null;
+    if (before.role !== 'assistant') return null;
+    const usage =
+      before.usage === null || row.usage === null ? (row.usage ?? before.usage) : addUsage(before.usage, row.usage);
+    const parts = [...before.parts, ...row.parts];
+    const joined: NewMessage = { ...row, uid: before.uid, createdAt: before.createdAt, parts, usage };
+    this.entries.pop();
+    this.count--;
+    this.add(joined);
+    return joined;
   }
 
   /** Returns false when no call waits for this result. */
