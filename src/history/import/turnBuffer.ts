@@ -33,20 +33,21 @@ export class TurnBuffer {
     for (const { callId } of open) this.calls.set(callId, entry);
   }
 
-  /** Joins a row to the answer directly before it: providers refuse two answers in a row. Null: there is none. */
+  /** Joins a row to the answer that it directly follows for the model: providers refuse two in a row. Null: there is
+   *  none. */
   join(row: NewMessage): NewMessage | null {
-    const entry = this.entries.at(-1);
-    if (entry === undefined || row.role !== 'assistant' || row.visibility.kind === 'hidden') return null;
-    const before = entry.row;
-    if (before.visibility.kind === 'hidden' || before.turnUid !== row.turnUid || !endsTurn(before)) return null;
-    if (before.role !== 'assistant') return null;
+    const index = this.entries.findLastIndex((entry) => entry.row.visibility.kind !== 'hidden');
+    const before = this.entries[index]?.row;
+    if (before?.role !== 'assistant' || row.role !== 'assistant' || row.visibility.kind === 'hidden') return null;
+    if (before.turnUid !== row.turnUid || !endsTurn(before)) return null;
     const usage =
       before.usage === null || row.usage === null ? (row.usage ?? before.usage) : addUsage(before.usage, row.usage);
     const parts = [...before.parts, ...row.parts];
-    const joined: NewMessage = { ...row, uid: before.uid, createdAt: before.createdAt, parts, usage };
-    this.entries.pop();
-    this.count--;
-    this.add(joined);
+    const joined = { ...row, uid: before.uid, createdAt: before.createdAt, parts, usage };
+    const open = joined.parts.filter((part) => part.kind === 'toolCall');
+    const entry: Entry = { row: joined, results: [], open };
+    this.entries[index] = entry;
+    for (const { callId } of open) this.calls.set(callId, entry);
     return joined;
   }
 

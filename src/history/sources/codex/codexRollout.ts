@@ -6,6 +6,10 @@ import { jsonLines, type SourceRecord } from '../reading/records';
 import { isZstd, ZstdFiles } from '../reading/zstdFiles';
 import { envelopeOf } from './codexTurns';
 
+/** The time in the name has the form 2026-11-28T01-00-00. */
+const rollout = /rollout-(?:\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-)?([^/\\]*?)\.jsonl(?:\.zst)?$/;
+const headBytes = 256 * 1024;
+
 /** A record of a rollout. `number`: its place in the whole conversation, counted from 1. */
 export type RolloutRecord = SourceRecord & { readonly number: number };
 
@@ -67,6 +71,18 @@ function baseOf({ value }: Extract<SourceRecord, { kind: 'record' }>): HistoryBa
   return threadId === null ? null : { threadId, bytes: countOf(base, 'end_byte_offset') };
 }
 
+/** True when a later rollout of the same thread continues this one, and so is the whole session. */
+export async function isContinued(files: HistoryFiles, path: string, thread: readonly string[]): Promise<boolean> {
+  for (const later of thread) {
+    if (basename(later) <= basename(path)) continue;
+    for await (const record of jsonLines(files, later, { end: headBytes })) {
+      if (record.kind === 'record' && baseOf(record)?.threadId === threadIn(path)) return true;
+      break;
+    }
+  }
+  return false;
+}
+
 /** The newest rollout of a thread that was not read yet: beside this one, or elsewhere among the sessions. */
 async function rolloutOf(
   files: HistoryFiles,
@@ -74,14 +90,31 @@ async function rolloutOf(
   threadId: string,
   seen: ReadonlySet<string>,
 ): Promise<string | null> {
+  const thread = (await threadsAround(files, path)).get(threadId) ?? [];
+  return thread.filter((one) => !seen.has(one)).reduce<string | null>(newer, null);
+}
+
+function newer(one: string | null, other: string): string {
+  return one !== null && basename(one) > basename(other) ? one : other;
+}
+
+/** Rollouts of the same folder of Codex by their threads; those beside a file that is elsewhere. */
+export async function threadsAround(
+  files: HistoryFiles,
+  path: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const root = /^(.*)\/(?:archived_)?sessions\//.exec(path)?.[1];
   const folders = root === undefined ? [dirname(path)] : [`${root}/sessions`, `${root}/archived_sessions`];
-  let found: string | null = null;
+  const threads = new Map<string, string[]>();
   for (const folder of folders) {
     for await (const one of filesBelow(files, folder, root === undefined ? 0 : 4)) {
-      const name = basename(one).replace(/\.jsonl(?:\.zst)?$/, '');
-      if (name.endsWith(threadId) && !seen.has(one) && (found === null || basename(found) < basename(one))) found = one;
+      if (rollout.test(one)) threads.set(threadIn(one), [...(threads.get(threadIn(one)) ?? []), one]);
     }
   }
-  return found;
+  return threads;
+}
+
+/** Id of a thread, with which the names of its rollouts end: `rollout-<time>-<id>.jsonl`. */
+export function threadIn(path: string): string {
+  return rollout.exec(path)?.[1] ?? '';
 }

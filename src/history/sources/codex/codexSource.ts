@@ -15,7 +15,7 @@ import type { ReadContent } from '../reading/anthropicBlocks';
 import { codexGlance } from './codexGlance';
 import { codexItem, codexUsage } from './codexItem';
 import { codexMeta, folderInContext, turnContext } from './codexMeta';
-import { rolloutRecords } from './codexRollout';
+import { isContinued, rolloutRecords, threadIn, threadsAround } from './codexRollout';
 import { codexTurns, envelopeOf } from './codexTurns';
 
 const folders = ['sessions', 'archived_sessions'];
@@ -27,6 +27,9 @@ const rollout = /^rollout-.*\.jsonl(\.zst)?$/;
  *  too. */
 export class CodexSource implements HistorySource {
   readonly name = 'codex';
+
+  /** As they were listed last. */
+  private threads: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(private readonly files: HistoryFiles) {}
 
@@ -45,6 +48,14 @@ export class CodexSource implements HistorySource {
   async *findIn(path: string): AsyncGenerator<Found> {
     if (path.endsWith('.jsonl.zst') && (await this.files.stat(path.slice(0, -4))) !== null) {
       const reason = t('The session is beside the file, too, and is not compressed there.');
+      const place = { path, unit: 'file', number: 1 } as const;
+      return yield { kind: 'skipped', skipped: { place, kind: 'repeated', reason } };
+    }
+    const threadId = threadIn(path);
+    const isListed = threadId === '' || this.threads.get(threadId)?.includes(path);
+    if (isListed !== true) this.threads = await threadsAround(this.files, path);
+    if (await isContinued(this.files, path, this.threads.get(threadId) ?? [])) {
+      const reason = t('A later file of the same session continues it, and is read with it.');
       const place = { path, unit: 'file', number: 1 } as const;
       return yield { kind: 'skipped', skipped: { place, kind: 'repeated', reason } };
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CodexSource } from '../../../../src/history/sources/codex/codexSource';
 import { MemoryFiles } from '../../../support/history/memoryFiles';
-import { outlineOf, placesWith } from '../../../support/history/readHistory';
+import { findHistory, outlineOf, placesWith } from '../../../support/history/readHistory';
 
 const day = '/x/sessions/2026/11/28';
 const origin = `${day}/rollout-2026-11-28T01-00-00-aaaa.jsonl`;
@@ -70,9 +70,15 @@ test('a fork of a fork begins with both, and a rollback reaches into its origin'
 test('a further file of the same thread continues the one before', async () => {
   const next = `${day}/rollout-2026-11-28T04-00-00-aaaa.jsonl`;
   const files = { [origin]: whole, [next]: begun('aaaa', baseAt('aaaa', whole)) + said('user', 'Is it dry?') };
-  const { read } = new CodexSource(new MemoryFiles(files));
-  expect(read).toBeDefined();
-  expect((await messagesOf({ [origin]: whole, [next]: files[next] ?? '' }, 'aaaa')).length).toBeGreaterThan(4);
+  const { sessions, skipped } = await findHistory(new CodexSource(new MemoryFiles(files)), places);
+
+  expect(sessions.map(({ id, location, lineage }) => [id, location.path, lineage])).toEqual([['aaaa', next, null]]);
+  expect(skipped.map(({ place, kind }) => [place.path, kind])).toEqual([[origin, 'repeated']]);
+  expect((await messagesOf(files, 'aaaa')).filter((one) => one.includes('user: '))).toEqual([
+    expect.stringContaining('Plant a tree.'),
+    expect.stringContaining('Water it.'),
+    expect.stringContaining('Is it dry?'),
+  ]);
 });
 
 test('says that the origin of a fork is missing', async () => {
