@@ -17,6 +17,7 @@ export interface ClineTask {
 }
 
 const extensions = ['saoudrizwan.claude-dev', 'rooveterinaryinc.roo-cline', 'kilocode.kilo-code'];
+const headBytes = 64 * 1024;
 const taskFile = 'api_conversation_history.json';
 
 /** Folders that hold task folders of the editor extensions. */
@@ -65,7 +66,6 @@ export function listKeyOf(path: string): string | null {
   return basename(path) === taskFile ? null : 'messages';
 }
 
-const headBytes = 64 * 1024;
 const mostBytes = 2 ** 20;
 
 async function smallObject(files: HistoryFiles, path: string): Promise<JsonObject | null> {
