@@ -11,8 +11,9 @@ export interface PathRow {
   /** Reason for which changing it needs approval in every mode. Null: none. */
   readonly asksToChange: Extract<AskReason, 'sensitive' | 'dotConfig' | 'repositoryInternals'> | null;
   /** True: a command in the sandbox cannot change it, and if it appears there, it is moved out after the command.
-   *  'never': neither it nor what is below it, whatever other rows say. */
-  readonly isTakenOut: boolean | 'never';
+   *  'stays': a command cannot change it, but may make it, because nothing runs or obeys it. 'never': neither it nor
+   *  what is below it, whatever other rows say. */
+  readonly isTakenOut: boolean | 'stays' | 'never';
   /** Each name matches from the start of a segment to the end of the path, ignoring case: `*` is any part of a
    *  segment, `{a,b}` one of several, a final `/` the folder and all that is below it. */
   readonly names: readonly string[];
@@ -46,8 +47,17 @@ export const pathTable: readonly PathRow[] = [
     ],
   },
   {
+    what: 'Samples of such files, which come with a project and hold no passwords.',
+    isHidden: false,
+    asksToRead: false,
+    asksToChange: null,
+    isTakenOut: 'never',
+    names: ['.env{.,-,_}{example,sample,template,dist}'],
+  },
+  {
     what: 'Private keys, certificates with keys, and stores of passwords.',
     ...secret,
+    isTakenOut: 'stays',
     names: [
       '{id_{rsa,dsa,ecdsa,ed25519,ed448,xmss}*,ssh_host_*,login data*,logins.json,key{3,4}.db,cookies.sqlite}',
       '{wallet.dat,adbkey,state.vscdb*}',

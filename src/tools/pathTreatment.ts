@@ -6,10 +6,19 @@ export interface PathTreatment {
   readonly isHidden: boolean;
   readonly asksToRead: boolean;
   readonly changeReasons: readonly AskReason[];
+  /** True: a command in the sandbox cannot change it. */
+  readonly isKept: boolean;
+  /** True also when such a command cannot make it. */
   readonly isTakenOut: boolean;
 }
 
-const plain: PathTreatment = { isHidden: false, asksToRead: false, changeReasons: [], isTakenOut: false };
+const plain: PathTreatment = {
+  isHidden: false,
+  asksToRead: false,
+  changeReasons: [],
+  isKept: false,
+  isTakenOut: false,
+};
 
 interface CompiledName {
   readonly row: PathRow;
@@ -43,6 +52,7 @@ export function treatmentOf(path: string): PathTreatment {
     isHidden: !isExempt && rows.some(({ isHidden }) => isHidden),
     asksToRead: rows.some(({ asksToRead }) => asksToRead),
     changeReasons: [...new Set(rows.flatMap(({ asksToChange }) => asksToChange ?? []))],
+    isKept: !isExempt && rows.some(({ isTakenOut }) => isTakenOut === true || isTakenOut === 'stays'),
     isTakenOut: !isExempt && rows.some(({ isTakenOut }) => isTakenOut === true),
   };
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ConfinedRun } from '../../src/tools/sandbox/confinement';
 import { SandboxWorld } from '../support/sandboxWorld';
 
 const planted = ['.vscode', '.husky', 'AGENTS.md', '.envrc', '.mcp.json', '.github/workflows'];
@@ -66,6 +67,59 @@ describe('files that only the user may allow are removed after a command', { tim
     spawnSync('bash', ['-c', `${plant} ${way}`], { cwd: world.project });
     spawnSync('chmod', ['-R', 'u+rwx', world.project]);
     expect(planted.filter(isThere).length).toBeGreaterThanOrEqual(planted.length - 1);
+  });
+
+  it("but not what a command restores that was the user's before, with the same content in the same place", async () => {
+    const git = (text: string): unknown => spawnSync('bash', ['-c', text], { cwd: world.project });
+    world.write('src/a.ts');
+    git('git init -qb main; git config user.name a; git config user.email a@b; git add -A; git commit -qm 1');
+    world.write('eslint.config.js', 'ours');
+    world.write('.husky/pre-commit', 'ours');
+    git('git checkout -qb lint; git add -A; git commit -qm 2');
+    await world.run('true');
+    git('git checkout -q main');
+    const before = isThere('eslint.config.js') || isThere('.husky');
+    await world.run('git checkout -q lint; mkdir -p b; cp eslint.config.js b; echo evil > .husky/pre-push');
+    expect([
+      before,
+      ...['eslint.config.js', '.husky/pre-commit', '.husky/pre-push', 'b/eslint.config.js'].map(isThere),
+    ]).toEqual([false, true, true, false, false]);
+    rmSync(join(world.project, 'eslint.config.js'));
+    await world.run('echo evil > eslint.config.js');
+    expect(isThere('eslint.config.js')).toBe(false);
+  });
+
+  it('also if another command starts and ends while they are there', async () => {
+    const { confinement } = world;
+    const start = (command: string): ReturnType<typeof confinement.confine> =>
+      confinement.confine(command, '/bin/bash', { hosts: [], folder: world.project, aside: world.aside });
+    const play = ({ program, args }: ConfinedRun): unknown =>
+      spawnSync(program, [...args], { cwd: world.project, env: { PATH: process.env['PATH'] ?? '' } });
+    const first = await start('echo evil > AGENTS.md');
+    play(first);
+    const second = await start('true');
+    play(second);
+    await second.ended();
+    const between = isThere('AGENTS.md');
+    await first.ended();
+    expect([between, isThere('AGENTS.md')]).toEqual([true, false]);
+    // From then on it would be the user's, had it been noted.
+    await world.run('echo evil > AGENTS.md');
+    expect(isThere('AGENTS.md')).toBe(false);
+  });
+
+  it('but not keys, samples of settings, and what is none of them', async () => {
+    await world.run('for name in a.pem id_rsa .env.example a.ts .env .npmrc; do echo x > $name; done');
+    expect(['a.pem', 'id_rsa', '.env.example', 'a.ts', '.env', '.npmrc'].filter(isThere)).toEqual([
+      'a.pem',
+      'id_rsa',
+      '.env.example',
+      'a.ts',
+    ]);
+    const { output } = await world.run(
+      'cat .env.example; cat a.pem; echo y > a.pem; rm -f a.pem; echo z > .env.example',
+    );
+    expect([output.trim().startsWith('x'), isThere('a.pem')]).toEqual([true, true]);
   });
 
   it('or are reported, and the next command is asked about until they are gone', async () => {

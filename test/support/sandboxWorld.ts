@@ -58,6 +58,7 @@ export class SandboxWorld {
           folders: this.folders.map((path) => ({ name: basename(path), path })),
         }),
       isWritten: (path) => this.written.has(path),
+      noteOwn: (files) => this.written.noteOwn(files),
       onSetAside: (files) => void this.setAside.push(files),
       home: this.home,
       temporary: this.temporary,

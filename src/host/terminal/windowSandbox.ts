@@ -68,6 +68,7 @@ export function windowSandbox({
       path: async () => (await environment())['PATH'] ?? '',
       folders,
       isWritten,
+      noteOwn: (files) => writtenOrders.noteOwn(files),
       onSetAside,
       home: homedir(),
       temporary: tmpdir(),

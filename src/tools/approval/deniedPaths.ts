@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AccessPath } from '../../transcript/approval';
+import { foldersOf } from '../sandbox/foundFiles';
 import { realPath } from '../sandbox/realPath';
 import { listFiles } from '../sandbox/listFiles';
 import type { RuleBook } from './ruleBook';
@@ -65,9 +66,4 @@ export async function deniedPaths({ rules, home, folders }: DeniedPathsDeps): Pr
     return [...found];
   };
   return { hidden: await of('read'), kept: await of('edit') };
-}
-
-function foldersOf(file: string): readonly string[] {
-  const parts = file.split('/');
-  return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }

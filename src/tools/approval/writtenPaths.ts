@@ -111,7 +111,7 @@ export function reachedFiles(
   const reasons = new Set<AskReason>();
   const denials: Finding[] = [];
   const changed = changeReasonsFor(words);
-  for (const [index, word] of words.entries()) {
+  for (const [index, word] of words.map((each) => begun(each, lookup)).entries()) {
     for (const text of /^[a-z][a-z0-9+.-]*:\/\//i.test(word.text) ? [word.text] : namesIn(word.text)) {
       const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? parsedUrl(text) : null;
       const denyingUrl = url === null ? null : denyingFetchRule(url, rules);
@@ -145,26 +145,19 @@ export function reachedFiles(
   return { reasons: [...reasons], denials };
 }
 
+/** The word with its first variable in place, as far as everybody has it. What follows another one is in no known
+ *  folder: `/x` in `$DIR/x` is not at the root. */
+function begun(word: ShellWord, { temporary }: PathLookup): ShellWord {
+  const [whole, name] = /^"?(?:\$\{?(\w+)|\$\(|`)/.exec(word.source) ?? [];
+  if (!word.hasExpansion || whole === undefined) return word;
+  const text = word.text.replace(/^\/+/, '');
+  if (name === 'HOME') return { ...word, text: `~/${text}` };
+  return { ...word, text: name === 'TMPDIR' ? `${temporary}/${text}` : text };
+}
+
 /** Git verbs that leave the named files of the work tree unchanged. */
-const keepingVerbs = new Set([
-  'add',
-  'archive',
-  'blame',
-  'branch',
-  'commit',
-  'describe',
-  'diff',
-  'fetch',
-  'grep',
-  'log',
-  'ls-files',
-  'push',
-  'rev-parse',
-  'shortlog',
-  'show',
-  'status',
-  'tag',
-]);
+const keepingVerbs =
+  /^(add|archive|blame|branch|commit|describe|diff|fetch|grep|log|ls-files|push|rev-parse|shortlog|show|status|tag)$/;
 
 /** Returns a function that gives the reasons to ask before a named file changes. */
 function changeReasonsFor(words: readonly ShellWord[]): (path: string) => readonly AskReason[] {
@@ -174,7 +167,7 @@ function changeReasonsFor(words: readonly ShellWord[]): (path: string) => readon
   if (/^(rm|rmdir|rimraf)$/.test(name))
     return (path) => (/(^|\/)(node_modules|(site|dist)-packages)(\/|$)/.test(path) ? [] : changeReasons(path));
   if (name !== 'git') return changeReasons;
-  if (keepingVerbs.has(verb?.text ?? '')) return () => [];
+  if (keepingVerbs.test(verb?.text ?? '')) return () => [];
   // `git mv` names only files. Any other command may name the version HEAD.
   if (verb?.text === 'mv') return changeReasons;
   return (path) => (/(^|\/)HEAD$/.test(path) ? [] : changeReasons(path));

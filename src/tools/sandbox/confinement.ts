@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
+import { treatmentOf } from '../pathTreatment';
 import { filesToGuard, namesToTakeOut } from './foundFiles';
 import { realPath } from './realPath';
 import type { HelperAnswers } from './helper/messages';
@@ -28,6 +29,9 @@ export interface ConfinementDeps {
    *  none. */
   readonly denied?: () => Promise<{ readonly hidden: readonly string[]; readonly kept: readonly string[] }>;
   readonly isWritten: IsWritten;
+  /** Called with files of this kind that are there while no command runs: with this content they are the user's own,
+   *  also when a command restores them later. */
+  readonly noteOwn: (files: readonly string[]) => Promise<void>;
   /** Called when a command has ended and files that were created meanwhile were moved out of the open folders, or
    *  could not be moved. */
   readonly onSetAside: (files: SetAside, command: string) => void;
@@ -81,6 +85,9 @@ const none: ListedFiles = { names: [], links: new Map() };
 export class Confinement {
   /** Files that commands of this window left behind, or folders that could not be checked. */
   private readonly left = new Set<string>();
+  /** Commands that have started and whose end has not been looked at. */
+  private running = 0;
+  private noted: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly deps: ConfinementDeps) {}
 
@@ -99,14 +106,28 @@ export class Confinement {
   }
 
   /** Rejects with the reason when the command cannot be confined. */
-  async confine(
+  async confine(command: string, shell: string, options: ConfineOptions): Promise<ConfinedRun> {
+    this.running++;
+    return this.limited(command, shell, options).catch((error: unknown) => {
+      this.running--;
+      throw error;
+    });
+  }
+
+  private async limited(
     command: string,
     shell: string,
     { hosts, folder, aside, denyRead = [], denyWrite = [] }: ConfineOptions,
   ): Promise<ConfinedRun> {
     const { home, sandbox, temporary } = this.deps;
     const folders = this.deps.folders().map(realPath);
-    const before = await Promise.all(folders.map((each) => listFiles(each)));
+    const list = (): Promise<readonly ListedFiles[]> => Promise.all(folders.map((each) => listFiles(each)));
+    const isAlone = this.running === 1 && !this.hasLeftovers;
+    const listing = isAlone ? list() : this.noted.then(list);
+    // Another command starts only afterwards: it could make such files.
+    if (isAlone) this.noted = listing.then((files) => this.noteOwn(folders, files));
+    const before = await listing;
+    await this.noted;
     const found = await this.found(folders, before);
     const denied = await this.deps.denied?.();
     const asked = narrowed(
@@ -146,8 +167,15 @@ export class Confinement {
       danger: danger.signal,
       stopped: async () => stoppedActions(await confined.stopped(), limits, { home, folder }, Infinity),
       unreadIn: (output) => unreadableActions(output, limits.hidden, { home, folder }),
-      ended: () => (ended ??= end()),
+      ended: () => (ended ??= end().finally(() => this.running--)),
     };
+  }
+
+  private async noteOwn(folders: readonly string[], files: readonly ListedFiles[]): Promise<void> {
+    const names = folders.flatMap((folder, index) =>
+      (files[index]?.names ?? []).filter((name) => treatmentOf(name).isTakenOut).map((name) => join(folder, name)),
+    );
+    await this.deps.noteOwn(names);
   }
 
   private async found(folders: readonly string[], files: readonly ListedFiles[]): Promise<FoundFiles> {

@@ -21,9 +21,9 @@ export async function filesToGuard(folder: string, { names }: ListedFiles): Prom
       repositories.add(repository);
       continue;
     }
-    const { isTakenOut, isHidden } = treatmentOf(file);
+    const { isKept, isHidden } = treatmentOf(file);
     // The shortest guarded name covers everything below it.
-    if (isTakenOut) kept.add(foldersOf(file).find((name) => treatmentOf(name).isTakenOut) ?? file);
+    if (isKept) kept.add(foldersOf(file).find((name) => treatmentOf(name).isKept) ?? file);
     if (isHidden) hidden.add(file);
   }
   const writable = await Promise.all([...repositories].map((name) => placesOf(join(folder, name))));
@@ -44,7 +44,8 @@ export function namesToTakeOut(before: ListedFiles, after: ListedFiles): readonl
   ].sort();
 }
 
-function foldersOf(file: string): readonly string[] {
+/** Relative folders above a file, the outermost first. */
+export function foldersOf(file: string): readonly string[] {
   const parts = file.split('/');
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }

@@ -53,12 +53,12 @@ describe('the table of paths', () => {
       for (const name of names) {
         for (const same of [`packages/a/${name}`, name.toUpperCase()])
           expect([same, treatmentOf(same)]).toEqual([same, treatmentOf(name)]);
-        const { isHidden, asksToRead, changeReasons, isTakenOut } = treatmentOf(name);
+        const { isHidden, asksToRead, changeReasons, isKept, isTakenOut } = treatmentOf(name);
         const wanted = {
           hidden: isHidden,
           read: asksToRead,
           changed: changeReasons.length > 0,
-          kept: isTakenOut,
+          kept: isKept,
           takenOut: isTakenOut,
         };
         // A file of Git's own folder is hidden and kept by its repository.
@@ -69,6 +69,7 @@ describe('the table of paths', () => {
           (row.asksToRead && !asksToRead) ||
           (row.asksToChange !== null && !changeReasons.includes(row.asksToChange)) ||
           (row.isTakenOut === true && !isTakenOut) ||
+          (row.isTakenOut === 'stays' && !isKept) ||
           (row.isTakenOut === 'never' && isTakenOut);
         if (isWeaker || JSON.stringify(found) !== JSON.stringify(wanted)) differing.push({ name, found, wanted });
       }
@@ -77,9 +78,10 @@ describe('the table of paths', () => {
     },
   );
 
-  it('takes out whatever needs approval to change, but for installed packages, Git and the system', () => {
+  it('takes out whatever needs approval to change, but for keys, installed packages, Git and the system', () => {
     const left = pathTable.filter(({ asksToChange, isTakenOut }) => asksToChange !== null && isTakenOut !== true);
     expect(left.map(({ names }) => names[0])).toEqual([
+      '{id_{rsa,dsa,ecdsa,ed25519,ed448,xmss}*,ssh_host_*,login data*,logins.json,key{3,4}.db,cookies.sqlite}',
       'etc/{shadow,gshadow,shadow-,gshadow-,sudoers,krb5.keytab,wireguard/,openvpn/,kubernetes/,rancher/,ssl/private/}',
       'proc/*/',
       '.git/{,**/}config{,.worktree}',

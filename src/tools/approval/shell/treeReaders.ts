@@ -8,23 +8,8 @@ export function readsWholeTree(words: readonly ShellWord[]): boolean {
   if (/^(rg|ag|ack|rgrep|ugrep|ug|sift|pt)$/.test(command)) return true;
   if (/^[efbz]?grep$/.test(command))
     return rest.some((text) => /^-[A-Za-z\d]*[rR]|^--(r|de|dir)|^-[A-Za-z]*d/.test(text));
-  return (
-    command === 'git' &&
-    rest.some((text) =>
-      [
-        'grep',
-        'diff',
-        'log',
-        'show',
-        'archive',
-        'stash',
-        'whatchanged',
-        'format-patch',
-        'range-diff',
-        'cat-file',
-      ].includes(text),
-    )
-  );
+  const verbs = /^(grep|diff|log|show|archive|stash|whatchanged|format-patch|range-diff|cat-file)$/;
+  return command === 'git' && rest.some((text) => verbs.test(text));
 }
 
 /** True when such a search includes hidden or ignored files, which often hold secrets. */

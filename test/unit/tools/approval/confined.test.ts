@@ -91,6 +91,7 @@ describe('a command in the sandbox', () => {
 
   it.each([
     'git clean -fdx',
+    'git clean -ffd',
     'git stash drop',
     'git stash clear',
     'git branch -D old',

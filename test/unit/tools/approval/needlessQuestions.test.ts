@@ -91,7 +91,7 @@ const looks: readonly string[] = [
   'grep -rn foo src',
 ];
 
-/** 44 commands of an ordinary day that change something, or may. */
+/** 47 commands of an ordinary day that change something, or may. */
 const everyday: readonly string[] = [
   'npm test',
   'npm run build',
@@ -126,6 +126,9 @@ const everyday: readonly string[] = [
   'node src/a.js > <tmp>/job/out.txt 2>&1',
   'cat <tmp>/job/out.txt',
   'rm -rf <tmp>/job',
+  'tar czf "$TMPDIR/x.tgz" src && tar tzf "$TMPDIR/x.tgz"',
+  'cp src/a.ts "$OUT/a.ts"',
+  'ls "$(git rev-parse --show-toplevel)/src" "$PWD/src"',
   'cd <tmp>/job && tar xzf x.tgz',
   'git add -A',
   'git commit -m "remove: rm old"',
@@ -150,11 +153,11 @@ describe('plain looks', () => {
 });
 
 describe('everyday commands', () => {
-  it('are 44, of which at most two are asked about where edits are not and a checkpoint holds the files', () => {
+  it('are 47, of which at most two are asked about where edits are not and a checkpoint holds the files', () => {
     expect([
       new Set(everyday).size,
       everyday.filter((command) => world.inside(command, 'auto', true) !== 'allow'),
-    ]).toEqual([44, ['git branch -D old']]);
+    ]).toEqual([47, ['git branch -D old']]);
   });
 });
 
