@@ -1,38 +1,55 @@
 import type { NewMessage } from '../../transcript/message';
+import type { ForeignMessage } from '../sources/foreign';
 
 /** Rows that are remembered. A compaction leaves a model the beginning and the end of a conversation, not hundreds of
  *  rows. */
 const mostCarried = 400;
 
-/** Rows of a segment that a model still gets after a compaction. They are repeated in the next segment, as our own
- *  compression does it. Without them when there are too many. */
-export class CarriedRows {
-  private rows: NewMessage[] = [];
-  private hasTooMany = false;
+interface Remembered {
+  readonly messageId: string;
+  readonly row: NewMessage;
+  /** The model still gets it, as far as the message itself says. */
+  readonly isShown: boolean;
+}
 
-  keep(row: NewMessage): void {
-    if (this.hasTooMany) return;
-    this.rows.push(row);
-    if (this.rows.length <= mostCarried) return;
-    this.hasTooMany = true;
-    this.rows = [];
+/** Rows of a segment that a model still gets after a compaction. They are repeated in the next segment, as our own
+ *  compression does it. */
+export class CarriedRows {
+  private rows: Remembered[] = [];
+  private shown = 0;
+
+  keep(messageId: string, row: NewMessage, isShown: boolean): void {
+    this.rows.push({ messageId, row, isShown });
+    if (isShown) this.shown++;
+    if (this.rows.length > mostCarried) this.rows.shift();
   }
 
-  /** The rows for the next segment: calls with all their results, and nothing without its call. */
-  take(sessionId: string): readonly NewMessage[] {
-    const kept = this.rows;
+  /** Replaces the newest row by one that holds its content, too. */
+  replaceLast(messageId: string, row: NewMessage, isShown: boolean): void {
+    this.rows.pop();
+    this.keep(messageId, row, isShown);
+  }
+
+  /** The rows for the next segment: calls with all their results, and nothing without its call. `kept`: the messages
+   *  that the summary names. Default: those that are shown, and none when there are too many. */
+  take(sessionId: string, kept: ForeignMessage['keeps']): readonly NewMessage[] {
+    const isKept = ({ messageId, isShown }: Remembered): boolean =>
+      kept === undefined ? isShown && this.shown <= mostCarried : kept(messageId);
+    const found = this.rows.filter(isKept);
     this.rows = [];
-    this.hasTooMany = false;
-    const ordered = wholeGroups(kept);
-    const carried = ordered.map((row) => ({
-      ...row,
-      uid: `${sessionId}/${row.uid}`,
-      sessionId,
-      carriedFrom: row.carriedFrom ?? row.uid,
-    }));
-    // The rows stay with the model: a further compaction may leave them too.
-    for (const row of carried) this.keep(row);
-    return carried;
+    this.shown = 0;
+    const ids = new Map(found.map(({ row, messageId }) => [row.uid, messageId]));
+    return wholeGroups(found.map(({ row }) => row)).map((row) => {
+      const carried = {
+        ...row,
+        uid: `${sessionId}/${row.uid}`,
+        sessionId,
+        carriedFrom: row.carriedFrom ?? row.uid,
+      };
+      // The row stays with the model: a further compaction may leave it too.
+      this.keep(ids.get(row.uid) ?? '', carried, true);
+      return carried;
+    });
   }
 }
 

@@ -15,6 +15,8 @@ import { closingRow, endsTurn, TurnBuffer } from './turnBuffer';
 const positionGap = 1024;
 /** Size of the position range of a segment. */
 const segmentRoom = 2 ** 32;
+/** Begins each digest: a change of what is digested is not a change of the source. */
+export const digestVersion = '2:';
 /** Rows of one turn that are kept until the turn ends. */
 const longTurn = 4096;
 
@@ -58,6 +60,8 @@ interface OpenTurn {
   model: string | null;
   usage: Usage | null;
   finishReason: string | null;
+  /** Why it ended, where the source says that it had no answer or only a part of one. */
+  ended: StopReason | null;
   /** The newest row that is sent. */
   last: NewMessage | null;
 }
@@ -71,7 +75,6 @@ export class SessionConverter {
   private segment = 1;
   private position: number;
   private segmentIsEmpty = true;
-  private hasCompacted = false;
   private turn: OpenTurn | null = null;
   private time: number;
   private border: TurnBorder;
@@ -91,8 +94,9 @@ export class SessionConverter {
     const isSent = isSentView(message);
     const { rows, omitted } = draftRows(message);
     this.time = message.createdAt === null ? this.time : Math.min(message.createdAt, this.input.now);
-    if (message.view === 'summary') this.beginSegment(answerText(message.parts.filter((part) => part.kind === 'text')));
-    else if (isSent) this.prepareFor(message, rows);
+    if (message.view === 'summary') this.beginSegment(message);
+    else if (isSent && rows.length > 0 && this.segmentIsEmpty && this.segment === 1 && this.input.isContinuation)
+      this.handoff('');
     this.note(message, rows);
     if (message.view !== 'summary')
       rows.forEach((row, index) =>
@@ -107,9 +111,14 @@ export class SessionConverter {
     return [...message.omitted, ...omitted];
   }
 
+  /** Notes why the turn in progress ended. An answer that follows in it takes that back: it was tried again. */
+  turnEnded(reason: StopReason): void {
+    if (this.turn !== null) this.turn.ended = reason;
+  }
+
   /** Ends the last turn. */
   end(): void {
-    this.endTurn('windowClosed');
+    this.endTurn();
   }
 
   take(): ConvertedRows {
@@ -155,20 +164,13 @@ export class SessionConverter {
     return this.time;
   }
 
-  private prepareFor({ view }: ForeignMessage, rows: readonly DraftRow[]): void {
-    const first = rows[0];
-    if (first === undefined) return;
-    if (view === 'compacted') this.hasCompacted = true;
-    else if (this.hasCompacted && first.role !== 'tool') this.beginSegment('');
-    if (this.segmentIsEmpty && this.segment === 1 && this.input.isContinuation) this.handoff('');
-  }
-
   private note({ id, role, view, parts, usage }: ForeignMessage, rows: readonly DraftRow[]): void {
     this.read++;
     if (usage !== null) this.usageSum = this.usageSum === null ? usage : addUsage(this.usageSum, usage);
     const kind = view === 'shown' || view === 'compacted' ? 'sent' : view;
-    const size = parts.reduce((sum, part) => sum + ('text' in part ? part.text.length : 1), 0);
-    this.digest.update(`${JSON.stringify(id)} ${role} ${kind} ${size} ${rows.length} ${this.segment}\n`);
+    this.digest.update(`${JSON.stringify(id)} ${role} ${kind} ${rows.length}\n`);
+    // A text that was replaced there counts as changed, also by one of the same length.
+    for (const part of parts) if ('text' in part) this.digest.update(`${part.text}\n`);
   }
 
   private addRow(message: ForeignMessage, draft: DraftRow, uid: string, isSent: boolean): void {
@@ -203,14 +205,17 @@ export class SessionConverter {
             finishReason: message.finishReason,
             usage: message.usage,
           };
-    this.buffer.add(row);
-    if (visibility.kind !== 'hidden') this.noteSent(row, message);
+    const joined = this.buffer.join(row);
+    if (joined === null) this.buffer.add(row);
+    if (visibility.kind !== 'hidden') this.noteSent(row, message, joined);
   }
 
-  private noteSent(row: NewMessage, { model, usage, finishReason, view }: ForeignMessage): void {
-    this.sent++;
+  private noteSent(row: NewMessage, message: ForeignMessage, joined: NewMessage | null = null): void {
+    const { id, model, usage, finishReason, view } = message;
+    if (joined === null) this.sent++;
     this.segmentIsEmpty = false;
-    if (view === 'shown') this.carried.keep(row);
+    if (joined === null) this.carried.keep(id, row, view === 'shown');
+    else this.carried.replaceLast(id, joined, view === 'shown');
     if (row.role === 'user') this.firstPrompt ??= textOf(row);
     const { turn } = this;
     if (turn === null) return;
@@ -218,6 +223,7 @@ export class SessionConverter {
     if (row.role !== 'assistant') return;
     turn.model = model ?? turn.model;
     turn.finishReason = finishReason;
+    turn.ended = null;
     if (usage !== null) turn.usage = turn.usage === null ? usage : addUsage(turn.usage, usage);
   }
 
@@ -227,7 +233,7 @@ export class SessionConverter {
   }
 
   private beginTurn(promptUid: string): void {
-    this.endTurn('newPrompt');
+    this.endTurn();
     this.border = { messages: this.read, digest: this.digestNow(), from: this.position + 1 };
     const sessionId = segmentId(this.input.sessionId, this.segment);
     // The uid begins with its session, as that of a copied turn: its cost is not counted again.
@@ -240,16 +246,19 @@ export class SessionConverter {
       model: null,
       usage: null,
       finishReason: null,
+      ended: null,
       last: null,
     };
   }
 
-  private endTurn(reason: StopReason): void {
+  private endTurn(): void {
     this.emit(this.buffer.takeAll(this.time));
     const { turn } = this;
     this.turn = null;
     if (turn === null) return;
     const isAnswered = turn.last !== null && endsTurn(turn.last);
+    // Where the source does not say, neither do we: the reason is told to the model.
+    const reason = turn.ended ?? (isAnswered ? stopReasonOf(turn.finishReason) : 'empty');
     if (!isAnswered)
       this.emit([closingRow(turn.uid, segmentId(this.input.sessionId, this.segment), reason, this.time)]);
     this.out.turns.push({
@@ -259,16 +268,16 @@ export class SessionConverter {
       model: turn.model ?? this.input.model ?? '',
       startedAt: turn.startedAt,
       settledAt: Math.max(this.time, turn.startedAt),
-      outcome: isAnswered ? 'complete' : 'interrupted',
-      stopReason: isAnswered ? stopReasonOf(turn.finishReason) : reason,
+      outcome: isAnswered && turn.ended === null ? 'complete' : 'interrupted',
+      stopReason: reason,
       usage: turn.usage,
     });
   }
 
   /** Begins the next segment with a summary of what is before it. */
-  private beginSegment(summary: string): void {
+  private beginSegment({ parts, keeps }: ForeignMessage): void {
+    const summary = answerText(parts.filter((part) => part.kind === 'text'));
     this.emit(this.buffer.takeAll(this.time));
-    this.hasCompacted = false;
     if (this.segmentIsEmpty) return this.handoff(summary);
     const parentId = segmentId(this.input.sessionId, this.segment);
     this.segment++;
@@ -277,7 +286,7 @@ export class SessionConverter {
     this.position = (Math.floor(this.position / segmentRoom) + 1) * segmentRoom;
     this.segmentIsEmpty = true;
     this.handoff(summary);
-    this.emit(this.carried.take(id));
+    this.emit(this.carried.take(id, keeps));
   }
 
   private handoff(summary: string): void {
@@ -304,7 +313,7 @@ export class SessionConverter {
   }
 
   private digestNow(): string {
-    return this.digest.copy().digest('base64url');
+    return `${digestVersion}${this.digest.copy().digest('base64url')}`;
   }
 }
 

@@ -7,7 +7,7 @@ import { emptyTally, tally, type ReadTally } from '../sources/tally';
 import { importedSessionId } from './importedIds';
 import type { LeftOut } from './importing';
 import { mostVersions, type ImportTarget, type StoredMark } from './importTarget';
-import { SessionConverter, type ConvertedRows, type TurnBorder } from './sessionConverter';
+import { digestVersion, SessionConverter, type ConvertedRows, type TurnBorder } from './sessionConverter';
 
 /** Begun without continuing another session. */
 const fresh: BegunImport = { isContinuation: false, start: 0 };
@@ -90,6 +90,7 @@ export class OneSession {
       mark,
     );
     if (converter.whole === mark.whole || converter.messages < mark.total) return this.unchanged(version);
+    if (isEarlierMark(mark) && converter.messages === mark.total) return this.unchanged(version);
     if (continues && !isChanged) {
       if (await this.extend(version, mark, growth, converter, from))
         return {
@@ -98,7 +99,7 @@ export class OneSession {
           messages: Math.max(0, converter.messages - mark.total),
           tally: this.balance,
         };
-    } else if (converter.messages === mark.total) return this.unchanged(version);
+    }
     return version < mostVersions ? this.import(version + 1, 'branched') : this.unchanged(version);
   }
 
@@ -122,6 +123,7 @@ export class OneSession {
       this.deps.onRows(rows.rows.length);
     };
     for await (const event of this.read()) {
+      if (event.kind === 'ended') converter.turnEnded(event.reason);
       if (event.kind !== 'message') continue;
       this.convert(converter, event);
       characters += sizeOf(event);
@@ -138,11 +140,13 @@ export class OneSession {
     const growth: { readonly rows: ConvertedRows; readonly until: TurnBorder }[] = [];
     let pieces: ConvertedRows[] = [];
     let border = converter.lastBorder;
-    const isReached = (): boolean => border.messages === mark.messages && border.digest === mark.digest;
+    const isReached = (): boolean =>
+      border.messages === mark.messages && (isEarlierMark(mark) || border.digest === mark.digest);
     let continues = isReached();
     let from = border.from;
     this.reports = continues;
     for await (const event of this.read()) {
+      if (event.kind === 'ended') converter.turnEnded(event.reason);
       if (event.kind !== 'message') continue;
       this.convert(converter, event);
       if (converter.lastBorder === border) continue;
@@ -266,6 +270,11 @@ export class OneSession {
       mark,
     };
   }
+}
+
+/** True for a mark of a version whose digests held no texts: only the number of messages can be compared. */
+function isEarlierMark({ digest }: ImportMark): boolean {
+  return !digest.startsWith(digestVersion);
 }
 
 type MessageEvent = Extract<ReadEvent, { kind: 'message' }>;

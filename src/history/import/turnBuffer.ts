@@ -2,6 +2,7 @@ import { closingResultText, closingText } from '../../transcript/closingText';
 import type { AssistantMessage, NewMessage } from '../../transcript/message';
 import type { ToolCallPart, ToolResultPart } from '../../transcript/part';
 import type { StopReason } from '../../transcript/stopReason';
+import { addUsage } from '../../transcript/usage';
 
 /** A row before it has a position. */
 interface Entry {
@@ -30,6 +31,24 @@ export class TurnBuffer {
     this.entries.push(entry);
     this.count++;
     for (const { callId } of open) this.calls.set(callId, entry);
+  }
+
+  /** Joins a row to the answer that it directly follows for the model: providers refuse two in a row. Null: there is
+   *  none. */
+  join(row: NewMessage): NewMessage | null {
+    const index = this.entries.findLastIndex((entry) => entry.row.visibility.kind !== 'hidden');
+    const before = this.entries[index]?.row;
+    if (before?.role !== 'assistant' || row.role !== 'assistant' || row.visibility.kind === 'hidden') return null;
+    if (before.turnUid !== row.turnUid || !endsTurn(before)) return null;
+    const usage =
+      before.usage === null || row.usage === null ? (row.usage ?? before.usage) : addUsage(before.usage, row.usage);
+    const parts = [...before.parts, ...row.parts];
+    const joined = { ...row, uid: before.uid, createdAt: before.createdAt, parts, usage };
+    const open = joined.parts.filter((part) => part.kind === 'toolCall');
+    const entry: Entry = { row: joined, results: [], open };
+    this.entries[index] = entry;
+    for (const { callId } of open) this.calls.set(callId, entry);
+    return joined;
   }
 
   /** Returns false when no call waits for this result. */

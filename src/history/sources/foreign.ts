@@ -65,7 +65,7 @@ export type ForeignPart = TextPart | ThinkingPart | ImagePart | ImageLinkPart | 
 /** Place of a message in the conversation.
  *  shown: the user saw it, and the model still gets it.
  *  compacted: the user saw it; a summary replaced it for the model.
- *  summary: replaces the messages before it for the model.
+ *  summary: replaces the messages before it for the model. Without parts: it cannot be read.
  *  hidden: the program's own text for the model, which the user did not see.
  *  abandoned: taken back by an edit or a rewind, or part of another branch.
  *  sidechain: a sub-agent's message inside its parent's session. */
@@ -89,6 +89,9 @@ export interface ForeignMessage {
   readonly place: ForeignPlace;
   /** Sentences about content that could not be carried over. Default: none. */
   readonly omitted: readonly string[];
+  /** Of a summary: true for the id of a message before it that the model still gets. Default: those that are
+   *  `shown`. */
+  readonly keeps?: (id: string) => boolean;
 }
 
 /** Place of a record: a file, and the number of its line, row or element in it, counted from 1. */

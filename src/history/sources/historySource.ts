@@ -1,3 +1,4 @@
+import type { StopReason } from '../../transcript/stopReason';
 import type { ForeignMessage, ForeignSession, SessionFacts, Skipped, SourceName } from './foreign';
 import type { HistoryPlaces } from './historyPlaces';
 
@@ -9,11 +10,13 @@ export type Found =
 /** Event of `read`. `records` is the number of records of the source that the event stands for.
  *  message: one message, made of one or more records.
  *  facts: records that say something about the session; later facts replace earlier ones.
+ *  ended: the turn in progress ended for this reason, other than with an answer.
  *  skipped: one record that was not imported, with its reason.
  *  end: the last event, with the number of records that came in. */
 export type ReadEvent =
   | { readonly kind: 'message'; readonly message: ForeignMessage; readonly records: number }
   | { readonly kind: 'facts'; readonly facts: Partial<SessionFacts>; readonly records: number }
+  | { readonly kind: 'ended'; readonly reason: StopReason; readonly records: number }
   | { readonly kind: 'skipped'; readonly skipped: Skipped; readonly records: 1 }
   | { readonly kind: 'end'; readonly records: number };
 

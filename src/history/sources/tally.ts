@@ -18,6 +18,7 @@ export function tally(before: ReadTally, event: ReadEvent): ReadTally {
     case 'message':
       return { ...before, imported: before.imported + event.records, messages: before.messages + 1 };
     case 'facts':
+    case 'ended':
       return { ...before, imported: before.imported + event.records };
     case 'skipped':
       return { ...before, skipped: before.skipped + 1 };

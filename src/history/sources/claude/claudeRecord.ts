@@ -1,5 +1,6 @@
 import { t } from '../../../base/translate';
 import type { JsonObject } from '../../../transcript/json';
+import type { StopReason } from '../../../transcript/stopReason';
 import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView } from '../foreign';
 import { anthropicContent, anthropicUsage, type ReadContent } from '../reading/anthropicBlocks';
 import { isoTimeOf, isSet, nameOf, objectOf, own, textOf } from '../reading/fields';
@@ -8,7 +9,13 @@ import { isoTimeOf, isSet, nameOf, objectOf, own, textOf } from '../reading/fiel
  *  title: a name for the session; `custom` was typed by the user.
  *  boundary: marks where a summary replaced the messages before it. */
 type ClaudeRecord =
-  | { readonly kind: 'message'; readonly message: ForeignMessage; readonly apiMessageId: string | null }
+  | {
+      readonly kind: 'message';
+      readonly message: ForeignMessage;
+      readonly apiMessageId: string | null;
+      /** Why the turn ended. Default: the record does not say. */
+      readonly ended?: StopReason;
+    }
   | { readonly kind: 'title'; readonly title: string; readonly rank: number }
   | { readonly kind: 'boundary' }
   | { readonly kind: 'bookkeeping'; readonly reason: string }
@@ -92,15 +99,17 @@ function conversationRecord(
   const isSynthetic = model === '<synthetic>';
   const isError = isSet(value, 'isApiErrorMessage');
   const parts = content.parts.map((part) => asTyped(withOutcome(part, value)));
+  const isStop = type === 'user' && isNoteOfStop(parts);
   return {
     kind: 'message',
     apiMessageId: type === 'assistant' ? nameOf(body, 'id') : null,
+    ...(isError ? { ended: 'error' } : isStop ? { ended: 'user' } : {}),
     message: {
       id: uuid,
       parentId: null,
       role: isError ? 'system' : roleOf(type, parts),
       parts,
-      view: specialView(value, (isSynthetic && !isError) || isOutputOfCommand(parts)) ?? viewOf(uuid),
+      view: specialView(value, (isSynthetic && !isError) || isStop || isOutputOfCommand(parts)) ?? viewOf(uuid),
       createdAt: isoTimeOf(value, 'timestamp'),
       model: isSynthetic ? null : model,
       provider: type === 'assistant' && !isSynthetic ? 'anthropic' : null,
@@ -128,6 +137,12 @@ function specialView(value: JsonObject, isProgramText: boolean): ForeignView | n
 /** A command of the program itself, `/compact` say: its output is stored as a message of the user. */
 function isOutputOfCommand(parts: readonly ForeignPart[]): boolean {
   return parts.every((part) => part.kind === 'text' && /^<local-command-(?:stdout|stderr|caveat)>/.test(part.text));
+}
+
+/** Claude Code notes a stop by the user in the user's name, sometimes behind the results of the calls it ended. */
+function isNoteOfStop(parts: readonly ForeignPart[]): boolean {
+  const texts = parts.filter((part) => part.kind === 'text');
+  return texts.length > 0 && texts.every(({ text }) => /^\[Request interrupted by user/.test(text));
 }
 
 /** A command as the user typed it: Claude Code stores `/name arguments` as tags. */

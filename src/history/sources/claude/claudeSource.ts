@@ -93,7 +93,11 @@ class ClaudeReading {
           const { id, omitted } = read.message;
           const parentId = tree.ancestor(id, (uuid) => this.placed.get(uuid));
           const repaired = record.isRepaired ? [...omitted, repairedText()] : omitted;
-          yield* this.take({ ...read.message, parentId, omitted: repaired }, read.apiMessageId);
+          const keeps = read.message.view === 'summary' ? { keeps: tree.keptBy(place.number) } : {};
+          yield* this.take({ ...read.message, parentId, omitted: repaired, ...keeps }, read.apiMessageId);
+          if (read.ended === undefined || read.message.view === 'abandoned') break;
+          yield* this.close();
+          yield { kind: 'ended', reason: read.ended, records: 0 };
           break;
         }
         case 'title':

@@ -19,6 +19,8 @@ interface ClaudeTree {
   isCurrent(uuid: string): boolean;
   /** True when a summary replaced the record for the model. */
   isCompacted(uuid: string): boolean;
+  /** True for the ids of records that the model still gets after the summary in this line. */
+  keptBy(line: number): (uuid: string) => boolean;
   /** The nearest ancestor for which `accepts` returns a value, as that value. */
   ancestor<T>(uuid: string, accepts: (uuid: string) => T | undefined): T | null;
 }
@@ -29,8 +31,7 @@ export async function claudeTree(files: HistoryFiles, path: string): Promise<Cla
   const nodes = new Map<string, Node>();
   let previous: string | null = null;
   let leaf: string | null = null;
-  let boundary = 0;
-  let preserved: ReadonlySet<string> = new Set();
+  const boundaries: { readonly line: number; readonly preserved: ReadonlySet<string> }[] = [];
   for await (const record of jsonLines(files, path)) {
     if (record.kind === 'damaged') continue;
     const { value } = record;
@@ -45,16 +46,20 @@ export async function claudeTree(files: HistoryFiles, path: string): Promise<Cla
     const type = textOf(value, 'type');
     if (type === 'user' || type === 'assistant') leaf = uuid;
     if (textOf(value, 'subtype') === 'compact_boundary') {
-      boundary = line;
-      preserved = preservedIn(value);
+      boundaries.push({ line, preserved: preservedIn(value, nodes) });
     }
   }
   const current = currentBranch(nodes, leaf);
+  const newest = boundaries.at(-1) ?? { line: 0, preserved: new Set<string>() };
   return {
     isFirst: (uuid, line) => nodes.get(uuid)?.line === line,
     isCurrent: (uuid) => current.has(uuid),
     ancestor: (uuid, accepts) => ancestorOf(nodes, uuid, accepts),
-    isCompacted: (uuid) => (nodes.get(uuid)?.line ?? boundary) < boundary && !preserved.has(uuid),
+    isCompacted: (uuid) => (nodes.get(uuid)?.line ?? newest.line) < newest.line && !newest.preserved.has(uuid),
+    keptBy: (line) => {
+      const preserved = boundaries.findLast((boundary) => boundary.line < line)?.preserved;
+      return (uuid) => preserved?.has(uuid) ?? false;
+    },
   };
 }
 
@@ -98,7 +103,16 @@ function hasResult(value: JsonObject): boolean {
   return own(value, 'toolUseResult') !== undefined || nameOf(value, 'sourceToolAssistantUUID') !== null;
 }
 
-function preservedIn(boundary: JsonObject): ReadonlySet<string> {
-  const preserved = objectOf(objectOf(boundary, 'compactMetadata'), 'preservedMessages');
-  return new Set((listOf(preserved, 'uuids') ?? []).filter((uuid): uuid is string => typeof uuid === 'string'));
+/** Records that a compaction kept: a list of them, or the first and the last one. */
+function preservedIn(boundary: JsonObject, nodes: ReadonlyMap<string, Node>): ReadonlySet<string> {
+  const about = objectOf(boundary, 'compactMetadata');
+  const listed = listOf(objectOf(about, 'preservedMessages'), 'uuids') ?? [];
+  const preserved = new Set(listed.filter((uuid): uuid is string => typeof uuid === 'string'));
+  const segment = objectOf(about, 'preservedSegment');
+  const head = nameOf(segment, 'headUuid');
+  for (let at = nameOf(segment, 'tailUuid'); at !== null && !preserved.has(at); at = nodes.get(at)?.parent ?? null) {
+    preserved.add(at);
+    if (at === head) break;
+  }
+  return preserved;
 }

@@ -1,7 +1,7 @@
 import { t } from '../../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../../transcript/json';
 import type { Usage } from '../../../transcript/usage';
-import type { ForeignMessage, ForeignPlace, ForeignSession, ForeignView } from '../foreign';
+import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignSession, ForeignView } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
 import { anthropicContent, joined, noContent, type ReadContent } from '../reading/anthropicBlocks';
@@ -44,7 +44,7 @@ export class ClineSource implements HistorySource {
     return new ClineReading(this.files, location.path).events();
   }
 
-  private async glance({ id, path, key, about }: ClineTask): Promise<Found> {
+  private async glance({ id, path, key, about, writtenBy }: ClineTask): Promise<Found> {
     const place = { path, unit: 'file', number: 1 } as const;
     const version = numberOf(about, 'version');
     if (key !== null && version !== null && version !== knownVersion) {
@@ -74,7 +74,7 @@ export class ClineSource implements HistorySource {
       startedAt: times.startedAt,
       endedAt: times.endedAt,
       usage: taskUsage(about),
-      writtenBy: null,
+      writtenBy,
       messageCount: null,
     };
     return { kind: 'session', session };
@@ -111,6 +111,13 @@ function promptOf(about: JsonObject | null): string {
   return unwrapped(nameOf(about, 'task') ?? nameOf(about, 'prompt') ?? '');
 }
 
+/** A prompt of the command line, which is stored between tags. */
+function asTyped(part: ForeignPart): ForeignPart {
+  const typed =
+    part.kind === 'text' ? /^<user_input\b[^>]*>([\s\S]*)<\/user_input>\s*$/.exec(part.text)?.[1] : undefined;
+  return typed === undefined ? part : { kind: 'text', text: typed };
+}
+
 /** The prompt without the tags that Cline puts around it. */
 function unwrapped(text: string): string {
   return /<(task|user_input|user_message)\b[^>]*>([\s\S]*?)<\/\1>/.exec(text)?.[2] ?? text;
@@ -143,7 +150,7 @@ class ClineReading {
         continue;
       }
       const parsed = parseJsonObject(element.text);
-      if (parsed.kind === 'object') yield this.take(parsed.value, place);
+      if (parsed.kind === 'object') yield* this.take(parsed.value, place);
       else yield skip(place, 'damaged', t('The message is cut off or is not a JSON object.'));
     }
     const { startedAt, endedAt } = this.times;
@@ -157,20 +164,27 @@ class ClineReading {
     yield { kind: 'end', records: this.records.count };
   }
 
-  private take(value: JsonObject, place: ForeignPlace): ReadEvent {
+  private *take(value: JsonObject, place: ForeignPlace): Generator<ReadEvent> {
     const role = textOf(value, 'role');
     if (role !== 'user' && role !== 'assistant') {
-      return skip(place, 'unknown', t('Messages of role “{role}” are not known.', { role: role ?? 'none' }));
+      return yield skip(place, 'unknown', t('Messages of role “{role}” are not known.', { role: role ?? 'none' }));
     }
     const content = joined([reasoningOf(value), anthropicContent(own(value, 'content'), this.calls.nameOf)]);
-    if (content.parts.length === 0) return skip(place, 'damaged', content.omitted[0] ?? t('The message is empty.'));
+    if (content.parts.length === 0)
+      return yield skip(place, 'damaged', content.omitted[0] ?? t('The message is empty.'));
     for (const part of content.parts) if (part.kind === 'toolCall') this.calls.add(part.callId, part.name);
     const message = messageOf(role, value, content, place);
     this.times.add(message.createdAt);
     this.usage.add(message.usage);
     this.model = message.model ?? this.model;
-    return { kind: 'message', records: 1, message };
+    yield { kind: 'message', records: 1, message };
+    if (isError(value)) yield { kind: 'ended', records: 0, reason: 'error' };
   }
+}
+
+/** A note about a failed request, stored in the place of an answer. */
+function isError(value: JsonObject): boolean {
+  return textOf(objectOf(value, 'metadata'), 'displayRole') === 'error';
 }
 
 function messageOf(
@@ -183,8 +197,12 @@ function messageOf(
   return {
     id: `message ${place.number}`,
     parentId: null,
-    role: role === 'user' && parts.every(({ kind }) => kind === 'toolResult') ? 'tool' : role,
-    parts,
+    role: isError(value)
+      ? 'system'
+      : role === 'user' && parts.every(({ kind }) => kind === 'toolResult')
+        ? 'tool'
+        : role,
+    parts: role === 'user' ? parts.map(asTyped) : parts,
     view: viewOf(value, parts),
     createdAt: epochTimeOf(value, 'ts'),
     model: nameOf(model, 'id') ?? nameOf(model, 'modelId'),
@@ -208,12 +226,10 @@ function reasoningOf(value: JsonObject): ReadContent {
 function viewOf(value: JsonObject, parts: ForeignMessage['parts']): ForeignView {
   if (isSet(value, 'isSummary') || textOf(objectOf(value, 'metadata'), 'kind') === 'compaction_summary')
     return 'summary';
-  if (nameOf(value, 'condenseParent') !== null || nameOf(value, 'truncationParent') !== null) return 'compacted';
-  if (isSet(value, 'isTruncationMarker')) return 'hidden';
   const [first] = parts;
-  return textOf(value, 'role') === 'user' && first?.kind === 'text' && first.text.startsWith('[SYSTEM] ')
-    ? 'hidden'
-    : 'shown';
+  const isNote = textOf(value, 'role') === 'user' && first?.kind === 'text' && first.text.startsWith('[SYSTEM] ');
+  if (isNote || isSet(value, 'isTruncationMarker')) return 'hidden';
+  return nameOf(value, 'condenseParent') !== null || nameOf(value, 'truncationParent') !== null ? 'compacted' : 'shown';
 }
 
 function usageOf(metrics: JsonObject | null): Usage | null {

@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { parseJsonObject, type JsonObject } from '../../../transcript/json';
 import type { Usage } from '../../../transcript/usage';
-import { countOf, numberOf } from '../reading/fields';
-import type { HistoryFiles } from '../reading/historyFiles';
+import { countOf, nameOf, numberOf, objectOf } from '../reading/fields';
+import { beginning, type HistoryFiles } from '../reading/historyFiles';
 
 /** A conversation file of Cline or one of its forks. */
 export interface ClineTask {
@@ -12,9 +12,12 @@ export interface ClineTask {
   readonly key: string | null;
   /** Facts that the program stores about the task. Null: none that can be read. */
   readonly about: JsonObject | null;
+  /** Version of the program. Null: not told. */
+  readonly writtenBy: string | null;
 }
 
 const extensions = ['saoudrizwan.claude-dev', 'rooveterinaryinc.roo-cline', 'kilocode.kilo-code'];
+const headBytes = 64 * 1024;
 const taskFile = 'api_conversation_history.json';
 
 /** Folders that hold task folders of the editor extensions. */
@@ -43,9 +46,19 @@ export async function* sessionsIn(files: HistoryFiles, folder: string): AsyncGen
  *  (command line) beside it. */
 export async function taskOf(files: HistoryFiles, path: string): Promise<ClineTask> {
   const [folder, key] = [dirname(path), listKeyOf(path)];
-  const id = basename(folder);
+  const head = key === null ? null : await headOf(files, path, key);
+  const id = nameOf(head, 'sessionId') ?? basename(folder);
   const about = `${folder}/${key === null ? 'history_item' : id}.json`;
-  return { id, path, key, about: await smallObject(files, about) };
+  const writtenBy = nameOf(objectOf(head, 'origin'), 'version');
+  return { id, path, key, about: await smallObject(files, about), writtenBy };
+}
+
+/** Fields before the list of messages: the file's place may have changed since the session was written. */
+async function headOf(files: HistoryFiles, path: string, key: string): Promise<JsonObject | null> {
+  const text = (await beginning(files, path, headBytes)).toString('utf8').replace(/^\uFEFF/, '');
+  const end = text.indexOf(`"${key}"`);
+  const parsed = end === -1 ? null : parseJsonObject(`${text.slice(0, end).trimEnd().replace(/,$/, '')}}`);
+  return parsed?.kind === 'object' ? parsed.value : null;
 }
 
 /** The list of messages is the whole file in a task folder, and has a key in a session file. */

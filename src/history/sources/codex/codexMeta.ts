@@ -27,7 +27,8 @@ function lineageOf(payload: JsonObject | null): ForeignLineage | null {
   const spawn = objectOf(objectOf(objectOf(payload, 'source'), 'subagent'), 'thread_spawn');
   const starter = nameOf(spawn, 'parent_thread_id') ?? nameOf(payload, 'parent_thread_id');
   if (starter !== null) return { kind: 'delegate', parentId: starter };
-  const origin = nameOf(payload, 'forked_from_id');
+  const base = nameOf(objectOf(payload, 'history_base'), 'thread_id');
+  const origin = nameOf(payload, 'forked_from_id') ?? (base === nameOf(payload, 'id') ? null : base);
   return origin === null ? null : { kind: 'branch', parentId: origin };
 }
 

@@ -9,13 +9,13 @@ import { isoTimeOf, nameOf, objectOf, textOf } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { filesBelow } from '../reading/historyFiles';
 import { RecentNames } from '../reading/recentNames';
-import { CountedRecords, jsonLines, repairedText, skip } from '../reading/records';
+import { CountedRecords, repairedText, skip } from '../reading/records';
 import { TimeSpan } from '../reading/timeSpan';
-import { isZstd, ZstdFiles } from '../reading/zstdFiles';
 import type { ReadContent } from '../reading/anthropicBlocks';
 import { codexGlance } from './codexGlance';
 import { codexItem, codexUsage } from './codexItem';
 import { codexMeta, folderInContext, turnContext } from './codexMeta';
+import { isContinued, rolloutRecords, threadIn, threadsAround } from './codexRollout';
 import { codexTurns, envelopeOf } from './codexTurns';
 
 const folders = ['sessions', 'archived_sessions'];
@@ -27,6 +27,9 @@ const rollout = /^rollout-.*\.jsonl(\.zst)?$/;
  *  too. */
 export class CodexSource implements HistorySource {
   readonly name = 'codex';
+
+  /** As they were listed last. */
+  private threads: ReadonlyMap<string, readonly string[]> = new Map();
 
   constructor(private readonly files: HistoryFiles) {}
 
@@ -48,12 +51,19 @@ export class CodexSource implements HistorySource {
       const place = { path, unit: 'file', number: 1 } as const;
       return yield { kind: 'skipped', skipped: { place, kind: 'repeated', reason } };
     }
+    const threadId = threadIn(path);
+    const isListed = threadId === '' || this.threads.get(threadId)?.includes(path);
+    if (isListed !== true) this.threads = await threadsAround(this.files, path);
+    if (await isContinued(this.files, path, this.threads.get(threadId) ?? [])) {
+      const reason = t('A later file of the same session continues it, and is read with it.');
+      const place = { path, unit: 'file', number: 1 } as const;
+      return yield { kind: 'skipped', skipped: { place, kind: 'repeated', reason } };
+    }
     yield await codexGlance(this.files, path);
   }
 
   async *read({ location: { path } }: ForeignSession): AsyncGenerator<ReadEvent> {
-    const unpacked = (await isZstd(this.files, path)) ? new ZstdFiles(this.files) : null;
-    yield* new CodexReading(unpacked ?? this.files, path, () => unpacked?.damage ?? null).events();
+    yield* new CodexReading(this.files, path).events();
   }
 }
 
@@ -72,31 +82,23 @@ class CodexReading {
   constructor(
     private readonly files: HistoryFiles,
     private readonly path: string,
-    /** Why the file ended early, when it was read. Null: it did not. */
-    private readonly damage: () => string | null,
   ) {}
 
   async *events(): AsyncGenerator<ReadEvent> {
     const turns = await codexTurns(this.files, this.path);
-    for await (const record of this.records.of(jsonLines(this.files, this.path))) {
+    for await (const record of this.records.of(rolloutRecords(this.files, this.path))) {
       if (record.kind === 'damaged') {
         yield skip(record.place, 'damaged', record.reason);
         continue;
       }
-      const { place, name, value, isRepaired } = record;
+      const { place, name, number: line, value, isRepaired } = record;
       const createdAt = isoTimeOf(value, 'timestamp');
       this.times.add(createdAt);
-      const line = place.number;
       const view = turns.isAbandoned(line) ? 'abandoned' : turns.isCompacted(line) ? 'compacted' : 'shown';
       const at: Position = { place, name, createdAt, view, notes: isRepaired ? [repairedText()] : [] };
       yield* this.take(value, at);
     }
     yield* this.close();
-    const damage = this.damage();
-    if (damage !== null) {
-      this.records.count++;
-      yield skip({ path: this.path, unit: 'file', number: 1 }, 'damaged', damage);
-    }
     const { startedAt, endedAt } = this.times;
     const known = {
       ...(this.model === null ? {} : { model: this.model }),
@@ -191,10 +193,14 @@ class CodexReading {
   }
 
   private *takeSummary(payload: JsonObject, at: Position): Generator<ReadEvent> {
-    yield* this.close();
     const text = nameOf(payload, 'message');
-    if (text === null) return yield { kind: 'facts', records: 1, facts: {} };
-    const message = this.messageOf('user', { parts: [{ kind: 'text', text }], omitted: [] }, at);
+    // The model wrote the summary as an answer, which the user did not see.
+    if (this.open !== null && this.open.message.view !== 'abandoned' && text !== null && isIn(text, this.open.message))
+      this.open = { ...this.open, message: { ...this.open.message, view: 'hidden' } };
+    yield* this.close();
+    // Null: it is encrypted for its provider.
+    const parts = text === null ? [] : [{ kind: 'text', text } as const];
+    const message = this.messageOf('user', { parts, omitted: [] }, at);
     yield { kind: 'message', records: 1, message: { ...message, view: 'summary' } };
   }
 
@@ -209,15 +215,22 @@ class CodexReading {
         return yield { kind: 'facts', records: 1, facts: title === null ? {} : { title } };
       }
       case 'thread_rolled_back':
-      case 'turn_aborted':
         yield* this.close();
         return yield { kind: 'facts', records: 1, facts: {} };
+      case 'turn_aborted': {
+        yield* this.close();
+        const reason = textOf(payload, 'reason') === 'replaced' ? 'newPrompt' : 'user';
+        if (at.view === 'abandoned') return yield { kind: 'facts', records: 1, facts: {} };
+        return yield { kind: 'ended', records: 1, reason };
+      }
       case 'error': {
         const text = nameOf(payload, 'message');
         if (text === null) break;
         yield* this.close();
         const content = { parts: [{ kind: 'text', text } as const], omitted: [] };
-        return yield { kind: 'message', records: 1, message: this.messageOf('system', content, at) };
+        yield { kind: 'message', records: 1, message: this.messageOf('system', content, at) };
+        if (at.view !== 'abandoned') yield { kind: 'ended', records: 0, reason: 'error' };
+        return;
       }
     }
     yield skip(at.place, 'bookkeeping', t('An event of type “{type}” repeats what other lines say.', { type }));
@@ -248,6 +261,11 @@ class CodexReading {
       omitted: [...omitted, ...at.notes],
     };
   }
+}
+
+function isIn(summary: string, { parts }: ForeignMessage): boolean {
+  const said = parts.flatMap((part) => (part.kind === 'text' ? [part.text.trim()] : [])).join('\n');
+  return said !== '' && summary.includes(said);
 }
 
 interface Position {

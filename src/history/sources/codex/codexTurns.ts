@@ -2,8 +2,8 @@ import type { JsonObject } from '../../../transcript/json';
 import { countOf, objectOf, own, textOf } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { openaiContent } from '../reading/openaiContent';
-import { jsonLines } from '../reading/records';
 import { isContext } from './codexItem';
+import { rolloutRecords } from './codexRollout';
 
 /** Which lines of a rollout the user took back, and where the last compaction is. */
 interface CodexTurns {
@@ -17,9 +17,9 @@ export async function codexTurns(files: HistoryFiles, path: string): Promise<Cod
   const prompts: number[] = [];
   const removed: { readonly from: number; readonly to: number }[] = [];
   let compacted = 0;
-  for await (const record of jsonLines(files, path)) {
+  for await (const record of rolloutRecords(files, path)) {
     if (record.kind === 'damaged') continue;
-    const line = record.place.number;
+    const line = record.number;
     const { type, payload } = envelopeOf(record.value);
     if (type === 'compacted') compacted = line;
     if (type === 'response_item' && isPrompt(payload)) prompts.push(line);

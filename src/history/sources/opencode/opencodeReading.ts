@@ -1,5 +1,6 @@
 import { t } from '../../../base/translate';
 import type { JsonObject } from '../../../transcript/json';
+import type { StopReason } from '../../../transcript/stopReason';
 import type { ForeignMessage, ForeignPart, ForeignView } from '../foreign';
 import type { ReadEvent } from '../historySource';
 import { epochTimeOf, isSet, nameOf, objectOf, textOf } from '../reading/fields';
@@ -50,7 +51,9 @@ export class OpencodeReading {
   }
 
   private async *turns(record: StoredRecord, value: JsonObject, role: 'user' | 'assistant'): AsyncGenerator<ReadEvent> {
-    const open = new OpenMessage(record, value, role, this.views.viewOf(record.id, value));
+    const { views } = this;
+    const keeps = (id: string): boolean => views.keeps(record.id, id);
+    const open = new OpenMessage(record, value, role, views.viewOf(record.id, value), keeps);
     try {
       yield* this.parts(record.id, open);
     } finally {
@@ -98,6 +101,7 @@ class OpenMessage {
     private readonly value: JsonObject,
     private readonly role: 'user' | 'assistant',
     private readonly view: ForeignView,
+    private readonly keeps: (id: string) => boolean,
   ) {}
 
   get hasResults(): boolean {
@@ -120,7 +124,7 @@ class OpenMessage {
   }
 
   *flush(): Generator<ReadEvent> {
-    const hidden = this.view === 'shown' ? 'hidden' : this.view;
+    const hidden = this.view === 'abandoned' ? this.view : 'hidden';
     const { parts, context, results } = this;
     [this.parts, this.context, this.results] = [[], [], []];
     if (parts.length > 0) yield this.event(this.role, parts, this.view);
@@ -133,9 +137,10 @@ class OpenMessage {
     const error = objectOf(this.value, 'error');
     const name = nameOf(error, 'name');
     const said = nameOf(objectOf(error, 'data'), 'message') ?? name;
-    if (said !== null && name !== 'MessageAbortedError') {
-      return yield this.event('system', [{ kind: 'text', text: said }], this.view);
-    }
+    const isStopped = name === 'MessageAbortedError';
+    const isAnswer = this.role === 'assistant' && this.view !== 'abandoned';
+    if (said !== null && !isStopped) yield this.event('system', [{ kind: 'text', text: said }], this.view);
+    if (isAnswer && name !== null) yield { kind: 'ended', reason: isStopped ? 'user' : reasonOf(name), records: 0 };
     if (this.number > 0) return;
     const reason =
       this.role === 'assistant' ? t('The answer was stopped before it began.') : t('The message holds no text.');
@@ -162,9 +167,14 @@ class OpenMessage {
       usage: isAnswer && isFirst ? usageOfMessage(value) : null,
       place,
       omitted: [],
+      ...(view === 'summary' ? { keeps: (kept: string) => this.keeps(kept.split(' ', 1)[0] ?? kept) } : {}),
     };
     return { kind: 'message', records, message };
   }
+}
+
+function reasonOf(error: string): StopReason {
+  return error === 'MessageOutputLengthError' ? 'length' : 'error';
 }
 
 /** A session begins with a name that says only when it began. */

@@ -1,5 +1,6 @@
 import { t } from '../../../base/translate';
 import type { JsonObject, JsonValue } from '../../../transcript/json';
+import type { StopReason } from '../../../transcript/stopReason';
 import type { Usage } from '../../../transcript/usage';
 import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView, SkipKind } from '../foreign';
 import { joined, noContent, omit, resultOf, type ReadContent } from '../reading/anthropicBlocks';
@@ -18,8 +19,12 @@ import {
 } from '../reading/fields';
 import { argumentsOf } from '../reading/openaiContent';
 
-type PiEntry =
-  { readonly kind: 'message'; readonly message: ForeignMessage } | { readonly kind: SkipKind; readonly reason: string };
+type PiEntry = {
+  /** Why the turn ended with this answer, or part of one. Default: it did not, or was complete. */
+  readonly ended?: { readonly reason: StopReason; readonly error: string | null };
+} & (
+  { readonly kind: 'message'; readonly message: ForeignMessage } | { readonly kind: SkipKind; readonly reason: string }
+);
 
 /** Reads an entry that may be a message; the caller sets `parentId`. */
 export function piEntry(value: JsonObject, id: string, place: ForeignPlace, view: ForeignView): PiEntry {
@@ -74,19 +79,29 @@ function piMessage(entry: Entry, body: JsonObject | null): PiEntry {
   }
 }
 
-/** A failed request has no content; its error is kept as a note. */
+/** The error of a request that failed is kept as a note, also after the part of an answer that arrived. */
 function answerOf(entry: Entry, body: JsonObject | null, createdAt: number | null): PiEntry {
   const content = contentOf(own(body, 'content'));
   const finishReason = nameOf(body, 'stopReason');
   const error = nameOf(body, 'errorMessage');
-  if (content.parts.length === 0 && error !== null)
-    return messageOf(entry, 'system', textContent(error), { createdAt });
-  if (content.parts.length === 0 && finishReason === 'aborted') {
-    return { kind: 'bookkeeping', reason: t('The answer was stopped before it began.') };
+  const isStopped = finishReason === 'aborted';
+  const ended = isStopped || error !== null ? ({ reason: isStopped ? 'user' : 'error', error } as const) : undefined;
+  if (content.parts.length === 0 && error !== null && !isStopped)
+    return {
+      ...messageOf(entry, 'system', textContent(error), { createdAt }),
+      ended: { reason: 'error', error: null },
+    };
+  if (content.parts.length === 0 && isStopped) {
+    return {
+      kind: 'bookkeeping',
+      reason: t('The answer was stopped before it began.'),
+      ended: { reason: 'user', error: null },
+    };
   }
   const [model, provider] = [nameOf(body, 'model'), nameOf(body, 'provider')];
   const usage = usageOf(objectOf(body, 'usage'));
-  return messageOf(entry, 'assistant', content, { createdAt, finishReason, model, provider, usage });
+  const message = messageOf(entry, 'assistant', content, { createdAt, finishReason, model, provider, usage });
+  return ended === undefined ? message : { ...message, ended };
 }
 
 function toolResult(body: JsonObject | null): ReadContent {
@@ -104,7 +119,7 @@ function customMessage(entry: Entry, body: JsonObject | null): PiEntry {
 }
 
 function hiddenIn(view: ForeignView): ForeignView {
-  return view === 'shown' ? 'hidden' : view;
+  return view === 'abandoned' ? view : 'hidden';
 }
 
 function messageOf(

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { t } from '../../../base/translate';
 import type { JsonObject } from '../../../transcript/json';
-import type { ForeignLineage, ForeignSession, ForeignView, SessionFacts } from '../foreign';
+import type { ForeignLineage, ForeignMessage, ForeignSession, ForeignView, SessionFacts } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
 import { countOf, isoTimeOf, nameOf, objectOf, textOf } from '../reading/fields';
@@ -67,8 +67,11 @@ async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEv
     }
     const view: ForeignView = !tree.isCurrent(id) ? 'abandoned' : tree.isCompacted(id) ? 'compacted' : 'shown';
     const read = piEntry(value, id, place, view);
+    const { ended } = read;
+    const endedHere = ended !== undefined && view !== 'abandoned' ? ended.reason : null;
     if (read.kind !== 'message') {
       yield skip(place, read.kind, read.reason);
+      if (endedHere !== null) yield { kind: 'ended', reason: endedHere, records: 0 };
       continue;
     }
     const { message } = read;
@@ -76,11 +79,21 @@ async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEv
     const omitted = record.isRepaired ? [...message.omitted, repairedText()] : message.omitted;
     placed.add(id);
     usage.add(message.usage);
-    yield { kind: 'message', records: 1, message: { ...message, parentId, omitted } };
+    const keeps = message.view === 'summary' ? { keeps: tree.keptBy(id) } : {};
+    yield { kind: 'message', records: 1, message: { ...message, parentId, omitted, ...keeps } };
+    const error = ended?.error ?? null;
+    if (error !== null) yield { kind: 'message', records: 0, message: noteAfter(message, error) };
+    if (endedHere !== null) yield { kind: 'ended', reason: endedHere, records: 0 };
   }
   const { startedAt, endedAt } = times;
   yield { kind: 'facts', facts: { startedAt, endedAt, usage: usage.total }, records: 0 };
   yield { kind: 'end', records: records.count };
+}
+
+function noteAfter(message: ForeignMessage, text: string): ForeignMessage {
+  const parts = [{ kind: 'text', text }] as const;
+  const none = { model: null, provider: null, finishReason: null, usage: null, omitted: [] };
+  return { ...message, ...none, id: `${message.id}/error`, parentId: message.id, role: 'system', parts };
 }
 
 /** Facts of an entry that says something about the session. Null for other entries. */

@@ -20,6 +20,8 @@ interface PiTree {
   isCurrent(id: string): boolean;
   /** True when a summary replaced the entry for the model. */
   isCompacted(id: string): boolean;
+  /** True for the ids of entries that the model still gets after this compaction. */
+  keptBy(compaction: string): (id: string) => boolean;
   /** The nearest ancestor for which `accepts` returns true. */
   ancestor(id: string, accepts: (id: string) => boolean): string | null;
 }
@@ -61,6 +63,12 @@ export async function piTree(files: HistoryFiles, path: string): Promise<PiTree>
     isFirst: (id, line) => nodes.get(id)?.line === line,
     isCurrent: (id) => current.has(id),
     isCompacted: (id) => compacted.has(id),
+    keptBy: (compaction) => {
+      const before = ancestorsOf(nodes, compaction);
+      const first = before.indexOf(compactions.get(compaction)?.firstKept ?? '');
+      const kept = new Set(before.slice(1, first + 1));
+      return (id) => kept.has(id);
+    },
     ancestor: (id, accepts) => {
       for (let at = nodes.get(id)?.parent ?? null; at !== null; at = nodes.get(at)?.parent ?? null) {
         if (accepts(at)) return at;

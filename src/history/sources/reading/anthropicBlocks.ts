@@ -94,7 +94,9 @@ function readResult(block: JsonObject | null, nameOfCall: (callId: string) => st
   const told = own(block, 'content');
   const list = asList(told)?.map((item) => (textOf(asObject(item), 'type') === null ? textBlock(item) : item));
   const content = anthropicContent(list ?? told, () => null);
-  const outcome: ToolOutcome = isSet(block, 'is_error') ? 'failed' : 'done';
+  // Cline tells a failure only in the result itself.
+  const isFailed = isSet(block, 'is_error') || asList(told)?.some((item) => own(asObject(item), 'success') === false);
+  const outcome: ToolOutcome = isFailed === true ? 'failed' : 'done';
   return resultOf(callId, nameOfCall(callId) ?? '', outcome, content);
 }
 

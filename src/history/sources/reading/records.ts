@@ -6,7 +6,7 @@ import type { ByteRange, HistoryFiles } from './historyFiles';
 import { lines } from './lines';
 
 /** A record of a source, or the reason why it cannot be read. */
-type SourceRecord =
+export type SourceRecord =
   | {
       readonly kind: 'record';
       readonly place: ForeignPlace;

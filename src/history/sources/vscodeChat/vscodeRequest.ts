@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../transcript/json';
+import type { StopReason } from '../../../transcript/stopReason';
 import { t } from '../../../base/translate';
 import type { ToolResultPart } from '../../../transcript/part';
 import type { Usage } from '../../../transcript/usage';
@@ -50,6 +51,8 @@ export class VscodeRequest {
     const error = nameOf(objectOf(objectOf(request, 'result'), 'errorDetails'), 'message');
     if (error !== null)
       yield { kind: 'message', records: 0, message: this.answer('system', [{ kind: 'text', text: error }], this.view) };
+    const ended = endOf(request);
+    if (ended !== null && this.view !== 'abandoned') yield { kind: 'ended', records: 0, reason: ended };
   }
 
   private add(part: ForeignPart, isSidechain: boolean, isBlock: boolean): void {
@@ -143,4 +146,11 @@ function usageOf(request: JsonObject): Usage | null {
 /** Version of a stored session; the first had none. */
 export function versionOf(about: JsonObject | null): number {
   return numberOf(about, 'version') ?? 1;
+}
+
+/** `ResponseModelState` of VS Code: 2 is canceled, 3 is failed. Earlier versions have only `isCanceled`. */
+function endOf(request: JsonObject): StopReason | null {
+  const state = numberOf(objectOf(request, 'modelState'), 'value');
+  if (isSet(request, 'isCanceled') || state === 2) return 'user';
+  return state === 3 || objectOf(objectOf(request, 'result'), 'errorDetails') !== null ? 'error' : null;
 }

@@ -52,7 +52,7 @@ test('reads a task folder with a failure and a condensed beginning', async () =>
 test('reads a session of the command line', async () => {
   expect(await sessionOf('1795577962411_vness')).toMatchInlineSnapshot(`
     [
-      "1 shown user: <user_input mode="yolo">What is in fruit.txt?</user_input>",
+      "1 shown user: What is in fruit.txt?",
       "2 hidden user: [SYSTEM] (a note of the program)",
       "3 shown assistant: (thinks: The file first.) | I read the file. | calls read_files call_1 {"files":[{"path":"/home/demo/project/fruit.txt"}]}",
       "4 shown tool: done read_files call_1: {"query":"/home/demo/project/fruit.txt","result":"1 | apples and pears","success":true}",

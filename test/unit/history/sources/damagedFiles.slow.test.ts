@@ -32,7 +32,7 @@ describe.each(formats.filter(({ isBinary, isDatabase }) => isBinary !== true && 
         const plain = await read(text);
         const windows = await read(`\uFEFF${text.replaceAll('\n', '\r\n')}\r\n\r\n`);
 
-        expect(windows.messages).toEqual(plain.messages);
+        expect(JSON.stringify(windows.messages)).toBe(JSON.stringify(plain.messages));
         expect(windows.tally).toEqual(plain.tally);
       }
     });

@@ -66,7 +66,7 @@ test('reads steps, context, images, a summary, an error and what was taken back 
   expect(await sessionAt(2)).toMatchInlineSnapshot(`
     [
       "1 compacted user: What is in fruit.txt? | (image image/png iVBORw0KGgo=)",
-      "2 compacted user: The file was read.",
+      "2 hidden user: The file was read.",
       "3 compacted assistant: calls read call_1 {"filePath":"fruit.txt"}",
       "4 compacted tool: done read call_1: apples and pears",
       "5 compacted assistant: Apples and pears. | calls bash call_2 {"command":"sleep 9"} | calls bash call_3 {}",
