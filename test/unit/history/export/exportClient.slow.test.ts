@@ -49,6 +49,7 @@ it('exports from a store that is open, names every session in the file, and leav
   const made = await run(request());
   owner.close();
   expect({ ...made, bytes: made.bytes > 0 }).toEqual({
+    salvaged: null,
     sessions: 2,
     sessionIds: ['s1', 's2'],
     maskedSecrets: 0,

@@ -92,7 +92,7 @@ export function outsideWorld(): OutsideWorld {
     killThread: async () => threads.at(-1)?.terminate(),
     killedNow: (folder) => {
       mkdirSync(at(folder));
-      for (const name of readdirSync(at('store')))
+      for (const { name } of readdirSync(at('store'), { withFileTypes: true }).filter((entry) => entry.isFile()))
         if (!name.endsWith('.lock')) copyFileSync(at('store', name), at(folder, name));
     },
     files: (folder = 'store') =>
