@@ -26,7 +26,7 @@ const expected = [
 
 /** Largest package. A quarter of it are two programs, one per processor type, that keep sockets out of reach of a
  *  sandboxed command; a tenth is KaTeX with its fonts, a seventh are the translations. */
-const maximumBytes = 4 * 1024 * 1024;
+const maximumBytes = 4.25 * 1024 * 1024;
 
 /** Fields of the manifest that a marketplace shows, and when each is as it should be. */
 const manifestFields = {
