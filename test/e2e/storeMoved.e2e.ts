@@ -38,11 +38,6 @@ async function freshPanel(): Promise<ChatPanel> {
   return panel;
 }
 
-async function closeWindow(): Promise<void> {
-  await workbench?.page.goto('about:blank');
-  await waitFor('the extension host to end', () => vscode().server.extensionHostPids().length === 0);
-}
-
 /** Asks, and does something to the files in the middle of the answer. Resolves with all its words once the panel shows them. */
 async function inTheMiddle(panel: ChatPanel, name: string, touch: () => void): Promise<string> {
   const words = numberedWords(name, 60);
@@ -83,48 +78,6 @@ test('the file is deleted in the middle of an answer: everything is restored', a
   await panel.sees(/was deleted while in use\. Hermes restored it\./);
   await stored(answer);
   expect(prompts()).toEqual([...before, 'Ask file']);
-});
-
-test('the log is deleted in the middle of an answer: the reason appears once, and Try Again saves everything', async () => {
-  const panel = await panelNow();
-  const words = inTheMiddle(panel, 'log', () => fs.rmSync(at('state.db.wal')));
-  await panel.sees(/A file that belongs to your sessions was deleted, moved or replaced/);
-  const answer = await words;
-  const said = await panel.frame.getByRole('alert').filter({ hasText: 'belongs to your sessions' }).innerText();
-  await panel.button('Try Again').first().click();
-  await stored(answer);
-  expect(said.split('belongs to your sessions').length).toBe(2);
-});
-
-test('an older copy replaces the file: the rest is offered at every start, and returns in order', async () => {
-  await panelNow();
-  await closeWindow();
-  const older = path.join(vscode().root, 'older.db');
-  fs.copyFileSync(at('state.db'), older);
-  let panel = await freshPanel();
-  const before = prompts();
-  await panel.ask('Ask between', 'Answered.');
-  const answer = await inTheMiddle(panel, 'older', () => fs.renameSync(older, at('state.db')));
-  await panel.sees(/Another file replaced the one that holds your sessions\. Choose Try Again/);
-  await panel.button('Try Again').first().click();
-  await panel.sees(/Restore your sessions to have both here\./);
-  const without = prompts();
-  await closeWindow();
-  panel = await freshPanel();
-  await panel.sees(/Restore your sessions to have both here\./);
-  await panel.ask('Ask after', 'Answered.');
-  await panel.button('Restore Sessions').click();
-  await panel.sees(/Your sessions are restored: 2 missing messages were added\./);
-  await stored(answer);
-  const shown = await waitFor('the turn between to be shown', async () => {
-    const texts = (await panel.prompts()).map(({ text }) => text);
-    return texts.includes('Ask between') ? texts.slice(-3) : undefined;
-  });
-  expect({ without, after: prompts(), shown }).toEqual({
-    without: [...before, 'Ask older'],
-    after: [...before, 'Ask between', 'Ask older', 'Ask after'],
-    shown: ['Ask between', 'Ask older', 'Ask after'],
-  });
 });
 
 test('the window that owns the sessions sleeps: another one reads them, and says that it gets no answer', async () => {
