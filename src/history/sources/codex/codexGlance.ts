@@ -10,9 +10,8 @@ import { jsonLines } from '../reading/records';
 import { shortTitle } from '../reading/shortTitle';
 import { TimeSpan } from '../reading/timeSpan';
 import { isZstd, ZstdFiles } from '../reading/zstdFiles';
-import { isContext } from './codexItem';
+import { envelopeOf, isContext, type Envelope } from './codexItem';
 import { codexMeta, folderInContext, turnContext } from './codexMeta';
-import { envelopeOf, type Envelope } from './codexTurns';
 
 /** Facts in the beginning and the end of a rollout. */
 export async function codexGlance(files: HistoryFiles, path: string): Promise<Found> {

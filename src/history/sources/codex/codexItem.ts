@@ -149,3 +149,18 @@ export function codexUsage(usage: JsonObject | null): Usage | null {
     reasoningTokens: countOf(usage, 'reasoning_output_tokens'),
   };
 }
+
+export interface Envelope {
+  readonly type: string | null;
+  readonly payload: JsonObject | null;
+}
+
+/** Type and content of a line in both formats: `{timestamp, type, payload}` since September 2025, and bare items
+ *  before. */
+export function envelopeOf(value: JsonObject): Envelope {
+  const payload = objectOf(value, 'payload');
+  if (payload !== null) return { type: textOf(value, 'type'), payload };
+  if (textOf(value, 'record_type') !== null) return { type: 'state', payload: value };
+  if (own(value, 'type') !== undefined) return { type: 'response_item', payload: value };
+  return textOf(value, 'id') === null ? { type: null, payload: value } : { type: 'session_meta', payload: value };
+}

@@ -4,7 +4,7 @@ import { countOf, nameOf, objectOf } from '../reading/fields';
 import { filesBelow, type HistoryFiles } from '../reading/historyFiles';
 import { jsonLines, type SourceRecord } from '../reading/records';
 import { isZstd, ZstdFiles } from '../reading/zstdFiles';
-import { envelopeOf } from './codexTurns';
+import { envelopeOf } from './codexItem';
 
 /** The time in the name has the form 2026-11-28T01-00-00. */
 const rollout = /rollout-(?:\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-)?([^/\\]*?)\.jsonl(?:\.zst)?$/;

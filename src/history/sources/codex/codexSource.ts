@@ -13,10 +13,10 @@ import { CountedRecords, repairedText, skip } from '../reading/records';
 import { TimeSpan } from '../reading/timeSpan';
 import type { ReadContent } from '../reading/anthropicBlocks';
 import { codexGlance } from './codexGlance';
-import { codexItem, codexUsage } from './codexItem';
+import { codexItem, codexUsage, envelopeOf } from './codexItem';
 import { codexMeta, folderInContext, turnContext } from './codexMeta';
 import { isContinued, rolloutRecords, threadIn, threadsAround } from './codexRollout';
-import { codexTurns, envelopeOf } from './codexTurns';
+import { codexTurns } from './codexTurns';
 
 const folders = ['sessions', 'archived_sessions'];
 const rollout = /^rollout-.*\.jsonl(\.zst)?$/;

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../transcript/json';
-import { countOf, objectOf, own, textOf } from '../reading/fields';
+import { countOf, own, textOf } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { openaiContent } from '../reading/openaiContent';
-import { isContext } from './codexItem';
+import { envelopeOf, isContext } from './codexItem';
 import { rolloutRecords } from './codexRollout';
 
 /** Which lines of a rollout the user took back, and where the last compaction is. */
@@ -33,21 +33,6 @@ export async function codexTurns(files: HistoryFiles, path: string): Promise<Cod
     isAbandoned: (line) => removed.some(({ from, to }) => line >= from && line < to),
     isCompacted: (line) => line < compacted,
   };
-}
-
-export interface Envelope {
-  readonly type: string | null;
-  readonly payload: JsonObject | null;
-}
-
-/** Type and content of a line in both formats: `{timestamp, type, payload}` since September 2025, and bare items
- *  before. */
-export function envelopeOf(value: JsonObject): Envelope {
-  const payload = objectOf(value, 'payload');
-  if (payload !== null) return { type: textOf(value, 'type'), payload };
-  if (textOf(value, 'record_type') !== null) return { type: 'state', payload: value };
-  if (own(value, 'type') !== undefined) return { type: 'response_item', payload: value };
-  return textOf(value, 'id') === null ? { type: null, payload: value } : { type: 'session_meta', payload: value };
 }
 
 function isPrompt(item: JsonObject | null): boolean {
