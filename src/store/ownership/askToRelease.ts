@@ -5,7 +5,7 @@ import type { LockEndpoint } from '../lock/lockRecord';
 import { LineChannel } from './lineChannel';
 import { answerSchema, type TakeOverAnswer, type TakeOverAsk } from './takeOverMessages';
 
-/** Milliseconds within which a living owner answers at all to the user's request, and within which it has begun to close
+/** Milliseconds within which a living owner answers the user's request at all, and within which it has begun to close
  *  for a window that only starts and cannot be kept waiting. */
 const silentAfterMs = { stop: 10_000, handOver: 6000 };
 

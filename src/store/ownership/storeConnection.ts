@@ -73,7 +73,7 @@ const heartbeatMs = 15_000;
  *  how often it looks. */
 const overlapMs = 2000;
 const overlapLookMs = 200;
-/** Milliseconds between two looks at the lock of another window, and between two questions whether that window is gone. */
+/** Milliseconds between two looks at the lock of another window, and between two questions whether its page is gone. */
 const lookMs = 2000;
 const askMs = 10_000;
 /** Milliseconds for which the lock must be free before a window that reads takes it: the window that held it may be
@@ -98,7 +98,11 @@ export class StoreConnection implements Disposable {
   private opening: Promise<void> | null = null;
   /** All closing work, in sequence; an opening waits for it. */
   private ending: Promise<void> = Promise.resolve();
-  private guard: WorkGuard = { settle: () => Promise.resolve(), leaveWaiting: () => undefined, isLeft: async () => false };
+  private guard: WorkGuard = {
+    settle: () => Promise.resolve(),
+    leaveWaiting: () => undefined,
+    isLeft: async () => false,
+  };
   private readonly works = new Set<Promise<unknown>>();
   private cancelHeartbeat: () => void = () => undefined;
   private damaged = false;
