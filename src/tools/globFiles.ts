@@ -17,7 +17,7 @@ export function globFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, acce
       type: 'object',
       properties: {
         pattern: { type: 'string', description: 'Glob. Without a slash it matches names in every folder.' },
-        path: { type: 'string', description: 'Folder to look in, relative to the open folder; everywhere without it.' },
+        path: { type: 'string', description: 'Folder; everywhere without it.' },
         order: {
           type: 'string',
           enum: ['modified', 'name'],
@@ -25,7 +25,6 @@ export function globFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, acce
         },
       },
       required: ['pattern'],
-      additionalProperties: false,
     },
     schema: v.object({
       pattern: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')),

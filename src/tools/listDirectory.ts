@@ -18,11 +18,9 @@ export function listDirectoryTool(files: WorkspaceFiles, access: ReadAccess): An
       properties: {
         path: {
           type: 'string',
-          description: 'Path of the folder, relative to the open folder. "." for the open folder itself.',
+          description: 'Relative to the open folder; "." for itself.',
         },
       },
-      required: [],
-      additionalProperties: false,
     },
     schema: v.object({ path: v.optional(v.string(), '.') }),
     readOnly: true,

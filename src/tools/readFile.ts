@@ -25,12 +25,11 @@ export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool
     parameters: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Path of the file, relative to the open folder.' },
+        path: { type: 'string', description: 'Relative to the open folder.' },
         start_line: { type: 'integer', minimum: 1, description: 'First line to return, from 1.' },
         end_line: { type: 'integer', minimum: 1, description: 'Last line to return.' },
       },
       required: ['path'],
-      additionalProperties: false,
     },
     schema: v.object({
       path: v.pipe(v.string(), v.nonEmpty('is empty')),

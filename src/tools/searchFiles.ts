@@ -26,12 +26,11 @@ export function searchFilesTool(denials: ReadDenials, paths: WorkspacePaths, acc
         case_sensitive: { type: 'boolean' },
         path: {
           type: 'string',
-          description: 'Folder to search in, relative to the open folder; everywhere without it.',
+          description: 'Folder; everywhere without it.',
         },
         include: { type: 'string', description: 'Glob that file paths must match, e.g. "src/**/*.ts".' },
       },
       required: ['query'],
-      additionalProperties: false,
     },
     schema: v.object({
       query: v.pipe(v.string(), v.nonEmpty('is empty')),

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { reply } from '../support/modelServer';
 import { readStateDb, type Row } from '../support/vscode';
+import { estimateTokens } from '../../src/transcript/tokenEstimate';
 import { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { numberedWords } from './words';
@@ -66,6 +67,21 @@ for (const protocol of ['anthropic', 'openai'] as const) {
     });
   });
 }
+
+test('the first request of a new session has our own tools only, and at most 4,500 tokens', async () => {
+  server.script(reply().says('Hello.'));
+  const panel = await newSession('openai');
+  const before = server.requests.length;
+  await panel.send('Hello');
+  await panel.answered('Hello.');
+  const { body } = server.requests[before] ?? {};
+  const tools = JSON.stringify(body?.['tools']);
+  expect({
+    ours: tools.includes('"name":"read_file"'),
+    foreign: tools.match(/"name":"(?:ext|mcp)_\w+"/g),
+    tokens: Math.max(4500, estimateTokens(JSON.stringify(body))),
+  }).toEqual({ ours: true, foreign: null, tokens: 4500 });
+});
 
 test('a reload in the middle of an answer neither loses nor doubles text', async () => {
   const words = numberedWords('w', 400);

@@ -15,7 +15,6 @@ export function readSkillTool(skills: readonly Skill[]): AnyTool {
       type: 'object',
       properties: { name: { type: 'string', enum: names, description: 'Name of the skill.' } },
       required: ['name'],
-      additionalProperties: false,
     },
     schema: v.object({ name: v.string() }),
     readOnly: true,

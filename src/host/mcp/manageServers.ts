@@ -7,6 +7,8 @@ import type { McpServers } from '../../tools/mcp/mcpServers';
 import { commandLine, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import type { ServerDecision, ServerPlace } from '../../tools/mcp/serverPlace';
 import { placeLabel } from './serverPlaceLabels';
+import { isSwitchedOn, switchTools } from '../tools/editorTools';
+import { toolExtensions } from '../tools/editorToolNames';
 import { addServer, type ServerAdding } from './addServer';
 import type { KnownServer } from './knownServer';
 import { openServerFile, serverFolders } from './serverDrafts';
@@ -53,9 +55,24 @@ export async function manageServers(mcp: ManagedServers): Promise<void> {
   }));
   await choose(
     t('MCP Servers'),
-    [...items, ...(items.length === 0 ? [] : [separator()]), ...waysToAdd(mcp)],
+    [...items, ...(items.length === 0 ? [] : [separator()]), ...waysToAdd(mcp), ...extensionChoices(mcp)],
     items.length === 0 ? t('No MCP servers yet') : undefined,
   );
+}
+
+/** Extensions whose tools the agent may get, each with a switch. */
+function extensionChoices(mcp: ManagedServers): readonly Choice[] {
+  const items = toolExtensions().map((extension): Choice => ({
+    label: extension.label,
+    iconPath: new vscode.ThemeIcon(isSwitchedOn(extension) ? 'check' : 'circle-outline'),
+    ...(isSwitchedOn(extension) ? {} : { description: t('Off') }),
+    detail: [...extension.tools].join(', '),
+    run: async () => {
+      await switchTools(extension);
+      await manageServers(mcp);
+    },
+  }));
+  return items.length === 0 ? [] : [separator(t('Tools of Extensions')), ...items];
 }
 
 function waysToAdd(mcp: ManagedServers): readonly Choice[] {
@@ -197,8 +214,8 @@ async function openSetting(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.openSettings', settingName);
 }
 
-function separator(): Choice {
-  return { label: '', kind: vscode.QuickPickItemKind.Separator, run: async () => undefined };
+function separator(label = ''): Choice {
+  return { label, kind: vscode.QuickPickItemKind.Separator, run: async () => undefined };
 }
 
 /** Describes the state, where the server runs, and the accesses that were blocked. */

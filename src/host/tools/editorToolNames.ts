@@ -1,31 +1,31 @@
-/** Tools of `vscode.lm` that the agent does not use, with the reason. The editor does not report what a tool needs. */
-const leftOut: readonly { readonly names: RegExp; readonly why: string }[] = [
-  { names: /^hermes_/, why: 'our own' },
-  {
-    names: /^copilot_/,
-    why:
-      'made for Copilot’s own turns: they read its prompt and edit through its chat; the agent has its own for all ' +
-      'of them',
-  },
-  { names: /_internal$/, why: 'parts of the editor’s own chat, which need the invocation token of a chat request' },
-  {
-    names:
-      /^(?:vscode_)?(?:editFile|get_confirmation|get_terminal_confirmation|get_task_confirmation|manage_todo_list|runSubagent|askQuestions|confirmation)/i,
-    why: 'they act on the editor’s chat session, which a call from outside does not have',
-  },
-  {
-    names:
-      /^(?:run_in_terminal|get_terminal_output|terminal_selection|terminal_last_command|create_and_run_task|run_task|get_task_output|kill_terminal|await_terminal)/i,
-    why: 'they would run commands past the rules for commands',
-  },
-  {
-    names: /^mcp_/,
-    why: 'tools of MCP servers that the editor runs: the agent has its own client, with its own trust',
-  },
-];
+import * as vscode from 'vscode';
+import { isJsonObject } from '../../transcript/json';
 
-export function isLeftOut(name: string): boolean {
-  return leftOut.some(({ names }) => names.test(name));
+/** An extension that offers tools to agents. */
+export interface ToolExtension {
+  readonly id: string;
+  readonly label: string;
+  /** Names of its tools in `vscode.lm`. */
+  readonly tools: ReadonlySet<string>;
+}
+
+/** Installed extensions that offer tools, sorted by name. Without those that come with the editor, and Copilot: their
+ *  tools, like the editor's own, which no extension declares, serve the editor's chat. */
+export function toolExtensions(): readonly ToolExtension[] {
+  return vscode.extensions.all
+    .flatMap(({ id, packageJSON }): readonly ToolExtension[] => {
+      const about: unknown = packageJSON;
+      if (!isJsonObject(about) || about['isBuiltin'] === true || /^(?:vscode|github\.copilot)/i.test(id)) return [];
+      const offered = isJsonObject(about['contributes']) ? about['contributes']['languageModelTools'] : null;
+      const tools = new Set(
+        (Array.isArray(offered) ? offered : []).flatMap((tool: unknown) =>
+          isJsonObject(tool) && typeof tool['name'] === 'string' ? [tool['name']] : [],
+        ),
+      );
+      const label = typeof about['displayName'] === 'string' ? about['displayName'] : id;
+      return tools.size === 0 ? [] : [{ id, label, tools }];
+    })
+    .sort((a, b) => a.label.localeCompare(b.label));
 }
 
 /** Name under which models know the tool, in characters that every provider accepts. */

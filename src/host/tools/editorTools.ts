@@ -4,20 +4,21 @@ import { parseJsonObject } from '../../transcript/json';
 import type { ImagePart } from '../../transcript/part';
 import type { AnyTool, ToolOutput } from '../../tools/tool';
 import { languageModels } from '../common/editorFeatures';
-import { isLeftOut, plainToolName, textsIn } from './editorToolNames';
+import { plainToolName, textsIn, toolExtensions, type ToolExtension } from './editorToolNames';
 
 const longestText = 100_000;
 const settingName = 'hermes.editorTools';
 
-/** Current tools that other extensions offer through `vscode.lm`. Read at each call, because the editor does not
- *  notify of changes. Empty in Restricted Mode, or when the user turned them off. */
+/** Current tools of the extensions that the user switched on. Read at each call, because the editor does not notify of
+ *  changes. Empty in Restricted Mode. */
 export function editorTools(): readonly AnyTool[] {
-  if (!vscode.workspace.isTrusted || !isWanted()) return [];
+  if (!vscode.workspace.isTrusted) return [];
+  const wanted = toolExtensions().filter(isSwitchedOn);
   const taken = new Set<string>();
   // Some editors made from VS Code have models and no tools.
   const offered: readonly vscode.LanguageModelToolInformation[] | undefined = languageModels()?.tools;
   return [...(offered ?? [])]
-    .filter((tool) => !isLeftOut(tool.name))
+    .filter((tool) => wanted.some(({ tools }) => tools.has(tool.name)))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((tool) => {
       const name = plainToolName(tool.name);
@@ -28,10 +29,23 @@ export function editorTools(): readonly AnyTool[] {
     });
 }
 
+export function isSwitchedOn({ id }: ToolExtension): boolean {
+  return switchedOn().includes(id.toLowerCase());
+}
+
+/** Gives the tools of this extension to the agent from the next request on, or takes them away. */
+export async function switchTools({ id }: ToolExtension): Promise<void> {
+  const [lower, before] = [id.toLowerCase(), switchedOn()];
+  const after = before.includes(lower) ? before.filter((one) => one !== lower) : [...before, lower];
+  await vscode.workspace.getConfiguration().update(settingName, after, vscode.ConfigurationTarget.Global);
+}
+
 /** Reads only the user's own setting. */
-function isWanted(): boolean {
+function switchedOn(): readonly string[] {
   const { globalValue } = vscode.workspace.getConfiguration().inspect<unknown>(settingName) ?? {};
-  return globalValue !== false;
+  return (Array.isArray(globalValue) ? globalValue : []).flatMap((id) =>
+    typeof id === 'string' ? [id.toLowerCase()] : [],
+  );
 }
 
 function toolOf(name: string, tool: vscode.LanguageModelToolInformation, parameters: AnyTool['parameters']): AnyTool {

@@ -46,10 +46,9 @@ const operationProperties = {
     type: 'string',
     enum: [...actions],
     description:
-      'add: a new entry (content). replace: old_text names the entry, content is what it becomes. remove: ' +
-      'old_text names the entry.',
+      'add: a new entry (content). replace: the entry that old_text names becomes content. remove: that entry goes.',
   },
-  content: { type: 'string', description: 'The entry: one fact or wish, in a short sentence or two.' },
+  content: { type: 'string', description: 'One fact or wish, in a short sentence or two.' },
   old_text: { type: 'string', description: 'A few words that only the entry that is meant contains.' },
 };
 
@@ -67,33 +66,35 @@ export function memoryTool(deps: MemoryToolDeps): AnyTool {
   return defineTool({
     name: 'memory',
     description: [
-      'Saves what later sessions should know, or corrects and removes it. It is part of the system prompt of ' +
-        'every session from the next one on.',
+      'Saves, corrects or removes what the system prompt of later sessions says.',
       `target "memory": notes about projects, tools and lessons learned (at most ${memoryLimits.memory} ` +
         'characters in all). target "user": who the person is and how they want things (at most ' +
         `${memoryLimits.user}).`,
       'scope "workspace": only for the folder that is open (the usual one for "memory"). scope "global": for ' +
         'every folder on this machine (the usual one for "user").',
-      'With operations several changes are made at once, all or none; use it to make room and to add in one ' +
-        'call. Never save keys or passwords.',
+      'operations: several changes at once, all or none, to make room and add in one call. Never save keys or ' +
+        'passwords.',
     ].join(' '),
     parameters: {
       type: 'object',
       properties: {
         ...operationProperties,
-        target: { type: 'string', enum: ['memory', 'user'], description: 'Which notes. Default: memory.' },
+        target: { type: 'string', enum: ['memory', 'user'], description: 'Default: memory.' },
         scope: {
           type: 'string',
           enum: ['global', 'workspace'],
-          description: 'For which folders. Default: workspace for memory, global for user.',
+          description: 'Default: workspace for memory, global for user.',
         },
         operations: {
           type: 'array',
-          description: 'Several changes of one target, in order, instead of action, content and old_text.',
-          items: { type: 'object', properties: operationProperties, required: ['action'], additionalProperties: false },
+          description: 'Changes of one target, in order, instead of action, content and old_text.',
+          items: {
+            type: 'object',
+            properties: { action: { type: 'string' }, content: { type: 'string' }, old_text: { type: 'string' } },
+            required: ['action'],
+          },
         },
       },
-      additionalProperties: false,
     },
     schema: inputSchema,
     readOnly: false,

@@ -26,8 +26,8 @@ export function sessionSearchTool(search: SessionSearch, ownSession: () => strin
     parameters: {
       type: 'object',
       properties: {
-        query: { type: 'string', description: 'Words to look for.' },
-        message: { type: 'string', description: 'Id of a message that was found, to read more of its session.' },
+        query: { type: 'string' },
+        message: { type: 'string', description: 'Id of a message that was found.' },
         limit: {
           type: 'integer',
           minimum: 1,
@@ -35,7 +35,6 @@ export function sessionSearchTool(search: SessionSearch, ownSession: () => strin
           description: `How many to return. Default: ${limits.usual}.`,
         },
       },
-      additionalProperties: false,
     },
     schema: v.object({
       query: v.optional(v.string()),

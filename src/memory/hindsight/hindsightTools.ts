@@ -24,7 +24,6 @@ const queryParameters = (description: string) => ({
   type: 'object',
   properties: { query: { type: 'string', description } },
   required: ['query'],
-  additionalProperties: false,
 });
 
 /** The model's tools for long-term memory. */
@@ -44,7 +43,6 @@ export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[
           occurred_at: { type: 'string', description: 'When it happened, ISO 8601.' },
         },
         required: ['content'],
-        additionalProperties: false,
       },
       schema: v.object({
         content: text('content'),

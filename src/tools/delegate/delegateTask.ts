@@ -18,21 +18,20 @@ export function delegateTaskTool(): AnyTool {
   return defineTool({
     name: delegateToolName,
     description: [
-      'Hands a task to a sub-agent, which works on it by itself with your tools (but cannot hand it on) and ' +
-        'comes back with one answer. Use it for work that takes many steps of which only the outcome matters:',
+      'Hands a task to a sub-agent, which has your tools and comes back with one answer. Use it for work that ' +
+        'takes many steps of which only the outcome matters:',
       'looking through a large part of the code, one of several independent changes. It sees nothing of this ' +
         'conversation, so the task and the context have to say everything: files, names, what is wanted back.',
       'Several tasks run side by side when an answer calls this tool alone; give them work that does not touch ' +
-        'the same files. For one or two steps use your tools yourself. What it says is a report, not proof: check ' +
-        'what matters.',
+        'the same files. What it says is a report, not proof: check what matters.',
     ].join(' '),
     parameters: {
       type: 'object',
       properties: {
-        task: { type: 'string', description: 'What to do, and what to report back.', maxLength: longestTask },
+        task: { type: 'string', maxLength: longestTask },
         context: {
           type: 'string',
-          description: 'What has to be known for it: paths, findings, decisions.',
+          description: 'Paths, findings, decisions.',
           maxLength: longestTask,
         },
         title: {
@@ -40,10 +39,9 @@ export function delegateTaskTool(): AnyTool {
           description: 'The task in three to six words, for the person.',
           maxLength: longestTitle,
         },
-        read_only: { type: 'boolean', description: 'It shall only look, and gets only tools that do. Default: false.' },
+        read_only: { type: 'boolean', description: 'It gets only tools that look.' },
       },
       required: ['task'],
-      additionalProperties: false,
     },
     schema: v.object({
       task: v.pipe(text(longestTask), v.nonEmpty('is empty')),

@@ -41,7 +41,6 @@ export function applyPatchTool(deps: FileToolDeps): AnyTool {
         patch: { type: 'string', description: 'The whole patch, from "*** Begin Patch" to "*** End Patch".' },
       },
       required: ['patch'],
-      additionalProperties: false,
     },
     schema: v.object({ patch: v.pipe(v.string(), v.nonEmpty('is empty')) }),
     readOnly: false,

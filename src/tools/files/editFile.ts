@@ -53,7 +53,7 @@ export function editFileTool(deps: FileToolDeps): AnyTool {
     parameters: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Path of the file, relative to the open folder.' },
+        path: { type: 'string', description: 'Relative to the open folder.' },
         old_text: { type: 'string', description: 'The text to replace, as it stands in the file.' },
         new_text: { type: 'string', description: 'What takes its place; empty to delete it.' },
         replace_all: { type: 'boolean', description: 'Replace every occurrence of old_text.' },
@@ -68,12 +68,10 @@ export function editFileTool(deps: FileToolDeps): AnyTool {
               replace_all: { type: 'boolean' },
             },
             required: ['old_text', 'new_text'],
-            additionalProperties: false,
           },
         },
       },
       required: ['path'],
-      additionalProperties: false,
     },
     schema: inputSchema,
     readOnly: false,

@@ -29,14 +29,13 @@ export function writeFileTool(deps: FileToolDeps): AnyTool {
     parameters: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Path of the file, relative to the open folder.' },
+        path: { type: 'string', description: 'Relative to the open folder.' },
         content: {
           type: 'string',
           description: 'The whole content, with a line end at its end unless the file shall have none.',
         },
       },
       required: ['path', 'content'],
-      additionalProperties: false,
     },
     schema: v.object({ path: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')), content: v.string() }),
     readOnly: false,

@@ -23,15 +23,13 @@ function diagnosticsTool(deps: KnowledgeDeps): AnyTool {
     parameters: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'File or folder, relative to the open folder. Leave it out for all.' },
+        path: { type: 'string', description: 'File or folder. Leave it out for all.' },
         severity: {
           type: 'string',
           enum: [...severities],
           description: 'The least severe kind to list. "warning" unless said otherwise.',
         },
       },
-      required: [],
-      additionalProperties: false,
     },
     schema: v.object({ path: v.optional(v.string()), severity: v.optional(v.picklist(severities), 'warning') }),
     readOnly: true,
@@ -71,9 +69,8 @@ function documentSymbolsTool(deps: KnowledgeDeps): AnyTool {
       'the file.',
     parameters: {
       type: 'object',
-      properties: { path: { type: 'string', description: 'Path of the file, relative to the open folder.' } },
+      properties: { path: { type: 'string', description: 'Relative to the open folder.' } },
       required: ['path'],
-      additionalProperties: false,
     },
     schema: v.object({ path: v.pipe(v.string(), v.nonEmpty('is empty')) }),
     readOnly: true,
@@ -106,7 +103,6 @@ function workspaceSymbolsTool(deps: KnowledgeDeps): AnyTool {
       type: 'object',
       properties: { query: { type: 'string', description: 'The name or a part of it.' } },
       required: ['query'],
-      additionalProperties: false,
     },
     schema: v.object({ query: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')) }),
     readOnly: true,
@@ -144,7 +140,7 @@ function openEditorsTool(deps: KnowledgeDeps): AnyTool {
   return defineTool({
     name: 'open_editors',
     description: 'Lists what the person has open in the editor, which of it is in use, and what is selected there.',
-    parameters: { type: 'object', properties: {}, required: [], additionalProperties: false },
+    parameters: { type: 'object', properties: {} },
     schema: v.object({}),
     readOnly: true,
     run: async () => {

@@ -15,12 +15,11 @@ const schema = v.object({
 const parameters: JsonObject = {
   type: 'object',
   properties: {
-    path: { type: 'string', description: 'Path of the file, relative to the open folder.' },
-    line: { type: 'integer', minimum: 1, description: 'Line on which the symbol stands, from 1.' },
-    symbol: { type: 'string', description: 'The symbol as it is written on that line.' },
+    path: { type: 'string', description: 'Relative to the open folder.' },
+    line: { type: 'integer', minimum: 1, description: 'From 1.' },
+    symbol: { type: 'string', description: 'As it is written on that line.' },
   },
   required: ['path', 'line', 'symbol'],
-  additionalProperties: false,
 };
 
 /** Tools that query language extensions about one symbol. */

@@ -11,16 +11,15 @@ export function exitPlanModeTool(): AnyTool {
   return defineTool({
     name: exitPlanModeName,
     description: [
-      'Only in Plan mode: presents your finished plan to the person and asks whether it may be carried out. Look ' +
-        'at everything you need first. The plan is Markdown: what will change, in which files, in what order,',
+      'Only in Plan mode: presents your finished plan to the person and asks whether it may be carried out. ' +
+        'The plan is Markdown: what will change, in which files, in what order,',
       'and how it will be checked. If it is refused, revise it with the reason given and present it again. ' +
         'Outside Plan mode there is nothing to ask: do the work.',
     ].join(' '),
     parameters: {
       type: 'object',
-      properties: { plan: { type: 'string', description: 'The plan, as Markdown.', maxLength: longestPlan } },
+      properties: { plan: { type: 'string', maxLength: longestPlan } },
       required: ['plan'],
-      additionalProperties: false,
     },
     schema: v.object({
       plan: v.pipe(

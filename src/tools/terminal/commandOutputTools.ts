@@ -13,7 +13,7 @@ interface OutputToolDeps {
   readonly clock: Clock;
 }
 
-const idParameter = { type: 'string', description: 'The id that run_command returned ("cmd-…").' };
+const idParameter = { type: 'string', description: 'As run_command returned it ("cmd-…").' };
 
 /** Reads new output of a command that keeps running. */
 export function commandOutputTool({ running, clock }: OutputToolDeps): AnyTool {
@@ -29,11 +29,10 @@ export function commandOutputTool({ running, clock }: OutputToolDeps): AnyTool {
         wait_seconds: {
           type: 'number',
           minimum: 0,
-          description: 'How long to wait for something new. Default: not at all.',
+          description: 'Default: not at all.',
         },
       },
       required: ['id'],
-      additionalProperties: false,
     },
     schema: v.object({ id: v.string(), wait_seconds: v.optional(v.pipe(v.number(), v.minValue(0)), 0) }),
     readOnly: true,
@@ -64,7 +63,7 @@ export function stopCommandTool({ running }: OutputToolDeps): AnyTool {
     name: 'stop_command',
     description:
       'Ends a command that keeps running (run_command), with everything it started, and returns its last output.',
-    parameters: { type: 'object', properties: { id: idParameter }, required: ['id'], additionalProperties: false },
+    parameters: { type: 'object', properties: { id: idParameter }, required: ['id'] },
     schema: v.object({ id: v.string() }),
     readOnly: false,
     run: async ({ id }, _signal, call) => {

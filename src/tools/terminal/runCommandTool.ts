@@ -39,10 +39,10 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
     parameters: {
       type: 'object',
       properties: {
-        command: { type: 'string', description: 'What to run, as it would be typed.' },
+        command: { type: 'string' },
         cwd: {
           type: 'string',
-          description: 'Folder to run in, relative to the open folder. Default: the open folder.',
+          description: 'Default: the open folder.',
         },
         timeout_seconds: { type: 'number', minimum: 1, description: 'When to end it.' },
         background: { type: 'boolean', description: 'Return at once and keep it running.' },
@@ -50,18 +50,16 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
           type: 'array',
           items: { type: 'string' },
           description:
-            'Hosts that it connects to, by name ("registry.npmjs.org"), where commands are confined: the sandbox ' +
-            'lets it reach no others.',
+            'Hosts that it connects to ("registry.npmjs.org"), where commands are confined: it reaches no others.',
         },
         without_sandbox: {
           type: 'string',
           description:
-            'Only where the sandbox kept the command from what it has to do, or a server must be reached from ' +
-            'outside: why it has to run without, in one sentence for the person, who is always asked.',
+            'Only where the sandbox kept it from what it has to do, or a server must be reached from outside: ' +
+            'why, in one sentence for the person, who is always asked.',
         },
       },
       required: ['command'],
-      additionalProperties: false,
     },
     schema: v.object({
       command: v.pipe(

@@ -25,12 +25,10 @@ export function todoWriteTool(): AnyTool {
               state: { type: 'string', enum: ['pending', 'active', 'done'] },
             },
             required: ['text', 'state'],
-            additionalProperties: false,
           },
         },
       },
       required: ['items'],
-      additionalProperties: false,
     },
     schema: v.object({ items: todoItems }),
     // It only changes its own result, so it works in Plan mode too.

@@ -31,16 +31,14 @@ export function fetchUrlTool(deps: FetchUrlDeps): AnyTool {
     parameters: {
       type: 'object',
       properties: {
-        url: { type: 'string', description: 'The whole address, beginning with https:// or http://.' },
+        url: { type: 'string', description: 'With https:// or http://.' },
         max_chars: {
           type: 'integer',
           minimum: 100,
           maximum: mostCharacters,
-          description: 'Characters of text to return at most.',
         },
       },
       required: ['url'],
-      additionalProperties: false,
     },
     schema: v.object({
       url: v.pipe(v.string(), v.nonEmpty('is empty')),

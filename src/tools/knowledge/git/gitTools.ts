@@ -17,7 +17,7 @@ const usualCommits = 20;
 const mostCommits = 200;
 const pathParameter = {
   type: 'string',
-  description: 'File or folder, relative to the open folder. Leave it out for all.',
+  description: 'File or folder. Leave it out for all.',
 } as const;
 
 /** Read-only git tools for the open folders. They fetch, write, and lock nothing. */
@@ -31,7 +31,7 @@ function statusTool(deps: GitDeps): AnyTool {
     description:
       'Tells the branch and which files are changed, staged or untracked, as `git status --short --branch` does, ' +
       'in the open folders.',
-    parameters: { type: 'object', properties: {}, required: [], additionalProperties: false },
+    parameters: { type: 'object', properties: {} },
     schema: v.object({}),
     readOnly: true,
     run: (_input, signal) =>
@@ -61,8 +61,6 @@ function diffTool(deps: GitDeps): AnyTool {
         staged: { type: 'boolean' },
         ref: { type: 'string', description: 'A commit, a branch, or a range such as main..HEAD.' },
       },
-      required: [],
-      additionalProperties: false,
     },
     schema: v.object({
       path: v.optional(v.string()),
@@ -124,8 +122,6 @@ function logTool(deps: GitDeps): AnyTool {
     parameters: {
       type: 'object',
       properties: { path: pathParameter, count: { type: 'integer', minimum: 1, maximum: mostCommits } },
-      required: [],
-      additionalProperties: false,
     },
     schema: v.object({
       path: v.optional(v.string()),

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { McpHost } from '../../../../src/host/mcp/mcpHost';
-import { editor } from './mcpEditor';
+import { editor, extensions } from './mcpEditor';
 import { file, kept, machine, open, started } from './mcpWorld';
 
 vi.mock('vscode', () => import('./mcpEditor'));
@@ -38,6 +38,23 @@ describe('Manage MCP Servers… without a server', () => {
         'workbench.action.openSettings hermes.mcp.servers',
       ],
       { servers: {} },
+    ]);
+  });
+
+  it('switches the tools of an extension on, and shows the list again', async () => {
+    extensions.all = [
+      { id: 'Acme.jupyter', packageJSON: { contributes: { languageModelTools: [{ name: 'cells' }] } } },
+    ];
+    await manage('Acme.jupyter', undefined);
+    extensions.all = [];
+    expect([editor.setting, editor.shown, editor.lists.map((rows) => rows.at(-1)?.description)]).toEqual([
+      ['acme.jupyter'],
+      [
+        'MCP Servers: Add Server…, Open mcp.json, Open Settings, Acme.jupyter',
+        'wrote hermes.editorTools 1',
+        'MCP Servers: Add Server…, Open mcp.json, Open Settings, Acme.jupyter',
+      ],
+      ['Off', undefined],
     ]);
   });
 

@@ -53,6 +53,7 @@ export class CancellationTokenSource {
   readonly cancel = () => undefined;
   readonly dispose = () => undefined;
 }
+export const extensions = { all: [] as { readonly id: string; readonly packageJSON: object }[] };
 export const commands = {
   executeCommand: async (...args: readonly unknown[]) => void editor.shown.push(args.join(' ')),
 };

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { editorTools } from '../../../../src/host/tools/editorTools';
+import { editorTools, switchTools } from '../../../../src/host/tools/editorTools';
+import { toolExtensions } from '../../../../src/host/tools/editorToolNames';
 import { aToolCall } from '../../../support/toolCalls';
 
 const editor = vi.hoisted(() => {
   const state: {
     isTrusted: boolean;
-    setting: { readonly globalValue?: boolean; readonly workspaceValue?: boolean };
+    setting: { globalValue?: unknown; readonly workspaceValue?: unknown };
+    extensions: readonly { readonly id: string; readonly packageJSON: object }[];
     tools: readonly {
       readonly name: string;
       readonly description: string;
@@ -14,7 +16,7 @@ const editor = vi.hoisted(() => {
     }[];
     invoked: { readonly name: string; readonly input: unknown; readonly invocation: unknown }[];
     answer: (cancelled: Promise<void>) => Promise<{ readonly content: readonly unknown[] }>;
-  } = { isTrusted: true, setting: {}, tools: [], invoked: [], answer: async () => ({ content: [] }) };
+  } = { isTrusted: true, setting: {}, extensions: [], tools: [], invoked: [], answer: async () => ({ content: [] }) };
   return state;
 });
 
@@ -45,7 +47,16 @@ vi.mock('vscode', () => {
       get isTrusted() {
         return editor.isTrusted;
       },
-      getConfiguration: () => ({ inspect: () => editor.setting }),
+      getConfiguration: () => ({
+        inspect: () => editor.setting,
+        update: async (_name: string, value: unknown) => void (editor.setting.globalValue = value),
+      }),
+    },
+    ConfigurationTarget: { Global: 1 },
+    extensions: {
+      get all() {
+        return editor.extensions;
+      },
     },
     lm: {
       get tools() {
@@ -70,6 +81,15 @@ const tool = (name: string, inputSchema: object = { type: 'object', properties: 
   inputSchema,
   tags: [],
 });
+/** An installed extension that declares these tools. */
+const extension = (id: string, tools: readonly string[], more: object = {}) => ({
+  id,
+  packageJSON: {
+    displayName: `The ${id}`,
+    contributes: { languageModelTools: tools.map((name) => ({ name })) },
+    ...more,
+  },
+});
 const names = () => editorTools().map(({ name }) => name);
 const { signal } = new AbortController();
 
@@ -83,7 +103,8 @@ function bound(input: unknown = {}) {
 beforeEach(() => {
   Object.assign(editor, {
     isTrusted: true,
-    setting: {},
+    setting: { globalValue: ['Acme.Jupyter'] },
+    extensions: [extension('acme.jupyter', ['jupyter_list'])],
     tools: [tool('jupyter_list')],
     invoked: [],
     answer: async () => ({ content: [new LanguageModelTextPart('fine')] }),
@@ -91,32 +112,47 @@ beforeEach(() => {
 });
 
 describe('tools of other extensions', () => {
-  it("are offered by name, as currently registered; those that work only in the editor's own chat are not", () => {
-    editor.tools = [
-      tool('zeta.tool'),
-      tool('copilot_readFile'),
-      tool('vscode_editFile_internal'),
-      tool('run_in_terminal'),
-      tool('mcp_x_y'),
-      tool('hermes_own'),
-      tool('text', { type: 'string' }),
-      { ...tool('bare'), inputSchema: undefined },
-      tool('alpha'),
+  it('are offered of the extensions that the user switched on, and of no others', async () => {
+    editor.tools = ['zeta.tool', 'alpha', 'copilot_readFile', 'task_complete', 'renderMermaidDiagram', 'other'].map(
+      (name) => tool(name),
+    );
+    editor.extensions = [
+      extension('acme.jupyter', ['zeta.tool', 'alpha', 'gone', 'text']),
+      extension('acme.other', ['other']),
+      extension('GitHub.copilot-chat', ['copilot_readFile']),
+      extension('acme.builtin', ['renderMermaidDiagram'], { isBuiltin: true }),
+      extension('acme.none', []),
+      { id: 'acme.odd', packageJSON: { contributes: { languageModelTools: 'all' } } },
     ];
-    expect(names()).toEqual(['ext_alpha', 'ext_bare', 'ext_zeta_tool']);
-    expect(editorTools()[1]?.parameters).toEqual({ type: 'object', properties: {} });
-    editor.tools = [];
-    expect(names()).toEqual([]);
+    editor.tools = [...editor.tools, tool('text', { type: 'string' })];
+    const offered = names();
+    editor.setting = {
+      globalValue: ['acme.other', 7, 'github.copilot-chat', 'acme.builtin'],
+      workspaceValue: ['acme.jupyter'],
+    };
+    expect({ offered, others: names(), listed: toolExtensions().map(({ label }) => label) }).toEqual({
+      offered: ['ext_alpha', 'ext_zeta_tool'],
+      others: ['ext_other'],
+      listed: ['The acme.jupyter', 'The acme.other'],
+    });
   });
 
-  it('are not offered in Restricted Mode or if the user does not want them; a repository cannot decide', () => {
+  it('are off until the user switches them on, and can be switched off again', async () => {
+    const seen = [names()];
+    const [jupyter] = toolExtensions();
+    for (let times = 0; jupyter !== undefined && times < 2; times++) {
+      await switchTools(jupyter);
+      seen.push(names());
+    }
+    editor.setting = {};
+    seen.push(names());
+    editor.setting = { globalValue: true };
+    expect([...seen, names()]).toEqual([['ext_jupyter_list'], [], ['ext_jupyter_list'], [], []]);
+  });
+
+  it('are not offered in Restricted Mode', () => {
     editor.isTrusted = false;
     expect(names()).toEqual([]);
-    editor.isTrusted = true;
-    editor.setting = { globalValue: false, workspaceValue: true };
-    expect(names()).toEqual([]);
-    editor.setting = { workspaceValue: false };
-    expect(names()).toEqual(['ext_jupyter_list']);
   });
 
   it('need approval, and are called without a chat token', async () => {

@@ -192,13 +192,15 @@ describe('the system prompt', () => {
     const during = await block();
     begin('S2');
     expect({
-      empty: before.includes('##'),
+      empty: before.includes('##') || before.includes('saved in earlier sessions'),
       same: during === before,
       next: (await block()).slice(before.length),
+      entries: (await block()).split('\n\n').at(-1),
     }).toEqual({
       empty: false,
       same: true,
-      next: '\n\n## Notes, in this workspace (38 of 2200 characters)\n- Tests run with pnpm test\n  from the root',
+      next: expect.stringMatching(/^\n\nWhat follows was saved in earlier sessions\. /),
+      entries: '## Notes, in this workspace (38 of 2200 characters)\n- Tests run with pnpm test\n  from the root',
     });
   });
 
