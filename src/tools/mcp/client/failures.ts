@@ -1,4 +1,11 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { t } from '../../../base/translate';
 import { errorMessage } from '../../../base/errorMessage';
 import type { McpFailure } from '../mcpConnection';
@@ -14,7 +21,7 @@ export function failureOf(error: unknown, processEnding: string | null): McpFail
     sentence: wordsOf(error),
     mayHaveRun,
   });
-  if (error instanceof ProtocolError) return failed('refused', false);
+  if (error instanceof ProtocolError) return failed('refused', !isRefusedUnrun(error));
   const status = httpStatusOf(error);
   // A restarted server no longer knows the session, so it did not run the request.
   if (status === 404 || isUnknownSession(error, status)) return failed('lost', false);
@@ -34,6 +41,15 @@ export function failureOf(error: unknown, processEnding: string | null): McpFail
   const code = codeOf(error);
   if (code !== null) return failed('lost', !neverReached.includes(code));
   return error instanceof TypeError ? failed('lost', true) : failed('unusable', true);
+}
+
+/** True when the server refused the request before it ran: it could not read it, does not know the method, or does not
+ *  take the arguments. Servers use the same code for a result that does not fit their output schema. */
+function isRefusedUnrun({ code, message }: ProtocolError): boolean {
+  if (code === ProtocolErrorCode.InvalidParams) return !/\boutput\b|structured|\bresult\b/i.test(message);
+  return [ProtocolErrorCode.ParseError, ProtocolErrorCode.InvalidRequest, ProtocolErrorCode.MethodNotFound].some(
+    (known) => known === code,
+  );
 }
 
 export function httpStatusOf(error: unknown): number | null {

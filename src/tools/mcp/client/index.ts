@@ -4,6 +4,7 @@ import {
   SdkError,
   SSEClientTransport,
   StreamableHTTPClientTransport,
+  type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { setTranslations, t } from '../../../base/translate';
@@ -121,6 +122,8 @@ async function attempt(
 
 function connectionOf(client: Client, { transport, process }: Route, events: McpConnectionEvents): McpConnection {
   let closing = false;
+  /** The listed tools without their output schemas. */
+  const listed = new Map<string, Tool>();
   client.onclose = () => {
     const ending = process?.ending ?? null;
     if (!closing)
@@ -156,6 +159,7 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
     listTools: async (signal) => {
       try {
         const { tools } = await client.listTools(undefined, { signal, cacheMode: 'refresh' });
+        for (const { outputSchema: _output, ...tool } of tools) listed.set(tool.name, tool);
         return { kind: 'ok', value: tools.map(readListedTool) };
       } catch (error) {
         return failed(error, signal);
@@ -170,6 +174,8 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
             timeout: silenceMs,
             maxTotalTimeout: totalMs,
             resetTimeoutOnProgress: true,
+            // Without an output schema: the client would throw away a result that does not fit it, after the call ran.
+            toolDefinition: listed.get(name) ?? { name, inputSchema: { type: 'object' } },
             onprogress: ({ progress, total, message }) =>
               onProgress(message ?? (total === undefined ? `${progress}` : `${progress} / ${total}`)),
           },
