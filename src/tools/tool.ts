@@ -67,7 +67,8 @@ export function defineTool<const Schema extends GenericSchema>(tool: Tool<Schema
     readOnly: tool.readOnly,
     delegates: tool.delegates === true,
     bind: (input) => {
-      const parsed = v.safeParse(tool.schema, input);
+      const exact = v.safeParse(tool.schema, input);
+      const parsed = exact.success ? exact : v.safeParse(tool.schema, asMeant(input, tool.parameters));
       if (!parsed.success) return { kind: 'invalid', problems: parsed.issues.map(describeIssue) };
       return {
         kind: 'ready',
@@ -100,4 +101,39 @@ export type BoundCall =
 function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
   return path === null ? issue.message : `${path}: ${issue.message}`;
+}
+
+/** Arguments as weak models mean them, where the schema leaves no doubt: numbers, booleans, lists and objects written
+ *  as text, and null for an optional one that is left out. */
+function asMeant(value: unknown, schema: unknown): unknown {
+  if (!isRecord(schema)) return value;
+  const { type, properties, items, required } = schema;
+  if (typeof value === 'string') {
+    const isNumber = (type === 'number' || type === 'integer') && /^\s*-?\d+(?:\.\d+)?\s*$/.test(value);
+    if (isNumber) return Number(value);
+    if (type === 'boolean' && /^(?:true|false)$/i.test(value.trim())) return value.trim().toLowerCase() === 'true';
+    if (type !== 'array' && type !== 'object') return value;
+    const parsed = parsedJson(value);
+    return (type === 'array' ? Array.isArray(parsed) : isRecord(parsed)) ? asMeant(parsed, schema) : value;
+  }
+  if (Array.isArray(value)) return value.map((each) => asMeant(each, items));
+  if (!isRecord(value) || !isRecord(properties)) return value;
+  const needed = Array.isArray(required) ? required : [];
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, inner]) => inner !== null || needed.includes(name))
+      .map(([name, inner]) => [name, asMeant(inner, properties[name])]),
+  );
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -16,7 +16,8 @@ const steps: readonly ((
 ) => LinePlace['fit'] | null)[] = [
   alike((text) => text),
   alike((text) => text.trimEnd()),
-  alike((text) => plainPunctuation(text).trimEnd()),
+  // macOS decomposes letters that models write composed.
+  alike((text) => plainPunctuation(text.normalize('NFC')).trimEnd()),
   shifted,
 ];
 

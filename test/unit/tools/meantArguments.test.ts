@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { defineTool } from '../../../src/tools/tool';
+
+let ran: unknown;
+const tool = defineTool({
+  name: 'f',
+  description: 'F',
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string' },
+      line: { type: 'integer' },
+      all: { type: 'boolean' },
+      edits: {
+        type: 'array',
+        items: { type: 'object', properties: { at: { type: 'integer' }, all: { type: 'boolean' } } },
+      },
+      names: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['path'],
+  },
+  schema: v.object({
+    path: v.string(),
+    line: v.optional(v.pipe(v.number(), v.integer())),
+    all: v.optional(v.boolean()),
+    edits: v.optional(v.array(v.object({ at: v.number(), all: v.optional(v.boolean()) }))),
+    names: v.optional(v.array(v.string())),
+  }),
+  readOnly: true,
+  run: (input) => {
+    ran = input;
+    return Promise.resolve({ outcome: 'done', text: '' });
+  },
+});
+
+async function got(input: unknown): Promise<unknown> {
+  const bound = tool.bind(input);
+  if (bound.kind === 'invalid') return bound.problems;
+  await bound.run(new AbortController().signal, {
+    callId: '',
+    sessionId: '',
+    conversationId: '',
+    turnUid: '',
+    report: () => undefined,
+    proceed: new AbortController().signal,
+  });
+  return ran;
+}
+
+describe('arguments as models write them', () => {
+  it.each<[string, unknown, unknown]>([
+    ['a number as text', { path: 'a', line: '10' }, { path: 'a', line: 10 }],
+    ['a negative number with blanks', { path: 'a', line: ' -3 ' }, { path: 'a', line: -3 }],
+    ['null for an optional one', { path: 'a', line: null, all: null, edits: null }, { path: 'a' }],
+    ['a boolean as text', { path: 'a', all: 'True' }, { path: 'a', all: true }],
+    ['a list as text', { path: 'a', names: '["x","y"]' }, { path: 'a', names: ['x', 'y'] }],
+    ['numbers within a list', { path: 'a', edits: [{ at: '1', all: null }] }, { path: 'a', edits: [{ at: 1 }] }],
+    [
+      'a list of objects as text',
+      { path: 'a', edits: '[{"at":"2","all":"false"}]' },
+      { path: 'a', edits: [{ at: 2, all: false }] },
+    ],
+    ['text that is a number where text belongs', { path: '10' }, { path: '10' }],
+  ])('runs with %s', async (_what, input, expected) => {
+    expect(await got(input)).toEqual(expected);
+  });
+
+  it.each<[string, unknown]>([
+    ['no number', { path: 'a', line: 'ten' }],
+    ['half a line', { path: 'a', line: '1.5' }],
+    ['null for a required one', { path: null }],
+    ['a list that is none', { path: 'a', names: 'x, y' }],
+    ['no object', 'x'],
+  ])('refuses %s', async (_what, input) => {
+    expect(await got(input)).toEqual([expect.any(String)]);
+  });
+});
