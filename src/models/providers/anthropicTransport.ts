@@ -3,11 +3,11 @@ import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
 import { CompactionTap, compactionHeaders, compactionOf, compactionsIn, withOpaqueParts } from './compaction';
+import { MessageEvents } from './messageEvents';
 import { observedFetch } from './observedFetch';
 import { callOptions, isObject, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
 import { readAnswer } from './reading';
-import { joinedMessages } from './splicedMessages';
 
 /** Transport for the messages protocol, with prompt-cache breakpoints. */
 export function anthropicTransport(settings: TransportSettings): Transport {
@@ -19,7 +19,7 @@ export function anthropicTransport(settings: TransportSettings): Transport {
         headers: compactionHeaders(compactions),
         // Never undefined: the SDK would then take a key from the environment and send it to any base URL.
         apiKey: settings.key ?? '',
-        fetch: joinedMessages(withOpaqueParts(observedFetch(settings.fetch, receiver.active), compactions)),
+        fetch: withOpaqueParts(observedFetch(settings.fetch, new MessageEvents(), receiver), compactions),
       });
       const sent = mayThink(request.messages) ? request : { ...request, reasoningEffort: 'default' as const };
       return readAnswer(

@@ -3,6 +3,7 @@ import type { LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-s
 import type { ModelRequest, WireMessage } from '../chatModel';
 import { metadataKey, reasoningContent } from '../http/reasoningField';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
+import { ChatChunks } from './chatChunks';
 import { observedFetch } from './observedFetch';
 import { callOptions, isObject, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
@@ -19,7 +20,7 @@ export function openaiTransport(settings: TransportSettings): Transport {
         name: metadataKey,
         baseURL: settings.baseUrl,
         ...(settings.key === null ? {} : { apiKey: settings.key }),
-        fetch: observedFetch(settings.fetch, receiver.active),
+        fetch: observedFetch(settings.fetch, new ChatChunks(), receiver),
         includeUsage: traits.streamOptions,
         transformRequestBody: (body) => traits.adapt(body, request.cacheKey),
       });

@@ -10,7 +10,9 @@ import { unknownUsage } from '../../transcript/usage';
 import type { Usage } from '../../transcript/usage';
 import type { CompletedToolCall, Finish } from '../chatModel';
 import type { TransportEnd, TransportFault, TransportReceiver } from '../transport';
+import { calledOnce } from './callArguments';
 import { faultOf, faultOfPart } from './faults';
+import { finishKind } from './finishReasons';
 import { isObject } from './prompt';
 
 /** Reads raw chunks for data that the SDK drops. */
@@ -141,11 +143,16 @@ class Answer {
 
   end(): TransportEnd {
     const finish = finishOf(this.finish);
-    if (finish === null)
-      return this.broken(this.errorPart ?? (this.received ? { kind: 'noFinish' } : { kind: 'empty' }));
-    const metadata = this.tap.closingMetadata(this.calls.length > 0);
+    const { errorPart } = this;
+    // The service's own error directly before the finish is why it finished.
+    if (finish === null || errorPart?.kind === 'inStream') {
+      const reason = this.finish?.raw === undefined ? {} : { reason: this.finish.raw };
+      return this.broken(errorPart ?? (this.received ? { kind: 'noFinish', ...reason } : { kind: 'empty' }));
+    }
+    const calls = calledOnce(this.calls);
+    const metadata = this.tap.closingMetadata(calls.length > 0);
     if (metadata !== null) this.receiver.emit({ kind: 'partEnd', of: 'thinking', metadata });
-    return { kind: 'finished', finish, toolCalls: this.calls, usage: this.usage, requestId: this.requestId };
+    return { kind: 'finished', finish, toolCalls: calls, usage: this.usage, requestId: this.requestId };
   }
 
   broken(fault: TransportFault): TransportEnd {
@@ -163,7 +170,9 @@ class Answer {
       open.characters += part.delta.length;
       open.metadata = merge(open.metadata, part.providerMetadata);
     }
-    if (part.delta !== '') this.receiver.emit({ kind: of, text: part.delta });
+    if (part.delta === '') return;
+    if (this.errorPart?.kind === 'inStream') this.errorPart = null;
+    this.receiver.emit({ kind: of, text: part.delta });
   }
 
   private endPart(
@@ -189,32 +198,23 @@ function key(part: { readonly type: string; readonly id: string }): string {
   return `${part.type.startsWith('text') ? 'text' : 'reasoning'} ${part.id}`;
 }
 
-/** Null when the provider did not really finish: no finish, an error, or an end without a completion signal. */
+/** Null when the provider did not really finish: no finish, an error, or a word that says that it broke off. */
 function finishOf(reason: LanguageModelV4FinishReason | null): Finish | null {
-  // Some routers report an upstream failure as a finish reason of that name.
-  if (reason === null || reason.raw === 'error') return null;
-  const raw = reason.raw ?? null;
-  switch (reason.unified) {
-    case 'error':
-    case 'interrupted':
-      return null;
-    case 'stop':
-    case 'length':
-      return { unified: reason.unified, raw };
-    case 'content-filter':
-      return { unified: 'contentFilter', raw };
-    case 'tool-calls':
-      return { unified: 'toolCalls', raw };
-    case 'other':
-      return { unified: 'other', raw };
-  }
+  const raw = reason?.raw ?? null;
+  if (reason === null || raw === null || raw === '') return null;
+  // The SDK knows a refusal that ended as `stop`.
+  if (reason.unified === 'content-filter') return { unified: 'contentFilter', raw };
+  const kind = finishKind(raw);
+  if (kind === 'failed') return null;
+  return { unified: kind === 'unknown' ? 'other' : kind, raw };
 }
 
 function usageOf({ inputTokens, outputTokens, raw }: LanguageModelV4Usage): Usage | null {
   const costUsd = countedCost(raw);
   const usage: Usage = {
     ...unknownUsage,
-    inputTokens: inputTokens.total ?? null,
+    // Every request has some: a service that counts none did not count.
+    inputTokens: inputTokens.total || null,
     outputTokens: outputTokens.total ?? null,
     cachedInputTokens: inputTokens.cacheRead ?? null,
     cacheWriteTokens: inputTokens.cacheWrite ?? null,
