@@ -51,3 +51,7 @@ function parsed(text: string): unknown {
     return undefined;
   }
 }
+
+export function isWholeObject(text: string): boolean {
+  return isObject(parsed(text));
+}

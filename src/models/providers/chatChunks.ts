@@ -1,194 +1,195 @@
 import type { JsonObject, JsonValue } from '../../transcript/json';
-import { countsIn, errorIn, type EventReader, textIn } from './eventStream';
-import type { errorDetails } from './observedFetch';
+import { unknownUsage } from '../../transcript/usage';
+import type { Usage } from '../../transcript/usage';
+import { inReasoningField, metadataKey } from '../http/reasoningField';
+import { countIn, errorIn, isFilled, objectIn, objectsIn, textIn } from './answer';
+import type { Answer, ReceivedCall } from './answer';
+import { isWholeObject } from './callArguments';
+import type { EventReader } from './eventStream';
 import { finishKind } from './finishReasons';
 import { isObject } from './prompt';
 
+/** Fields of thinking, in the order in which one counts if a service fills several with the same words. */
+const thinkingFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
+
 /** Reads chunks of chat completions, and whole completions, as services send them. */
 export class ChatChunks implements EventReader {
-  isFinished = false;
   readonly isOver = false;
-  private readonly repeats = new RepeatedCalls();
+  private readonly calls: (ReceivedCall & { readonly index: number | null; readonly wireId: string })[] = [];
+  private readonly details = new ReasoningDetails();
+  /** True when the answer's only reasoning is an empty `reasoning_content`. DeepSeek needs "" back with a call
+   *  (opencode#24146). */
+  private hasEmptyReasoning = false;
+  private hasThought = false;
 
-  take(value: JsonObject): readonly JsonObject[] {
+  constructor(private readonly answer: Answer) {}
+
+  take(value: JsonObject): boolean {
+    const { answer } = this;
     const choice = choiceIn(value);
-    const error = choice === null || isObject(value['error']) ? errorIn(value) : null;
-    const failed = error === null || this.isFinished ? [] : [this.failed(error)];
-    const usage = countsIn(value['usage']);
-    if (choice === null && usage === undefined) return failed;
-    const { error: _error, id, model, created, ...rest } = value;
-    const reason = choice === null ? undefined : reasonOf(choice);
-    this.isFinished ||= reason !== undefined;
-    const chunk: Record<string, JsonValue> = {
-      ...rest,
-      choices:
-        choice === null
-          ? []
-          : [
-              {
-                index: 0,
-                delta: this.repeats.without(deltaOf(choice), reason !== undefined),
-                ...(reason === undefined ? {} : { finish_reason: reason }),
-              },
-            ],
-    };
-    if (typeof id === 'string') chunk['id'] = id;
-    if (typeof model === 'string') chunk['model'] = model;
-    if (typeof created === 'number') chunk['created'] = created;
-    if (usage === undefined) delete chunk['usage'];
-    else chunk['usage'] = usage;
-    return [chunk, ...failed];
+    answer.requestId ??= textIn(value['id']) ?? null;
+    if (choice !== null) this.message(choice);
+    const error = choice === null || isFilled(value['error']) ? errorIn(value) : null;
+    if (error !== null) answer.fail(error);
+    const usage = usageIn(value['usage']);
+    answer.usage = usage ?? answer.usage;
+    if (choice !== null) answer.finish = reasonOf(choice) ?? answer.finish;
+    return choice !== null || error !== null || usage !== null;
   }
 
-  failed({ message, code, status }: ReturnType<typeof errorDetails>): JsonObject {
-    return { error: { message, code: status ?? code } };
+  end(): void {
+    const { answer } = this;
+    answer.endPart();
+    if (!answer.isComplete) return;
+    if (this.details.list.length > 0) answer.keep({ [metadataKey]: { reasoning_details: this.details.list } });
+    else if (answer.calls.size > 0 && this.hasEmptyReasoning && !this.hasThought) answer.keep(inReasoningField());
   }
 
-  end(): readonly JsonObject[] {
-    return [];
+  private message(choice: JsonObject): void {
+    const { answer } = this;
+    const given = [choice['delta'], choice['message']].find(isObject) ?? { content: choice['text'] ?? null };
+    this.think(given);
+    this.details.add(given['reasoning_details']);
+    this.content(given['content']);
+    if (typeof given['refusal'] === 'string' && given['refusal'] !== '') {
+      answer.hasRefused = true;
+      answer.say('text', given['refusal']);
+    }
+    const older = given['function_call'];
+    const calls = given['tool_calls'] ?? (isObject(older) ? [{ index: 0, function: older }] : null);
+    for (const call of objectsIn(calls)) this.call(call);
+  }
+
+  /** Keeps the field in which thinking came: only `reasoning_content` can be sent back. */
+  private think(given: JsonObject): void {
+    this.hasEmptyReasoning ||= typeof given['reasoning_content'] === 'string';
+    const field = thinkingFields.find((name) => wordsIn(given[name]) !== '');
+    if (field === undefined) return;
+    this.hasThought = true;
+    this.answer.say('thinking', wordsIn(given[field]));
+    if (field !== 'thinking') this.answer.note(metadataKey, { field });
+  }
+
+  private content(value: JsonValue | undefined): void {
+    const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+    for (const part of parts) {
+      const isThinking = isObject(part) && /^(?:thinking|reasoning)$/.test(textIn(part['type']) ?? '');
+      this.answer.say(isThinking ? 'thinking' : 'text', wordsIn(part));
+    }
+  }
+
+  private call(delta: JsonObject): void {
+    const about = isObject(delta['function']) ? delta['function'] : delta;
+    const given = about['arguments'] ?? about['input'] ?? '';
+    const json = typeof given === 'string' ? given : JSON.stringify(given);
+    const name = textIn(about['name'])?.trim() ?? '';
+    const wireId = textIn(delta['id'])?.trim() ?? '';
+    const index = countIn(delta['index']);
+    const signature = objectIn(objectIn(delta['extra_content'])['google'])['thought_signature'];
+    const known = this.calls.findLast(
+      (each) =>
+        (index !== null && each.index === index) ||
+        (index === null && (wireId === '' ? name === '' : each.wireId === wireId)),
+    );
+    // Some services count every call as 0, and some give every piece an id of its own.
+    const isOther =
+      known !== undefined &&
+      name !== '' &&
+      known.name !== '' &&
+      (name !== known.name ||
+        (json.trimStart().startsWith('{') &&
+          (isWholeObject(known.json) || (wireId !== '' && wireId !== known.wireId))));
+    if (known === undefined || isOther) {
+      if (name === '' && wireId === '' && json === '') return;
+      const call = { index, wireId, callId: wireId, name, json };
+      this.calls.push(call);
+      this.answer.call(call);
+      if (typeof signature === 'string')
+        Object.assign(call, { metadata: { [metadataKey]: { thoughtSignature: signature } } });
+      return;
+    }
+    known.name ||= name;
+    known.callId ||= wireId;
+    known.json += json;
+    if (known.name !== '') this.answer.progress(known);
   }
 }
 
 /** Returns the first choice. Ollama's own protocol has its message without one. */
 function choiceIn(value: JsonObject): JsonObject | null {
-  const choices = value['choices'];
-  const first: unknown = Array.isArray(choices) ? choices[0] : choices;
-  if (isObject(first)) return first;
-  if (Array.isArray(choices) && choices.length > 0) return null;
-  if (!isObject(value['message']) || isObject(value['error'])) return null;
+  const [first] = objectsIn(value['choices']);
+  if (first !== undefined) return first;
+  if (!isObject(value['message']) || isFilled(value['error'])) return null;
   return { message: value['message'], finish_reason: value['done'] === true ? (value['done_reason'] ?? 'stop') : null };
 }
 
-/** Returns the finish reason. A router may say `stop` where the model's own service failed. */
-function reasonOf(choice: JsonObject): string | undefined {
+/** Returns the finish reason; "" is none. A router may say `stop` where the model's own service failed. */
+function reasonOf(choice: JsonObject): string | null {
   const said = textIn(choice['finish_reason']) ?? textIn(choice['finishReason']) ?? '';
   const native = textIn(choice['native_finish_reason']) ?? '';
   if (said !== '' && finishKind(said) === 'stop' && native !== '' && finishKind(native) === 'failed') return native;
-  return said === '' ? undefined : said;
+  return said === '' ? null : said;
 }
 
-function deltaOf(choice: JsonObject): JsonObject {
-  const message = choice['message'];
-  const given = isObject(choice['delta']) ? choice['delta'] : isObject(message) ? message : {};
-  const {
-    role: _role,
-    content,
-    reasoning_content: thought,
-    reasoning,
-    thinking,
-    tool_calls: calls,
-    function_call: call,
-    refusal,
-    ...rest
-  } = given;
-  const text =
-    wordsIn(content) ?? (isObject(choice['delta']) || isObject(message) ? undefined : textIn(choice['text']));
-  const fields: Record<string, JsonValue | undefined> = {
-    content: text,
-    reasoning_content: wordsIn(thought),
-    reasoning: wordsIn(reasoning) ?? wordsIn(thinking),
-    refusal: typeof refusal === 'string' ? refusal : undefined,
-    tool_calls: callsIn(
-      calls ?? (isObject(call) ? [{ index: 0, function: call }] : undefined),
-      !isObject(choice['delta']),
-    ),
+/** Returns the words of a field that should be text. */
+function wordsIn(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordsIn).join('');
+  if (!isObject(value)) return textIn(value) ?? '';
+  const inner = ['text', 'content', 'summary', 'value', 'reasoning', 'thinking'].map((name) => wordsIn(value[name]));
+  return inner.find((words) => words !== '') ?? '';
+}
+
+function usageIn(value: JsonValue | undefined): Usage | null {
+  if (!isObject(value)) return null;
+  const costUsd = costIn(value);
+  const usage: Usage = {
+    ...unknownUsage,
+    // Every request has some: a service that counts none did not count.
+    inputTokens: countIn(value['prompt_tokens']) || null,
+    outputTokens: countIn(value['completion_tokens']),
+    cachedInputTokens: countIn(objectIn(value['prompt_tokens_details'])['cached_tokens']),
+    reasoningTokens: countIn(objectIn(value['completion_tokens_details'])['reasoning_tokens']),
+    ...(costUsd === null ? {} : { costUsd }),
   };
-  const known = Object.entries(fields).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
-  return { ...rest, ...Object.fromEntries(known) };
+  return usage.inputTokens === null && usage.outputTokens === null ? null : usage;
 }
 
-/** Returns the words of a field that should be text. Lists of parts stay as they are, if the SDK reads them. */
-function wordsIn(value: JsonValue | undefined): JsonValue | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (Array.isArray(value)) {
-    const parts: readonly JsonValue[] = value;
-    return parts.every((part) => isObject(part) && typeof part['type'] === 'string')
-      ? parts.map((part) => (isObject(part) && typeof part['text'] === 'string' ? { ...part, type: 'text' } : part))
-      : parts.map((part) => textIn(wordsIn(part)) ?? '').join('');
-  }
-  if (isObject(value)) {
-    const inner = ['text', 'content', 'summary', 'value', 'reasoning', 'thinking'].map((name) => wordsIn(value[name]));
-    return inner.find((each) => typeof each === 'string');
-  }
-  return textIn(value);
+/** Returns the request's cost in US dollars as OpenRouter reports it. If the user's own provider key is used, the
+ *  charge on that key is listed separately from OpenRouter's fee, and this adds both. */
+function costIn(usage: JsonObject): number | null {
+  const cost = countIn(usage['cost']);
+  if (cost === null || usage['is_byok'] !== true) return cost;
+  const upstream = countIn(objectIn(usage['cost_details'])['upstream_inference_cost']);
+  return upstream === null ? null : cost + upstream;
 }
 
-function callsIn(value: JsonValue | undefined, isWhole: boolean): JsonValue | undefined {
-  const calls: readonly unknown[] = Array.isArray(value) ? value : isObject(value) ? [value] : [];
-  const read = calls.filter(isObject).map((call, position): JsonObject => {
-    const { id, index, function: called, extra_content: extra } = call;
-    const about = isObject(called) ? called : call;
-    const given = about['arguments'] ?? about['input'];
-    const json =
-      given === undefined || given === null ? undefined : typeof given === 'string' ? given : JSON.stringify(given);
-    const place = Number(textIn(index) ?? NaN);
-    const name = textIn(about['name']);
-    return {
-      ...(Number.isInteger(place) ? { index: place } : isWhole ? { index: position } : {}),
-      ...(textIn(id) === undefined ? {} : { id: textIn(id) ?? '' }),
-      function: { ...(name === undefined ? {} : { name }), ...(json === undefined ? {} : { arguments: json }) },
-      ...(isObject(extra) ? { extra_content: extra } : {}),
-    };
-  });
-  return read.length === 0 ? undefined : read;
-}
+type Detail = Record<string, string | number | boolean | null>;
 
-interface BegunCall {
-  readonly delta: JsonObject;
-  readonly id: string;
-  readonly name: string;
-  json: string;
-}
+/** OpenRouter's `reasoning_details`, which hold signatures and encrypted reasoning and must be returned unchanged. */
+class ReasoningDetails {
+  readonly list: Detail[] = [];
 
-/** Finds calls that a service sends again under the same id: they must not run again. The SDK gives each its own id, so
- *  they are found before it. A call with other arguments under that id is a call, and passes with the finish. */
-class RepeatedCalls {
-  private readonly begun: BegunCall[] = [];
-  private readonly held: BegunCall[] = [];
-
-  without(delta: JsonObject, isFinished: boolean): JsonObject {
-    const calls: readonly unknown[] = Array.isArray(delta['tool_calls']) ? delta['tool_calls'] : [];
-    const passed = calls.filter(isObject).filter((call) => !this.holds(call));
-    const released = isFinished ? this.held.splice(0).filter((call) => !this.isRepeat(call)) : [];
-    const { tool_calls: _calls, ...rest } = delta;
-    const kept = [
-      ...passed,
-      ...released.map(({ delta: first, name, json }) => ({ ...first, function: { name, arguments: json } })),
-    ];
-    return kept.length === 0 ? rest : { ...rest, tool_calls: kept };
+  add(details: JsonValue | undefined): void {
+    for (const piece of objectsIn(details)) this.collect(piece);
   }
 
-  private holds(delta: JsonObject): boolean {
-    const called = isObject(delta['function']) ? delta['function'] : {};
-    const [id, name, json] = [
-      textIn(delta['id']) ?? '',
-      textIn(called['name']) ?? '',
-      textIn(called['arguments']) ?? '',
-    ];
-    const isSamePlace = (call: BegunCall): boolean => call.delta['index'] === delta['index'];
-    const place = delta['index'] === undefined ? undefined : [...this.held, ...this.begun].find(isSamePlace);
-    if (place !== undefined) {
-      place.json += json;
-      return this.held.includes(place);
+  /** Pieces of one detail share its index and type. Joins their texts, and takes every other value from the piece
+   *  that has it. */
+  private collect(piece: JsonObject): void {
+    const flat: Detail = {};
+    for (const [name, value] of Object.entries(piece)) {
+      if (value === null || typeof value !== 'object') flat[name] = value;
     }
-    const call = { delta, id, name, json };
-    const isKnown = this.begun.some((each) => each.id === id && each.name === name && isWhole(each.json));
-    const holds = id !== '' && name !== '' && isKnown && (delta['index'] !== undefined || isWhole(json));
-    (holds ? this.held : this.begun).push(call);
-    return holds;
-  }
-
-  private isRepeat({ id, name, json }: BegunCall): boolean {
-    return this.begun.some((each) => each.id === id && each.name === name && each.json === json);
-  }
-}
-
-function isWhole(json: string): boolean {
-  try {
-    return isObject(JSON.parse(json));
-  } catch {
-    return false;
+    const last = this.list.findLast((detail) => detail['index'] === flat['index'] && detail['type'] === flat['type']);
+    if (last === undefined || flat['index'] === undefined) {
+      this.list.push(flat);
+      return;
+    }
+    for (const [name, value] of Object.entries(flat)) {
+      const before = last[name];
+      const joins = /^(?:text|summary|data)$/.test(name) && typeof before === 'string' && typeof value === 'string';
+      if (joins) last[name] = before + value;
+      else if (value !== null) last[name] = value;
+    }
   }
 }

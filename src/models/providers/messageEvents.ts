@@ -1,185 +1,213 @@
 import type { JsonObject, JsonValue } from '../../transcript/json';
-import { countsIn, errorIn, type EventReader, textIn } from './eventStream';
-import type { errorDetails } from './observedFetch';
+import { unknownUsage } from '../../transcript/usage';
+import type { Usage } from '../../transcript/usage';
+import { countIn, errorIn, objectIn, objectsIn, textIn } from './answer';
+import type { Answer, ReceivedCall } from './answer';
+import { compactionFields, compactionMetadata } from './compaction';
+import type { EventReader } from './eventStream';
 import { isObject } from './prompt';
 
-/** Reads events of the messages protocol, and whole messages, as services send them. Joins an answer in which a second
- *  message begins before the first has ended (routers that retry after a failure splice them so). The SDK drops
- *  everything from there on or, if both have one id, takes blocks of the second for those of the first. This closes
- *  open blocks first, so thinking keeps its own signature, and drops the second start. */
+const provider = 'anthropic';
+
+type Block =
+  | { readonly kind: 'text' | 'thinking' }
+  | { readonly kind: 'call'; readonly call: ReceivedCall }
+  | { readonly kind: 'compaction'; fields: Record<string, string> }
+  /** What the service does itself: its web search, its MCP. */
+  | { readonly kind: 'foreign' };
+
+/** Reads events of the messages protocol, and whole messages, as services send them. An answer may hold several
+ *  messages: routers that retry after a failure add a second one, even before the first has ended. */
 export class MessageEvents implements EventReader {
   isOver = false;
-  private isOpen = false;
-  private stopReason: string | null = null;
-  private readonly blocks = new Map<number, string>();
+  private readonly blocks = new Map<number, Block>();
+  private counts: JsonObject = {};
+  private citations: readonly JsonObject[] = [];
 
-  get isFinished(): boolean {
-    return this.stopReason !== null;
-  }
+  constructor(private readonly answer: Answer) {}
 
-  take(value: JsonObject, name: string): readonly JsonObject[] {
-    const index = Number(textIn(value['index']) ?? 0);
+  take(value: JsonObject, name: string): boolean {
+    const index = countIn(value['index']) ?? 0;
     switch (textIn(value['type']) ?? name) {
       case 'message_start':
-        return this.begin(value['message']);
+        this.begin(objectIn(value['message']));
+        return true;
       case 'content_block_start':
-        return isObject(value['content_block']) ? this.beginBlock(index, value['content_block']) : [];
+        this.beginBlock(index, objectIn(value['content_block']));
+        return true;
       case 'content_block_delta':
-        return isObject(value['delta']) ? this.delta(index, value['delta']) : [];
+        this.delta(index, objectIn(value['delta']));
+        return true;
       case 'content_block_stop':
-        return this.blocks.delete(index) ? [stop(index)] : [];
+        this.endBlock(index);
+        return true;
       case 'message_delta':
-        return this.finish(value);
+        this.count(value['usage']);
+        this.answer.finish = reasonIn(value['delta']) ?? this.answer.finish;
+        return true;
+      // Only a stop reason ends a message: with it this event may be missing, without it this event is not enough.
       case 'message_stop':
         this.isOver = true;
-        return [];
+        return true;
       case 'message':
-        return this.whole(value);
+        this.whole(value);
+        return true;
       case 'ping':
-        return [];
+        return false;
       default: {
-        const error = this.isFinished ? null : errorIn(value);
-        return error === null ? [] : [this.failed(error)];
+        const error = errorIn(value);
+        if (error !== null) this.answer.fail(error);
+        return error !== null;
       }
     }
   }
 
-  failed({ message, code, status }: ReturnType<typeof errorDetails>): JsonObject {
-    return {
-      type: 'error',
-      error: { type: code ?? 'error', message, ...(status === null ? {} : { code: status, statusCode: status }) },
-    };
+  end(): void {
+    if (this.answer.isComplete) for (const index of [...this.blocks.keys()]) this.endBlock(index);
   }
 
-  /** Only a stop reason ends a message: with it the last event may be missing, without it that event is not enough. */
-  end(): readonly JsonObject[] {
-    return this.stopReason === null ? [] : [...this.closeBlocks(), { type: 'message_stop' }];
+  private begin(message: JsonObject): void {
+    for (const [index, block] of [...this.blocks]) {
+      // The call of a message that did not end is not whole.
+      if (block.kind === 'call') this.answer.calls.delete(block.call);
+      this.endBlock(index);
+    }
+    this.isOver = false;
+    this.answer.finish = reasonIn(message);
+    this.answer.requestId ??= textIn(message['id']) ?? null;
+    this.count(message['usage']);
+    // A call from the service's own sandbox comes complete with the beginning of its message.
+    for (const block of objectsIn(message['content'])) if (block['type'] === 'tool_use') this.wholeBlock(0, block);
   }
 
-  private begin(message: JsonValue | undefined): readonly JsonObject[] {
-    if (this.isOpen) return this.closeBlocks();
-    this.isOpen = true;
-    const given = isObject(message) ? message : {};
-    const content: readonly unknown[] = Array.isArray(given['content']) ? given['content'] : [];
-    const start = {
-      type: 'message_start',
-      message: {
-        ...given,
-        id: textIn(given['id']) ?? null,
-        model: textIn(given['model']) ?? null,
-        role: 'assistant',
-        stop_reason: null,
-        content: content.filter(isObject).filter(({ type, id }) => type === 'tool_use' && typeof id === 'string'),
-        usage: { input_tokens: 0, ...countsIn(given['usage']) },
-      },
-    };
-    return [start];
+  private whole({ content, ...message }: JsonObject): void {
+    this.begin(message);
+    const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
+    for (const [index, block] of blocks.entries()) this.wholeBlock(index, block);
   }
 
-  private beginBlock(index: number, block: JsonObject): readonly JsonObject[] {
-    const begun = [...(this.isOpen ? [] : this.begin(undefined)), ...(this.blocks.delete(index) ? [stop(index)] : [])];
-    const start = (content: JsonObject): JsonObject => ({ type: 'content_block_start', index, content_block: content });
-    const type = textIn(block['type']) ?? (typeof block['text'] === 'string' ? 'text' : '');
-    this.blocks.set(index, type);
+  private wholeBlock(index: number, block: JsonObject): void {
+    this.beginBlock(index, block);
+    this.endBlock(index);
+  }
+
+  private beginBlock(index: number, block: JsonObject): void {
+    this.endBlock(index);
+    const type = textIn(block['type']) ?? '';
     switch (type) {
-      case 'text':
-      case 'thinking': {
-        const text = textIn(block[type]) ?? '';
-        const signature = textIn(block['signature']) ?? '';
-        const empty = type === 'text' ? { type, text: '' } : { type, thinking: '' };
-        return [
-          ...begun,
-          start(empty),
-          ...(text === '' ? [] : this.delta(index, { type: `${type}_delta`, [type]: text })),
-          ...(signature === '' ? [] : this.delta(index, { type: 'signature_delta', signature })),
-        ];
-      }
-      case 'tool_use': {
-        const input = isObject(block['input']) ? block['input'] : {};
-        return [
-          ...begun,
-          start({ ...block, id: textIn(block['id']) ?? `call_${index}`, name: textIn(block['name']) ?? '', input }),
-        ];
-      }
+      case 'redacted_thinking':
+        this.open(index, 'thinking');
+        this.answer.note(provider, { redactedData: block['data'] ?? '' });
+        break;
+      case 'tool_use':
+        this.blocks.set(index, { kind: 'call', call: this.answer.call(callIn(block)) });
+        break;
+      case 'compaction':
+        this.blocks.set(index, { kind: 'compaction', fields: compactionFields(block) });
+        break;
       default:
-        return /^(?:redacted_thinking|compaction|fallback|server_tool_use|mcp_tool_use|\w+_tool_result)$/.test(type)
-          ? [...begun, start(block)]
-          : this.unknownBlock(index, block, begun);
+        if (/^(?:fallback|\w+_tool_use|\w+_tool_result)$/.test(type)) this.blocks.set(index, { kind: 'foreign' });
+        else this.words(index, block, type);
     }
   }
 
-  /** A block of an unknown kind keeps its words. */
-  private unknownBlock(index: number, block: JsonObject, begun: readonly JsonObject[]): readonly JsonObject[] {
+  private delta(index: number, delta: JsonObject): void {
+    const block = this.blocks.get(index);
+    switch (block?.kind) {
+      case 'call': {
+        const json = delta['partial_json'] ?? '';
+        block.call.json += typeof json === 'string' ? json : JSON.stringify(json);
+        if (json !== '') this.answer.progress(block.call);
+        break;
+      }
+      case 'compaction':
+        block.fields = { ...block.fields, ...compactionFields(delta) };
+        break;
+      case 'foreign':
+        break;
+      default:
+        this.words(index, delta, textIn(delta['type']) ?? '');
+        if (isObject(delta['citation'])) this.cite(delta['citation']);
+    }
+  }
+
+  /** Shows the words of a block or a delta, of a known kind or not. */
+  private words(index: number, { text, thinking, signature }: JsonObject, type: string): void {
+    const thought = textIn(thinking);
+    const words = textIn(text);
+    if (thought !== undefined || /^(?:thinking|signature_delta)$/.test(type)) {
+      this.open(index, 'thinking');
+      this.answer.say('thinking', thought ?? '');
+    }
+    if (typeof signature === 'string' && signature !== '') this.answer.note(provider, { signature });
+    if (words === undefined && type !== 'text') return;
+    this.open(index, 'text');
+    this.answer.say('text', words ?? '');
+  }
+
+  private cite(citation: JsonObject): void {
+    this.citations = [...this.citations, citation];
+    this.answer.note(provider, { citations: this.citations });
+  }
+
+  private open(index: number, kind: 'text' | 'thinking'): void {
+    if (!this.blocks.has(index)) this.blocks.set(index, { kind });
+    this.answer.begin(kind);
+  }
+
+  private endBlock(index: number): void {
+    const block = this.blocks.get(index);
     this.blocks.delete(index);
-    const text = textIn(block['text']) ?? '';
-    return text === '' ? begun : [...begun, ...this.beginBlock(index, { type: 'text', text })];
+    if (block?.kind === 'text' || block?.kind === 'thinking') this.answer.endPart(block.kind);
+    this.citations = [];
+    if (block?.kind === 'call') block.call.json ||= '{}';
+    const kept = block?.kind === 'compaction' ? compactionMetadata(block.fields) : null;
+    if (kept !== null) this.answer.keep(kept);
   }
 
-  private delta(index: number, delta: JsonObject): readonly JsonObject[] {
-    const passed = (fields: JsonObject): readonly JsonObject[] => [
-      { type: 'content_block_delta', index, delta: fields },
-    ];
-    const type = textIn(delta['type']) ?? '';
-    const json = delta['partial_json'];
-    const text = textIn(delta['text']);
-    const thinking = textIn(delta['thinking']);
-    const wanted =
-      json !== undefined ? 'tool_use' : thinking !== undefined || type === 'signature_delta' ? 'thinking' : 'text';
-    const begun =
-      this.blocks.has(index) || (wanted === 'text' && text === undefined) || wanted === 'tool_use'
-        ? []
-        : this.beginBlock(index, { type: wanted });
-    if (json !== undefined && json !== null)
-      return this.blocks.has(index)
-        ? passed({ type: 'input_json_delta', partial_json: typeof json === 'string' ? json : JSON.stringify(json) })
-        : [];
-    if (thinking !== undefined) return [...begun, ...passed({ type: 'thinking_delta', thinking })];
-    if (text !== undefined) return [...begun, ...passed({ type: 'text_delta', text })];
-    if (!this.blocks.has(index)) return [];
-    if (type === 'signature_delta') return typeof delta['signature'] === 'string' ? passed(delta) : [];
-    return type === 'compaction_delta' || type === 'citations_delta' ? passed(delta) : [];
-  }
-
-  private finish(value: JsonObject): readonly JsonObject[] {
-    const delta = isObject(value['delta']) ? value['delta'] : {};
-    const reason = textIn(delta['stop_reason']) ?? '';
-    if (reason !== '') this.stopReason = reason;
-    const begun = this.isOpen ? [] : this.begin(undefined);
-    const usage = { output_tokens: 0, ...countsIn(value['usage']) };
-    return [
-      ...begun,
-      { ...value, type: 'message_delta', delta: { ...delta, stop_reason: reason === '' ? null : reason }, usage },
-    ];
-  }
-
-  /** A whole message in place of a stream. */
-  private whole(message: JsonObject): readonly JsonObject[] {
-    const content: readonly unknown[] = Array.isArray(message['content'])
-      ? message['content']
-      : [{ type: 'text', text: textIn(message['content']) ?? '' }];
-    const { content: _content, ...start } = message;
-    return [
-      ...this.begin(start),
-      ...content
-        .filter(isObject)
-        .flatMap((block, index) => [
-          ...this.beginBlock(index, block),
-          ...(this.blocks.delete(index) ? [stop(index)] : []),
-        ]),
-      ...this.finish({
-        delta: { stop_reason: textIn(message['stop_reason']) ?? null },
-        usage: message['usage'] ?? null,
-      }),
-    ];
-  }
-
-  private closeBlocks(): readonly JsonObject[] {
-    const closed = [...this.blocks.keys()].map(stop);
-    this.blocks.clear();
-    return closed;
+  private count(usage: JsonValue | undefined): void {
+    const known = Object.entries(objectIn(usage)).filter(([, count]) => count !== null);
+    this.counts = { ...this.counts, ...Object.fromEntries(known) };
+    this.answer.usage = usageOf(this.counts);
   }
 }
 
-function stop(index: number): JsonObject {
-  return { type: 'content_block_stop', index };
+function reasonIn(value: unknown): string | null {
+  return textIn(objectIn(value)['stop_reason']) || null;
+}
+
+function callIn({ id, name, input, caller }: JsonObject): ReceivedCall {
+  const isGiven = isObject(input) && Object.keys(input).length > 0;
+  const { type, tool_id: toolId } = objectIn(caller);
+  const about = type === undefined ? null : { caller: { type, ...(toolId === undefined ? {} : { toolId }) } };
+  return {
+    callId: textIn(id) ?? '',
+    name: textIn(name) ?? '',
+    json: isGiven ? JSON.stringify(input) : '',
+    ...(about === null ? {} : { metadata: { [provider]: about } }),
+  };
+}
+
+function usageOf(counts: JsonObject): Usage | null {
+  // Counts of each model run, if the service ran several. With a fallback model the sums are in the message itself.
+  const runs = objectsIn(counts['iterations'] ?? []);
+  const own = runs.filter(({ type }) => type === 'compaction' || type === 'message');
+  const counted = own.length === 0 || runs.some(({ type }) => type === 'fallback_message') ? [counts] : own;
+  const sum = (name: string): number | null => {
+    const known = counted.map((each) => countIn(each[name])).filter((count) => count !== null);
+    return known.length === 0 ? null : known.reduce((total, count) => total + count);
+  };
+  const cached = countIn(counts['cache_read_input_tokens']);
+  const written = countIn(counts['cache_creation_input_tokens']);
+  const input = (sum('input_tokens') ?? 0) + (cached ?? 0) + (written ?? 0);
+  const usage: Usage = {
+    ...unknownUsage,
+    // Every request has some: a service that counts none did not count.
+    inputTokens: input || null,
+    outputTokens: sum('output_tokens'),
+    cachedInputTokens: cached,
+    cacheWriteTokens: written,
+    reasoningTokens: countIn(objectIn(counts['output_tokens_details'])['thinking_tokens']),
+  };
+  return usage.inputTokens === null && usage.outputTokens === null ? null : usage;
 }
