@@ -266,7 +266,7 @@ function describeStatus(
     case 429:
       return {
         cause: 'rateLimit',
-        happened: joinSentences([t('{provider} is limiting requests (429).', { provider }), waitHint(headers)]),
+        happened: joinSentences([t('{provider} is limiting requests (429).', { provider }), quoted, waitHint(headers)]),
         next: advice(context, t('Wait and retry.'), t('Wait and retry, or choose another model.')),
       };
     default:
@@ -292,7 +292,7 @@ function describeStatus(
   if (status === 503 || status === 529 || /overloaded/i.test(message))
     return {
       cause: 'overloaded',
-      happened: t('{provider} is overloaded ({status}).', { provider, status }),
+      happened: joinSentences([t('{provider} is overloaded ({status}).', { provider, status }), quoted]),
       next: advice(context, t('Retry in a moment.'), t('Retry in a moment, or choose another model.')),
     };
   if (status >= 500)

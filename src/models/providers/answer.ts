@@ -141,14 +141,13 @@ type ServiceError = Omit<Extract<TransportFault, { readonly kind: 'inStream' }>,
 
 /** Returns the error in an event that is none of the protocol's, or null. A field `error` of null is no error. */
 export function errorIn(value: JsonObject): ServiceError | null {
-  const { error, errors, detail, message, msg, success, object, type } = value;
+  const { error, errors, detail, success, object, type, status, base_resp: outcome, ...rest } = value;
   const isError =
-    [error, errors, detail].some(isFilled) ||
-    object === 'error' ||
-    type === 'error' ||
+    [error, errors, detail, objectIn(outcome)['status_code']].some(isFilled) ||
+    [object, type, status].includes('error') ||
     success === false ||
-    typeof message === 'string' ||
-    typeof msg === 'string';
+    // A status such as { code: 0, message: "success" } is no error.
+    (!/^(?:0|200)$/.test(String(rest['code'])) && wordFields.some((name) => typeof rest[name] === 'string'));
   if (!isError) return null;
   const about = isObject(error) ? error : value;
   const code = about['code'];
@@ -159,9 +158,11 @@ export function errorIn(value: JsonObject): ServiceError | null {
   };
 }
 
+const wordFields = ['message', 'msg', 'error_msg', 'error_message', 'errorMessage'];
+
 /** False for the values with which services say that a field holds nothing. */
 export function isFilled(value: unknown): boolean {
-  return value !== false && !['null', '""', '{}', '[]', undefined].includes(JSON.stringify(value));
+  return typeof value === 'object' && value !== null ? Object.values(value).some(isFilled) : Boolean(value);
 }
 
 export const textIn = (value: unknown): string | undefined =>

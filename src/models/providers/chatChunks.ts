@@ -6,7 +6,7 @@ import { countIn, errorIn, isFilled, objectIn, objectsIn, textIn } from './answe
 import type { Answer, ReceivedCall } from './answer';
 import { isWholeObject } from './callArguments';
 import type { EventReader } from './eventStream';
-import { finishKind } from './finishReasons';
+import { finishIn, finishKind } from './finishReasons';
 import { isObject } from './prompt';
 
 /** Fields of thinking, in the order in which one counts if a service fills several with the same words. */
@@ -47,7 +47,9 @@ export class ChatChunks implements EventReader {
 
   private message(choice: JsonObject): void {
     const { answer } = this;
-    const given = [choice['delta'], choice['message']].find(isObject) ?? { content: choice['text'] ?? null };
+    const given = [choice['delta'], choice['message']].find(isObject) ?? {
+      content: choice['delta'] ?? choice['text'] ?? null,
+    };
     this.think(given);
     this.details.add(given['reasoning_details']);
     this.content(given['content']);
@@ -123,12 +125,12 @@ function choiceIn(value: JsonObject): JsonObject | null {
   return { message: value['message'], finish_reason: value['done'] === true ? (value['done_reason'] ?? 'stop') : null };
 }
 
-/** Returns the finish reason; "" is none. A router may say `stop` where the model's own service failed. */
+/** Returns the finish reason. A router may say `stop` where the model's own service failed. */
 function reasonOf(choice: JsonObject): string | null {
-  const said = textIn(choice['finish_reason']) ?? textIn(choice['finishReason']) ?? '';
-  const native = textIn(choice['native_finish_reason']) ?? '';
-  if (said !== '' && finishKind(said) === 'stop' && native !== '' && finishKind(native) === 'failed') return native;
-  return said === '' ? null : said;
+  const said = finishIn(choice['finish_reason'] ?? choice['finishReason']);
+  const native = finishIn(choice['native_finish_reason']);
+  const hasFailed = said !== null && finishKind(said) === 'stop' && native !== null && finishKind(native) === 'failed';
+  return hasFailed ? native : said;
 }
 
 /** Returns the words of a field that should be text. */

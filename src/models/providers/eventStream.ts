@@ -157,6 +157,7 @@ class Lines {
   /** Plain words in a stream are an error's. */
   private words(text: string): void {
     this.answer.received = true;
+    if (/^\s*(?:null|true|false|[\d.]+)\s*$/.test(text)) return;
     const message = bodyMessage(text) || text.trim();
     if (/^\s*[{[]/.test(text)) this.answer.cannotRead({ kind: 'malformed', message: `not JSON: ${message}` });
     else this.answer.fail({ message, code: null, status: null });

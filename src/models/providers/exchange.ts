@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { networkFault } from '../http/networkFault';
-import type { TransportEnd, TransportFault, TransportReceiver } from '../transport';
+import type { TransportEnd, TransportReceiver } from '../transport';
 import { Answer } from './answer';
 import { type EventReader, readEvents } from './eventStream';
 
@@ -26,24 +26,20 @@ export async function exchange(
   if (headers.get('x-api-key') === '') headers.delete('x-api-key');
   const nothing = new Answer(receiver, null);
   let response: Response;
-  let document: string | null;
   try {
     response = await fetch(url, { ...init, headers, redirect: 'manual' });
     receiver.active();
-    const isStream = response.ok && !/html/.test(response.headers.get('content-type') ?? '');
-    document = isStream ? null : await response.text();
+    if (!response.ok) {
+      const { status, headers: received } = response;
+      const body = await response.text();
+      return nothing.broken({ kind: 'http', status, headers: Object.fromEntries(received), body });
+    }
   } catch (error) {
     return nothing.broken(networkFault(error));
   }
-  if (document !== null) return nothing.broken(faultOf(response, document));
   const answer = new Answer(receiver, requestIdIn(response.headers));
   const fault = await readEvents(response, answer, reader(answer), receiver);
   return fault === null ? answer.end() : answer.broken(fault);
-}
-
-function faultOf({ ok, status, headers }: Response, body: string): TransportFault {
-  if (!ok) return { kind: 'http', status, headers: Object.fromEntries(headers), body };
-  return { kind: 'notAnApi', contentType: headers.get('content-type') ?? '', excerpt: body };
 }
 
 function requestIdIn(headers: Headers): string | null {

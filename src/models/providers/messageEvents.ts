@@ -5,6 +5,7 @@ import { countIn, errorIn, objectIn, objectsIn, textIn } from './answer';
 import type { Answer, ReceivedCall } from './answer';
 import { compactionFields, compactionMetadata } from './compaction';
 import type { EventReader } from './eventStream';
+import { finishIn } from './finishReasons';
 import { isObject } from './prompt';
 
 const provider = 'anthropic';
@@ -28,7 +29,7 @@ export class MessageEvents implements EventReader {
 
   take(value: JsonObject, name: string): boolean {
     const index = countIn(value['index']) ?? 0;
-    switch (textIn(value['type']) ?? name) {
+    switch (textIn(value['type']) ?? (name || (value['content'] === undefined ? '' : 'message'))) {
       case 'message_start':
         this.begin(objectIn(value['message']));
         return true;
@@ -43,7 +44,7 @@ export class MessageEvents implements EventReader {
         return true;
       case 'message_delta':
         this.count(value['usage']);
-        this.answer.finish = reasonIn(value['delta']) ?? this.answer.finish;
+        this.answer.finish = reasonIn(value['delta']) ?? reasonIn(value) ?? this.answer.finish;
         return true;
       // Only a stop reason ends a message: with it this event may be missing, without it this event is not enough.
       case 'message_stop':
@@ -173,7 +174,7 @@ export class MessageEvents implements EventReader {
 }
 
 function reasonIn(value: unknown): string | null {
-  return textIn(objectIn(value)['stop_reason']) || null;
+  return finishIn(objectIn(value)['stop_reason']);
 }
 
 function callIn({ id, name, input, caller }: JsonObject): ReceivedCall {

@@ -34,23 +34,43 @@ const stopped = { type: 'message_stop' };
 interface Body {
   readonly protocol?: 'openai' | 'anthropic';
   readonly contentType?: string;
-  /** What happens behind the last byte. Default: the body ends. */
-  readonly then?: 'hangs' | 'breaks';
+  readonly status?: number;
+  /** What happens behind the last byte. Default: the body ends. A list: these pieces, one every three seconds, the last
+   *  one again and again. */
+  readonly then?: 'hangs' | 'breaks' | readonly string[];
 }
 
-function answering(body: string, { contentType = 'text/event-stream', then }: Body): typeof globalThis.fetch {
+function answering(
+  body: string,
+  { contentType = 'text/event-stream', status = 200, then }: Body,
+  clock: ManualClock,
+): typeof globalThis.fetch {
+  const encoder = new TextEncoder();
+  const later = typeof then === 'object' ? [...then] : [];
   return () => {
+    let isCancelled = false;
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
-        if (body !== '') controller.enqueue(new TextEncoder().encode(body));
+        if (body !== '') controller.enqueue(encoder.encode(body));
         if (then === undefined) controller.close();
       },
       pull(controller) {
         if (then === 'breaks') controller.error(new TypeError('terminated'));
-        return then === 'hangs' ? new Promise(() => undefined) : undefined;
+        if (then === 'breaks' || then === undefined) return undefined;
+        return new Promise((resolve) => {
+          if (then === 'hangs') return;
+          clock.after(3000, () => {
+            if (isCancelled) return;
+            controller.enqueue(encoder.encode((later.length > 1 ? later.shift() : later[0]) ?? ''));
+            resolve();
+          });
+        });
+      },
+      cancel() {
+        isCancelled = true;
       },
     });
-    return Promise.resolve(new Response(stream, { headers: { 'content-type': contentType } }));
+    return Promise.resolve(new Response(stream, { status, headers: { 'content-type': contentType } }));
   };
 }
 
@@ -65,12 +85,13 @@ async function arrives(body: string, about: Body = {}) {
   const model = modelAt({
     url: 'http://127.0.0.1:1/v1',
     protocol: about.protocol ?? 'openai',
-    fetch: answering(body, about),
+    fetch: answering(body, about, clock),
     policy: { attempts: 1 },
     clock,
   });
   const answer = ask(model);
-  for (let round = 0; about.then === 'hangs' && round < 30; round++) await clock.advance(round > 20 ? 1000 : 0);
+  const stays = about.then !== undefined && about.then !== 'breaks';
+  for (let round = 0; stays && round < 60; round++) await clock.advance(round > 10 ? 1000 : 0);
   const { events, terminal } = await answer;
   return {
     text: textOf(events),
@@ -465,5 +486,262 @@ describe('an answer over the messages protocol is what arrived', () => {
     ],
   ])('shows a service’s own words about an error, %s', async (_what, body) => {
     expect((await anthropic(body)).sentence).toContain('upstream connect error');
+  });
+});
+
+/** Each kind of odd answer, by the letter under which its reports were collected. */
+describe('an odd answer over chat completions', () => {
+  const call = { index: 0, id: 'a', function: { name: 'f', arguments: '{"a":1}' } };
+
+  it.each<[string, string, Body?]>([
+    // The end is the protocol's end.
+    ['keep-alives go on behind the finish', sse(says('One two.'), ends()), { then: [': ping\n\n'] }],
+    ['[DONE] has no blank before it', sse(says('One two.'), ends(), 'data:[DONE]\n\n'), { then: 'hangs' }],
+    ['[DONE] is JSON', sse(says('One two.'), ends(), 'data: "[DONE]"\n\n'), { then: 'hangs' }],
+    ['[DONE] has no line end', sse(says('One two.'), ends(), 'data: [DONE]'), { then: 'hangs' }],
+    ['events of the service go on behind [DONE]', sse(says('One two.'), ends(), done), { then: [sse(says('No'))] }],
+    [
+      'every chunk is slow and says that it finishes',
+      sse(chunk({ content: 'One' }, {}, 'stop')),
+      { then: [sse(chunk({ content: ' ' }, {}, 'stop')), sse(chunk({ content: 'two.' }, {}, 'stop')), done] },
+    ],
+    // An unknown field costs no word.
+    ['choices are an object', sse({ choices: { delta: { content: 'One two.' }, finish_reason: 'stop' } })],
+    ['a delta is text', sse({ choices: [{ delta: 'One ' }] }, says('two.'), ends())],
+    ['a delta is null beside a message', sse({ choices: [{ delta: null, message: { content: 'One two.' } }] }, ends())],
+    ['calls are text', sse(chunk({ content: 'One two.', tool_calls: 'none' }), ends())],
+    [
+      'a chunk without choices comes first',
+      sse({ choices: [], prompt_filter_results: [{}] }, says('One two.'), ends()),
+    ],
+    ['counts of words are odd', sse(chunk({ content: 'One two.' }, { index: '0', logprobs: 'no' }), ends())],
+    // What follows the finish harms nothing.
+    [
+      'counts follow beside an empty choice',
+      sse(says('One two.'), ends(), { choices: [{}], usage: { prompt_tokens: 1 } }),
+    ],
+    ['counts follow twice', sse(says('One two.'), ends(), { usage: { prompt_tokens: 1 } }, { usage: null })],
+    ['a named event follows', sse(says('One two.'), ends(), 'event: metrics\ndata: {"ms": 5}\n\n', done)],
+    ['null stands between', sse(says('One two.'), 'data: null\n\n', ends(), 'data: null\n\n')],
+    ['a blank event stands between', sse(says('One two.'), 'data: \n\n', 'data: 5\n\n', ends())],
+    ['a status stands between', sse(says('One two.'), { code: 0, message: 'success' }, ends())],
+    // An empty reason is no reason.
+    ['an empty reason precedes the real one', sse(chunk({ content: 'One two.' }, {}, ''), ends())],
+    ['the reason is the word null until the real one', sse(chunk({ content: 'One two.' }, {}, 'null'), ends())],
+    // An empty error is no error.
+    ['every chunk has a false error', sse({ ...says('One two.'), error: false, errors: [] }, ends())],
+    ['every chunk has an error of nulls', sse({ ...says('One two.'), error: { message: null, code: null } }, ends())],
+    ['every chunk has an error of code 0', sse({ ...says('One two.'), error: { code: 0, message: '' } }, ends())],
+    ['every chunk has an empty detail', sse({ ...says('One two.'), detail: '', error: [] }, ends())],
+    ['counts have a null error', sse(says('One two.'), { error: null, usage: { prompt_tokens: 1 } }, ends())],
+    // Whatever the label says.
+    [
+      'it is JSON with a byte order mark',
+      `\uFEFF${JSON.stringify({ choices: [{ text: 'One two.', finish_reason: 'stop' }] })}`,
+    ],
+    [
+      'it is JSON labelled as text',
+      JSON.stringify({ choices: [{ message: { content: 'One two.' }, finish_reason: 'stop' }] }, null, 1),
+      { contentType: 'text/plain' },
+    ],
+    [
+      'the stream has no label that says something',
+      sse(says('One two.'), ends()),
+      { contentType: 'application/octet-stream' },
+    ],
+    ['the stream says it is HTML', sse(says('One two.'), ends()), { contentType: 'text/html' }],
+    ['it begins with empty lines', `\n\n${sse(says('One two.'), ends())}`, { contentType: 'application/json' }],
+  ])('is whole if %s', async (_what, body, about) => {
+    expect(await arrives(body, about)).toMatchObject({ text: 'One two.', end: 'stop' });
+  });
+
+  it.each<[string, string, Body?]>([
+    ['the connection stays open behind it', sse(calls(call), ends('tool_calls'), done), { then: 'hangs' }],
+    ['a foreign event follows it', sse(calls(call), ends('tool_calls'), { type: 'billing' })],
+    ['counts follow it', sse(calls(call), ends('tool_calls'), { usage: { prompt_tokens: 1 } })],
+    [
+      'its pieces have an id each',
+      sse(
+        calls({ ...call, function: { name: 'f', arguments: '' } }),
+        calls({ index: 0, id: 'b', function: { arguments: '{"a":' } }),
+        calls({ index: 0, id: 'c', function: { arguments: '1}' } }),
+        ends('tool_calls'),
+      ),
+    ],
+    [
+      'its pieces repeat its name',
+      sse(
+        calls({ ...call, function: { name: 'f', arguments: '{"a"' } }),
+        calls({ ...call, function: { name: 'f', arguments: ':1}' } }),
+        ends('tool_calls'),
+      ),
+    ],
+    [
+      'its pieces have no place',
+      sse(
+        calls({ id: 'a', function: { name: 'f', arguments: '{"a"' } }),
+        calls({ function: { arguments: ':1}' } }),
+        ends('tool_calls'),
+      ),
+    ],
+    [
+      'its name comes late',
+      sse(
+        calls({ index: 0, id: 'a', function: { arguments: '{"a"' } }),
+        calls({ index: 0, function: { name: 'f', arguments: ':1}' } }),
+        ends('tool_calls'),
+      ),
+    ],
+  ])('keeps its call if %s', async (_what, body, about) => {
+    expect((await arrives(body, about)).end).toBe('toolCalls f({"a":1})');
+  });
+
+  it.each<[string, readonly Json[]]>([
+    ['under one place', [call, { index: 0, id: 'b', function: { name: 'g', arguments: '{}' } }]],
+    ['under one place and name', [call, { index: 0, id: 'b', function: { name: 'f', arguments: '{}' } }]],
+    [
+      'without place and id',
+      [{ function: { name: 'f', arguments: '{"a":1}' } }, { function: { name: 'f', arguments: '{}' } }],
+    ],
+    [
+      'mixed',
+      [
+        { ...call, function: { name: 'f', arguments: '{"a"' } },
+        { index: 1, id: 'b', function: { name: 'f', arguments: '{' } },
+        { index: 0, function: { arguments: ':1}' } },
+        { index: 1, function: { arguments: '}' } },
+      ],
+    ],
+  ])('tells two calls apart that come %s', async (_what, list) => {
+    const { end } = await arrives(sse(...list.map((each) => calls(each)), ends('tool_calls')));
+    expect(end).toMatch(/^toolCalls f\(\{"a":1\}\) [fg]\(\{\}\)$/);
+  });
+
+  it('counts what the service counts late', async () => {
+    const late = sse({ usage: { prompt_tokens: 7, completion_tokens: 2 } });
+    expect((await arrives(sse(says('One'), ends()), { then: [late, ': ping\n\n'] })).usage).toMatchObject({
+      inputTokens: 7,
+    });
+  });
+
+  it.each([
+    ['token_limit', 'length'],
+    ['context_window_full', 'length'],
+    ['IMAGE_SAFETY', 'contentFilter'],
+    ['blocked', 'contentFilter'],
+    ['end_of_text', 'stop'],
+    ['tool_use', 'toolCalls'],
+    ['server_shutdown', 'interrupted network'],
+    ['client_disconnected', 'interrupted network'],
+    ['engine_overloaded', 'interrupted network'],
+    ['internal server error', 'interrupted network'],
+    ['null', 'interrupted network'],
+    [' ', 'interrupted network'],
+    [0, 'interrupted network'],
+    [{}, 'interrupted network'],
+  ])('tells the finish %j as %s', async (reason, end) => {
+    expect((await arrives(sse({ choices: [{ delta: { content: 'One' }, finish_reason: reason }] }, done))).end).toBe(
+      end,
+    );
+  });
+
+  it('runs no call of an answer whose reason is always empty', async () => {
+    const cut = sse({ choices: [{ delta: { tool_calls: [call] }, finish_reason: '' }] });
+    expect((await arrives(cut)).end).toBe('interrupted network');
+  });
+
+  it.each<[string, string, Body?]>([
+    ['over two lines', 'data: upstream connect\ndata: error\n\n'],
+    ['as an object in the message', sse({ error: { message: { detail: 'upstream connect error' } } })],
+    ['as a list', sse({ error: ['upstream connect error'] })],
+    ['as a list around it', JSON.stringify([{ error: { code: 503, message: 'upstream connect error' } }])],
+    ['as error_msg', sse({ error_code: 17, error_msg: 'upstream connect error' })],
+    ['as a failed status', sse({ base_resp: { status_code: 1008, status_msg: 'upstream connect error' } })],
+    [
+      'as JSON in JSON in text',
+      sse({ error: { message: JSON.stringify({ message: JSON.stringify({ detail: 'upstream connect error' }) }) } }),
+    ],
+    [
+      'behind a router, in plain words',
+      sse({ error: { message: 'Provider returned error', metadata: { raw: 'upstream connect error' } } }),
+    ],
+    [
+      'with a refusal of the router',
+      JSON.stringify({
+        error: { message: 'Provider returned error', code: 429, metadata: { raw: 'upstream connect error' } },
+      }),
+      { status: 429, contentType: 'application/json' },
+    ],
+    [
+      'with a refusal of the network',
+      JSON.stringify({ success: false, errors: [{ code: 1, message: 'upstream connect error' }], messages: [] }),
+      { status: 400, contentType: 'application/json' },
+    ],
+  ])('shows a service’s own words about an error, %s', async (_what, body, about) => {
+    expect((await arrives(body, about)).sentence.replaceAll('\n', ' ')).toContain('upstream connect error');
+  });
+});
+
+describe('an odd answer over the messages protocol', () => {
+  const tool = [
+    block({ type: 'tool_use', id: 'a', name: 'f', input: {} }),
+    delta({ type: 'input_json_delta', partial_json: '{"a":1}' }),
+  ];
+  const odd = (body: string, about: Body = {}) => arrives(body, { ...about, protocol: 'anthropic' });
+
+  it.each<[string, string, Body?]>([
+    [
+      'keep-alives go on behind the end',
+      sse(start, ...text, stopReason('end_turn'), stopped),
+      { then: [sse({ type: 'ping' })] },
+    ],
+    ['it ends with [DONE]', sse(start, ...text, stopReason('end_turn'), done), { then: 'hangs' }],
+    ['the start has nothing', sse({ type: 'message_start' }, ...text, stopReason('end_turn'))],
+    [
+      'counts are text',
+      sse({ type: 'message_start', message: { usage: { input_tokens: '3' } } }, ...text, stopReason('end_turn')),
+    ],
+    ['the reason is beside the delta', sse(start, ...text, { type: 'message_delta', stop_reason: 'end_turn' })],
+    [
+      'every event has a null error',
+      sse({ ...start, error: null }, ...text.map((each) => ({ ...each, error: null })), {
+        ...stopReason('end_turn'),
+        error: null,
+      }),
+    ],
+    [
+      'it is JSON over lines',
+      JSON.stringify({ type: 'message', content: 'One two.', stop_reason: 'end_turn' }, null, 2),
+      { contentType: 'text/plain' },
+    ],
+    [
+      'it is JSON without a kind',
+      JSON.stringify({ role: 'assistant', content: [{ type: 'text', text: 'One two.' }], stop_reason: 'end_turn' }),
+      { contentType: 'application/json' },
+    ],
+    ['a delta has no kind', sse(start, block({ type: 'text' }), delta({ text: 'One two.' }), stopReason('end_turn'))],
+  ])('is whole if %s', async (_what, body, about) => {
+    expect(await odd(body, about)).toMatchObject({ text: 'One two.', end: 'stop' });
+  });
+
+  it.each<[string, string, Body?]>([
+    ['nothing ends it but the reason', sse(start, ...tool, stopReason('tool_use'))],
+    ['the connection stays open', sse(start, ...tool, blockEnd, stopReason('tool_use'), stopped), { then: 'hangs' }],
+    ['it comes twice', sse(start, ...tool, blockEnd, ...tool, blockEnd, stopReason('tool_use'))],
+  ])('keeps its call if %s', async (_what, body, about) => {
+    expect((await odd(body, about)).end).toBe('toolCalls f({"a":1})');
+  });
+
+  it.each(['', 'null'])('is not complete with the reason %j', async (reason) => {
+    expect((await odd(sse(start, ...text, stopReason(reason), stopped))).end).toBe('interrupted network');
+  });
+
+  it('does not run the half call of a message that a second one replaces', async () => {
+    const body = sse(start, tool[0] ?? {}, start, ...text, stopReason('end_turn'));
+    expect(await odd(body)).toMatchObject({ text: 'One two.', end: 'stop' });
+  });
+
+  it('counts what arrived before it broke', async () => {
+    expect((await odd(sse(start, ...text), { then: 'breaks' })).usage).toMatchObject({ inputTokens: 3 });
   });
 });
