@@ -142,12 +142,15 @@ type ServiceError = Omit<Extract<TransportFault, { readonly kind: 'inStream' }>,
 /** Returns the error in an event that is none of the protocol's, or null. A field `error` of null is no error. */
 export function errorIn(value: JsonObject): ServiceError | null {
   const { error, errors, detail, success, object, type, status, base_resp: outcome, ...rest } = value;
+  const isNamed = [object, type, status].some((word) => /error|fail/i.test(textIn(word) ?? ''));
+  const hasWords = isFilled(detail) || wordFields.some((name) => typeof rest[name] === 'string');
+  // Neither { type: "status", message: "Loading" } nor { code: 0, message: "success" } is an error.
+  const isFine = typeof type === 'string' || /^(?:0|200)$/.test(String(rest['code']));
   const isError =
-    [error, errors, detail, objectIn(outcome)['status_code']].some(isFilled) ||
-    [object, type, status].includes('error') ||
+    isNamed ||
     success === false ||
-    // A status such as { code: 0, message: "success" } is no error.
-    (!/^(?:0|200)$/.test(String(rest['code'])) && wordFields.some((name) => typeof rest[name] === 'string'));
+    [error, errors, objectIn(outcome)['status_code']].some(isFilled) ||
+    (hasWords && !isFine);
   if (!isError) return null;
   const about = isObject(error) ? error : value;
   const code = about['code'];

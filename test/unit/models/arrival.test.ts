@@ -524,6 +524,10 @@ describe('an odd answer over chat completions', () => {
     ['a named event follows', sse(says('One two.'), ends(), 'event: metrics\ndata: {"ms": 5}\n\n', done)],
     ['null stands between', sse(says('One two.'), 'data: null\n\n', ends(), 'data: null\n\n')],
     ['a blank event stands between', sse(says('One two.'), 'data: \n\n', 'data: 5\n\n', ends())],
+    [
+      'a foreign event with words stands between',
+      sse(says('One two.'), { type: 'status', message: 'Counting', detail: 'tokens' }, ends()),
+    ],
     ['a status stands between', sse(says('One two.'), { code: 0, message: 'success' }, ends())],
     // An empty reason is no reason.
     ['an empty reason precedes the real one', sse(chunk({ content: 'One two.' }, {}, ''), ends())],
