@@ -47,6 +47,7 @@ describe('a second window', () => {
     const first = window(folder, 'first', {
       settle: async () => void settled.push('turns'),
       leaveWaiting: () => undefined,
+      isLeft: async () => false,
     });
     await first.opens();
     let imported: () => void = () => undefined;
@@ -68,6 +69,45 @@ describe('a second window', () => {
       second: 'open',
       most: 1,
     });
+  });
+
+  it.each([
+    ['opens the history without a question when the page of its owner is gone', 'gone', 'open'],
+    ['reads while the page of its owner responds', 'there', 'elsewhere'],
+    ['reads while its owner does not answer', 'silent', 'elsewhere'],
+  ] as const)('%s', async (_title, page, expected) => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first', {
+      settle: async () => undefined,
+      leaveWaiting: () => undefined,
+      isLeft: () => (page === 'silent' ? new Promise(() => undefined) : Promise.resolve(page === 'gone')),
+    });
+    await first.opens();
+    const second = window(folder, 'second');
+    await second.opens();
+    expect({
+      first: first.connection.state.kind,
+      second: second.connection.state.kind,
+      most: folder.mostOpenAtOnce,
+    }).toEqual({ first: page === 'gone' ? 'elsewhere' : 'open', second: expected, most: 1 });
+  });
+
+  it('waits for the import of a page that is gone, and then opens the history without a question', async () => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first', {
+      settle: async () => undefined,
+      leaveWaiting: () => undefined,
+      isLeft: async () => true,
+    });
+    await first.opens();
+    let imported: () => void = () => undefined;
+    void first.connection.during(new Promise<void>((resolve) => (imported = resolve)));
+    const second = window(folder, 'second');
+    await second.opens();
+    const meanwhile = second.connection.state.kind;
+    imported();
+    await expect.poll(async () => (await second.clock.advance(2000), second.connection.state.kind)).toBe('open');
+    expect(meanwhile).toBe('elsewhere');
   });
 
   it('says that an owner does not respond, and can ask again', async () => {
@@ -157,7 +197,7 @@ describe('the socket of an owner', () => {
     ];
     expect({ answers, released }).toEqual({
       answers: [
-        '{"answer":"busy","sessionTitle":null}\n',
+        '{"answer":"busy","sessionTitle":null}\n{"answer":"refused","reason":"The window that has the store is in use."}\n',
         '{"answer":"refused","reason":"The token is not the one in the lock."}\n',
         '',
         '',
@@ -183,7 +223,12 @@ function window(folder: FakeFolder, name: string, guard?: WorkGuard) {
 }
 
 async function listening(owner: Partial<TakeOverOwner>): Promise<TakeOverServer> {
-  const server = new TakeOverServer({ settle: () => Promise.resolve(), release: () => Promise.resolve(), ...owner });
+  const server = new TakeOverServer({
+    isLeft: async () => false,
+    settle: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+    ...owner,
+  });
   ended.push(() => server.close());
   await server.listen();
   return server;
