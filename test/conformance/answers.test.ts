@@ -74,7 +74,7 @@ describe('an answer over the openai protocol', () => {
         .hangs(),
       reply().says('Nothing.'),
     ];
-    expect((await outcomeOf(await create(), 'go', ...script)).stored).toEqual([
+    expect((await outcomeOf(await create({ clock: hasty }), 'go', ...script)).stored).toEqual([
       'user: go',
       'assistant: [list_directory {"path":"nowhere"}]',
       'tool: failed: There is no file or folder at nowhere.',

@@ -139,6 +139,13 @@ export class Answer {
 
 type ServiceError = Omit<Extract<TransportFault, { readonly kind: 'inStream' }>, 'kind'>;
 
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+
+export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+const wordFields = ['message', 'msg', 'error_msg', 'error_message', 'errorMessage'];
+
 /** Returns the error in an event that is none of the protocol's, or null. A field `error` of null is no error. */
 export function errorIn(value: JsonObject): ServiceError | null {
   const { error, errors, detail, success, object, type, status, base_resp: outcome, ...rest } = value;
@@ -161,23 +168,16 @@ export function errorIn(value: JsonObject): ServiceError | null {
   };
 }
 
-const wordFields = ['message', 'msg', 'error_msg', 'error_message', 'errorMessage'];
-
 /** False for the values with which services say that a field holds nothing. */
 export function isFilled(value: unknown): boolean {
   return typeof value === 'object' && value !== null ? Object.values(value).some(isFilled) : Boolean(value);
 }
-
-export const textIn = (value: unknown): string | undefined =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
 
 /** Returns a count, also one that came as text. Null when unknown. */
 export function countIn(value: JsonValue | undefined): number | null {
   const count = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
   return typeof count === 'number' && Number.isFinite(count) ? count : null;
 }
-
-export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 export function objectsIn(value: unknown): readonly JsonObject[] {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];

@@ -12,10 +12,15 @@ import { isObject } from './prompt';
 /** Fields of thinking, in the order in which one counts if a service fills several with the same words. */
 const thinkingFields = ['reasoning_content', 'reasoning', 'thinking'] as const;
 
+interface ChunkedCall extends ReceivedCall {
+  readonly index: number | null;
+  readonly wireId: string;
+}
+
 /** Reads chunks of chat completions, and whole completions, as services send them. */
 export class ChatChunks implements EventReader {
   readonly isOver = false;
-  private readonly calls: (ReceivedCall & { readonly index: number | null; readonly wireId: string })[] = [];
+  private readonly calls: ChunkedCall[] = [];
   private readonly details = new ReasoningDetails();
   /** True when the answer's only reasoning is an empty `reasoning_content`. DeepSeek needs "" back with a call
    *  (opencode#24146). */
@@ -101,19 +106,18 @@ export class ChatChunks implements EventReader {
       (name !== known.name ||
         (json.trimStart().startsWith('{') &&
           (isWholeObject(known.json) || (wireId !== '' && wireId !== known.wireId))));
-    if (known === undefined || isOther) {
-      if (name === '' && wireId === '' && json === '') return;
-      const call = { index, wireId, callId: wireId, name, json };
+    const isNew = known === undefined || isOther;
+    if (isNew && name === '' && wireId === '' && json === '') return;
+    const call: ChunkedCall = isNew ? { index, wireId, callId: '', name: '', json: '' } : known;
+    if (isNew) {
       this.calls.push(call);
       this.answer.call(call);
-      if (typeof signature === 'string')
-        Object.assign(call, { metadata: { [metadataKey]: { thoughtSignature: signature } } });
-      return;
     }
-    known.name ||= name;
-    known.callId ||= wireId;
-    known.json += json;
-    if (known.name !== '') this.answer.progress(known);
+    call.name ||= name;
+    call.callId ||= wireId;
+    call.json += json;
+    if (typeof signature === 'string') call.metadata = { [metadataKey]: { thoughtSignature: signature } };
+    if (call.name !== '') this.answer.progress(call);
   }
 }
 

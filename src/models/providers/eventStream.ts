@@ -15,8 +15,9 @@ export interface EventReader {
   readonly isOver: boolean;
 }
 
-/** Milliseconds to wait for more if a service leaves the connection open: for counts after the finish reason, and for
- *  a second message that a router adds after the protocol's last event. */
+/** Milliseconds to wait for more if a service leaves the connection open: for counts after the finish reason, and after
+ *  the protocol's last event for a second message that a router adds, or for the end of the body, with which the
+ *  connection can be used again. */
 const afterFinishMs = 5000;
 const afterEndMs = 1000;
 
@@ -31,22 +32,27 @@ export async function readEvents(
   const source = (response.body ?? new Blob([]).stream()).getReader();
   const decoder = new TextDecoder();
   const lines = new Lines(answer, reader, response.headers.get('content-type') ?? '');
-  const quiet = new Quiet(receiver);
+  let wait: Wait | undefined;
   let fault: TransportFault | null = null;
   for (;;) {
     const read = source.read().catch((error: unknown) => ({ error }));
-    const chunk = await Promise.race([read, quiet.passed]);
-    if (chunk === 'quiet') break;
+    const chunk: Awaited<typeof read> | null = await (wait === undefined ? read : Promise.race([read, wait.passed]));
+    if (chunk === null) break;
     if ('error' in chunk) {
       if (answer.finish === null) fault = networkFault(chunk.error);
       break;
     }
     receiver.active();
     const isNews = lines.take(chunk.done ? `${decoder.decode()}\n` : decoder.decode(chunk.value, { stream: true }));
-    if (chunk.done || lines.isOver) break;
-    quiet.wait(answer.finish === null ? null : reader.isOver ? afterEndMs : afterFinishMs, isNews);
+    if (chunk.done) break;
+    const isOver = lines.isOver || reader.isOver;
+    const ms = isOver ? afterEndMs : answer.finish === null ? undefined : afterFinishMs;
+    // Keep-alives are no news.
+    if (!isNews && ms === wait?.ms) continue;
+    wait?.stop();
+    wait = ms === undefined ? undefined : waitFor(ms, receiver);
   }
-  quiet.wait(null, false);
+  wait?.stop();
   void source.cancel().catch(() => undefined);
   if (fault !== null) return fault;
   lines.end();
@@ -54,23 +60,18 @@ export async function readEvents(
   return null;
 }
 
-/** Waits for silence. Keep-alives do not count as news. */
-class Quiet {
-  passed = new Promise<'quiet'>(() => undefined);
-  private ms: number | null = null;
-  private stop = (): void => undefined;
+interface Wait {
+  readonly ms: number;
+  readonly passed: Promise<null>;
+  readonly stop: () => void;
+}
 
-  constructor(private readonly receiver: TransportReceiver) {}
-
-  wait(ms: number | null, isNews: boolean): void {
-    if (ms === this.ms && !isNews) return;
-    this.stop();
-    this.ms = ms;
-    if (ms === null) return;
-    this.passed = new Promise((resolve) => {
-      this.stop = this.receiver.after(ms, () => resolve('quiet'));
-    });
-  }
+function waitFor(ms: number, receiver: TransportReceiver): Wait {
+  let stop = (): void => undefined;
+  const passed = new Promise<null>((resolve) => {
+    stop = receiver.after(ms, () => resolve(null));
+  });
+  return { ms, passed, stop };
 }
 
 /** Reads lines of an event stream, of JSON per line, or of one JSON document, whatever the content type says. */
