@@ -24,6 +24,8 @@ export interface TransportReceiver {
   /** Called when bytes arrived, even without visible content (keep-alives). */
   active(): void;
   emit(part: TransportPart): void;
+  /** Calls back after this time. Returns a function that prevents it. */
+  after(ms: number, callback: () => void): () => void;
 }
 
 export type TransportPart =
@@ -62,8 +64,8 @@ export type TransportFault =
   | { readonly kind: 'network'; readonly code: string | null; readonly message: string }
   /** An answer that is not from a model API: a web page, a redirect, other JSON. */
   | { readonly kind: 'notAnApi'; readonly contentType: string; readonly excerpt: string }
-  /** The answer ended without a finish reason. */
-  | { readonly kind: 'noFinish' }
+  /** The answer ended without a finish reason, or with one that says that the service broke off. */
+  | { readonly kind: 'noFinish'; readonly reason?: string }
   /** Status 200 without a single byte. */
   | { readonly kind: 'empty' }
   /** An answer that does not follow its protocol. */

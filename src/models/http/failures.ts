@@ -266,7 +266,7 @@ function describeStatus(
     case 429:
       return {
         cause: 'rateLimit',
-        happened: joinSentences([t('{provider} is limiting requests (429).', { provider }), waitHint(headers)]),
+        happened: joinSentences([t('{provider} is limiting requests (429).', { provider }), quoted, waitHint(headers)]),
         next: advice(context, t('Wait and retry.'), t('Wait and retry, or choose another model.')),
       };
     default:
@@ -292,7 +292,7 @@ function describeStatus(
   if (status === 503 || status === 529 || /overloaded/i.test(message))
     return {
       cause: 'overloaded',
-      happened: t('{provider} is overloaded ({status}).', { provider, status }),
+      happened: joinSentences([t('{provider} is overloaded ({status}).', { provider, status }), quoted]),
       next: advice(context, t('Retry in a moment.'), t('Retry in a moment, or choose another model.')),
     };
   if (status >= 500)
@@ -514,8 +514,7 @@ function isHtml(body: string): boolean {
   return /^\s*<(?:!doctype|html|head|body)/i.test(body);
 }
 
-/** Returns the sentence inside an error body, in the shapes that services use: {error:{message}}, {error:"…"},
- *  {message}, {detail}. */
+/** Returns the service's own words in an error body, in whatever field and however nested they are. */
 export function bodyMessage(body: string): string {
   let parsed: unknown;
   try {
@@ -527,16 +526,23 @@ export function bodyMessage(body: string): string {
   return messageIn(parsed);
 }
 
-function messageIn(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return messageIn(value[0]);
-  if (typeof value !== 'object' || value === null) return '';
-  for (const key of ['error', 'message', 'detail', 'msg'] as const) {
-    const inner: unknown = Object.entries(value).find(([name]) => name === key)?.[1];
-    const found = messageIn(inner);
-    if (found !== '') return found;
-  }
-  return '';
+/** Fields with a service's words, the most telling first. */
+const wordFields = (
+  'error errors message detail details msg error_message errorMessage error_msg error_description reason title ' +
+  'description status_msg base_resp body response data type'
+).split(' ');
+
+function messageIn(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return /^\s*[{[]/.test(value) && depth < 8 ? bodyMessage(value) : value.trim();
+  if (Array.isArray(value)) return value.map((each) => messageIn(each, depth + 1)).find((each) => each !== '') ?? '';
+  if (typeof value !== 'object' || value === null || depth > 8) return '';
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const found = wordFields.map((name) => messageIn(fields.get(name), depth + 1)).find((each) => each !== '') ?? '';
+  // A router's own words say little; those of the service behind it are here.
+  const metadata = fields.get('metadata');
+  const raw =
+    typeof metadata === 'object' && metadata !== null && 'raw' in metadata ? messageIn(metadata.raw, depth + 1) : '';
+  return raw === '' || found.includes(raw) ? found : [found, raw].filter((each) => each !== '').join(': ');
 }
 
 function waitHint(headers: Readonly<Record<string, string>>): string {
@@ -573,7 +579,7 @@ function technical(fault: TransportFault, { provider, modelId, baseUrl, key }: F
     case 'notAnApi':
       return `${where}\ncontent-type: ${fault.contentType}\n${cut(fault.excerpt)}`;
     case 'noFinish':
-      return `${where}\nthe stream ended without a finish reason`;
+      return `${where}\nthe stream ended with the finish reason ${fault.reason ?? 'none'}`;
     case 'empty':
       return `${where}\nempty body`;
     case 'malformed':

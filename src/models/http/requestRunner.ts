@@ -217,7 +217,12 @@ class RequestRunner {
       };
       // Async, so that a throw inside becomes a rejection and the watchdog is stopped.
       const send = async (): Promise<TransportEnd> =>
-        transport.send(request, { signal: cut.signal, active: () => watchdog.active(), emit });
+        transport.send(request, {
+          signal: cut.signal,
+          active: () => watchdog.active(),
+          emit,
+          after: (ms, callback) => clock.after(ms, callback),
+        });
       send().then(settle, (error: unknown) =>
         settle({ kind: 'broken', fault: internalFault(error), usage: null, requestId: null }),
       );

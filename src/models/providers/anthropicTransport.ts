@@ -2,31 +2,33 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelRequest, WireMessage } from '../chatModel';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
-import { CompactionTap, compactionHeaders, compactionOf, compactionsIn, withOpaqueParts } from './compaction';
-import { observedFetch } from './observedFetch';
+import { compactionHeaders, compactionOf, compactionsIn, withOpaqueParts } from './compaction';
+import { exchange } from './exchange';
+import { MessageEvents } from './messageEvents';
 import { callOptions, isObject, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
-import { readAnswer } from './reading';
-import { joinedMessages } from './splicedMessages';
 
 /** Transport for the messages protocol, with prompt-cache breakpoints. */
 export function anthropicTransport(settings: TransportSettings): Transport {
   return {
     send(request: ModelRequest, receiver: TransportReceiver) {
       const compactions = compactionsIn(request.messages);
-      const provider = createAnthropic({
-        baseURL: settings.baseUrl,
-        headers: compactionHeaders(compactions),
-        // Never undefined: the SDK would then take a key from the environment and send it to any base URL.
-        apiKey: settings.key ?? '',
-        fetch: joinedMessages(withOpaqueParts(observedFetch(settings.fetch, receiver.active), compactions)),
-      });
       const sent = mayThink(request.messages) ? request : { ...request, reasoningEffort: 'default' as const };
-      return readAnswer(
-        provider.languageModel(settings.modelId),
-        callOptions(sent, rules(sent.messages), receiver.signal),
+      return exchange(
+        {
+          model: (fetch) =>
+            createAnthropic({
+              baseURL: settings.baseUrl,
+              headers: compactionHeaders(compactions),
+              // Never undefined: the SDK would then take a key from the environment and send it to any base URL.
+              apiKey: settings.key ?? '',
+              fetch,
+            }).languageModel(settings.modelId),
+          options: callOptions(sent, rules(sent.messages), receiver.signal),
+          fetch: withOpaqueParts(settings.fetch, compactions),
+          reader: (answer) => new MessageEvents(answer),
+        },
         receiver,
-        new CompactionTap(),
       );
     },
   };

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../transcript/json';
 import type { WireMessage } from '../chatModel';
 import { isObject } from './prompt';
-import { noTap, type RawTap } from './reading';
 
 /** A service's summary of the conversation before it. The service makes one if it or a proxy is configured for it
  *  (`context_management`, never by us). It is not part of the answer's text. The service needs it back unchanged,
@@ -16,34 +15,13 @@ const type = 'compaction';
 /** The beta for requests with such a block. A signed block has its own beta, which the SDK adds. */
 const beta = 'compact-2026-01-12';
 
-/** Reads compaction blocks from the raw chunks: the SDK passes them on as text, without their opaque part. */
-export class CompactionTap implements RawTap {
-  private block: Record<string, string> | null = null;
-
-  readonly thinkingMetadata = noTap.thinkingMetadata;
-  readonly closingMetadata = noTap.closingMetadata;
-
-  see(chunk: unknown): void {
-    if (!isObject(chunk)) return;
-    const begun = chunk['content_block'];
-    if (chunk['type'] === 'content_block_start') this.block = isObject(begun) && begun['type'] === type ? {} : null;
-    if (this.block !== null) this.block = { ...this.block, ...fieldsOf(begun), ...fieldsOf(chunk['delta']) };
-  }
-
-  get isHiding(): boolean {
-    return this.block !== null;
-  }
-
-  hiddenBlock(): JsonObject | null {
-    const { block } = this;
-    this.block = null;
-    // Without a summary the service failed to make one, and needs nothing back.
-    return block?.['content'] === undefined ? null : { anthropic: { type, ...block } };
-  }
+/** Returns what to keep of a block. Null without a summary: the service failed to make one, and needs nothing back. */
+export function compactionMetadata(fields: Record<string, string>): JsonObject | null {
+  return fields['content'] === undefined ? null : { anthropic: { type, ...fields } };
 }
 
 /** Returns the compaction fields of a delta or of a block's start. Each delta has the full values. */
-function fieldsOf(value: unknown): Record<string, string> {
+export function compactionFields(value: unknown): Record<string, string> {
   if (!isObject(value)) return {};
   return Object.fromEntries(
     ['content', 'signature', 'encrypted_content'].flatMap((name) => {
@@ -57,7 +35,7 @@ function fieldsOf(value: unknown): Record<string, string> {
 export function compactionOf(metadata: JsonObject | undefined): Compaction | null {
   const ours = metadata?.['anthropic'];
   if (!isObject(ours) || ours['type'] !== type) return null;
-  const { content, ...rest } = fieldsOf(ours);
+  const { content, ...rest } = compactionFields(ours);
   return content === undefined ? null : { content, ...rest };
 }
 

@@ -3,11 +3,10 @@ import type { LanguageModelV4TextPart, LanguageModelV4ToolCallPart } from '@ai-s
 import type { ModelRequest, WireMessage } from '../chatModel';
 import { metadataKey, reasoningContent } from '../http/reasoningField';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
-import { observedFetch } from './observedFetch';
+import { ChatChunks } from './chatChunks';
+import { exchange } from './exchange';
 import { callOptions, isObject, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
-import { readAnswer } from './reading';
-import { ReasoningTap } from './reasoningTap';
 import { traitsOf } from './wireTraits';
 
 /** Transport for chat completions, at any base URL. */
@@ -15,19 +14,22 @@ export function openaiTransport(settings: TransportSettings): Transport {
   const traits = traitsOf(settings.baseUrl);
   return {
     send(request: ModelRequest, receiver: TransportReceiver) {
-      const provider = createOpenAICompatible({
-        name: metadataKey,
-        baseURL: settings.baseUrl,
-        ...(settings.key === null ? {} : { apiKey: settings.key }),
-        fetch: observedFetch(settings.fetch, receiver.active),
-        includeUsage: traits.streamOptions,
-        transformRequestBody: (body) => traits.adapt(body, request.cacheKey),
-      });
-      return readAnswer(
-        provider.chatModel(settings.modelId),
-        callOptions(request, rules(request), receiver.signal),
+      return exchange(
+        {
+          model: (fetch) =>
+            createOpenAICompatible({
+              name: metadataKey,
+              baseURL: settings.baseUrl,
+              ...(settings.key === null ? {} : { apiKey: settings.key }),
+              fetch,
+              includeUsage: traits.streamOptions,
+              transformRequestBody: (body) => traits.adapt(body, request.cacheKey),
+            }).chatModel(settings.modelId),
+          options: callOptions(request, rules(request), receiver.signal),
+          fetch: settings.fetch,
+          reader: (answer) => new ChatChunks(answer),
+        },
         receiver,
-        new ReasoningTap(),
       );
     },
   };

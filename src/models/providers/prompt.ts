@@ -50,7 +50,6 @@ export function callOptions(
   return {
     prompt,
     abortSignal,
-    includeRawChunks: true,
     ...(tools.length === 0 ? {} : { tools }),
     ...(tools.length === 0 || request.toolChoice === undefined ? {} : { toolChoice: { type: request.toolChoice } }),
     ...(request.maxOutputTokens === null ? {} : { maxOutputTokens: request.maxOutputTokens }),

@@ -543,6 +543,7 @@ describe('a transport', () => {
     const end = await transport.send(request(), {
       signal: new AbortController().signal,
       active: () => undefined,
+      after: () => () => undefined,
       emit: (part) => parts.push(part),
     });
     expect([end.kind, parts]).toEqual([

@@ -285,8 +285,8 @@ describe('a connection test', () => {
       'Local does not allow this (403). Local says: no. Check the key’s permissions or set a new key.',
       false,
     ],
-    [429, 'k-12345', 'Local is limiting requests (429). Wait and retry.', true],
-    [503, 'k-12345', 'Local is overloaded (503). Retry in a moment.', true],
+    [429, 'k-12345', 'Local is limiting requests (429). Local says: no. Wait and retry.', true],
+    [503, 'k-12345', 'Local is overloaded (503). Local says: no. Retry in a moment.', true],
   ])('explains %d (key: %s)', async (status, key, sentence, mayKeep) => {
     expect(await check(`${await serving(json(status, { error: { message: 'no' } }))}/v1`, key)).toEqual({
       kind: 'failed',

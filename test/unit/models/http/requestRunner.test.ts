@@ -73,7 +73,7 @@ describe('a retry', () => {
       failure: {
         cause: 'rateLimit',
         sentence:
-          'Test is limiting requests (429). It asks to wait 10 minutes. Your prompt is saved. Wait and retry, or choose another model.',
+          'Test is limiting requests (429). Test says: Scripted 429. It asks to wait 10 minutes. Your prompt is saved. Wait and retry, or choose another model.',
       },
     });
   });

@@ -1,0 +1,185 @@
+import type { JsonObject, JsonValue } from '../../transcript/json';
+import type { Usage } from '../../transcript/usage';
+import type { CompletedToolCall, Finish } from '../chatModel';
+import { bodyMessage } from '../http/failures';
+import type { TransportEnd, TransportFault, TransportReceiver } from '../transport';
+import { calledOnce } from './callArguments';
+import { finishKind } from './finishReasons';
+import { isObject } from './prompt';
+
+/** A tool call while it arrives. */
+export interface ReceivedCall {
+  callId: string;
+  name: string;
+  /** Arguments so far. */
+  json: string;
+  metadata?: JsonObject;
+}
+
+/** One answer while it arrives. A protocol's reader fills it, and it reports text and thinking at once. */
+export class Answer {
+  usage: Usage | null = null;
+  /** The service's word for the end of the answer. Nothing that follows can lose the answer. */
+  finish: string | null = null;
+  /** True when the model refused in words. */
+  hasRefused = false;
+  /** True when an event arrived, whatever it was. */
+  received = false;
+  readonly calls = new Set<ReceivedCall>();
+  private open: 'text' | 'thinking' | null = null;
+  private hasWords = false;
+  private metadata: JsonObject = {};
+  private fault: TransportFault | null = null;
+
+  constructor(
+    private readonly receiver: TransportReceiver,
+    public requestId: string | null,
+  ) {}
+
+  /** Begins a part, if it is not open. */
+  begin(of: 'text' | 'thinking'): void {
+    if (this.open === of) return;
+    this.endPart();
+    this.open = of;
+  }
+
+  say(of: 'text' | 'thinking', words: string): void {
+    if (words === '') return;
+    this.begin(of);
+    this.resume();
+    this.hasWords = true;
+    this.receiver.emit({ kind: of, text: words });
+  }
+
+  /** Adds data that the service needs back with the open part, keyed by provider. */
+  note(provider: string, data: JsonObject): void {
+    const before = this.metadata[provider];
+    this.metadata = { ...this.metadata, [provider]: { ...(isObject(before) ? before : {}), ...data } };
+  }
+
+  /** Ends the open part if it is of this kind. */
+  endPart(of: 'text' | 'thinking' | null = this.open): void {
+    if (of === null || of !== this.open) return;
+    const { metadata, hasWords } = this;
+    this.open = null;
+    this.metadata = {};
+    this.hasWords = false;
+    if (Object.keys(metadata).length > 0) this.receiver.emit({ kind: 'partEnd', of, metadata });
+    else if (hasWords) this.receiver.emit({ kind: 'partEnd', of });
+  }
+
+  /** Reports data that the service needs back and that is no text of the answer. */
+  keep(metadata: JsonObject): void {
+    this.receiver.emit({ kind: 'partEnd', of: 'thinking', metadata });
+  }
+
+  call(call: ReceivedCall): ReceivedCall {
+    this.endPart('thinking');
+    this.calls.add(call);
+    if (call.name !== '') this.progress(call);
+    return call;
+  }
+
+  progress(call: ReceivedCall): void {
+    this.resume();
+    this.receiver.emit({
+      kind: 'toolCallProgress',
+      callId: call.callId,
+      name: call.name,
+      characters: call.json.length,
+    });
+  }
+
+  /** Records an error that the service reports. It is not the end: the answer may continue. */
+  fail(error: ServiceError): void {
+    if (this.finish === null) this.fault = { kind: 'inStream', ...error };
+  }
+
+  /** Records what arrived and cannot be read. It counts only if the answer does not end well. */
+  cannotRead(fault: TransportFault): void {
+    this.fault ??= fault;
+  }
+
+  get isComplete(): boolean {
+    return this.unified !== null && this.fault?.kind !== 'inStream';
+  }
+
+  end(): TransportEnd {
+    const { finish, unified, usage, requestId } = this;
+    // The service's own error directly before the finish is why it finished.
+    if (unified === null || !this.isComplete)
+      return this.broken(this.fault ?? { kind: 'noFinish', ...(finish === null ? {} : { reason: finish }) });
+    const calls = [...this.calls].map(({ callId, name, json, metadata }): CompletedToolCall => ({
+      callId,
+      name,
+      arguments: json,
+      ...(metadata === undefined ? {} : { metadata }),
+    }));
+    return { kind: 'finished', finish: { unified, raw: finish }, toolCalls: calledOnce(calls), usage, requestId };
+  }
+
+  broken(fault: TransportFault): TransportEnd {
+    const nothing = fault.kind === 'noFinish' && !this.received;
+    return { kind: 'broken', fault: nothing ? { kind: 'empty' } : fault, usage: this.usage, requestId: this.requestId };
+  }
+
+  /** Null without a finish, or with a word for it that says that the service broke off. */
+  private get unified(): Finish['unified'] | null {
+    const kind = this.finish === null ? 'failed' : finishKind(this.finish);
+    if (kind === 'failed') return null;
+    if (kind === 'stop' && this.hasRefused) return 'contentFilter';
+    return kind === 'unknown' ? 'other' : kind;
+  }
+
+  /** Forgets an error after which the answer continues. */
+  private resume(): void {
+    if (this.fault?.kind === 'inStream') this.fault = null;
+  }
+}
+
+type ServiceError = Omit<Extract<TransportFault, { readonly kind: 'inStream' }>, 'kind'>;
+
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined;
+
+export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+const wordFields = ['message', 'msg', 'error_msg', 'error_message', 'errorMessage'];
+
+/** Returns the error in an event that is none of the protocol's, or null. A field `error` of null is no error. */
+export function errorIn(value: JsonObject): ServiceError | null {
+  const { error, errors, detail, success, object, type, status, base_resp: outcome, ...rest } = value;
+  const isNamed = [object, type, status].some((word) => /error|fail/i.test(textIn(word) ?? ''));
+  const hasWords = isFilled(detail) || wordFields.some((name) => typeof rest[name] === 'string');
+  // Neither { type: "status", message: "Loading" } nor { code: 0, message: "success" } is an error.
+  const isFine = typeof type === 'string' || /^(?:0|200)$/.test(String(rest['code']));
+  const isError =
+    isNamed ||
+    success === false ||
+    [error, errors, objectIn(outcome)['status_code']].some(isFilled) ||
+    (hasWords && !isFine);
+  if (!isError) return null;
+  const about = isObject(error) ? error : value;
+  const code = about['code'];
+  return {
+    message: bodyMessage(JSON.stringify(value)) || JSON.stringify(value),
+    code: typeof code === 'string' ? code : (textIn(about['type']) ?? null),
+    status: typeof code === 'number' ? code : (countIn(about['statusCode']) ?? countIn(about['status'])),
+  };
+}
+
+/** False for the values with which services say that a field holds nothing. */
+export function isFilled(value: unknown): boolean {
+  return typeof value === 'object' && value !== null ? Object.values(value).some(isFilled) : Boolean(value);
+}
+
+/** Returns a count, also one that came as text. Null when unknown. */
+export function countIn(value: JsonValue | undefined): number | null {
+  const count = typeof value === 'string' && /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+  return typeof count === 'number' && Number.isFinite(count) ? count : null;
+}
+
+export function objectsIn(value: unknown): readonly JsonObject[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.filter(isObject);
+}
