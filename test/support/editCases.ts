@@ -7,7 +7,7 @@ import { aToolCall } from './toolCalls';
 export interface EditCase {
   readonly name: string;
   readonly files: Readonly<Record<string, Uint8Array | string>>;
-  readonly tool: 'edit_file' | 'write_file' | 'apply_patch';
+  readonly tool: 'edit_file' | 'write_file' | 'apply_patch' | 'edit_notebook';
   readonly input: Readonly<Record<string, unknown>>;
   /** Files that differ afterwards; null: gone. Absent: nothing may have changed. */
   readonly becomes?: Readonly<Record<string, Uint8Array | string | null>>;
