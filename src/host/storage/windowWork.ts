@@ -1,10 +1,21 @@
+import type { Clock } from '../../base/clock';
+import { resultWithin } from '../../base/pause';
 import type { Gateway } from '../../gateway/gateway';
 import type { WorkGuard } from '../../store/ownership/storeConnection';
+
+/** Milliseconds within which the page of a window in use responds, also on a busy machine. */
+const pageRespondsMs = 4000;
 
 /** Ends the work of this window when another one takes over: stops turns, and waits for compressions, whose
  *  summaries are paid. A turn that awaits approval blocks nothing: it stays `waiting` in the store. */
 export class WindowWork implements WorkGuard {
-  constructor(private readonly gateway: Pick<Gateway, 'runningTurns' | 'stop' | 'compressionsEnd' | 'leaveWaiting'>) {}
+  /** `askPage` resolves when the page of this window responds; where the page was closed or lost while the extension
+   *  host lives on, it does not. */
+  constructor(
+    private readonly gateway: Pick<Gateway, 'runningTurns' | 'stop' | 'compressionsEnd' | 'leaveWaiting'>,
+    private readonly askPage: () => PromiseLike<unknown>,
+    private readonly clock: Pick<Clock, 'after'>,
+  ) {}
 
   async settle(): Promise<void> {
     const { gateway } = this;
@@ -16,5 +27,20 @@ export class WindowWork implements WorkGuard {
 
   leaveWaiting(): void {
     void this.gateway.leaveWaiting();
+  }
+
+  async isLeft(): Promise<boolean> {
+    if (this.isTurnRunning()) return false;
+    await this.gateway.compressionsEnd();
+    const answer = Promise.resolve(this.askPage()).then(
+      () => true,
+      () => true,
+    );
+    const responds = await resultWithin(this.clock, pageRespondsMs, answer, false);
+    return !responds && !this.isTurnRunning();
+  }
+
+  private isTurnRunning(): boolean {
+    return this.gateway.runningTurns().some(({ isWaiting }) => !isWaiting);
   }
 }

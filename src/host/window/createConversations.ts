@@ -1,3 +1,4 @@
+import { commands } from 'vscode';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { ExtensionApi } from '../api/extensionApi';
 import type { HermesExtension } from '../api/hermes';
@@ -55,6 +56,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   );
   parts.terminal.cleanUpAfter(store, gateway.onDidChangeSessions);
   parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
-  connection.setWorkGuard(new WindowWork(gateway));
+  // The page answers this call, not the extension host.
+  connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
   return { memory, gateway, api: exports, turnGate, syncSight: new SyncSight() };
 }

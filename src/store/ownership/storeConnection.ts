@@ -30,6 +30,8 @@ export interface WorkGuard {
   settle(): Promise<void>;
   /** Called when the store is closed or lost. Leaves turns that await approval in state `waiting`. Returns at once. */
   leaveWaiting(): void;
+  /** True when the page of this window does not respond and no turn or compression runs. */
+  isLeft(): Promise<boolean>;
 }
 
 export type OwnedLock = Pick<HeldLock, 'fence' | 'assertHeld' | 'heartbeat' | 'release'>;
@@ -71,8 +73,9 @@ const heartbeatMs = 15_000;
  *  how often it looks. */
 const overlapMs = 2000;
 const overlapLookMs = 200;
-/** Milliseconds between two looks at the lock of another window. */
+/** Milliseconds between two looks at the lock of another window, and between two questions whether its page is gone. */
 const lookMs = 2000;
+const askMs = 10_000;
 /** Milliseconds for which the lock must be free before a window that reads takes it: the window that held it may be
  *  reloading. A window that has just started may itself be the reloaded one, and takes it at once. */
 const freeForMs = 30_000;
@@ -95,7 +98,11 @@ export class StoreConnection implements Disposable {
   private opening: Promise<void> | null = null;
   /** All closing work, in sequence; an opening waits for it. */
   private ending: Promise<void> = Promise.resolve();
-  private guard: WorkGuard = { settle: () => Promise.resolve(), leaveWaiting: () => undefined };
+  private guard: WorkGuard = {
+    settle: () => Promise.resolve(),
+    leaveWaiting: () => undefined,
+    isLeft: async () => false,
+  };
   private readonly works = new Set<Promise<unknown>>();
   private cancelHeartbeat: () => void = () => undefined;
   private damaged = false;
@@ -106,6 +113,8 @@ export class StoreConnection implements Disposable {
   private asking = new AbortController();
   /** Monotonic milliseconds since which the lock of the other window has looked free; null while it is held. */
   private freeSince: number | null = null;
+  /** Monotonic milliseconds at which the owner was last asked whether its window is gone. */
+  private askedAt = Number.NEGATIVE_INFINITY;
   private readonly startedAt: number;
   /** The error for calls during an automatic reopening; otherwise null. */
   private repairing: StoreError | null = null;
@@ -172,7 +181,8 @@ export class StoreConnection implements Disposable {
     let failure = owner === null ? null : owner.endpoint === null ? 'The lock names no socket.' : '';
     if (owner?.endpoint) failure = await askToRelease(owner.endpoint, this.clock, asking.signal);
     if (asking.signal.aborted || home !== this.home) return;
-    if (owner !== null && failure === null) owner = await this.holdLock(home, overlapMs);
+    // Also after a failure: an owner that ended before it could answer is gone a moment later.
+    if (owner !== null) owner = await this.holdLock(home, overlapMs);
     if (owner === null) return this.openInstead();
     this.log.warn(`The other window did not release the session store: ${failure ?? owner.description}`);
     this.setState({ ...state, takeOver: failure === null ? 'offered' : 'unanswered', owner: owner.description });
@@ -334,13 +344,21 @@ export class StoreConnection implements Disposable {
       this.freeSince = null;
       if ((await this.holdLock(home, 0)) === null) return this.openInstead();
     }
+    if (!this.isReading(home)) return;
+    if (this.freeSince === null && now - this.askedAt >= askMs && (await this.holdLeftLock(home)) === null)
+      return this.openInstead();
     const state = this.current;
-    if (state.kind !== 'elsewhere' || state.takeOver === 'asked' || home !== this.home) return;
+    if (state.kind !== 'elsewhere' || !this.isReading(home)) return;
     if (state.report === null && this.running === null && this.opening === null) {
       const report = await this.readSnapshot(home, state.error);
       if (report !== null && this.current === state) this.setState({ ...state, report });
     }
-    if (this.current.kind === 'elsewhere' && this.current.takeOver !== 'asked') this.lookAgain();
+    if (this.isReading(home)) this.lookAgain();
+  }
+
+  /** True while this window reads what another one has, and the user has not asked for it. */
+  private isReading(home: StoreHome): boolean {
+    return this.current.kind === 'elsewhere' && this.current.takeOver !== 'asked' && home === this.home;
   }
 
   private stopReading(): void {
@@ -353,7 +371,7 @@ export class StoreConnection implements Disposable {
     home.prepare();
     this.lockObstacle = null;
     try {
-      const owner = await this.holdLock(home, overlapMs);
+      const owner = await this.holdLeftLock(home);
       if (owner !== null) return void (home === this.home && this.startReading(owner.description));
       const fence = this.lock?.fence ?? null;
       const { store, report } = await home.open({
@@ -377,6 +395,18 @@ export class StoreConnection implements Disposable {
         );
       else this.log.warn(`A folder that was left could not be opened: ${technicalOf(error)}`);
     }
+  }
+
+  /** Like `holdLock`, and meanwhile asks an owner to release if its window is gone. */
+  private async holdLeftLock(home: StoreHome): Promise<LockOwner | null> {
+    const owner = await this.holdLock(home, 0);
+    if (owner === null) return null;
+    this.askedAt = this.clock.monotonicMs();
+    const { signal } = (this.asking = new AbortController());
+    const answer = owner.endpoint && askToRelease(owner.endpoint, this.clock, signal, 'handOver');
+    const holder = await this.holdLock(home, overlapMs);
+    if (holder === null || answer === null || (await answer) !== null) return holder;
+    return this.holdLock(home, overlapMs);
   }
 
   /** Null to continue: with the lock held, or in a folder in which no process can hold one. Otherwise the owner that
@@ -555,6 +585,8 @@ export class StoreConnection implements Disposable {
   }
 
   private readonly owner: TakeOverOwner = {
+    isLeft: async () =>
+      this.works.size === 0 && this.current.kind === 'open' && (await this.guard.isLeft()) && this.works.size === 0,
     settle: async () => {
       while (this.works.size > 0) await Promise.allSettled(this.works);
       if (this.current.kind === 'open') await this.guard.settle();

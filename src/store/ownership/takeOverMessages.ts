@@ -6,8 +6,8 @@ export const askSchema = v.object({
   v: v.literal(1),
   /** Token from the lock file, which only the same user can read. */
   token: v.string(),
-  /** stop: the user pressed Take Over. Earlier builds also ask `handOver` and `wait`, for a window that merely starts:
-   *  they are told that the owner is busy. */
+  /** stop: the user pressed Take Over. handOver: a window merely starts or reads; the owner refuses unless its own
+   *  page is gone. Earlier builds also ask `wait`: they are told that the owner is busy. */
   ask: v.picklist(['handOver', 'wait', 'stop']),
 });
 export type TakeOverAsk = v.InferOutput<typeof askSchema>;

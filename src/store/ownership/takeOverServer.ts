@@ -10,6 +10,8 @@ import { askSchema, type TakeOverAnswer, type TakeOverAsk } from './takeOverMess
 
 /** The owner's side of a takeover, as the server calls it. */
 export interface TakeOverOwner {
+  /** True when nobody uses the store here any more: the window does not respond, and nothing runs. */
+  isLeft(): Promise<boolean>;
   /** Ends the work in progress in order; resolves when it is settled on disk. */
   settle(): Promise<void>;
   /** Closes the store and releases its lock. Safe to call again. */
@@ -76,7 +78,9 @@ export class TakeOverServer {
   private async answer(ask: TakeOverAsk, channel: LineChannel<TakeOverAsk, TakeOverAnswer>): Promise<void> {
     try {
       channel.send({ answer: 'busy', sessionTitle: null });
-      if (ask.ask !== 'stop') return;
+      if (ask.ask === 'wait') return;
+      if (ask.ask === 'handOver' && !(await this.owner.isLeft()))
+        return channel.finish({ answer: 'refused', reason: 'The window that has the store is in use.' });
       await this.owner.settle();
       // Whoever asked is gone: nothing is given away.
       if (!this.channels.has(channel)) return;

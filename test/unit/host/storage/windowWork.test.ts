@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { WindowWork } from '../../../../src/host/storage/windowWork';
+import { ManualClock } from '../../../support/manualClock';
 import { ScriptedGateway, session } from '../scriptedGateway';
 
 it('waits for compressions and then stops every turn that awaits no approval, for a window that takes over', async () => {
@@ -12,9 +13,25 @@ it('waits for compressions and then stops every turn that awaits no approval, fo
   ];
   let compressed: () => void = () => undefined;
   gateway.compressionsEnd = () => new Promise((resolve) => (compressed = resolve));
-  const settling = new WindowWork(gateway).settle();
+  const settling = new WindowWork(gateway, async () => undefined, new ManualClock()).settle();
   const before = [...gateway.calls];
   compressed();
   await settling;
   expect({ before, calls: gateway.calls }).toEqual({ before: [], calls: ['stop s1', 'stop s2'] });
+});
+
+it.each([
+  ['responds', async () => [], false],
+  ['responds with an error', () => Promise.reject(new Error('disposed')), false],
+  ['does not respond', () => new Promise(() => undefined), true],
+])('counts a page that %s as left or not, and never one with a running turn', async (_title, askPage, isLeft) => {
+  const [gateway, clock] = [new ScriptedGateway(session('s1')), new ManualClock()];
+  gateway.compressionsEnd = () => Promise.resolve();
+  const work = new WindowWork(gateway, askPage, clock);
+  const asked = work.isLeft();
+  await clock.advance(0);
+  await clock.advance(4000);
+  const idle = await asked;
+  gateway.run('s1');
+  expect({ idle, running: await work.isLeft() }).toEqual({ idle: isLeft, running: false });
 });

@@ -68,6 +68,7 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
         await streaming?.ended;
       },
       leaveWaiting: () => undefined,
+      isLeft: async () => false,
     });
     await connection.open();
     return answer(connection);

@@ -47,6 +47,7 @@ describe('a second window', () => {
     const first = window(folder, 'first', {
       settle: async () => void settled.push('turns'),
       leaveWaiting: () => undefined,
+      isLeft: async () => false,
     });
     await first.opens();
     let imported: () => void = () => undefined;
@@ -70,12 +71,51 @@ describe('a second window', () => {
     });
   });
 
+  it.each([
+    ['opens the history without a question when the page of its owner is gone', 'gone', 'open'],
+    ['reads while the page of its owner responds', 'there', 'elsewhere'],
+    ['reads while its owner does not answer', 'silent', 'elsewhere'],
+  ] as const)('%s', async (_title, page, expected) => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first', {
+      settle: async () => undefined,
+      leaveWaiting: () => undefined,
+      isLeft: () => (page === 'silent' ? new Promise(() => undefined) : Promise.resolve(page === 'gone')),
+    });
+    await first.opens();
+    const second = window(folder, 'second');
+    await second.opens();
+    expect({
+      first: first.connection.state.kind,
+      second: second.connection.state.kind,
+      most: folder.mostOpenAtOnce,
+    }).toEqual({ first: page === 'gone' ? 'elsewhere' : 'open', second: expected, most: 1 });
+  });
+
+  it('waits for the import of a page that is gone, and then opens the history without a question', async () => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first', {
+      settle: async () => undefined,
+      leaveWaiting: () => undefined,
+      isLeft: async () => true,
+    });
+    await first.opens();
+    let imported: () => void = () => undefined;
+    void first.connection.during(new Promise<void>((resolve) => (imported = resolve)));
+    const second = window(folder, 'second');
+    await second.opens();
+    const meanwhile = second.connection.state.kind;
+    imported();
+    await expect.poll(async () => (await second.clock.advance(2000), second.connection.state.kind)).toBe('open');
+    expect(meanwhile).toBe('elsewhere');
+  });
+
   it('says that an owner does not respond, and can ask again', async () => {
     const folder = new FakeFolder();
     folder.owner = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'process 4711' };
-    const { connection, opens } = window(folder, 'second');
+    const { connection, opens, takes } = window(folder, 'second');
     await opens();
-    await connection.takeOver();
+    await takes();
     const unanswered = connection.state;
     folder.owner = null;
     await connection.takeOver();
@@ -100,6 +140,17 @@ describe('a second window', () => {
     await reader.clock.advance(15_000);
     await expect.poll(() => reader.connection.state.kind).toBe('open');
     expect(soon).toBe('elsewhere');
+  });
+
+  it('opens the history when its owner ends before it answers', async () => {
+    const folder = new FakeFolder();
+    folder.owner = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'killed' };
+    const second = window(folder, 'second');
+    await second.opens();
+    const taken = second.takes();
+    setTimeout(() => (folder.owner = null), 100);
+    await taken;
+    expect(second.connection.state.kind).toBe('open');
   });
 
   it('reads the history that another process took while this one slept', async () => {
@@ -157,7 +208,7 @@ describe('the socket of an owner', () => {
     ];
     expect({ answers, released }).toEqual({
       answers: [
-        '{"answer":"busy","sessionTitle":null}\n',
+        '{"answer":"busy","sessionTitle":null}\n{"answer":"refused","reason":"The window that has the store is in use."}\n',
         '{"answer":"refused","reason":"The token is not the one in the lock."}\n',
         '',
         '',
@@ -173,17 +224,25 @@ function window(folder: FakeFolder, name: string, guard?: WorkGuard) {
   const connection = new StoreConnection(home, clock, silentLog);
   if (guard) connection.setWorkGuard(guard);
   ended.push(() => connection.close());
-  /** Opens it, and lets the time pass for which it waits for an old host of the same window. */
-  const opens = async (): Promise<void> => {
-    let isOpen = false;
-    void connection.open().then(() => (isOpen = true));
-    await expect.poll(async () => (await clock.advance(200), isOpen)).toBe(true);
+  const passes = async (work: Promise<void>): Promise<void> => {
+    let isOver = false;
+    void work.then(() => (isOver = true));
+    await expect.poll(async () => (await clock.advance(200), isOver)).toBe(true);
   };
-  return { connection, home, clock, opens };
+  /** Opens it, and lets the time pass for which it waits for an old host of the same window. */
+  const opens = (): Promise<void> => passes(connection.open());
+  /** Takes the history over, and lets the time pass for which it waits for an owner that ends. */
+  const takes = (): Promise<void> => passes(connection.takeOver());
+  return { connection, home, clock, opens, takes };
 }
 
 async function listening(owner: Partial<TakeOverOwner>): Promise<TakeOverServer> {
-  const server = new TakeOverServer({ settle: () => Promise.resolve(), release: () => Promise.resolve(), ...owner });
+  const server = new TakeOverServer({
+    isLeft: async () => false,
+    settle: () => Promise.resolve(),
+    release: () => Promise.resolve(),
+    ...owner,
+  });
   ended.push(() => server.close());
   await server.listen();
   return server;
