@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import * as nodePath from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AccessPath } from '../transcript/approval';
+import { existingAsTyped } from './asTyped';
 import type { WorkspaceFiles } from './workspaceFiles';
 import { windowsPathProblem } from './windowsPaths';
 import { PathRefused, WorkspacePaths } from './workspacePaths';
@@ -30,14 +31,12 @@ export class AccessPaths {
   }
 
   /** `folder`: absolute; base for a relative path. Null means the open folders: the first folder that has the path
-   *  wins. If none has it, the path belongs to the open folder it names, otherwise to the first one. Rejects with
-   *  `PathRefused`, whose sentence is for the model. */
+   *  wins, else the first that has one that looks the same. If none has it, the path belongs to the open folder it
+   *  names, otherwise to the first one. Rejects with `PathRefused`, whose sentence is for the model. */
   async resolveAccess(written: string, folder: string | null = null): Promise<AccessPath> {
     const candidates = this.candidates(written, folder);
-    for (const candidate of candidates) {
-      if ((await this.files.kindOf(candidate)) !== null) return this.locate(candidate);
-    }
-    return this.locate(candidates.at(-1) ?? written);
+    const found = await existingAsTyped(this.files, this.path, candidates);
+    return this.locate(found ?? candidates.at(-1) ?? written);
   }
 
   /** Resolves a path that is already absolute. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { imageMediaType } from '../transcript/imageFile';
+import { isNotebook, notebookText } from './notebookText';
 import type { ReadAccess } from './readAccess';
 import { type AnyTool, defineTool, type ToolOutput } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';
@@ -21,7 +22,7 @@ export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool
     description:
       `Reads a text file and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} ` +
       'lines; ask for a range with start_line and end_line to read more. A PNG, JPEG, GIF or WebP image is shown ' +
-      'to you.',
+      'to you. A Jupyter notebook is returned as its numbered cells, for edit_notebook.',
     parameters: {
       type: 'object',
       properties: {
@@ -52,7 +53,8 @@ export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool
       if (mediaType !== null) return image(shown, mediaType, bytes);
       const text = decodeText(bytes);
       if (text === null) return failed(`${shown} is not a text file (${bytes.length} bytes).`);
-      return excerpt(shown, text, input.start_line ?? 1, input.end_line ?? Number.MAX_SAFE_INTEGER);
+      const content = (isNotebook(path) ? notebookText(text) : null) ?? text;
+      return excerpt(shown, content, input.start_line ?? 1, input.end_line ?? Number.MAX_SAFE_INTEGER);
     },
   });
 }

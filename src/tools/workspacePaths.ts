@@ -1,4 +1,5 @@
 import * as nodePath from 'node:path';
+import { existingAsTyped } from './asTyped';
 import type { WorkspaceFiles, WorkspaceRoot } from './workspaceFiles';
 import { FileNotFound } from './workspaceFiles';
 
@@ -30,15 +31,13 @@ export class WorkspacePaths {
         `${written} is outside the open folder${roots.length === 1 ? '' : 's'} ` +
           `(${roots.map((root) => root.path).join(', ')}).`,
       );
-    for (const candidate of inside) {
-      if ((await this.files.kindOf(candidate)) === null) continue;
-      const real = await this.files.realPath(candidate);
-      const realRoots = await Promise.all(roots.map((root) => this.files.realPath(root.path)));
-      if (!realRoots.some((root) => this.contains(root, real)))
-        throw new PathRefused(`${written} is a link that leads outside the open folders.`);
-      return candidate;
-    }
-    throw new FileNotFound(written);
+    const found = await existingAsTyped(this.files, this.path, inside);
+    if (found === null) throw new FileNotFound(written);
+    const real = await this.files.realPath(found);
+    const realRoots = await Promise.all(roots.map((root) => this.files.realPath(root.path)));
+    if (!realRoots.some((root) => this.contains(root, real)))
+      throw new PathRefused(`${written} is a link that leads outside the open folders.`);
+    return found;
   }
 
   /** Relative to its folder, preceded by the folder's name when several are open. Always with forward slashes. */

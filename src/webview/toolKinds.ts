@@ -58,6 +58,13 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     did: () => t('Edited'),
     tried: () => t('Tried to edit'),
   },
+  edit_notebook: {
+    icon: 'edit',
+    target: ['path'],
+    doing: () => t('Editing'),
+    did: () => t('Edited'),
+    tried: () => t('Tried to edit'),
+  },
   write_file: {
     icon: 'edit',
     target: ['path'],

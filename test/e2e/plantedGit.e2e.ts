@@ -123,13 +123,13 @@ describe.skipIf(sandboxProblem() !== undefined)("the editor's own Git", () => {
 
   test.for(forms)('does not run what a confined command planted: $name', async (form) => {
     const places = await placesOf(form, tries);
-    const calls = reply();
+    let calls = reply();
     for (const place of places) {
       // It goes on for longer than the editor waits.
       const script = [...form.commands(place), 'for i in 1 2 3 4 5 6; do sleep 0.5; echo $i > again; done'].join('\n');
       fs.writeFileSync(path.join(place.project, 'plant.sh'), `${script}\n`);
       const cwd = path.basename(place.project);
-      calls.calls('run_command', { command: 'bash plant.sh', cwd }, { id: `c${cwd}` });
+      calls = calls.calls('run_command', { command: 'bash plant.sh', cwd }, { id: `c${cwd}` });
     }
     const said = `Planted ${count}.`;
     server.script(calls, reply().says(said));

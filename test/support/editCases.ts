@@ -7,7 +7,7 @@ import { aToolCall } from './toolCalls';
 export interface EditCase {
   readonly name: string;
   readonly files: Readonly<Record<string, Uint8Array | string>>;
-  readonly tool: 'edit_file' | 'write_file' | 'apply_patch';
+  readonly tool: 'edit_file' | 'write_file' | 'apply_patch' | 'edit_notebook';
   readonly input: Readonly<Record<string, unknown>>;
   /** Files that differ afterwards; null: gone. Absent: nothing may have changed. */
   readonly becomes?: Readonly<Record<string, Uint8Array | string | null>>;
@@ -162,7 +162,7 @@ export const editCases: readonly EditCase[] = [
     'typographic quotes and dashes are forgiven, and kept in lines that stay',
     'He said “no” – twice.\nIt’s late.\n',
     change('He said "no" - twice.\nIt\'s late.', 'He said "no" - twice.\nIt\'s early.'),
-    "He said “no” – twice.\nIt's early.\n",
+    'He said “no” – twice.\nIt’s early.\n',
   ),
   edits(
     'typographic quotes within a line are forgiven',
@@ -170,6 +170,80 @@ export const editCases: readonly EditCase[] = [
     change("it's late", 'it is late'),
     'so it is late\n',
   ),
+  edits(
+    'letters that the file has decomposed',
+    'nai\u0308ve cafe\u0301 one\nlast\n',
+    change('na\u00efve caf\u00e9 one', 'na\u00efve caf\u00e9 two'),
+    'nai\u0308ve cafe\u0301 two\nlast\n',
+  ),
+  edits(
+    'letters that the model has decomposed, across lines',
+    'x = 1; // caf\u00e9\ny = 2;\n',
+    change('// cafe\u0301\ny =', '// cafe\u0301\nz ='),
+    'x = 1; // caf\u00e9\nz = 2;\n',
+  ),
+  edits(
+    'syllables in parts',
+    '\u1112\u1161\u11ab\u1100\u1173\u11af one\n',
+    change('\ud55c\uae00 one', '\ud55c\uae00 two'),
+    '\u1112\u1161\u11ab\u1100\u1173\u11af two\n',
+  ),
+  edits(
+    'a sign with the mark for pictures, kept where it stays',
+    'a \u2764\ufe0f b c\n',
+    change('\u2764 b', '\u2764 x'),
+    'a \u2764\ufe0f x c\n',
+  ),
+  edits(
+    'characters without width, outside and inside of the change',
+    'fi\u200brst se\u00adcond\u2060 third\n',
+    change('first second', 'first 2'),
+    'fi\u200brst 2\u2060 third\n',
+  ),
+  edits('dots in one character', 'wait\u2026 and go\n', change('wait... and', 'wait... then'), 'wait\u2026 then go\n'),
+  edits(
+    'dots that the model has in one character',
+    'wait... and go\n',
+    change('wait\u2026', 'wait!'),
+    'wait! and go\n',
+  ),
+  refuses(
+    'half of the dots that are one character',
+    'wait\u2026 and go\n',
+    change('wait..', 'x'),
+    /^failed: old_text was not found/,
+  ),
+  edits(
+    'narrow blanks with other line ends, across lines',
+    '1\u202f000 km\r\nnext\r\n',
+    change('000 km\nne', '500 km\nne'),
+    '1\u202f500 km\r\nnext\r\n',
+  ),
+  edits(
+    'look-alikes in a line of a patch that changes',
+    'say \u201cone\u201d and two\nlast\n',
+    patch('*** Update File: a.txt', '@@', '-say "one" and two', '+say "one" and three', ' last'),
+    'say \u201cone\u201d and three\nlast\n',
+  ),
+  refuses(
+    'look-alikes found twice',
+    'a\u2026 b\na\u2026 b\n',
+    change('a... b', 'x'),
+    /^failed: old_text was found 2 times in a\.txt, at lines 1, 2/,
+  ),
+  ...[
+    ['a narrow blank', 'at 5.22\u202fPM.txt', 'at 5.22 PM.txt'],
+    ['decomposed letters', 'cafe\u0301.txt', 'caf\u00e9.txt'],
+    ['composed letters', 'caf\u00e9.txt', 'cafe\u0301.txt'],
+    ['a typographic apostrophe in a folder', 'Ann\u2019s/a.txt', "Ann's/a.txt"],
+  ].map(([name = '', there = '', written = '']) => ({
+    name: `a file name with ${name}`,
+    files: { [there]: 'one\n' },
+    tool: 'edit_file' as const,
+    input: { path: written, old_text: 'one', new_text: 'two' },
+    becomes: { [there]: 'two\n' },
+    says: /^done: Edited/,
+  })),
   refuses(
     'an anchor found twice',
     'x\ny\nx\n',

@@ -1,4 +1,5 @@
 import { diffArrays } from 'diff';
+import { asTyped, changedAsTyped } from '../asTyped';
 import { usualEnd, type Line } from './lines';
 
 /** Index of matching lines in a file, from 0, and a function that fits new lines to that place. */
@@ -16,8 +17,7 @@ const steps: readonly ((
 ) => LinePlace['fit'] | null)[] = [
   alike((text) => text),
   alike((text) => text.trimEnd()),
-  // macOS decomposes letters that models write composed.
-  alike((text) => plainPunctuation(text.normalize('NFC')).trimEnd()),
+  alike((text) => asTyped(text).trimEnd()),
   shifted,
 ];
 
@@ -50,7 +50,8 @@ export function replaceLines(
   return result !== null && replaced.at(-1)?.end === '' ? withLastEnd(result, '') : result;
 }
 
-/** Applies the change between two lists of lines to `present`. Unchanged lines keep text and line end. A line that
+/** Applies the change between two lists of lines to `present`. Unchanged lines keep text and line end, changed ones
+ *  what is the same at their beginning and end. A line that
  *  replaces another takes its line end; further lines end with `end`. Every line of the result has a line end. Null
  *  when a new line cannot be fitted in. */
 export function mergeLines(
@@ -62,14 +63,22 @@ export function mergeLines(
 ): readonly Line[] | null {
   const result: Line[] = [];
   let gone: readonly Line[] = [];
+  let goneFrom: readonly string[] = [];
   let at = 0;
   for (const change of diffArrays([...from], [...to])) {
     const here = change.added ? gone : present.slice(at, at + change.value.length);
-    gone = change.removed ? here : [];
+    const old = goneFrom;
+    [gone, goneFrom] = change.removed ? [here, change.value] : [[], []];
     if (!change.added) at += change.value.length;
     if (change.removed) continue;
     for (const [index, written] of change.value.entries()) {
-      const text = change.added ? fit(written) : (here[index]?.text ?? written);
+      const kept = here[index]?.text;
+      const fitted = change.added ? fit(written) : (kept ?? written);
+      const from = fit(old[index] ?? '');
+      const text =
+        change.added && kept !== undefined && from !== null && fitted !== null
+          ? (changedAsTyped(kept, from, fitted) ?? fitted)
+          : fitted;
       if (text === null) return null;
       result.push({ text, end: here[index]?.end || end });
     }
@@ -80,15 +89,6 @@ export function mergeLines(
 export function withLastEnd(lines: readonly Line[], end: string): readonly Line[] {
   const last = lines.at(-1);
   return last === undefined ? lines : [...lines.slice(0, -1), { text: last.text, end }];
-}
-
-/** Replaces quotes, dashes, and spaces with the look-alikes of a keyboard, one character for one character. */
-export function plainPunctuation(text: string): string {
-  return text
-    .replace(/[‘’‚‛′]/g, "'")
-    .replace(/[“”„‟″]/g, '"')
-    .replace(/[‐‑‒–—―−]/g, '-')
-    .replace(/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, ' ');
 }
 
 function alike(
@@ -104,8 +104,8 @@ function alike(
 function shifted(wanted: readonly string[], present: readonly Line[], index: number): LinePlace['fit'] | null {
   let shift: { readonly blanks: string; readonly further: 'in' | 'out' } | null = null;
   for (const [offset, line] of wanted.entries()) {
-    const there = plainPunctuation(present[index + offset]?.text ?? '').trimEnd();
-    const here = plainPunctuation(line).trimEnd();
+    const there = asTyped(present[index + offset]?.text ?? '').trimEnd();
+    const here = asTyped(line).trimEnd();
     if (there.trimStart() !== here.trimStart()) return null;
     if (here === '') continue;
     const [outer, inner] = there.length >= here.length ? [here, there] : [there, here];

@@ -1,6 +1,9 @@
-import { findLines, mergeLines, plainPunctuation, replaceLines, withLastEnd } from './lineMatch';
+import { changedAsTyped, foldedAsTyped, foldedLineEnds, type FoldedText } from '../asTyped';
+import { findLines, mergeLines, replaceLines, withLastEnd } from './lineMatch';
 import { joinLines, lineAt, splitLines, usualEnd, withLineEnds } from './lines';
 import { nearestLines } from './nearestLines';
+
+const lineEnds = /\r\n?/g;
 
 /** Text to find in a file, and its replacement. It must occur once, unless `all` is set. */
 export interface Replacement {
@@ -15,16 +18,17 @@ export class DoesNotFit extends Error {
 }
 
 /** Text after a replacement. Searches the old text exactly, then with other line ends, then line by line with
- *  growing tolerance (trailing spaces, typographic quotes and dashes, indentation). It must be found in one place
- *  only. Throws `DoesNotFit`. */
+ *  growing tolerance (trailing spaces, typographic quotes and dashes, indentation), then in look-alike characters. It
+ *  must be found in one place only. Throws `DoesNotFit`. */
 export function replaced(text: string, replacement: Replacement, shown: string): string {
   if (replacement.oldText === replacement.newText)
     throw new DoesNotFit(`old_text and new_text are the same, so ${shown} would not change.`);
   return (
     exactly(text, replacement, shown) ??
-    withOtherLineEnds(text, replacement, shown) ??
+    // Models write "\n"; the file may have other or mixed line ends.
+    folded(foldedLineEnds, text, replacement, shown) ??
     lineByLine(text, replacement, shown) ??
-    withinALine(text, replacement, shown) ??
+    folded(foldedAsTyped, text, { ...replacement, all: false }, shown) ??
     notFound(text, replacement, shown)
   );
 }
@@ -40,26 +44,31 @@ function exactly(text: string, { oldText, newText, all }: Replacement, shown: st
   return substituted(
     text,
     offsets.map((start) => ({ start, end: start + oldText.length })),
+    oldText,
     newText,
   );
 }
 
-/** Models write "\n"; the file may have other or mixed line ends. */
-function withOtherLineEnds(text: string, { oldText, newText, all }: Replacement, shown: string): string | null {
-  const plain = plainLineEnds(text);
-  const wanted = oldText.replace(/\r\n?/g, '\n');
-  const offsets = occurrences(plain.text, wanted);
-  if (offsets.length === 0) return null;
-  if (offsets.length > 1 && !all)
+/** Searches in what both texts have in common when they are folded, and replaces what stands there in the file. */
+function folded(
+  fold: (text: string) => FoldedText,
+  text: string,
+  { oldText, newText, all }: Replacement,
+  shown: string,
+): string | null {
+  const there = fold(text);
+  const wanted = fold(oldText).text;
+  const ranges = occurrences(there.text, wanted).flatMap((offset) => {
+    const [start, end] = [there.original(offset, 'after'), there.original(offset + wanted.length, 'before')];
+    return start === null || end === null ? [] : [{ start, end }];
+  });
+  if (ranges.length === 0) return null;
+  if (ranges.length > 1 && !all)
     throw severalTimes(
-      offsets.map((offset) => lineAt(plain.text, offset)),
+      ranges.map(({ start }) => lineAt(text, start)),
       shown,
     );
-  const ranges = offsets.map((offset) => ({
-    start: plain.original(offset),
-    end: plain.original(offset + wanted.length),
-  }));
-  return substituted(text, ranges, newText.replace(/\r\n?/g, '\n'));
+  return substituted(text, ranges, oldText.replace(lineEnds, '\n'), newText.replace(lineEnds, '\n'));
 }
 
 function lineByLine(text: string, { oldText, newText }: Replacement, shown: string): string | null {
@@ -82,25 +91,6 @@ function lineByLine(text: string, { oldText, newText }: Replacement, shown: stri
   const lines = replaceLines(wantedLines, newLines, present, place);
   if (lines === null) return null;
   return joinLines([...present.slice(0, place.index), ...lines, ...present.slice(place.index + wanted.length)]);
-}
-
-/** Matches a piece of one line that differs in its quotes, dashes, or spaces. */
-function withinALine(text: string, { oldText, newText }: Replacement, shown: string): string | null {
-  if (/[\r\n]/.test(oldText)) return null;
-  const wanted = plainPunctuation(oldText);
-  const offsets = wanted.trim() === '' ? [] : occurrences(plainPunctuation(text), wanted);
-  if (offsets.length > 1)
-    throw severalTimes(
-      offsets.map((offset) => lineAt(text, offset)),
-      shown,
-    );
-  return offsets.length === 0
-    ? null
-    : substituted(
-        text,
-        offsets.map((start) => ({ start, end: start + oldText.length })),
-        newText,
-      );
 }
 
 function notFound(text: string, { oldText }: Replacement, shown: string): never {
@@ -132,13 +122,14 @@ function occurrences(text: string, wanted: string): readonly number[] {
 function substituted(
   text: string,
   ranges: readonly { readonly start: number; readonly end: number }[],
+  oldText: string,
   newText: string,
 ): string {
   const fileEnd = usualEnd(splitLines(text));
   let result = '';
   let at = 0;
   for (const { start, end } of ranges) {
-    result += text.slice(at, start) + inPlaceOf(text.slice(start, end), newText, fileEnd);
+    result += text.slice(at, start) + inPlaceOf(text.slice(start, end), oldText, newText, fileEnd);
     at = end;
   }
   return result + text.slice(at);
@@ -146,34 +137,14 @@ function substituted(
 
 /** Gives new text the line ends of the replaced text, or else of the file. Unchanged lines keep their own, even when
  *  mixed. */
-function inPlaceOf(region: string, newText: string, fileEnd: string): string {
+function inPlaceOf(region: string, oldText: string, newText: string, fileEnd: string): string {
   const before = splitLines(region);
   const here = before.filter((line) => line.end !== '');
   const end = here.length > 0 ? usualEnd(here) : fileEnd;
-  if (newText.includes('\r') || here.every((line) => line.end === end)) return withLineEnds(newText, end);
-  const [from, to] = [before, splitLines(newText)].map((lines) => lines.map((line) => line.text));
+  const fitted = withLineEnds(newText, end);
+  if (newText.includes('\r') || here.every((line) => line.end === end))
+    return changedAsTyped(region, withLineEnds(oldText, end), fitted) ?? fitted;
+  const [from, to] = [splitLines(oldText), splitLines(newText)].map((lines) => lines.map((line) => line.text));
   const merged = mergeLines(before, from ?? [], to ?? [], end, (written) => written) ?? [];
   return joinLines(newText.endsWith('\n') ? merged : withLastEnd(merged, ''));
-}
-
-/** Text with only "\n", and a function that maps an offset in it to the original text. */
-function plainLineEnds(text: string): { readonly text: string; original(offset: number): number } {
-  const dropped: number[] = [];
-  const plain = text.replace(/\r\n?/g, (end, offset: number) => {
-    if (end.length === 2) dropped.push(offset - dropped.length);
-    return '\n';
-  });
-  return {
-    text: plain,
-    original: (offset) => {
-      let low = 0;
-      let high = dropped.length;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((dropped[middle] ?? 0) < offset) low = middle + 1;
-        else high = middle;
-      }
-      return offset + low;
-    },
-  };
 }

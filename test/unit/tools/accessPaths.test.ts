@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AccessPaths } from '../../../src/tools/accessPaths';
+import { isSecret } from '../../../src/tools/pathTreatment';
 import { FolderOnDisk } from '../../support/folderOnDisk';
 
 let home: string;
@@ -84,6 +85,35 @@ describe('a path as written', () => {
 
   it('a link that leads to itself is refused', async () => {
     expect(await told(one, 'loop')).toMatch(/ELOOP|leads back to itself/);
+  });
+
+  it('is judged by the file that it finds, whatever it looks like', async () => {
+    writeFileSync(path.join(home, 'project', '.env'), 'KEY=three');
+    mkdirSync(path.join(home, 'project', 'my\u00a0.ssh'));
+    symlinkSync(path.join(home, 'project', '.env'), path.join(home, 'project', 'plain\u202fname.txt'));
+    symlinkSync(path.join(home, 'outside'), path.join(home, 'project', 'way\u202fout'));
+    const names = [
+      '.e\u200bnv',
+      '\u2060.env\ufe0f',
+      'plain name.txt',
+      'way out/key.txt',
+      'my .ssh/../.env',
+      '.\u2024env',
+    ];
+    const found = await Promise.all(
+      names.map(async (name) => {
+        const place = await one.resolveAccess(name);
+        return [place.shown, place.isInside, isSecret(place.shown)];
+      }),
+    );
+    expect(found).toEqual([
+      ['.env', true, true],
+      ['.env', true, true],
+      ['.env', true, true],
+      ['~/outside/key.txt', false, false],
+      ['.env', true, true],
+      ['.\u2024env', true, true],
+    ]);
   });
 
   it('starts at the given folder', async () => {

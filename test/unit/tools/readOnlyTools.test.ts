@@ -44,6 +44,32 @@ const run = async (name: string, args: unknown) => {
   return `${output.outcome}: ${output.text.replaceAll(home, '<home>')}`;
 };
 
+describe('a name as models write it', () => {
+  beforeEach(() => {
+    mkdirSync(path.join(root, 'Notes\u00a0of Ann', 'cafe\u0301'), { recursive: true });
+    writeFileSync(path.join(root, 'Notes\u00a0of Ann', 'cafe\u0301', 'Shot 5.22\u202fPM.txt'), 'found');
+    writeFileSync(path.join(root, 'Notes\u00a0of Ann', 'exact 1.txt'), 'plain');
+    writeFileSync(path.join(root, 'Notes\u00a0of Ann', 'exact\u202f1.txt'), 'narrow');
+    writeFileSync(path.join(root, 'twins\u202f1.txt'), 'narrow');
+    writeFileSync(path.join(root, 'twins\u00a01.txt'), 'wide');
+    symlinkSync(path.join(home, 'nowhere'), path.join(root, 'dang\u202fling'));
+  });
+
+  it.each([
+    ['read_file', { path: 'Notes of Ann/caf\u00e9/Shot 5.22 PM.txt' }, 'done: 1\tfound'],
+    ['read_file', { path: 'Notes of Ann/exact 1.txt' }, 'done: 1\tplain'],
+    ['read_file', { path: 'Notes of Ann/exact\u00a01.txt' }, /^failed: There is no file or folder at Notes/],
+    ['read_file', { path: 'twins 1.txt' }, /^failed: There is no file or folder at twins 1/],
+    ['read_file', { path: 'dang ling' }, /^failed: .*is a link to something that does not exist/],
+    ['list_directory', { path: 'Notes of Ann/caf\u00e9' }, 'done: Shot 5.22\u202fPM.txt'],
+    ['search_files', { query: 'found', path: 'Notes of Ann' }, /^done: .*Shot 5\.22/s],
+    ['glob_files', { pattern: 'Notes of Ann/**/*5.22 PM.txt' }, /^done: Notes.*PM\.txt$/],
+    ['glob_files', { pattern: '*.txt', path: 'Notes of Ann/caf\u00e9' }, /^done: Notes.*PM\.txt$/],
+  ])('%s %j', async (tool, input, expected) => {
+    expect(await run(tool, input)).toEqual(typeof expected === 'string' ? expected : expect.stringMatching(expected));
+  });
+});
+
 describe('read_file', () => {
   it.each([
     ['a whole file, numbered', { path: 'src/a.ts' }, 'done: 1\tone\n2\ttwo\n3\tthree'],

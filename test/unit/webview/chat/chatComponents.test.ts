@@ -361,6 +361,24 @@ describe('strips', () => {
     ]).toEqual(['The disk is full.Try AgainCopy Details', [{ action: 'retry' }], [{ text: 'ENOSPC' }], 1]);
   });
 
+  test('withdraw what another window refused once the sessions are open here, and nothing else', async () => {
+    const elsewhere = { kind: 'elsewhere', readable: true, sentence: 'Elsewhere.', actions: [] } as const;
+    const left = async (cause: string) => {
+      page = await openChat(shownSession({ messages: [question] }), { store: elsewhere });
+      await page.type('Why?');
+      await page.press('Send');
+      await page.refuse('submit', 'Choose Take Over to continue here.', cause);
+      await page.tell('store', { ...elsewhere, sentence: 'Taking over…' });
+      const before = names('alert');
+      await page.tell('store', { kind: 'open', notices: [] });
+      return [before, names('alert'), page.composer.value];
+    };
+    expect([await left('locked'), await left('network')]).toEqual([
+      [['Choose Take Over to continue here.'], [], 'Why?'],
+      [['Choose Take Over to continue here.'], ['Choose Take Over to continue here.'], 'Why?'],
+    ]);
+  });
+
   test('show as long as it lasts that Demo is not AI', async () => {
     page = await openChat(null, { model: { chosen: modelRow({ isDemo: true }), problem: null } });
     expect(names('note')).toEqual(['Demo: scripted, not AIChoose a Model']);
