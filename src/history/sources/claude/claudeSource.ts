@@ -6,7 +6,7 @@ import { isSet, nameOf } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { filesBelow } from '../reading/historyFiles';
 import { RecentNames } from '../reading/recentNames';
-import { CountedRecords, jsonLines, repairedText, skip } from '../reading/records';
+import { CountedRecords, jsonLines, readTwice, repairedText, skip } from '../reading/records';
 import { TimeSpan } from '../reading/timeSpan';
 import { UsageSum } from '../reading/usageSum';
 import { claudeGlance } from './claudeGlance';
@@ -65,9 +65,10 @@ class ClaudeReading {
   ) {}
 
   async *events(): AsyncGenerator<ReadEvent> {
-    const tree = await claudeTree(this.files, this.path);
+    const records = await readTwice(this.files, () => jsonLines(this.files, this.path));
+    const tree = await claudeTree(records(), this.path);
     const isOwn = isOwnFile(this.path);
-    for await (const record of this.records.of(jsonLines(this.files, this.path))) {
+    for await (const record of this.records.of(records())) {
       const { place } = record;
       if (record.kind === 'damaged') {
         yield skip(place, 'damaged', record.reason);

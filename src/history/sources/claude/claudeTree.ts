@@ -1,6 +1,5 @@
 import { isSet, listOf, nameOf, objectOf, own, textOf } from '../reading/fields';
-import type { HistoryFiles } from '../reading/historyFiles';
-import { jsonLines } from '../reading/records';
+import type { SourceRecord } from '../reading/records';
 import type { JsonObject } from '../../../transcript/json';
 
 interface Node {
@@ -27,12 +26,15 @@ interface ClaudeTree {
 
 /** Reads only the ids of the records: memory grows with their number, not with their size. A parent that is missing
  *  is replaced by the record before it, so that nothing after a gap is lost. */
-export async function claudeTree(files: HistoryFiles, path: string): Promise<ClaudeTree> {
+export async function claudeTree(
+  records: AsyncIterable<SourceRecord> | Iterable<SourceRecord>,
+  path: string,
+): Promise<ClaudeTree> {
   const nodes = new Map<string, Node>();
   let previous: string | null = null;
   let leaf: string | null = null;
   const boundaries: { readonly line: number; readonly preserved: ReadonlySet<string> }[] = [];
-  for await (const record of jsonLines(files, path)) {
+  for await (const record of records) {
     if (record.kind === 'damaged') continue;
     const { value } = record;
     const uuid = nameOf(value, 'uuid');

@@ -14,12 +14,12 @@ import type {
 import type { Session } from '../../../transcript/session';
 import type { Titling } from '../operations/titling';
 import { textOr } from '../tables/columns';
-import { insertMessage } from '../tables/messageTable';
 import { parseJson } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
 import { segmentRoom, segmentStart, type SessionTable } from '../tables/sessionTable';
 import { derivedTitle, previewOf, titleLimit } from '../tables/title';
 import { importMarkKey, erasedImportKey } from '../tables/importMarks';
+import { insertImported } from './importedRow';
 
 interface Parent {
   readonly session: Session;
@@ -236,7 +236,7 @@ export class ForeignImport {
         parentId,
       ]);
     }
-    for (const row of rows) this.database.run(insertMessage, row);
+    for (const row of rows) this.database.run(insertImported, row);
     for (const turn of turns) {
       const values: SqlValue[] = [
         turn.uid,
