@@ -98,6 +98,8 @@ function onlyFile(path: string): HistoryPlaces {
     opencodeDatabase: null,
     pi: '',
     piSessions: null,
+    gemini: '',
+    qwen: '',
     home: '',
     editors: [],
     chosen: [path],

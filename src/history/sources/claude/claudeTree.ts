@@ -11,7 +11,7 @@ interface Node {
 }
 
 /** The tree of a session's records, without their content. */
-interface ClaudeTree {
+export interface ClaudeTree {
   /** True for the first record of a uuid in the file. */
   isFirst(uuid: string, line: number): boolean;
   /** True when the record belongs to the branch that the user saw last. */
@@ -29,6 +29,8 @@ interface ClaudeTree {
 export async function claudeTree(
   records: AsyncIterable<SourceRecord> | Iterable<SourceRecord>,
   path: string,
+  /** Subtype of the record of a compaction. */
+  boundary = 'compact_boundary',
 ): Promise<ClaudeTree> {
   const nodes = new Map<string, Node>();
   let previous: string | null = null;
@@ -46,8 +48,8 @@ export async function claudeTree(
     if (isSet(value, 'isSidechain') && !isOwnFile(path)) continue;
     previous = uuid;
     const type = textOf(value, 'type');
-    if (type === 'user' || type === 'assistant') leaf = uuid;
-    if (textOf(value, 'subtype') === 'compact_boundary') {
+    if (type === 'user' || type === 'assistant' || type === 'tool_result') leaf = uuid;
+    if (textOf(value, 'subtype') === boundary) {
       boundaries.push({ line, preserved: preservedIn(value, nodes) });
     }
   }
