@@ -185,7 +185,7 @@ function laneKeys(session: ForeignSession): { readonly own: string; readonly oth
 class Results {
   rows = 0;
   private readonly entries = new Map<number, ImportedEntry>();
-  private readonly leftOut: { readonly index: number; readonly left: LeftOut }[] = [];
+  private readonly leftOut = new Map<string, { readonly index: number; left: LeftOut }>();
   private leftOutTotal = 0;
 
   get done(): number {
@@ -197,7 +197,11 @@ class Results {
   }
 
   leave(index: number, left: LeftOut): void {
-    if (++this.leftOutTotal <= maxLeftOut) this.leftOut.push({ index, left });
+    this.leftOutTotal += left.count;
+    const key = left.kind === 'unknown' ? `${left.source} ${left.reason}` : `${this.leftOutTotal}`;
+    const known = this.leftOut.get(key);
+    if (known !== undefined) known.left = { ...known.left, count: known.left.count + left.count };
+    else if (this.leftOut.size < maxLeftOut) this.leftOut.set(key, { index, left });
   }
 
   sum(isStopped: boolean): ImportResult {
@@ -215,7 +219,7 @@ class Results {
         imported: total(({ tally }) => tally.imported),
         skipped: total(({ tally }) => tally.skipped),
       },
-      leftOut: this.leftOut.toSorted((one, other) => one.index - other.index).map(({ left }) => left),
+      leftOut: [...this.leftOut.values()].sort((one, other) => one.index - other.index).map(({ left }) => left),
       leftOutTotal: this.leftOutTotal,
       isStopped,
     };
