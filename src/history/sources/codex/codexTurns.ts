@@ -12,9 +12,7 @@ interface CodexTurns {
 
 /** Reads a rollout once for its turns. Memory grows with the number of prompts. A rollback removes the newest turns
  *  (`thread_rolled_back`); their lines stay in the file. */
-export async function codexTurns(
-  records: AsyncIterable<RolloutRecord> | Iterable<RolloutRecord>,
-): Promise<CodexTurns> {
+export async function codexTurns(records: AsyncIterable<RolloutRecord> | Iterable<RolloutRecord>): Promise<CodexTurns> {
   const prompts: number[] = [];
   const removed: { readonly from: number; readonly to: number }[] = [];
   let compacted = 0;
