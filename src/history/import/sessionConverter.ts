@@ -17,7 +17,7 @@ const positionGap = 1024;
 /** Size of the position range of a segment. */
 const segmentRoom = 2 ** 32;
 /** Begins each digest: a change of what is digested is not a change of the source. */
-export const digestVersion = '2:';
+export const digestVersion = '3:';
 /** Rows of one turn that are kept until the turn ends. */
 const longTurn = 4096;
 

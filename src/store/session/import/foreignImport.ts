@@ -146,8 +146,10 @@ export class ForeignImport {
   }
 
   private state(sessionId: string): StoredImport {
-    if (this.sessions.find(sessionId) !== null) {
-      return { state: 'stored', mark: this.markOf(sessionId), isChanged: this.isChanged(sessionId) };
+    const session = this.sessions.find(sessionId);
+    if (session !== null) {
+      const lastActiveAt = Math.max(session.lastActiveAt, session.endedAt ?? 0);
+      return { state: 'stored', mark: this.markOf(sessionId), isChanged: this.isChanged(sessionId), lastActiveAt };
     }
     const erased = this.database.get('SELECT 1 AS n FROM state_meta WHERE key = ?', [erasedImportKey(sessionId)]);
     return { state: erased === undefined ? 'absent' : 'erased' };

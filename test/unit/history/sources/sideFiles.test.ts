@@ -76,11 +76,12 @@ test('leaves the folder of the session by no name and no link, and names what is
 
 test('a session that grew after its agent removed the output is extended, not doubled', async () => {
   const path = '/c/projects/p/s.jsonl';
-  const files = { [path]: session('/x/b1.txt'), '/c/projects/p/s/tool-results/b1.txt': 'the whole output' };
+  const begun = session('/x/b1.txt') + line('e', 'd', 'user', 'Once more') + line('f', 'e', 'assistant', 'Again.');
+  const files = { [path]: begun, '/c/projects/p/s/tool-results/b1.txt': 'the whole output' };
   const world = await importWorld(new MemoryFiles(files));
   const places = placesWith({ claude: '/c' });
   await world.importer.run((await world.importer.scan(places)).sessions);
-  const grown = files[path] + line('e', 'd', 'user', 'And then?') + line('f', 'e', 'assistant', 'Nothing.');
+  const grown = begun + line('g', 'f', 'user', 'And then?') + line('h', 'g', 'assistant', 'Nothing.');
   const later = await importWorld(new MemoryFiles({ [path]: grown }), undefined, world);
   const { counts } = await later.importer.run((await later.importer.scan(places)).sessions);
 
