@@ -71,8 +71,10 @@ const words = 'const the model reads file line error test import return if value
  *  same order. */
 function prose(seed: number, characters: number): string {
   let text = '';
-  for (let at = seed * 7919 + 1; text.length < characters; at = (at * 48_271) % 2_147_483_647)
-    text += `${words[at % words.length]}${at % 11 === 0 ? `_${(at % 4096).toString(36)}` : ''}${at % 13 === 0 ? '\n' : ' '}`;
+  for (let at = seed * 7919 + 1; text.length < characters; at = (at * 48_271) % 2_147_483_647) {
+    const tail = at % 11 === 0 ? `_${(at % 4096).toString(36)}` : '';
+    text += `${words[at % words.length]}${tail}${at % 13 === 0 ? '\n' : ' '}`;
+  }
   return text.slice(0, characters);
 }
 

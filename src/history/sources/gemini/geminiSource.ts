@@ -18,8 +18,8 @@ import { UsageSum } from '../reading/usageSum';
 import { parseJsonObject } from '../../../transcript/json';
 
 /** Sessions of Gemini CLI, in `tmp/<project>/chats/`: an object with a list of messages (`session-*.json`), or JSONL
- *  with a line of facts, messages, and changes (`$set`, `$rewindTo`). By chatRecordingService.ts and chatRecordingTypes.ts
- *  of google-gemini/gemini-cli (commits 016443b, 04741d1). */
+ *  with a line of facts, messages, and changes (`$set`, `$rewindTo`). By chatRecordingService.ts and
+ *  chatRecordingTypes.ts of google-gemini/gemini-cli (commits 016443b, 04741d1). */
 export class GeminiSource implements HistorySource {
   readonly name = 'gemini';
 

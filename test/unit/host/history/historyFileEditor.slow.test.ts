@@ -205,7 +205,7 @@ describe('a history file in the editor', () => {
     tab.act('openAsText');
     copyFileSync(claude(), path);
     expect([problem, await tab.ready(), editor.ran.map(([command, , as]) => [command, as])]).toEqual([
-      'The file holds no sessions in a format that can be imported.',
+      expect.stringContaining('It holds no session in a format that can be read'),
       ['What is in fruit.txt?', 20, 1],
       [['vscode.openWith', 'default']],
     ]);
