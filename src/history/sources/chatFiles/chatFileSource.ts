@@ -61,8 +61,10 @@ export class ChatFileSource implements HistorySource {
       yield { kind: 'session', session: sessionOf(found) };
     }
     for (const [reason, { first, count }] of others) {
-      const said = !first.isDamaged && sessions > 0 ? t('It holds no conversation.') : reason;
-      const more = count === 1 ? said : t('{reason} ({count} like it)', { reason: said, count: String(count) });
+      const isRefused = !first.isDamaged && sessions === 0;
+      const said = first.isDamaged || isRefused ? reason : t('It holds no conversation.');
+      const more =
+        count === 1 || isRefused ? said : t('{reason} ({count} like it)', { reason: said, count: String(count) });
       const kind = first.isDamaged ? 'damaged' : 'unknown';
       yield { kind: 'skipped', skipped: { place: first.place, kind, reason: more } };
     }
