@@ -3,6 +3,7 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { rounded } from './figures';
 import { growthPart } from './growthPart';
+import { importFilesPart } from './importFilesPart';
 import { importPart } from './importPart';
 import type { Aim, Part } from './part';
 import { removePrograms } from './programs';
@@ -33,6 +34,7 @@ const parts: readonly ListedPart[] = [
   { name: 'long', title: 'Work on a long session while another answer is stored', part: longPart, size: 'turns' },
   { name: 'search', title: 'Search over many files', part: searchPart, size: 'files' },
   { name: 'import', title: 'Import of a state.db of Hermes Agent', part: importPart, size: 'megabytes' },
+  { name: 'importFiles', title: 'Import of session files', part: importFilesPart, size: 'megabytes' },
   { name: 'growth', title: 'Hostile text of four times the size', part: growthPart, size: 'characters' },
   { name: 'sync', title: 'Sync with a PostgreSQL on this machine', part: syncPart, size: 'messages', isSlow: true },
   { name: 'writes', title: 'What turns write to the disk', part: writesPart, size: 'turns', isSlow: true },

@@ -12,7 +12,7 @@ export async function programs(): Promise<string> {
       storeProgram: 'lab/bench/store/storeProgram.ts',
       nativeThread: 'lab/bench/store/nativeThread.ts',
     },
-    { minify: true },
+    { minify: false },
   );
   return (await built).folder;
 }

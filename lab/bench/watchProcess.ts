@@ -26,7 +26,7 @@ export function watchProcess(): { readonly elapsedMs: () => number; readonly sto
     const { user, system } = process.cpuUsage(cpu);
     return {
       seconds: elapsedMs() / 1000,
-      cpuSeconds: rounded((user + system) / 1e6),
+      cpuSeconds: rounded((user + system) / 1e6, 2),
       memoryMegabytes: Math.round((mostMemory - memory) / 1e6),
       longestStallMs: Math.round(longestStallMs),
     };

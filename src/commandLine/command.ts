@@ -7,6 +7,8 @@ export interface Terminal {
   print(line: string): void;
   /** Writes a line to the standard error stream: progress, and what went wrong. */
   note(line: string): void;
+  /** Gives the result to `--json`, which prints nothing else to the standard output. */
+  result(data: object): void;
   /** Asks a question that is answered with yes or no. Without a terminal the answer is no. */
   confirm(question: string): Promise<boolean>;
   /** Aborted by Ctrl+C. */
@@ -31,6 +33,8 @@ export interface Command {
   /** Lines for `hermes-history help <name>`, the usage first. */
   readonly help: readonly string[];
   readonly options: NonNullable<ParseArgsConfig['options']>;
+  /** Options whose value may be left out: it is empty then. Default: none. */
+  readonly mayBeEmpty?: readonly string[];
   /** Runs the command and returns its exit code. May throw: the message is printed, and the exit code is 2. */
   run(terminal: Terminal, options: OptionValues, words: readonly string[]): Promise<ExitCode>;
 }
@@ -40,3 +44,8 @@ export type ExitCode = 0 | 1 | 2;
 
 /** Wrong usage: the message is printed with the usage of the command. */
 export class UsageError extends Error {}
+
+export function sizeText(bytes: number): string {
+  const megabyte = 1024 * 1024;
+  return bytes < megabyte ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / megabyte).toFixed(1)} MB`;
+}

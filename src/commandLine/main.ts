@@ -10,7 +10,7 @@ const graceMs = 5000;
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => endBy(signal));
 
-const terminal: Terminal = {
+const terminal: Omit<Terminal, 'result'> = {
   print: (line) => process.stdout.write(`${line}\n`),
   note: (line) => process.stderr.write(`${line}\n`),
   confirm,

@@ -40,11 +40,17 @@ export interface ImportMark {
 }
 
 /** absent: never imported. erased: imported, and then erased by the user. stored: it is here. `mark` is null when it
- *  cannot be read, and `isChanged` is true when rows were added or changed here. */
+ *  cannot be read, and `isChanged` is true when rows were added or changed here. `lastActiveAt`: seconds since the
+ *  epoch. */
 export type StoredImport =
   | { readonly state: 'absent' }
   | { readonly state: 'erased' }
-  | { readonly state: 'stored'; readonly mark: ImportMark | null; readonly isChanged: boolean };
+  | {
+      readonly state: 'stored';
+      readonly mark: ImportMark | null;
+      readonly isChanged: boolean;
+      readonly lastActiveAt: number;
+    };
 
 /** Relation to an imported session. A missing parent is left out. A compression becomes a branch when the parent is
  *  continued already, or was changed here. */

@@ -71,7 +71,7 @@ test('files of other agents open as transcripts, which survive a reload and can 
   // A file without sessions says so
   await workbench.runCommand('View: Close All Editors');
   const notes = await openFile(workbench, 'notes.jsonl');
-  await notes.getByText('The file holds no sessions in a format that can be imported.').waitFor();
+  await notes.getByText('It holds no session in a format that can be read').waitFor();
   await workbench.screenshot(pictures, 'no-sessions');
   await notes.getByRole('button', { name: 'Open as Text' }).click();
   await workbench.page.locator('.monaco-editor', { hasText: 'plain words' }).first().waitFor();

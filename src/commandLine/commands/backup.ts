@@ -4,7 +4,7 @@ import { defaultBackups } from '../../history/backup/backupDeps';
 import { Backups } from '../../history/backup/backups';
 import type { BackupSummary } from '../../history/backup/backupSummary';
 import { bringBack } from '../../history/backup/bringingBack';
-import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { givenPath, givenStore, readingTools } from '../givenPaths';
 import { openLockedStore } from '../lockedStore';
 
@@ -75,10 +75,11 @@ function limitOf({ limit }: OptionValues): number {
 function make(terminal: Terminal, backups: Backups, limitBytes: number): ExitCode {
   const { backup: made, isNew, removed } = backups.make({ reason: 'request', limitBytes });
   const { sessions, messages, addedBytes } = made.manifest;
+  terminal.result({ id: made.id, isNew, sessions, messages, addedBytes, removed });
   terminal.print(
     isNew
-      ? `Made and verified backup ${made.id}: ${sessions} sessions, ${messages} messages, ${size(addedBytes)} more ` +
-          'on disk.'
+      ? `Made and verified backup ${made.id}: ${sessions} sessions, ${messages} messages, ` +
+          `${sizeText(addedBytes)} more on disk.`
       : `Nothing has changed since backup ${made.id}.`,
   );
   if (removed.length > 0) terminal.print(`Removed ${removed.length} older backups.`);
@@ -87,18 +88,20 @@ function make(terminal: Terminal, backups: Backups, limitBytes: number): ExitCod
 
 function list(terminal: Terminal, backups: Backups): ExitCode {
   const { backups: all, bytes, damaged } = backups.list();
+  terminal.result({ backups: all, bytes, damaged });
   for (const line of all) terminal.print(lineOf(line));
-  terminal.print(`${all.length} backups, ${size(bytes)} on disk.`);
+  terminal.print(`${all.length} backups, ${sizeText(bytes)} on disk.`);
   for (const name of damaged) terminal.note(`${name} cannot be read.`);
   return damaged.length > 0 ? 1 : 0;
 }
 
 function lineOf({ id, madeAt, reason, sessions, messages, bytes }: BackupSummary): string {
   const time = new Date(madeAt * 1000).toISOString().slice(0, 19).replace('T', ' ');
-  return `${id}  ${time} UTC  ${reason.padEnd(9)}  ${sessions} sessions  ${messages} messages  ${size(bytes)}`;
+  return `${id}  ${time} UTC  ${reason.padEnd(9)}  ${sessions} sessions  ${messages} messages  ${sizeText(bytes)}`;
 }
 
 function listSessions(terminal: Terminal, backups: Backups, id: string): ExitCode {
+  terminal.result({ sessions: backups.contents(id) });
   for (const session of backups.contents(id)) {
     const kind = session.isSubAgent ? '  (sub-agent)' : '';
     terminal.print(`${session.id}  ${session.messages} messages  ${session.title ?? ''}${kind}`);
@@ -108,6 +111,7 @@ function listSessions(terminal: Terminal, backups: Backups, id: string): ExitCod
 
 function verify(terminal: Terminal, backups: Backups, id: string | null): ExitCode {
   const problems = backups.verify(id);
+  terminal.result({ problems });
   for (const problem of problems) terminal.print(problem);
   if (problems.length === 0) terminal.print('No problems were found.');
   return problems.length === 0 ? 0 : 1;
@@ -137,6 +141,7 @@ async function restore(
   }
   if (typeof session !== 'string') {
     const { before, setAside } = backups.restore(id, limitBytes);
+    terminal.result({ restored: id, before, setAside });
     terminal.print(`Restored backup ${id}.`);
     if (before !== null) terminal.print(`What was there before is in backup ${before}.`);
     if (setAside !== null) terminal.print(`The damaged file that was there before is ${setAside}.`);
@@ -145,13 +150,10 @@ async function restore(
   const locked = await openLockedStore(store, terminal);
   try {
     const brought = await bringBack(locked.store, backups.takeCopy(id, [session]), terminal.signal);
+    terminal.result(brought);
     terminal.print(`Brought back ${brought.sessions} sessions with ${brought.messages} messages.`);
     return brought.skipped > 0 ? 1 : 0;
   } finally {
     await locked.close();
   }
-}
-
-function size(bytes: number): string {
-  return bytes < megabyte ? `${Math.ceil(bytes / 1024)} KB` : `${(bytes / megabyte).toFixed(1)} MB`;
 }

@@ -18,17 +18,16 @@ export const check: Command = {
   summary: 'Checks transcripts for damage, and repairs those of a store.',
   help: [
     'hermes-history check [--store <folder> | --hermes [<path>]] [--repair [--yes]] [--undo <repair> --session ' +
-      '<id>] [--json]',
+      '<id>]',
     '',
     'Reads every session and says what is broken, with its place. Only reads, unless --repair is given.',
     '',
     '  --store <folder>   A store of Hermes for VS Code: the folder that holds state.db.',
-    '  --hermes <path>    A state.db of Hermes Agent, which is never changed. "" for the usual place.',
+    '  --hermes [<path>]  A state.db of Hermes Agent, which is never changed. Default: the usual place.',
     '  --repair           Says what a repair of the store would change.',
     '  --yes              Repairs it.',
     '  --undo <repair>    Undoes a repair, by the name that the repair printed. Needs --session.',
     '  --session <id>     The session of the repair to undo.',
-    '  --json             Prints the result as JSON.',
   ],
   options: {
     store: { type: 'string' },
@@ -37,8 +36,8 @@ export const check: Command = {
     yes: { type: 'boolean' },
     undo: { type: 'string' },
     session: { type: 'string' },
-    json: { type: 'boolean' },
   },
+  mayBeEmpty: ['--hermes'],
   run: async (terminal, options, words) => {
     if (words.length > 0) throw new UsageError(`"${words[0]}" is not an option of check.`);
     const place = placeOf(terminal, options);
@@ -74,7 +73,7 @@ async function checkPlace(terminal: Terminal, options: OptionValues, place: Plac
   // In a thread: nothing that a file makes the check do keeps the command from being stopped.
   const look = (): Promise<CheckResult> => checkInThread(entry, { place, copies }, { signal: terminal.signal });
   const result = await look();
-  print(terminal, result, options['json'] === true);
+  print(terminal, result);
   if (result.total === 0) return 0;
   if (options['repair'] !== true) return 1;
   const isWanted = options['yes'] === true;
@@ -139,11 +138,8 @@ async function repair(
   return result.total === 0 ? 0 : 1;
 }
 
-function print(terminal: Terminal, result: CheckResult, asJson: boolean): void {
-  if (asJson) {
-    const findings = result.findings.map((one) => ({ ...one, text: findingTitle(one.id) }));
-    return terminal.print(JSON.stringify({ ...result, findings }, null, 2));
-  }
+function print(terminal: Terminal, result: CheckResult): void {
+  terminal.result({ ...result, findings: result.findings.map((one) => ({ ...one, text: findingTitle(one.id) })) });
   const byKind = grouped(result.findings, ({ id }) => id);
   for (const [id, found] of byKind) {
     terminal.print(`${findingTitle(id)}: ${found.length}. ${findingMeaning(id)}`);

@@ -28,6 +28,7 @@ export const copy: Command = {
       rmSync(unfinished, { force: true });
       copied.remove();
     }
+    terminal.result({ path });
     terminal.print(`Copied to ${path}`);
     return 0;
   },

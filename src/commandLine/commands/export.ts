@@ -7,7 +7,7 @@ import { evidencePath } from '../../history/export/evidenceFile';
 import { exportFormats, type ExportFormat, type ExportRequest } from '../../history/export/exportFile';
 import type { ExportScope } from '../../history/export/sessionScope';
 import { exportStore, useSecretBundle } from '../../history/export/storeExport';
-import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { rescueText } from '../damageText';
 import { assertWritable, givenPath, givenStore, readingTools } from '../givenPaths';
 
@@ -70,7 +70,8 @@ async function exportSessions(terminal: Terminal, store: string, request: Export
     true,
   );
   noteFile(terminal, new ExportRegister(deps.fileSystem, store, terminal.clock.now), request.path, sessionIds);
-  terminal.print(`Exported ${sessions} sessions, ${(bytes / 1e6).toFixed(1)} MB, to ${request.path}.`);
+  terminal.result({ path: request.path, sessions, sessionIds, bytes, maskedSecrets, isSalvaged: salvaged !== null });
+  terminal.print(`Exported ${sessions} sessions, ${sizeText(bytes)}, to ${request.path}.`);
   if (maskedSecrets > 0) terminal.print(`Masked ${maskedSecrets} secrets.`);
   if (request.format === 'json' && request.masksSecrets)
     terminal.print('The file is not complete, because secrets are masked and the contents of changed files left out.');

@@ -7,7 +7,7 @@ import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPl
 import { importExport } from '../../history/import/exportImport';
 import { exportsAmong, type DividedFiles } from '../../history/sources/hermesExport/exportsAmong';
 import { NodeHistoryFiles } from '../../history/sources/reading/nodeHistoryFiles';
-import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { givenPath, readingTools } from '../givenPaths';
 import { currentCopy, readOnly, type ReadingDeps } from '../../store/library/foreignStore';
 import { storeFiles } from '../../store/open/storeFiles';
@@ -87,14 +87,22 @@ async function importOthers(
     const found = scan.sessions.filter((session) => isWanted(session, from));
     const sources = new Set(found.map(({ source }) => source));
     printScan(terminal, { ...scan, groups: scan.groups.filter(({ source }) => sources.has(source)) });
-    if (opened === null) return scan.problems.length === 0 ? 0 : 1;
+    const code = codeOf(scan, found, from);
+    if (opened === null) return code;
     printPreview(terminal, await importer.preview(found));
-    if (!writes) return 0;
-    return printResult(terminal, await importer.run(found, { signal, onProgress: progressLines(terminal) }));
+    if (!writes) return code;
+    const result = await importer.run(found, { signal, onProgress: progressLines(terminal) });
+    return highest(code, printResult(terminal, result));
   } finally {
     await importer.close();
     await opened?.close();
   }
+}
+
+/** 1: a place could not be read, or what the user named holds nothing that can be imported. */
+function codeOf({ problems, skipped }: Scan, found: readonly ForeignSession[], from: From): ExitCode {
+  const isRefused = skipped.some(({ kind }) => kind === 'unknown' || kind === 'damaged');
+  return problems.length > 0 || (from.isNamed && (found.length === 0 || (from.isOnlyChosen && isRefused))) ? 1 : 0;
 }
 
 /** A store that is asked what an import would do: a private copy. One that is not there has nothing. */
@@ -141,10 +149,13 @@ async function importExports(
   const deps = await readingTools(terminal);
   const locked = await openLockedStore(into, terminal);
   try {
+    const imported: object[] = [];
     let left = 0;
     let wasStopped = false;
     for (const file of files) {
       const { sessions, messages, skipped, isStopped } = await importExport(deps, locked.store, file, terminal.signal);
+      terminal.result({ exports: [...imported, { file, sessions, messages, skipped }] });
+      imported.push({ file, sessions, messages, skipped });
       terminal.print(`${file}: imported ${sessions} sessions with ${messages} messages.`);
       left += skipped;
       wasStopped ||= isStopped;
@@ -163,6 +174,7 @@ interface From {
   /** Agents that were named; all when nothing was named. */
   readonly sources: ReadonlySet<SourceName>;
   readonly isOnlyChosen: boolean;
+  readonly isNamed: boolean;
 }
 
 function isWanted({ source, location }: ForeignSession, { places, sources }: From): boolean {
@@ -175,14 +187,15 @@ function fromOptions(terminal: Terminal, words: readonly string[]): From {
   const places = usualPlaces(terminal);
   const named = words.filter(isSourceName);
   const chosen = words.filter((word) => !isSourceName(word));
-  if (words.length === 0) return { places, sources: new Set(sourceNames), isOnlyChosen: false };
-  return { places: { ...places, chosen }, sources: new Set(named), isOnlyChosen: named.length === 0 };
+  if (words.length === 0) return { places, sources: new Set(sourceNames), isOnlyChosen: false, isNamed: false };
+  return { places: { ...places, chosen }, sources: new Set(named), isOnlyChosen: named.length === 0, isNamed: true };
 }
 
 function printScan(terminal: Terminal, { groups, skipped, problems }: Scan): void {
+  terminal.result({ found: groups, notRead: skipped, problems });
   if (groups.length === 0) terminal.print('No sessions of other agents were found.');
   for (const { source, folder, sessions, messages, bytes, from, to } of groups) {
-    const size = `${(bytes / 1e6).toFixed(1)} MB`;
+    const size = sizeText(bytes);
     const count = messages === null ? '' : `, ${messages} messages`;
     terminal.print(`${source}  ${sessions} sessions${count}, ${size}, ${day(from)} to ${day(to)}  ${folder ?? ''}`);
   }
@@ -192,6 +205,7 @@ function printScan(terminal: Terminal, { groups, skipped, problems }: Scan): voi
 }
 
 function printPreview(terminal: Terminal, { counts }: Preview): void {
+  terminal.result({ preview: counts });
   terminal.print(
     `${counts.new} new, ${counts.grown} changed since they were imported, ${counts.here} here already, ` +
       `${counts.forgotten} erased here earlier.`,
@@ -200,9 +214,11 @@ function printPreview(terminal: Terminal, { counts }: Preview): void {
 
 function printResult(terminal: Terminal, result: ImportResult): ExitCode {
   const { counts, messages, tally, leftOut, leftOutTotal, entries, isStopped } = result;
-  for (const { place, reason } of leftOut.slice(0, mostShown))
-    terminal.note(`${place.path}, ${place.unit} ${place.number}: ${reason}`);
-  if (leftOutTotal > mostShown) terminal.note(`… and ${leftOutTotal - mostShown} more.`);
+  terminal.result({ counts, messages, tally, leftOut, leftOutTotal, entries, isStopped });
+  for (const { place, reason, count } of leftOut.slice(0, mostShown))
+    terminal.note(`${place.path}, ${place.unit} ${place.number}: ${reason}${count > 1 ? ` (${count} like it)` : ''}`);
+  const shown = leftOut.slice(0, mostShown).reduce((sum, { count }) => sum + count, 0);
+  if (leftOutTotal > shown) terminal.note(`… and ${leftOutTotal - shown} more.`);
   for (const { id, source, reason } of entries) if (reason !== null) terminal.note(`${source} ${id}: ${reason}`);
   terminal.print(
     `Imported ${counts.imported} sessions, extended ${counts.extended}, ${counts.branched} as branches; ` +

@@ -1,4 +1,4 @@
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { evidencePath } from '../../history/export/evidenceFile';
 import { LineChain, verifyEvidence } from '../../history/export/evidence';
 import { UsageError, type Command } from '../command';
@@ -22,8 +22,12 @@ export const verifyCommand: Command = {
     const chain = new LineChain();
     const stream: AsyncIterable<Uint8Array> = createReadStream(path, { signal: terminal.signal });
     for await (const bytes of stream) chain.add(bytes);
-    const said = textOf(typeof evidence === 'string' ? evidence : evidencePath(path));
+    const beside = evidencePath(path);
+    if (typeof evidence !== 'string' && !existsSync(beside))
+      throw new Error(`There is no evidence for the file (${beside}). "export --evidence" writes it.`);
+    const said = textOf(typeof evidence === 'string' ? evidence : beside);
     const found = verifyEvidence(chain.finish(), said, typeof key === 'string' ? textOf(key) : null);
+    terminal.result(found);
     for (const problem of found.problems) terminal.print(problem);
     if (found.problems.length === 0)
       terminal.print(`The file is as it was exported (${found.lines} lines, ${found.madeAt}).`);

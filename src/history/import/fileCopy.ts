@@ -1,4 +1,3 @@
-import { t } from '../../base/translate';
 import type { ReadingDeps } from '../../store/library/foreignStore';
 import { storeError } from '../../store/engine/sqlFailure';
 import { filledCopy, type StoreCopy } from '../../store/library/storeCopy';
@@ -8,6 +7,7 @@ import { createSessionDb, type SessionDb } from '../../store/session/sessionDb';
 import { StoreError } from '../../store/storeError';
 import type { Skipped } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
+import { noSession } from '../sources/sourceTitles';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { HistoryImport } from './historyImport';
@@ -19,8 +19,6 @@ export interface FileCopyDeps extends ReadingDeps {
   readonly files: HistoryFiles;
   readonly openForeign: OpenForeignDatabase;
 }
-
-const noSessions = (): string => t('The file holds no sessions in a format that can be imported.');
 
 /** A private store with the sessions of one file. */
 interface FileCopy extends StoreCopy {
@@ -98,6 +96,8 @@ function onlyFile(path: string): HistoryPlaces {
     opencodeDatabase: null,
     pi: '',
     piSessions: null,
+    gemini: '',
+    qwen: '',
     home: '',
     editors: [],
     chosen: [path],
@@ -110,11 +110,11 @@ function signalOf({ signal }: ImportCourse): Pick<ImportCourse, 'signal'> {
 
 /** Reasons other than damage say what the content is not. */
 function reasonOf(skipped: Skipped | undefined): string | null {
-  if (skipped === undefined || skipped.kind === 'damaged' || skipped.reason === noSessions())
+  if (skipped === undefined || skipped.kind === 'damaged' || skipped.reason === noSession())
     return skipped?.reason ?? null;
-  return `${noSessions()} ${skipped.reason}`;
+  return `${noSession()} ${skipped.reason}`;
 }
 
 function unreadable(path: string, reason: string | null): StoreError {
-  return new StoreError('invalid', reason ?? noSessions(), `${path} holds no session that can be read`);
+  return new StoreError('invalid', reason ?? noSession(), `${path} holds no session that can be read`);
 }

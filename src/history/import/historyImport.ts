@@ -65,6 +65,10 @@ export class HistoryImport implements SessionImport {
   async preview(found: readonly ForeignSession[]): Promise<Preview> {
     const entries: PreviewEntry[] = [];
     for (const session of [...found].sort((a, b) => timeOf(b) - timeOf(a))) {
+      if (await this.isOwn(session)) {
+        entries.push({ session, state: 'here', sessionId: session.id });
+        continue;
+      }
       const stored = await this.stored(session);
       const version = stored.kind === 'stored' ? stored.version : 1;
       entries.push({
@@ -124,6 +128,7 @@ export class HistoryImport implements SessionImport {
     const base = { source: session.source, id: session.id, title: session.title, messages: 0, reason: null } as const;
     const nothing = { ...base, sessionId: null, tally: { in: 0, imported: 0, skipped: 0 } };
     try {
+      if (await this.isOwn(session)) return { ...nothing, outcome: 'unchanged', sessionId: session.id };
       const stored = await this.stored(session);
       const stamp = await this.stampOf(session);
       if (stored.kind === 'erased' && !includeForgotten) return { ...nothing, outcome: 'forgotten' };
@@ -139,6 +144,13 @@ export class HistoryImport implements SessionImport {
       if (signal?.aborted === true) return null;
       return { ...nothing, outcome: 'failed', reason: sentence(error) };
     }
+  }
+
+  /** True for a session of this store that was exported for Hermes Agent, and not continued there: it has its id. */
+  private async isOwn({ source, id, endedAt }: ForeignSession): Promise<boolean> {
+    if (source !== 'hermes' || endedAt === null) return false;
+    const [own] = await this.deps.target.importStates([id]);
+    return own?.state === 'stored' && endedAt <= own.lastActiveAt;
   }
 
   private async stored(session: ForeignSession): Promise<StoredVersion> {
@@ -185,7 +197,7 @@ function laneKeys(session: ForeignSession): { readonly own: string; readonly oth
 class Results {
   rows = 0;
   private readonly entries = new Map<number, ImportedEntry>();
-  private readonly leftOut: { readonly index: number; readonly left: LeftOut }[] = [];
+  private readonly leftOut = new Map<string, { readonly index: number; left: LeftOut }>();
   private leftOutTotal = 0;
 
   get done(): number {
@@ -197,7 +209,11 @@ class Results {
   }
 
   leave(index: number, left: LeftOut): void {
-    if (++this.leftOutTotal <= maxLeftOut) this.leftOut.push({ index, left });
+    this.leftOutTotal += left.count;
+    const key = left.kind === 'unknown' ? `${left.source} ${left.reason}` : `${this.leftOutTotal}`;
+    const known = this.leftOut.get(key);
+    if (known !== undefined) known.left = { ...known.left, count: known.left.count + left.count };
+    else if (this.leftOut.size < maxLeftOut) this.leftOut.set(key, { index, left });
   }
 
   sum(isStopped: boolean): ImportResult {
@@ -215,7 +231,7 @@ class Results {
         imported: total(({ tally }) => tally.imported),
         skipped: total(({ tally }) => tally.skipped),
       },
-      leftOut: this.leftOut.toSorted((one, other) => one.index - other.index).map(({ left }) => left),
+      leftOut: [...this.leftOut.values()].sort((one, other) => one.index - other.index).map(({ left }) => left),
       leftOutTotal: this.leftOutTotal,
       isStopped,
     };

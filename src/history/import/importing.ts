@@ -158,6 +158,8 @@ export interface LeftOut {
   readonly kind: Skipped['kind'] | 'omitted';
   /** A sentence. */
   readonly reason: string;
+  /** Records that this stands for: those of a kind that a reader does not know are told once. */
+  readonly count: number;
 }
 
 export interface ImportResult {

@@ -6,6 +6,7 @@ import { answerText, type HiddenReason, type NewMessage, type Visibility } from 
 import type { StopReason } from '../../transcript/stopReason';
 import { addUsage, type Usage } from '../../transcript/usage';
 import type { ForeignMessage } from '../sources/foreign';
+import { withoutSideFile } from '../sources/reading/sideFiles';
 import { CarriedRows } from './carriedRows';
 import { draftRows, type DraftRow } from './foreignRows';
 import { messageUid, segmentId } from './importedIds';
@@ -16,7 +17,7 @@ const positionGap = 1024;
 /** Size of the position range of a segment. */
 const segmentRoom = 2 ** 32;
 /** Begins each digest: a change of what is digested is not a change of the source. */
-export const digestVersion = '2:';
+export const digestVersion = '3:';
 /** Rows of one turn that are kept until the turn ends. */
 const longTurn = 4096;
 
@@ -170,7 +171,7 @@ export class SessionConverter {
     const kind = view === 'shown' || view === 'compacted' ? 'sent' : view;
     this.digest.update(`${JSON.stringify(id)} ${role} ${kind} ${rows.length}\n`);
     // A text that was replaced there counts as changed, also by one of the same length.
-    for (const part of parts) if ('text' in part) this.digest.update(`${part.text}\n`);
+    for (const part of parts) if ('text' in part) this.digest.update(`${withoutSideFile(part.text)}\n`);
   }
 
   private addRow(message: ForeignMessage, draft: DraftRow, uid: string, isSent: boolean): void {

@@ -3,6 +3,7 @@ import type { BegunImport, ImportedFacts, ImportLineage, ImportMark } from '../.
 import type { SessionOrigin } from '../../transcript/session';
 import type { ForeignSession, SessionFacts } from '../sources/foreign';
 import type { HistorySource, ReadEvent } from '../sources/historySource';
+import { shortTitle } from '../sources/reading/shortTitle';
 import { emptyTally, tally, type ReadTally } from '../sources/tally';
 import { importedSessionId } from './importedIds';
 import type { LeftOut } from './importing';
@@ -214,7 +215,7 @@ export class OneSession {
       this.balance = tally(this.balance, event);
       if (event.kind === 'facts') this.facts = { ...this.facts, ...event.facts };
       if (event.kind === 'skipped' && event.skipped.kind !== 'bookkeeping' && this.reports)
-        this.deps.onLeftOut({ source: this.session.source, sessionId: this.session.id, ...event.skipped });
+        this.deps.onLeftOut({ source: this.session.source, sessionId: this.session.id, ...event.skipped, count: 1 });
       yield event;
     }
   }
@@ -229,6 +230,7 @@ export class OneSession {
         place: message.place,
         kind: 'omitted',
         reason,
+        count: 1,
       });
   }
 
@@ -261,9 +263,10 @@ export class OneSession {
   }
 
   private described(converter: SessionConverter, mark: ImportMark): ImportedFacts {
+    const { title } = this.facts;
     return {
-      title: this.facts.title,
-      titleSource: 'model',
+      title,
+      titleSource: title === shortTitle(converter.prompt ?? '') ? 'derived' : 'model',
       prompt: converter.prompt,
       lastActiveAt: Math.max(converter.lastTime, Math.min(this.facts.endedAt ?? 0, this.deps.now)),
       usage: this.facts.usage ?? converter.usage,

@@ -4,9 +4,11 @@ import { ClaudeSource } from '../sources/claude/claudeSource';
 import { ClineSource } from '../sources/cline/clineSource';
 import { CodexSource } from '../sources/codex/codexSource';
 import type { SourceName } from '../sources/foreign';
+import { GeminiSource } from '../sources/gemini/geminiSource';
 import { HermesSource } from '../sources/hermes/hermesSource';
 import { OpencodeSource } from '../sources/opencode/opencodeSource';
 import { PiSource } from '../sources/pi/piSource';
+import { QwenSource } from '../sources/qwen/qwenSource';
 import { VscodeChatSource } from '../sources/vscodeChat/vscodeChatSource';
 import type { HistorySource } from '../sources/historySource';
 import type { ForeignDatabase, OpenForeignDatabase } from '../sources/reading/foreignDatabase';
@@ -30,8 +32,12 @@ export function sessionSources(files: HistoryFiles, open: OpenForeignDatabase): 
     pi: new PiSource(files),
     cline: new ClineSource(files),
     vscodeChat: new VscodeChatSource(files),
+    gemini: new GeminiSource(files),
+    qwen: new QwenSource(files),
     openai: chats,
     shareGpt: chats,
+    chatGpt: chats,
+    claudeAi: chats,
   } as const satisfies { readonly [S in SourceName]: HistorySource };
   const readerOf = (source: SourceName): HistorySource => readers[source];
   const agents = Object.values(readers).filter((reader) => reader !== chats);

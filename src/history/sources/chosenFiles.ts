@@ -5,9 +5,10 @@ import { parseJsonObject, type JsonObject } from '../../transcript/json';
 import type { SourceName } from './foreign';
 import type { Found, HistorySource } from './historySource';
 import { beginsExport } from './hermesExport/exportFormat';
-import { objectOf, own, textOf } from './reading/fields';
+import { listOf, objectOf, own, textOf } from './reading/fields';
 import { columnsOf, type OpenForeignDatabase } from './reading/foreignDatabase';
 import { filesBelow, type HistoryFiles } from './reading/historyFiles';
+import { noSession } from './sourceTitles';
 import { mayHoldSessions } from './reading/sessionFileNames';
 import { isZstd } from './reading/zstdFiles';
 
@@ -51,8 +52,7 @@ export class ChosenFiles {
     if (beginsExport(head)) return { kind: 'export' };
     const source = sourceOfText(head, basename(path));
     if (source !== null) return { kind: 'source', source };
-    const reason = t('The file holds no sessions in a format that can be imported.');
-    return { kind: 'unknown', reason };
+    return { kind: 'unknown', reason: noSession() };
   }
 
   private async recognizeDatabase(path: string): Promise<Recognized> {
@@ -98,6 +98,7 @@ function sourceOfText(head: string, name: string): SourceName | null {
     /"requests"\s*:/.test(start)
   )
     return 'vscodeChat';
+  if (start.startsWith('{') && /"sessionId"\s*:/.test(start) && /"projectHash"\s*:/.test(start)) return 'gemini';
   // The content of these files is that of Anthropic's API, which other programs use, too.
   if (name === 'api_conversation_history.json' || name.endsWith('.messages.json')) return 'cline';
   for (const line of start.split('\n', 50)) {
@@ -124,6 +125,9 @@ function sourceOfRecord(record: JsonObject): SourceName | null {
   if (type !== null && rolloutTypes.has(type) && objectOf(record, 'payload') !== null) return 'codex';
   if (has('record_type') || (has('instructions') && has('timestamp') && has('id') && !has('messages'))) return 'codex';
   if (type === 'session' && has('id') && has('timestamp')) return 'pi';
+  const isQwen =
+    type === 'tool_result' || has('systemPayload') || listOf(objectOf(record, 'message'), 'parts') !== null;
+  if (has('sessionId') && has('uuid') && isQwen) return 'qwen';
   const isClaude =
     (has('sessionId') && (has('uuid') || type === 'queue-operation')) || (type === 'summary' && has('leafUuid'));
   return isClaude || (type === 'file-history-snapshot' && has('snapshot')) ? 'claudeCode' : null;

@@ -12,6 +12,10 @@ export const sourceNames = [
   'shareGpt',
   'cline',
   'vscodeChat',
+  'gemini',
+  'qwen',
+  'chatGpt',
+  'claudeAi',
 ] as const;
 export type SourceName = (typeof sourceNames)[number];
 

@@ -18,6 +18,10 @@ export interface HistoryPlaces {
   readonly pi: string;
   /** Folder of pi's sessions elsewhere (`PI_CODING_AGENT_SESSION_DIR`). Default: null. */
   readonly piSessions: string | null;
+  /** `~/.gemini`, or `.gemini` in `GEMINI_CLI_HOME`. */
+  readonly gemini: string;
+  /** `~/.qwen`. */
+  readonly qwen: string;
   /** Folder of the user, for `~` in settings of agents. */
   readonly home: string;
   /** The `User` folders of the editors on this machine (VS Code, VSCodium, Cursor, …). */
@@ -51,6 +55,8 @@ export function usualPlaces({ home, platform, environment }: Machine): HistoryPl
     opencodeDatabase: opencodeDatabase(),
     pi: named('PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent'),
     piSessions: named('PI_CODING_AGENT_SESSION_DIR') ?? null,
+    gemini: join(named('GEMINI_CLI_HOME') ?? home, '.gemini'),
+    qwen: join(home, '.qwen'),
     home,
     editors: [
       ...editorNames.map((editor) => join(editorData(), editor, 'User')),

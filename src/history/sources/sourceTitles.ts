@@ -8,6 +8,12 @@ export function sourceTitle(source: string): string {
   return known === undefined ? t('another program') : titleOf(known);
 }
 
+/** Said of a file that holds nothing that can be read. */
+export function noSession(): string {
+  const formats = sourceNames.map(titleOf).join(', ');
+  return t('It holds no session in a format that can be read: {formats}.', { formats });
+}
+
 function titleOf(source: SourceName): string {
   switch (source) {
     case 'claudeCode':
@@ -24,6 +30,14 @@ function titleOf(source: SourceName): string {
       return 'Cline, Roo Code, Kilo Code';
     case 'vscodeChat':
       return 'VS Code Chat';
+    case 'gemini':
+      return 'Gemini CLI';
+    case 'qwen':
+      return 'Qwen Code';
+    case 'chatGpt':
+      return 'ChatGPT';
+    case 'claudeAi':
+      return 'claude.ai';
     case 'openai':
       return t('Chat file');
     case 'shareGpt':

@@ -26,10 +26,10 @@ export function importReport(result: ImportResult, rescueStatus: string, context
     return `- ${plain(title ?? id)} (${facts.join(', ')})${reason === null ? '' : `: ${plain(reason)}`}`;
   });
   const leftOut = result.leftOut.map(
-    ({ source, sessionId, place, reason }) =>
-      `- ${placeText(place)}: ${plain(reason)} (${sourceTitle(source)} ${sessionId})`,
+    ({ source, sessionId, place, reason, count }) =>
+      `- ${count > 1 ? `${count} × ` : ''}${placeText(place)}: ${plain(reason)} (${sourceTitle(source)} ${sessionId})`,
   );
-  const more = result.leftOutTotal - result.leftOut.length;
+  const more = result.leftOutTotal - result.leftOut.reduce((sum, { count }) => sum + count, 0);
   return [
     `# ${t('Imported Sessions')}`,
     '',

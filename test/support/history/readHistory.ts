@@ -24,6 +24,8 @@ export function placesWith(given: Partial<HistoryPlaces>): HistoryPlaces {
     opencodeDatabase: null,
     pi: none,
     piSessions: null,
+    gemini: none,
+    qwen: none,
     home: none,
     editors: [],
     chosen: [],

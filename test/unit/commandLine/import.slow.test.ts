@@ -77,23 +77,23 @@ test('lists what is there, previews, and imports when it is told to', async () =
     [
       [
         0,
-        "claudeCode  2 sessions, 8 messages, 0.0 MB, 2026-11-18 to 2026-11-18  /home/demo/project",
+        "claudeCode  2 sessions, 8 messages, 2 KB, 2026-11-18 to 2026-11-18  /home/demo/project",
       ],
       [
         0,
-        "claudeCode  2 sessions, 8 messages, 0.0 MB, 2026-11-18 to 2026-11-18  /home/demo/project",
+        "claudeCode  2 sessions, 8 messages, 2 KB, 2026-11-18 to 2026-11-18  /home/demo/project",
         "2 new, 0 changed since they were imported, 0 here already, 0 erased here earlier.",
       ],
       [
         0,
-        "claudeCode  2 sessions, 8 messages, 0.0 MB, 2026-11-18 to 2026-11-18  /home/demo/project",
+        "claudeCode  2 sessions, 8 messages, 2 KB, 2026-11-18 to 2026-11-18  /home/demo/project",
         "2 new, 0 changed since they were imported, 0 here already, 0 erased here earlier.",
         "Imported 2 sessions, extended 0, 0 as branches; 8 messages. 0 had nothing new, 0 no messages, 0 failed.",
         "Records: 8 read, 8 imported, 0 skipped.",
       ],
       [
         0,
-        "claudeCode  2 sessions, 8 messages, 0.0 MB, 2026-11-18 to 2026-11-18  /home/demo/project",
+        "claudeCode  2 sessions, 8 messages, 2 KB, 2026-11-18 to 2026-11-18  /home/demo/project",
         "0 new, 0 changed since they were imported, 2 here already, 0 erased here earlier.",
         "Imported 0 sessions, extended 0, 0 as branches; 0 messages. 2 had nothing new, 0 no messages, 0 failed.",
         "Records: 0 read, 0 imported, 0 skipped.",

@@ -175,8 +175,8 @@ describe.skipIf(process.platform === 'win32')('a command', () => {
   });
 });
 
-test('says that it does nothing for a path that exists but holds nothing', () => {
+test('ends with 1 for a path that exists but holds nothing', () => {
   mkdirSync(join(home, 'empty'));
-  expect(run('import --from empty')).toMatchObject({ code: 0 });
+  expect(run('import --from empty')).toMatchObject({ code: 1 });
   expect(existsSync(join(home, 'store/state.db'))).toBe(false);
 });

@@ -9,7 +9,7 @@ export async function runIn(
   commands?: readonly Command[],
 ): Promise<{ readonly code: number; readonly lines: readonly string[] }> {
   const lines: string[] = [];
-  const terminal: Terminal = {
+  const terminal: Omit<Terminal, 'result'> = {
     print: (line) => lines.push(line),
     note: (line) => lines.push(`! ${line}`),
     confirm: () => Promise.resolve(false),

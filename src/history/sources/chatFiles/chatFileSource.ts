@@ -7,9 +7,10 @@ import { asObject, epochTimeOf, isoTimeOf, nameOf } from '../reading/fields';
 import { filesBelow, type HistoryFiles } from '../reading/historyFiles';
 import { skip } from '../reading/records';
 import { shortTitle } from '../reading/shortTitle';
-import { openaiMessage, shareGptMessage } from './chatMessage';
+import { openaiMessage, shareGptMessage, type ChatContent } from './chatMessage';
 import { conversations, type Conversation } from './conversations';
 import { OpenCalls } from './openCalls';
+import { chatGptMessage, claudeAiMessage } from './webExports';
 
 /** Conversations in JSON and JSONL files that the user chose: OpenAI's chat messages, and ShareGPT (with the tags of
  *  Hermes Agent's trajectories). By OpenAI's chat completions reference and hermes-agent's trajectory format. */
@@ -46,31 +47,59 @@ export class ChatFileSource implements HistorySource {
   }
 
   async *findIn(path: string): AsyncGenerator<Found> {
+    let sessions = 0;
+    /** Elements that hold no conversation, by the reason. */
+    const others = new Map<string, { readonly first: NoConversation; readonly count: number }>();
     for await (const found of conversations(this.files, path)) {
-      if (found.kind === 'conversation') yield { kind: 'session', session: sessionOf(found) };
-      else {
-        const kind = found.isDamaged ? 'damaged' : 'unknown';
-        yield { kind: 'skipped', skipped: { place: found.place, kind, reason: found.reason } };
+      if (found.kind === 'none') {
+        const known = others.get(found.reason);
+        others.set(found.reason, { first: known?.first ?? found, count: (known?.count ?? 0) + 1 });
+        continue;
       }
+      if (found.messages.length === 0) continue;
+      sessions++;
+      yield { kind: 'session', session: sessionOf(found) };
+    }
+    for (const [reason, { first, count }] of others) {
+      const isRefused = !first.isDamaged && sessions === 0;
+      const said = first.isDamaged || isRefused ? reason : t('It holds no conversation.');
+      const more =
+        count === 1 || isRefused ? said : t('{reason} ({count} like it)', { reason: said, count: String(count) });
+      const kind = first.isDamaged ? 'damaged' : 'unknown';
+      yield { kind: 'skipped', skipped: { place: first.place, kind, reason: more } };
     }
   }
 }
 
+const readers = {
+  openai: openaiMessage,
+  shareGpt: shareGptMessage,
+  chatGpt: chatGptMessage,
+  claudeAi: claudeAiMessage,
+} as const;
+
 type Chat = Extract<Conversation, { kind: 'conversation' }>;
+type NoConversation = Extract<Conversation, { kind: 'none' }>;
 
 function sessionOf(chat: Chat): ForeignSession {
   const { about, place, messages, format } = chat;
-  const startedAt = epochTimeOf(about, 'created_at') ?? isoTimeOf(about, 'created_at') ?? isoTimeOf(about, 'timestamp');
+  const timeOf = (names: readonly string[]): number | null =>
+    names.reduce<number | null>((found, name) => found ?? epochTimeOf(about, name) ?? isoTimeOf(about, name), null);
+  const startedAt = timeOf(['created_at', 'create_time', 'timestamp']);
   return {
     source: format,
-    id: nameOf(about, 'id') ?? `${basename(place.path)}#${place.number}`,
+    id:
+      nameOf(about, 'id') ??
+      nameOf(about, 'conversation_id') ??
+      nameOf(about, 'uuid') ??
+      `${basename(place.path)}#${place.number}`,
     location: { path: place.path, key: String(place.number) },
     lineage: null,
-    title: nameOf(about, 'title') ?? firstPrompt(chat),
+    title: nameOf(about, 'title') ?? nameOf(about, 'name') ?? firstPrompt(chat),
     folder: null,
-    model: nameOf(about, 'model'),
+    model: nameOf(about, 'model') ?? nameOf(about, 'default_model_slug'),
     startedAt,
-    endedAt: startedAt,
+    endedAt: timeOf(['updated_at', 'update_time']) ?? startedAt,
     usage: null,
     writtenBy: null,
     messageCount: messages.length,
@@ -95,33 +124,36 @@ function* eventsOf({ format, place, messages }: Chat): Generator<ReadEvent> {
       yield skip(at, 'damaged', t('The message is cut off or is not an object.'));
       continue;
     }
-    const read = format === 'openai' ? openaiMessage(record, calls) : shareGptMessage(record, calls);
+    const read = readers[format](record, calls);
     const { role, content } = read;
-    if (role === null) yield skip(at, 'unknown', t('The role of the message is not known.'));
+    const isNode = 'isAbandoned' in record;
+    const ownId = isNode ? (nameOf(record, 'id') ?? nameOf(record, 'uuid')) : null;
+    const isEmptyNode = isNode && content.parts.length === 0 && content.omitted.length === 0;
+    if (isEmptyNode) yield skip(at, 'bookkeeping', t('The message is empty.'));
+    else if (role === null) yield skip(at, 'unknown', t('The role of the message is not known.'));
     else if (content.parts.length === 0) yield skip(at, 'damaged', content.omitted[0] ?? t('The message is empty.'));
-    else yield { kind: 'message', records: 1, message: messageOf(role, read.createdAt, content, at, index) };
+    else yield { kind: 'message', records: 1, message: messageOf(role, read, at, ownId ?? `message ${index + 1}`) };
   }
 }
 
 function messageOf(
   role: ForeignMessage['role'],
-  createdAt: number | null,
-  { parts, omitted }: { readonly parts: ForeignMessage['parts']; readonly omitted: readonly string[] },
+  { createdAt, content, model = null, view = 'shown' }: ChatContent,
   place: ForeignPlace,
-  index: number,
+  id: string,
 ): ForeignMessage {
   return {
-    id: `message ${index + 1}`,
+    id,
     parentId: null,
     role,
-    parts,
-    view: role === 'system' ? 'hidden' : 'shown',
+    parts: content.parts,
+    view: role === 'system' && view === 'shown' ? 'hidden' : view,
     createdAt,
-    model: null,
+    model,
     provider: null,
     finishReason: null,
     usage: null,
     place,
-    omitted,
+    omitted: content.omitted,
   };
 }

@@ -1,3 +1,4 @@
+import { t } from '../../../base/translate';
 import type { JsonObject } from '../../../transcript/json';
 import type { ForeignMessage, ForeignPart } from '../foreign';
 import { joined, omit, resultOf, type ReadContent } from '../reading/anthropicBlocks';
@@ -7,10 +8,14 @@ import { parseJsonObject } from '../../../transcript/json';
 import type { OpenCalls } from './openCalls';
 
 /** Role and content of a message in a chat file; `role` is null for one that is not known. */
-interface ChatContent {
+export interface ChatContent {
   readonly role: ForeignMessage['role'] | null;
   readonly content: ReadContent;
   readonly createdAt: number | null;
+  /** Default: none. */
+  readonly model?: string | null;
+  /** Default: by the role. */
+  readonly view?: ForeignMessage['view'];
 }
 
 /** Reads a message of OpenAI's chat completions API. */
@@ -49,7 +54,7 @@ function callsOf(message: JsonObject, calls: OpenCalls): ReadContent {
 function callOf(call: JsonObject | null, calls: OpenCalls): ReadContent {
   const body = objectOf(call, 'function') ?? objectOf(call, 'custom') ?? call;
   const name = nameOf(body, 'name');
-  if (name === null) return omit('A tool call without a name was left out.');
+  if (name === null) return omit(t('A tool call without an id or a name was left out.'));
   const callId = calls.open(nameOf(call, 'id'), name);
   const field = own(body, 'arguments') === undefined ? 'input' : 'arguments';
   return { parts: [{ kind: 'toolCall', callId, name, arguments: argumentsOf(body, field) }], omitted: [] };

@@ -1,26 +1,24 @@
 import { t } from '../../../base/translate';
 import { parseJsonObject, type JsonObject, type JsonValue } from '../../../transcript/json';
 import type { ForeignPlace } from '../foreign';
-import { asObject, listOf, textOf } from '../reading/fields';
+import { asObject, listOf, own, textOf } from '../reading/fields';
 import { elements } from '../reading/elements';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { longestLine } from '../reading/lines';
 import { jsonLines } from '../reading/records';
+import { noSession } from '../sourceTitles';
+import { treeOf } from './webExports';
 
 /** A conversation of a file: its messages as the file has them. Only one is in memory at a time. */
 export type Conversation =
   | {
       readonly kind: 'conversation';
-      readonly format: 'openai' | 'shareGpt';
+      readonly format: 'openai' | 'shareGpt' | 'chatGpt' | 'claudeAi';
       readonly place: ForeignPlace;
       readonly about: JsonObject;
       readonly messages: readonly JsonValue[];
     }
   | { readonly kind: 'none'; readonly place: ForeignPlace; readonly isDamaged: boolean; readonly reason: string };
-
-function noConversation(): string {
-  return t('It holds no “messages” and no “conversations”.');
-}
 
 /** Conversations of a JSON or JSONL file, in order. */
 export async function* conversations(files: HistoryFiles, path: string): AsyncGenerator<Conversation> {
@@ -74,9 +72,14 @@ function formatOf(messages: readonly JsonValue[]): 'messages' | 'conversations' 
 function conversationOf(about: JsonObject, place: ForeignPlace): Conversation {
   const messages = listOf(about, 'messages');
   if (messages !== null) return { kind: 'conversation', format: 'openai', place, about, messages };
+  const tree = treeOf(about);
+  if (tree !== null) {
+    const format = own(about, 'mapping') === undefined ? 'claudeAi' : 'chatGpt';
+    return { kind: 'conversation', format, place, about, messages: tree };
+  }
   const turns = listOf(about, 'conversations');
   if (turns !== null) return { kind: 'conversation', format: 'shareGpt', place, about, messages: turns };
-  return { kind: 'none', place, isDamaged: false, reason: noConversation() };
+  return { kind: 'none', place, isDamaged: false, reason: noSession() };
 }
 
 async function firstCharacter(files: HistoryFiles, path: string): Promise<string | null> {

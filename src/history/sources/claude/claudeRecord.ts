@@ -25,11 +25,16 @@ const ofTheProgram = new Set([
   'agent-color',
   'agent-name',
   'agent-setting',
+  'api-request',
+  'api-request-blob',
+  'api-request-shape',
+  'atis-latch',
   'attribution-snapshot',
   'bridge-session',
   'content-replacement',
   'context-collapse-commit',
   'context-collapse-snapshot',
+  'cost-state',
   'file-history-snapshot',
   'last-prompt',
   'mode',
@@ -41,8 +46,13 @@ const ofTheProgram = new Set([
   'started',
   'tag',
   'task-summary',
+  'tools-used',
   'worktree-state',
 ]);
+
+/** Commands that the program does itself: no model gets or answers them. */
+const ownCommand =
+  /^(?=<command-(?:name|message)>)[^]*<command-name>\/(?:add-dir|agents|bug|clear|compact|config|context|cost|doctor|effort|exit|export|fast|help|hooks|ide|login|logout|mcp|memory|model|permissions|plugin|quit|rename|resume|rewind|status|theme|usage|vim)<\/command-name>/;
 
 /** Reads a record by its type; the caller sets `parentId`. `viewOf` gives the place of a message in the
  *  conversation. */
@@ -98,6 +108,7 @@ function conversationRecord(
   // Claude Code writes such messages itself, without a request.
   const isSynthetic = model === '<synthetic>';
   const isError = isSet(value, 'isApiErrorMessage');
+  const isOwnCommand = content.parts.some((part) => part.kind === 'text' && ownCommand.test(part.text));
   const parts = content.parts.map((part) => asTyped(withOutcome(part, value)));
   const isStop = type === 'user' && isNoteOfStop(parts);
   return {
@@ -109,7 +120,9 @@ function conversationRecord(
       parentId: null,
       role: isError ? 'system' : roleOf(type, parts),
       parts,
-      view: specialView(value, (isSynthetic && !isError) || isStop || isOutputOfCommand(parts)) ?? viewOf(uuid),
+      view:
+        specialView(value, (isSynthetic && !isError) || isStop || isOwnCommand || isOutputOfCommand(parts)) ??
+        viewOf(uuid),
       createdAt: isoTimeOf(value, 'timestamp'),
       model: isSynthetic ? null : model,
       provider: type === 'assistant' && !isSynthetic ? 'anthropic' : null,

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { t } from '../../../base/translate';
 import type { ForeignMessage, ForeignSession, ForeignView } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
@@ -6,7 +7,8 @@ import { isSet, nameOf } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { filesBelow } from '../reading/historyFiles';
 import { RecentNames } from '../reading/recentNames';
-import { CountedRecords, jsonLines, repairedText, skip } from '../reading/records';
+import { CountedRecords, jsonLines, readTwice, repairedText, skip } from '../reading/records';
+import { withSideFiles } from '../reading/sideFiles';
 import { TimeSpan } from '../reading/timeSpan';
 import { UsageSum } from '../reading/usageSum';
 import { claudeGlance } from './claudeGlance';
@@ -34,7 +36,11 @@ export class ClaudeSource implements HistorySource {
   }
 
   read({ location }: ForeignSession): AsyncGenerator<ReadEvent> {
-    return new ClaudeReading(this.files, location.path).events();
+    const { path } = location;
+    // A sub-agent's file is in the folder of its session.
+    const session = isOwnFile(path) && basename(dirname(path)) === 'subagents' ? dirname(dirname(path)) : path;
+    const folders = [basename(session, '.jsonl'), 'tool-results'];
+    return withSideFiles(this.files, new ClaudeReading(this.files, path).events(), dirname(session), folders);
   }
 }
 
@@ -65,9 +71,10 @@ class ClaudeReading {
   ) {}
 
   async *events(): AsyncGenerator<ReadEvent> {
-    const tree = await claudeTree(this.files, this.path);
+    const records = await readTwice(this.files, () => jsonLines(this.files, this.path));
+    const tree = await claudeTree(records(), this.path);
     const isOwn = isOwnFile(this.path);
-    for await (const record of this.records.of(jsonLines(this.files, this.path))) {
+    for await (const record of this.records.of(records())) {
       const { place } = record;
       if (record.kind === 'damaged') {
         yield skip(place, 'damaged', record.reason);

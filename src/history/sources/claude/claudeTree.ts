@@ -1,6 +1,5 @@
 import { isSet, listOf, nameOf, objectOf, own, textOf } from '../reading/fields';
-import type { HistoryFiles } from '../reading/historyFiles';
-import { jsonLines } from '../reading/records';
+import type { SourceRecord } from '../reading/records';
 import type { JsonObject } from '../../../transcript/json';
 
 interface Node {
@@ -12,7 +11,7 @@ interface Node {
 }
 
 /** The tree of a session's records, without their content. */
-interface ClaudeTree {
+export interface ClaudeTree {
   /** True for the first record of a uuid in the file. */
   isFirst(uuid: string, line: number): boolean;
   /** True when the record belongs to the branch that the user saw last. */
@@ -27,12 +26,17 @@ interface ClaudeTree {
 
 /** Reads only the ids of the records: memory grows with their number, not with their size. A parent that is missing
  *  is replaced by the record before it, so that nothing after a gap is lost. */
-export async function claudeTree(files: HistoryFiles, path: string): Promise<ClaudeTree> {
+export async function claudeTree(
+  records: AsyncIterable<SourceRecord> | Iterable<SourceRecord>,
+  path: string,
+  /** Subtype of the record of a compaction. */
+  boundary = 'compact_boundary',
+): Promise<ClaudeTree> {
   const nodes = new Map<string, Node>();
   let previous: string | null = null;
   let leaf: string | null = null;
   const boundaries: { readonly line: number; readonly preserved: ReadonlySet<string> }[] = [];
-  for await (const record of jsonLines(files, path)) {
+  for await (const record of records) {
     if (record.kind === 'damaged') continue;
     const { value } = record;
     const uuid = nameOf(value, 'uuid');
@@ -44,8 +48,8 @@ export async function claudeTree(files: HistoryFiles, path: string): Promise<Cla
     if (isSet(value, 'isSidechain') && !isOwnFile(path)) continue;
     previous = uuid;
     const type = textOf(value, 'type');
-    if (type === 'user' || type === 'assistant') leaf = uuid;
-    if (textOf(value, 'subtype') === 'compact_boundary') {
+    if (type === 'user' || type === 'assistant' || type === 'tool_result') leaf = uuid;
+    if (textOf(value, 'subtype') === boundary) {
       boundaries.push({ line, preserved: preservedIn(value, nodes) });
     }
   }

@@ -2,15 +2,14 @@ import { t } from '../../../base/translate';
 import { basename } from 'node:path';
 import type { JsonObject } from '../../../transcript/json';
 import type { Found } from '../historySource';
-import { isoTimeOf, nameOf, own, textOf } from '../reading/fields';
+import { isoTimeOf, nameOf, textOf } from '../reading/fields';
 import { headAndTail } from '../reading/headAndTail';
 import type { HistoryFiles } from '../reading/historyFiles';
-import { openaiContent } from '../reading/openaiContent';
 import { jsonLines } from '../reading/records';
 import { shortTitle } from '../reading/shortTitle';
 import { TimeSpan } from '../reading/timeSpan';
 import { isZstd, ZstdFiles } from '../reading/zstdFiles';
-import { envelopeOf, isContext, type Envelope } from './codexItem';
+import { contentOf, envelopeOf, isContext, type Envelope } from './codexItem';
 import { codexMeta, folderInContext, turnContext } from './codexMeta';
 
 /** Facts in the beginning and the end of a rollout. */
@@ -81,14 +80,14 @@ function titleOf(envelopes: readonly Envelope[]): string | null {
 }
 
 function textsOf(message: JsonObject): string {
-  const { parts } = openaiContent(own(message, 'content'));
+  const { parts } = contentOf(message);
   return parts.flatMap((part) => (part.kind === 'text' ? [part.text] : [])).join('\n');
 }
 
 function firstPrompt(messages: readonly JsonObject[]): string | null {
   for (const message of messages) {
     if (textOf(message, 'role') !== 'user') continue;
-    if (isContext(message, openaiContent(own(message, 'content')).parts)) continue;
+    if (isContext(message, contentOf(message).parts)) continue;
     const title = shortTitle(textsOf(message));
     if (title !== null) return title;
   }

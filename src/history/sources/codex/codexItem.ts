@@ -57,7 +57,7 @@ export function codexItem(item: JsonObject, key: string, nameOfCall: (callId: st
 
 function readMessage(item: JsonObject): CodexItem {
   const role = textOf(item, 'role');
-  const content = openaiContent(own(item, 'content'));
+  const content = contentOf(item);
   if (content.parts.length === 0) return { kind: 'unknown', reason: content.omitted[0] ?? t('The message is empty.') };
   switch (role) {
     case 'assistant':
@@ -70,6 +70,14 @@ function readMessage(item: JsonObject): CodexItem {
     default:
       return { kind: 'unknown', reason: t('Messages of role “{role}” are not known.', { role: role ?? 'none' }) };
   }
+}
+
+const imageTag = /^\s*<\/?image\b[^>]*>\s*$/;
+
+/** The content of a message, without the tags that Codex writes before and after an image. */
+export function contentOf(item: JsonObject): ReadContent {
+  const { parts, omitted } = openaiContent(own(item, 'content'));
+  return { parts: parts.filter((part) => part.kind !== 'text' || !imageTag.test(part.text)), omitted };
 }
 
 const contextTags =

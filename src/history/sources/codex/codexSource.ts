@@ -9,7 +9,7 @@ import { isoTimeOf, nameOf, objectOf, textOf } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { filesBelow } from '../reading/historyFiles';
 import { RecentNames } from '../reading/recentNames';
-import { CountedRecords, repairedText, skip } from '../reading/records';
+import { CountedRecords, readTwice, repairedText, skip } from '../reading/records';
 import { TimeSpan } from '../reading/timeSpan';
 import type { ReadContent } from '../reading/anthropicBlocks';
 import { codexGlance } from './codexGlance';
@@ -85,8 +85,9 @@ class CodexReading {
   ) {}
 
   async *events(): AsyncGenerator<ReadEvent> {
-    const turns = await codexTurns(this.files, this.path);
-    for await (const record of this.records.of(rolloutRecords(this.files, this.path))) {
+    const records = await readTwice(this.files, () => rolloutRecords(this.files, this.path));
+    const turns = await codexTurns(records());
+    for await (const record of this.records.of(records())) {
       if (record.kind === 'damaged') {
         yield skip(record.place, 'damaged', record.reason);
         continue;

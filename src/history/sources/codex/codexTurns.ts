@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../../transcript/json';
 import { countOf, own, textOf } from '../reading/fields';
-import type { HistoryFiles } from '../reading/historyFiles';
 import { openaiContent } from '../reading/openaiContent';
 import { envelopeOf, isContext } from './codexItem';
-import { rolloutRecords } from './codexRollout';
+import type { RolloutRecord } from './codexRollout';
 
 /** Which lines of a rollout the user took back, and where the last compaction is. */
 interface CodexTurns {
@@ -13,11 +12,11 @@ interface CodexTurns {
 
 /** Reads a rollout once for its turns. Memory grows with the number of prompts. A rollback removes the newest turns
  *  (`thread_rolled_back`); their lines stay in the file. */
-export async function codexTurns(files: HistoryFiles, path: string): Promise<CodexTurns> {
+export async function codexTurns(records: AsyncIterable<RolloutRecord> | Iterable<RolloutRecord>): Promise<CodexTurns> {
   const prompts: number[] = [];
   const removed: { readonly from: number; readonly to: number }[] = [];
   let compacted = 0;
-  for await (const record of rolloutRecords(files, path)) {
+  for await (const record of records) {
     if (record.kind === 'damaged') continue;
     const line = record.number;
     const { type, payload } = envelopeOf(record.value);

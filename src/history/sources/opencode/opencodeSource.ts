@@ -9,6 +9,7 @@ import { columnsOf, rowText, type ForeignDatabase, type OpenForeignDatabase } fr
 import { objectOf } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { skip } from '../reading/records';
+import { withSideFiles } from '../reading/sideFiles';
 import { firstPrompt, isPlaceholder, OpencodeReading } from './opencodeReading';
 import { sessionOfFile, sessionOfRow } from './opencodeSession';
 import { DatabaseStorage, FileStorage, jsonFile, unreadable } from './opencodeStorage';
@@ -73,7 +74,7 @@ export class OpencodeSource implements HistorySource {
         const storage = new DatabaseStorage(database, path, key);
         reading = new OpencodeReading(storage, await opencodeViews(storage, revertOf(database, key)));
       }
-      yield* reading.events();
+      yield* withSideFiles(this.files, reading.events(), upFrom(path, key === null ? 4 : 1), ['tool-output']);
     } catch (error) {
       if (database === null && key === null) throw error;
       unread = 1;

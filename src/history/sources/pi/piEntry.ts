@@ -44,6 +44,8 @@ export function piEntry(value: JsonObject, id: string, place: ForeignPlace, view
     case 'thinking_level_change':
     case 'custom':
     case 'label':
+    case 'usage':
+    case 'context_edit':
       return { kind: 'bookkeeping', reason: t('A record of type “{type}” holds no message.', { type }) };
     default:
       return { kind: 'unknown', reason: t('Records of type “{type}” are not known.', { type: type ?? 'none' }) };
@@ -71,6 +73,8 @@ function piMessage(entry: Entry, body: JsonObject | null): PiEntry {
       const text = `! ${textOf(body, 'command') ?? ''}\n${textOf(body, 'output') ?? ''}`;
       return messageOf(entry, 'user', textContent(text.trimEnd()), { createdAt });
     }
+    case 'system':
+      return messageOf(entry, 'system', contentOf(own(body, 'content')), { createdAt });
     case 'custom':
     case 'hookMessage':
       return customMessage(entry, body);

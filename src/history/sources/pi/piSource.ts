@@ -7,7 +7,7 @@ import type { Found, HistorySource, ReadEvent } from '../historySource';
 import { countOf, isoTimeOf, nameOf, objectOf, textOf } from '../reading/fields';
 import { headAndTail } from '../reading/headAndTail';
 import { filesBelow, type HistoryFiles } from '../reading/historyFiles';
-import { CountedRecords, jsonLines, repairedText, skip } from '../reading/records';
+import { CountedRecords, jsonLines, readTwice, repairedText, skip } from '../reading/records';
 import { shortTitle } from '../reading/shortTitle';
 import { TimeSpan } from '../reading/timeSpan';
 import { UsageSum } from '../reading/usageSum';
@@ -44,10 +44,11 @@ export class PiSource implements HistorySource {
 }
 
 async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEvent> {
-  const tree = await piTree(files, path);
+  const read = await readTwice(files, () => jsonLines(files, path));
+  const tree = await piTree(read());
   const records = new CountedRecords();
   const [times, usage, placed] = [new TimeSpan(), new UsageSum(), new Set<string>()];
-  for await (const record of records.of(jsonLines(files, path))) {
+  for await (const record of records.of(read())) {
     const { place } = record;
     if (record.kind === 'damaged') {
       yield skip(place, 'damaged', record.reason);
@@ -66,15 +67,15 @@ async function* events(files: HistoryFiles, path: string): AsyncGenerator<ReadEv
       continue;
     }
     const view: ForeignView = !tree.isCurrent(id) ? 'abandoned' : tree.isCompacted(id) ? 'compacted' : 'shown';
-    const read = piEntry(value, id, place, view);
-    const { ended } = read;
+    const entry = piEntry(value, id, place, view);
+    const { ended } = entry;
     const endedHere = ended !== undefined && view !== 'abandoned' ? ended.reason : null;
-    if (read.kind !== 'message') {
-      yield skip(place, read.kind, read.reason);
+    if (entry.kind !== 'message') {
+      yield skip(place, entry.kind, entry.reason);
       if (endedHere !== null) yield { kind: 'ended', reason: endedHere, records: 0 };
       continue;
     }
-    const { message } = read;
+    const { message } = entry;
     const parentId = tree.ancestor(id, (ancestor) => placed.has(ancestor));
     const omitted = record.isRepaired ? [...message.omitted, repairedText()] : message.omitted;
     placed.add(id);

@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../../transcript/json';
 import { countOf, nameOf, textOf } from '../reading/fields';
-import type { HistoryFiles } from '../reading/historyFiles';
-import { jsonLines } from '../reading/records';
+import type { SourceRecord } from '../reading/records';
 
 interface Node {
   readonly line: number;
@@ -33,12 +32,12 @@ export function piId(value: JsonObject, name: string): string {
 
 /** Reads only the ids of the entries: memory grows with their number, not with their size. A parent that is missing
  *  is replaced by the entry before it, so that nothing after a gap is lost. */
-export async function piTree(files: HistoryFiles, path: string): Promise<PiTree> {
+export async function piTree(records: AsyncIterable<SourceRecord> | Iterable<SourceRecord>): Promise<PiTree> {
   const nodes = new Map<string, Node>();
   const compactions = new Map<string, Compaction>();
   const byIndex: (string | null)[] = [];
   let leaf: string | null = null;
-  for await (const record of jsonLines(files, path)) {
+  for await (const record of records) {
     if (record.kind === 'damaged') continue;
     const { value, place, name } = record;
     const isHeader = textOf(value, 'type') === 'session';

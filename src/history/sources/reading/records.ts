@@ -76,11 +76,33 @@ function objectEnd(text: string): number {
   return text.length;
 }
 
+/** Bytes of files whose records are kept in memory, where a reader goes through them twice. */
+const mostHeldBytes = 4 * 2 ** 20;
+
+/** Records for a reader that goes through them twice: kept where their files are small, and read again otherwise.
+ *  A compressed file is never kept. */
+export async function readTwice<T extends Pick<SourceRecord, 'place'>>(
+  files: Pick<HistoryFiles, 'stat'>,
+  read: () => AsyncIterable<T>,
+): Promise<() => AsyncIterable<T> | Iterable<T>> {
+  const held: T[] = [];
+  let [bytes, path] = [0, ''];
+  for await (const record of read()) {
+    if (record.place.path !== path) {
+      path = record.place.path;
+      bytes += path.endsWith('.zst') ? Infinity : ((await files.stat(path))?.size ?? 0);
+      if (bytes > mostHeldBytes) return read;
+    }
+    held.push(record);
+  }
+  return () => held;
+}
+
 /** Counts records as they come in. */
 export class CountedRecords {
   count = 0;
 
-  async *of<T>(records: AsyncIterable<T>): AsyncGenerator<T> {
+  async *of<T>(records: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
     for await (const record of records) {
       this.count++;
       yield record;

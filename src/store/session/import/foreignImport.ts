@@ -14,12 +14,12 @@ import type {
 import type { Session } from '../../../transcript/session';
 import type { Titling } from '../operations/titling';
 import { textOr } from '../tables/columns';
-import { insertMessage } from '../tables/messageTable';
 import { parseJson } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
 import { segmentRoom, segmentStart, type SessionTable } from '../tables/sessionTable';
 import { derivedTitle, previewOf, titleLimit } from '../tables/title';
 import { importMarkKey, erasedImportKey } from '../tables/importMarks';
+import { insertImported } from './importedRow';
 
 interface Parent {
   readonly session: Session;
@@ -146,8 +146,10 @@ export class ForeignImport {
   }
 
   private state(sessionId: string): StoredImport {
-    if (this.sessions.find(sessionId) !== null) {
-      return { state: 'stored', mark: this.markOf(sessionId), isChanged: this.isChanged(sessionId) };
+    const session = this.sessions.find(sessionId);
+    if (session !== null) {
+      const lastActiveAt = Math.max(session.lastActiveAt, session.endedAt ?? 0);
+      return { state: 'stored', mark: this.markOf(sessionId), isChanged: this.isChanged(sessionId), lastActiveAt };
     }
     const erased = this.database.get('SELECT 1 AS n FROM state_meta WHERE key = ?', [erasedImportKey(sessionId)]);
     return { state: erased === undefined ? 'absent' : 'erased' };
@@ -236,7 +238,7 @@ export class ForeignImport {
         parentId,
       ]);
     }
-    for (const row of rows) this.database.run(insertMessage, row);
+    for (const row of rows) this.database.run(insertImported, row);
     for (const turn of turns) {
       const values: SqlValue[] = [
         turn.uid,

@@ -15,7 +15,7 @@ export const positionGap = 1024;
 const largestSession = 2 ** 40;
 
 /** Parameters: `messageValues` and a position. */
-export const insertMessage = `INSERT INTO messages (${messageColumns.join(', ')}, position)
+const insertMessage = `INSERT INTO messages (${messageColumns.join(', ')}, position)
   VALUES (${messageColumns.map(() => '?').join(', ')}, ?)`;
 const updateMessage = `UPDATE messages
   SET ${messageColumns.map((column) => `${column} = ?`).join(', ')}, api_content = iif(content = ?, api_content, NULL),

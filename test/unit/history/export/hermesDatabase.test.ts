@@ -6,6 +6,7 @@ import { exportFile, type ExportRequest } from '../../../../src/history/export/e
 import { HermesSource } from '../../../../src/history/sources/hermes/hermesSource';
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
 import type { Usage } from '../../../../src/transcript/usage';
+import { importWorld } from '../../../support/history/importWorld';
 import { openForeign } from '../../../support/history/openForeign';
 import { findHistory, placesWith, outlineOf } from '../../../support/history/readHistory';
 import { otherSqlite } from '../../../support/otherSqlite';
@@ -71,6 +72,28 @@ async function readBack() {
 
 const linesOf = async (id: string): Promise<readonly string[]> =>
   (await outlineOf(source, placesWith({ hermes: disk.root }), id)).slice(0, -2);
+
+it('an export that is imported into the same store adds only what was continued in Hermes Agent', async () => {
+  family(world);
+  const before = world.database.all('SELECT id FROM sessions').length;
+  const { path } = await exported();
+  const { importer } = await importWorld(undefined, undefined, world);
+  const places = placesWith({ hermes: disk.root });
+  const again = await importer.run((await importer.scan(places)).sessions);
+  const states = (await importer.preview((await importer.scan(places)).sessions)).counts;
+  const [newest] = world.database.all('SELECT id FROM sessions ORDER BY last_activity_at DESC LIMIT 1');
+  otherSqlite(
+    path,
+    `UPDATE sessions SET last_activity_at = last_activity_at + 60 WHERE id = '${String(newest?.['id'])}'`,
+  );
+  const later = await importer.run((await importer.scan(places)).sessions);
+
+  expect({ again: again.counts, here: states.here, continued: later.counts.imported }).toMatchObject({
+    again: { imported: 0, branched: 0, unchanged: before },
+    here: before,
+    continued: 1,
+  });
+});
 
 /** A conversation in two segments, compressed during its second turn; a sub-agent of it in two segments; and a branch
  *  of it in two segments. */

@@ -115,7 +115,7 @@ test('a store and an export of ours keep their sessions', async () => {
 test('a file without sessions is refused with a sentence, and no copy is left', async () => {
   const path = join(folder, 'notes.jsonl');
   writeFileSync(path, 'plain words\n');
-  await expect(copyOfFile(deps, path)).rejects.toThrow('The file holds no sessions in a format that can be imported.');
+  await expect(copyOfFile(deps, path)).rejects.toThrow('It holds no session in a format that can be read: ');
   expect(copiesLeft()).toEqual([]);
 });
 

@@ -9,6 +9,9 @@ const formats: { readonly [name: string]: Partial<HistoryPlaces> } = {
   'Hermes Agent': { hermes: `${fixtures}/hermes` },
   'chat files': { chosen: [`${fixtures}/chatFiles`] },
   'VS Code Chat': { editors: [`${fixtures}/vscodeChat/User`] },
+  'Gemini CLI': { gemini: `${fixtures}/gemini` },
+  'Qwen Code': { qwen: `${fixtures}/qwen` },
+  'exports of ChatGPT and claude.ai': { chosen: [`${fixtures}/webExports`] },
   Cline: { cline: `${fixtures}/cline`, editors: [`${fixtures}/cline/User`] },
 };
 

@@ -31,7 +31,7 @@ test('finds conversations alone, in lists and one per line', async () => {
       ],
       "skipped": [
         "/chatFiles/list.json element 3: damaged: The element is cut off, too long or not an object.",
-        "/chatFiles/trajectories.jsonl line 2: unknown: It holds no “messages” and no “conversations”.",
+        "/chatFiles/trajectories.jsonl line 2: unknown: It holds no conversation.",
         "/chatFiles/trajectories.jsonl line 4: damaged: The line is cut off or is not a JSON object.",
       ],
     }

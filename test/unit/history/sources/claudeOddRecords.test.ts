@@ -53,3 +53,18 @@ test('skips a line that is too long without keeping it', async () => {
     'in 3 = imported 2 + skipped 1, 2 messages',
   ]);
 });
+
+test('a command of the program itself is no prompt, and one that the model answers is', async () => {
+  const command = (name: string): string => `<command-name>/${name}</command-name>\n<command-args></command-args>`;
+
+  expect(
+    await read(
+      [prompt('a', null, 'one'), prompt('b', 'a', command('compact')), prompt('c', 'b', command('review'))].join('\n'),
+    ),
+  ).toEqual([
+    '1 shown user: one',
+    '2 hidden user: /compact',
+    '3 shown user: /review',
+    'in 3 = imported 3 + skipped 0, 3 messages',
+  ]);
+});

@@ -86,7 +86,7 @@ test('reads a session with a tool call, a failure, a stop and a compaction', asy
       "10 hidden assistant: (no answer)",
       "11 summary user: The user asked to read fruit.txt; it says apples and pears.",
       "12 after 10 hidden user: (a note of the program)",
-      "13 shown user: /compact",
+      "13 hidden user: /compact",
       "14 hidden user: <local-command-stdout>Compacted (ctrl+o to see full summary)</local-command-stdout>",
       "15 hidden user: (a note of the program)",
       "16 hidden assistant: (no answer)",

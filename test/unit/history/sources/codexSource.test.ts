@@ -157,3 +157,25 @@ async function foundIn(files: MemoryFiles, path: string): Promise<FoundHistory> 
     skipped: found.flatMap((one) => (one.kind === 'skipped' ? [one.skipped] : [])),
   };
 }
+
+test('leaves out the tags around an image, also from the title', async () => {
+  const content = [
+    { type: 'input_text', text: '<image name=[Image #1] path="pic.png">' },
+    { type: 'input_image', image_url: 'data:image/png;base64,aGk=' },
+    { type: 'input_text', text: '</image>' },
+    { type: 'input_text', text: 'What is this?' },
+  ];
+  const line = {
+    timestamp: '2026-11-20T10:00:00Z',
+    type: 'response_item',
+    payload: { type: 'message', role: 'user', content },
+  };
+  const codex = new CodexSource(new MemoryFiles({ '/c/sessions/2026/11/20/rollout-x.jsonl': JSON.stringify(line) }));
+  const at = placesWith({ codex: '/c' });
+  const { sessions } = await findHistory(codex, at);
+
+  expect([sessions[0]?.title, (await outlineOf(codex, at, sessions[0]?.id ?? ''))[0]]).toEqual([
+    'What is this?',
+    '1 shown user: (image image/png aGk=) | What is this?',
+  ]);
+});

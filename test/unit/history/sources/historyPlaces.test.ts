@@ -21,6 +21,8 @@ test('uses the folders that agents are told by the environment, and their usual 
     opencodeDatabase: '/home/demo/.local/share/opencode/work.db',
     pi: '/data/pi',
     piSessions: '/data/pi-sessions',
+    gemini: '/home/demo/.gemini',
+    qwen: '/home/demo/.qwen',
     home: '/home/demo',
     chosen: [],
     editor: '/data/config/Code/User',

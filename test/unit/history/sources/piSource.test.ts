@@ -137,3 +137,19 @@ test('leaves files of a newer version and files without a message', async () => 
 function said(id: string, parentId: string | null, role: string, text: string): object {
   return { type: 'message', id, parentId, message: { role, content: [{ type: 'text', text }] } };
 }
+
+test('keeps system messages hidden, and counts usage and changes of the context as bookkeeping', async () => {
+  const source = written([
+    { type: 'session', version: 3, id: 'odd', cwd: '/home' },
+    { type: 'message', id: 'a', parentId: null, message: { role: 'system', content: 'You are pi.' } },
+    { type: 'message', id: 'b', parentId: 'a', message: { role: 'user', content: 'Hello' } },
+    { type: 'usage', id: 'c', parentId: 'b' },
+    { type: 'context_edit', id: 'd', parentId: 'c' },
+  ]);
+
+  expect((await outlineOf(source, memory)).filter((text) => !text.startsWith('facts'))).toEqual([
+    '1 shown system: You are pi.',
+    '2 shown user: Hello',
+    'in 5 = imported 3 + skipped 2, 2 messages',
+  ]);
+});

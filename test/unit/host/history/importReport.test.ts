@@ -40,6 +40,7 @@ const result: ImportResult = {
       place: { path: '/home/me/a.jsonl', unit: 'line', number: 7 },
       kind: 'damaged',
       reason: 'The line is no JSON.',
+      count: 1,
     },
   ],
   leftOutTotal: 3,
