@@ -1,5 +1,5 @@
 import { answeredCalls, sameCall } from './callIds';
-import { closingResultText } from './closingText';
+import { closingResult } from './closingText';
 import { isHandoff } from './handoff';
 import { callsIn, joinAnswers, joinPrompts } from './joinedRows';
 import { isContinuation } from './continuation';
@@ -204,23 +204,8 @@ class RepairPass {
       .filter((call) => !answers.has(call))
       .map((call) => {
         const message: ToolMessage = {
-          uid: `${row.uid}/result/${call.callId}`,
-          sessionId: row.sessionId,
-          turnUid: row.turnUid,
+          ...closingResult(row, call, 'interrupted', this.circumstances.at),
           position: next === undefined ? after.position + 1 : (after.position + next.position) / 2,
-          createdAt: this.circumstances.at,
-          visibility: { kind: 'shown' },
-          carriedFrom: null,
-          role: 'tool',
-          parts: [
-            {
-              kind: 'toolResult',
-              callId: call.callId,
-              name: call.name,
-              outcome: 'interrupted',
-              text: closingResultText('interrupted'),
-            },
-          ],
         };
         this.answered.push({ message, after: after.uid });
         after = message;
