@@ -7,7 +7,8 @@ import type { AssistantMessage, Message, ToolMessage, UserMessage } from './mess
 import type { ToolCallPart } from './part';
 import { isSteering } from './steering';
 
-export type RepairReason = 'adjacentAnswers' | 'strayResult' | 'repeatedResult' | 'unansweredCall' | 'adjacentPrompts';
+/** Names of the rules (`rules/rules.ts`) that this repair mends. */
+export type RepairReason = 'adjacentAnswers' | 'orphanResult' | 'repeatedResult' | 'unansweredCall' | 'missingAnswer';
 
 /** Row that leaves the active transcript. It stays stored. */
 interface HiddenRow {
@@ -168,7 +169,7 @@ class RepairPass {
         uid: row.uid,
         reason: 'dropped',
         absorbedInto: first,
-        why: first === null ? 'strayResult' : 'repeatedResult',
+        why: first === null ? 'orphanResult' : 'repeatedResult',
       });
       return false;
     });
@@ -226,7 +227,7 @@ class RepairPass {
         !this.isOfOpenTurn(last) &&
         !standsApart(rows, row)
       ) {
-        rows[rows.length - 1] = this.absorb(row, last, joinPrompts(last, row), 'adjacentPrompts');
+        rows[rows.length - 1] = this.absorb(row, last, joinPrompts(last, row), 'missingAnswer');
       } else {
         rows.push(row);
       }

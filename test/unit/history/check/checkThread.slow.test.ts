@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkInThread } from '../../../../src/history/check/checkClient';
 import type { CheckThread } from '../../../../src/history/check/checkMessages';
-import type { CheckCourse, CheckProgress } from '../../../../src/history/check/findings/finding';
+import type { CheckCourse, CheckProgress } from '../../../../src/history/check/findings';
 import { otherSqlite } from '../../../support/otherSqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { converse } from '../../store/library/libraryWorld';

@@ -9,6 +9,8 @@ const formats: { readonly [name: string]: Partial<HistoryPlaces> } = {
   'Hermes Agent': { hermes: `${fixtures}/hermes` },
   'chat files': { chosen: [`${fixtures}/chatFiles`] },
   'VS Code Chat': { editors: [`${fixtures}/vscodeChat/User`] },
+  pi: { pi: `${fixtures}/pi` },
+  OpenCode: { opencode: `${fixtures}/opencode` },
   Cline: { cline: `${fixtures}/cline`, editors: [`${fixtures}/cline/User`] },
 };
 
