@@ -95,11 +95,13 @@ const lineageCheck: Check = (database) =>
       .map((row) => ({
         id: textOr(row, 'id', ''),
         title: textOr(row, 'title', null),
-        parentId: textOr(row, 'parent_session_id', null),
-        isContinuation: flag(row, 'continues') && flag(row, 'has_handoff'),
+        // A branch or a sub-agent's session may be here without the session that it began in.
+        parentId: flag(row, 'continues') ? textOr(row, 'parent_session_id', null) : null,
+        isContinuation: flag(row, 'continues'),
         isCompressed: flag(row, 'is_compressed'),
         // Another rule counts.
         counted: null,
+        // A continuation begins with its summary.
         hasRows: flag(row, 'has_handoff'),
       })),
   );

@@ -81,7 +81,7 @@ const damages: Readonly<Record<string, { readonly finds: RuleName; readonly sql:
   },
   'the parent is missing': {
     finds: 'danglingParent',
-    sql: [`UPDATE sessions SET parent_session_id = 'gone', parent_kind = 'branch'`],
+    sql: [`UPDATE sessions SET parent_session_id = 'gone', parent_kind = 'compression'`],
   },
   'the first segment is missing': {
     finds: 'danglingParent',
@@ -166,6 +166,24 @@ test.each(Object.entries(damages))('finds, explains, repairs and restores: %s', 
   for (const { sessionId, repairId } of inputs.toReversed()) world.db.undoRepair(sessionId, repairId);
   if (finds === 'orphanRows') return;
   expect(dump(world), 'an undone repair leaves what was there').toEqual(before);
+});
+
+test('a branch of a session that is not here is sound', async () => {
+  const world = await soundWorld();
+  while (world.db.indexBatch(100) > 0);
+  world.database.execute(`UPDATE sessions SET parent_session_id = 'elsewhere', parent_kind = 'branch'`);
+  expect(await findingsIn(world)).toEqual([]);
+});
+
+test('a continuation without its summary is named as such', async () => {
+  const world = await soundWorld();
+  world.db.endSession('s1', 'compression');
+  while (world.db.indexBatch(100) > 0);
+  world.database.execute(
+    `INSERT INTO sessions (id, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at)
+     VALUES ('s2', 's1', 'compression', 's1', 6, 6)`,
+  );
+  expect((await findingsIn(world)).map(({ id, sessionId }) => [id, sessionId])).toEqual([['emptyContinuation', 's2']]);
 });
 
 test('refuses to undo a repair after the session changed', async () => {
