@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Database, type SQLiteValue } from 'node-sqlite3-wasm';
+import sqlite, { type SQLiteValue } from 'node-sqlite3-wasm';
 
-/** Runs statements (separated by semicolons, none inside texts) on a file with a SQLite that is not ours, and returns its rows as lines, values
- *  joined by `|`. A log in SQLite's own form beside the file is read as well. */
+/** Runs statements (separated by semicolons, none inside texts) on a file with a SQLite that is not ours, and returns
+ *  its rows as lines, values joined by `|`. A log in SQLite's own form beside the file is read as well. */
 export function otherSqlite(file: string, statements: string): readonly string[] {
   const folder = mkdtempSync(path.join(tmpdir(), 'hermes-other-'));
   // This SQLite takes our lock file, `state.db.lock`, for its own: it opens the store under another name.
@@ -19,7 +19,7 @@ export function otherSqlite(file: string, statements: string): readonly string[]
 }
 
 function run(file: string, statements: string): readonly string[] {
-  const database = new Database(file);
+  const database = new sqlite.Database(file);
   try {
     // Without it a write-ahead log needs shared memory, which this build lacks.
     if (existsSync(`${file}-wal`)) database.exec('PRAGMA locking_mode = EXCLUSIVE');

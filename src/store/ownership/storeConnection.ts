@@ -181,7 +181,8 @@ export class StoreConnection implements Disposable {
     let failure = owner === null ? null : owner.endpoint === null ? 'The lock names no socket.' : '';
     if (owner?.endpoint) failure = await askToRelease(owner.endpoint, this.clock, asking.signal);
     if (asking.signal.aborted || home !== this.home) return;
-    if (owner !== null && failure === null) owner = await this.holdLock(home, overlapMs);
+    // Also after a failure: an owner that ended before it could answer is gone a moment later.
+    if (owner !== null) owner = await this.holdLock(home, overlapMs);
     if (owner === null) return this.openInstead();
     this.log.warn(`The other window did not release the session store: ${failure ?? owner.description}`);
     this.setState({ ...state, takeOver: failure === null ? 'offered' : 'unanswered', owner: owner.description });
@@ -343,15 +344,21 @@ export class StoreConnection implements Disposable {
       this.freeSince = null;
       if ((await this.holdLock(home, 0)) === null) return this.openInstead();
     }
+    if (!this.isReading(home)) return;
     if (this.freeSince === null && now - this.askedAt >= askMs && (await this.holdLeftLock(home)) === null)
       return this.openInstead();
     const state = this.current;
-    if (state.kind !== 'elsewhere' || state.takeOver === 'asked' || home !== this.home) return;
+    if (state.kind !== 'elsewhere' || !this.isReading(home)) return;
     if (state.report === null && this.running === null && this.opening === null) {
       const report = await this.readSnapshot(home, state.error);
       if (report !== null && this.current === state) this.setState({ ...state, report });
     }
-    if (this.current.kind === 'elsewhere' && this.current.takeOver !== 'asked') this.lookAgain();
+    if (this.isReading(home)) this.lookAgain();
+  }
+
+  /** True while this window reads what another one has, and the user has not asked for it. */
+  private isReading(home: StoreHome): boolean {
+    return this.current.kind === 'elsewhere' && this.current.takeOver !== 'asked' && home === this.home;
   }
 
   private stopReading(): void {

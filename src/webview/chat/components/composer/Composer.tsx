@@ -19,7 +19,8 @@ export function Composer() {
   const chat = useChat();
   const field = useRef<HTMLTextAreaElement>(null);
   const text = chat.drafts.text.value;
-  const running = chat.isBusy.value;
+  // A turn that another window runs is stopped there.
+  const running = chat.isBusy.value && chat.steady.value.store.kind !== 'elsewhere';
   const submitting = chat.submitting.value;
   const offer = chat.context.offer.value;
   const rewind = chat.switches.rewindOffer.value;

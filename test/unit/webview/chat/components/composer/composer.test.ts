@@ -60,6 +60,12 @@ describe('the composer', () => {
     expect([quiet, running, buttons()]).toEqual([['Send'], ['Stop'], ['Stop', 'Queue']]);
   });
 
+  test('has no Stop for a turn that another window runs', async () => {
+    const store = { kind: 'elsewhere', readable: true, sentence: 'Open in another window.', actions: [] } as const;
+    page = await openChat(busy, { store });
+    expect(names('button').filter((name) => ['Send', 'Stop'].includes(name))).toEqual(['Send']);
+  });
+
   test('stops with Escape and keeps the focus', async () => {
     await open(busy);
     await page.key('Escape');
