@@ -1,3 +1,4 @@
+import type { WorkProgress } from '../../store/slicedWork';
 import type { Finding } from '../../transcript/rules/finding';
 import { namedRules } from '../../transcript/rules/rules';
 
@@ -14,14 +15,9 @@ export interface CheckResult {
 /** Findings that a result holds; further ones are only counted. */
 const mostFindings = 5000;
 
-export interface CheckProgress {
-  readonly done: number;
-  readonly total: number;
-}
-
 export interface CheckCourse {
   readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: CheckProgress) => void;
+  readonly onProgress?: (progress: WorkProgress) => void;
 }
 
 /** Collects findings, each place of a kind once. */

@@ -88,8 +88,11 @@ const lineageCheck: Check = (database) =>
     database
       .all(
         `SELECT id, title, parent_session_id, parent_kind = 'compression' AS continues,
-           end_reason = 'compression' AS is_compressed, EXISTS (SELECT 1 FROM messages h
-             WHERE h.session_id = s.id AND h.display_kind = 'handoff' AND h.content <> '') AS has_handoff
+           end_reason = 'compression' AS is_compressed,
+           -- A continuation begins with its summary.
+           EXISTS (SELECT 1 FROM messages h WHERE h.session_id = s.id AND h.display_kind = 'handoff' AND h.content <> '')
+             OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_session_id AND p.end_reason = 'compression')
+             AS has_rows
          FROM sessions s`,
       )
       .map((row) => ({
@@ -101,8 +104,7 @@ const lineageCheck: Check = (database) =>
         isCompressed: flag(row, 'is_compressed'),
         // Another rule counts.
         counted: null,
-        // A continuation begins with its summary.
-        hasRows: flag(row, 'has_handoff'),
+        hasRows: flag(row, 'has_rows'),
       })),
   );
 
