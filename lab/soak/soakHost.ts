@@ -19,6 +19,7 @@ import { seededRandom } from '../../test/support/seededRandom';
 import { SoakMemory } from './soakMemory';
 import { SoakModel } from './soakModel';
 import type { SoakOrder, SoakResult, SoakSample } from './soakRecord';
+import { findingSentence } from '../../src/transcript/rules/finding';
 
 const faultShare = 0.05;
 const samplesInAll = 40;
@@ -58,7 +59,7 @@ class Soak {
       if (turn % Math.ceil(turns / 200) === 0) await this.switches(turn);
       if (turn % every === 0) await this.sample(turn);
     }
-    const unsound = await this.connection.store.verifyIntegrity();
+    const unsound = (await this.connection.store.verifyIntegrity()).map(findingSentence);
     const different = await this.different();
     await this.gateway.shutdown();
     return {

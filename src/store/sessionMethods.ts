@@ -113,6 +113,7 @@ const effects = {
   indexBatch: 'upkeep',
   checkpoint: 'upkeep',
   verifyIntegrity: 'read',
+  checkSession: 'read',
   statistics: 'read',
   storeSizes: 'read',
   sync: 'upkeep',

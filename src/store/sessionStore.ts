@@ -19,6 +19,7 @@ import type { Outbox } from './outbox/outbox';
 import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
 import type { Part } from '../transcript/part';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import type { Finding } from '../transcript/rules/finding';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
 import type { RepairOperations } from './repairs';
@@ -154,9 +155,11 @@ export interface SessionOperations
   /** Indexes up to `rows` dirty rows; returns how many are left, counted up to a thousand. */
   indexBatch(rows: number): number;
   checkpoint(): void;
-  /** Runs SQLite's and the index's own integrity checks, and ours (every chunk has its message, every open call its
-   *  turn …). Empty means that no problem was found. */
-  verifyIntegrity(): readonly string[];
+  /** Runs SQLite's and the index's own integrity checks, and the rules over all sessions. Empty means that nothing was
+   *  found; of one kind only the first findings are returned. */
+  verifyIntegrity(): readonly Finding[];
+  /** Runs the rules over the rows of a session's conversation. */
+  checkSession(sessionId: string): readonly Finding[];
   statistics(): StoreStatistics;
   /** Bytes of the store, by session and by what takes them. */
   storeSizes(): StoreSizes;

@@ -1,3 +1,5 @@
+import type { AssistantMessage, NewMessage, ToolMessage } from './message';
+import type { ToolCallPart } from './part';
 import type { StopReason } from './stopReason';
 
 const closingTexts: { readonly [R in StopReason]: string } = {
@@ -31,4 +33,48 @@ export function closingResultText(outcome: 'interrupted' | 'cancelled'): string 
   return outcome === 'interrupted'
     ? '(Interrupted before a result was recorded. It may have run, in whole or in part.)'
     : '(Cancelled: this call was not run.)';
+}
+
+/** The result of a call that has none. Its uid is derived from the row of the call, so that a repetition, or the merge
+ *  of two copies of a store, makes one row. */
+export function closingResult(
+  row: Pick<AssistantMessage, 'uid' | 'sessionId' | 'turnUid'>,
+  { callId, name }: ToolCallPart,
+  outcome: 'interrupted' | 'cancelled',
+  at: number,
+): Omit<ToolMessage, 'position'> {
+  return {
+    uid: `${row.uid}/result/${callId.toWellFormed()}`,
+    sessionId: row.sessionId,
+    turnUid: row.turnUid,
+    createdAt: at,
+    visibility: { kind: 'shown' },
+    carriedFrom: null,
+    role: 'tool',
+    parts: [{ kind: 'toolResult', callId, name, outcome, text: closingResultText(outcome) }],
+  };
+}
+
+/** The row that ends a turn without an answer. */
+export function closingRow(turnUid: string, sessionId: string, reason: StopReason, at: number): NewMessage {
+  return {
+    uid: `${turnUid}/closing`,
+    sessionId,
+    turnUid,
+    createdAt: at,
+    visibility: { kind: 'closing' },
+    carriedFrom: null,
+    role: 'assistant',
+    parts: [{ kind: 'text', text: closingText(reason) }],
+    state: 'final',
+    lastSeq: 0,
+    model: null,
+    finishReason: null,
+    usage: null,
+  };
+}
+
+/** True for a row with which a turn may end. */
+export function endsTurn(row: NewMessage): boolean {
+  return row.role === 'assistant' && row.parts.every((part) => part.kind !== 'toolCall');
 }

@@ -3,6 +3,8 @@ import { answerText, type AssistantMessage, type UserMessage } from './message';
 import type { AssistantPart, TextPart, ThinkingPart, ToolCallPart } from './part';
 import { addUsage } from './usage';
 
+type Answer = Omit<AssistantMessage, 'position'>;
+
 const betweenPrompts = '\n\n';
 
 /** Appends the text of `second` to `first`. A blank side yields the other; returns `first` itself when nothing
@@ -31,7 +33,7 @@ function withText(message: UserMessage, text: string): UserMessage {
 
 /** Joins `first` and `second` into one answer: text and thinking in order, then the calls of both, each once. Every
  *  delivered part of `first` is still the beginning of one of the result's parts. */
-export function joinAnswers(first: AssistantMessage, second: AssistantMessage): AssistantMessage {
+export function joinAnswers<A extends Answer>(first: A, second: A): A {
   const firstIsEmpty = first.parts.every((part) => part.kind !== 'toolCall' && isBlank(part));
   const model = firstIsEmpty ? second.model : first.model;
   // One row has one model, and a signature may go back only to its own model.
@@ -73,7 +75,7 @@ function isBlank(part: TextPart | ThinkingPart): boolean {
   return part.text === '' && part.metadata === undefined;
 }
 
-function isAnswered(message: AssistantMessage): boolean {
+function isAnswered(message: Answer): boolean {
   return answerText(message.parts).trim() !== '';
 }
 

@@ -1,5 +1,5 @@
 import { answeredCalls, sameCall } from './callIds';
-import { closingResultText } from './closingText';
+import { closingResult } from './closingText';
 import { isHandoff } from './handoff';
 import { callsIn, joinAnswers, joinPrompts } from './joinedRows';
 import { isContinuation } from './continuation';
@@ -7,7 +7,8 @@ import type { AssistantMessage, Message, ToolMessage, UserMessage } from './mess
 import type { ToolCallPart } from './part';
 import { isSteering } from './steering';
 
-export type RepairReason = 'adjacentAnswers' | 'strayResult' | 'repeatedResult' | 'unansweredCall' | 'adjacentPrompts';
+/** Names of the rules (`rules/rules.ts`) that this repair mends. */
+export type RepairReason = 'adjacentAnswers' | 'orphanResult' | 'repeatedResult' | 'unansweredCall' | 'missingAnswer';
 
 /** Row that leaves the active transcript. It stays stored. */
 interface HiddenRow {
@@ -168,7 +169,7 @@ class RepairPass {
         uid: row.uid,
         reason: 'dropped',
         absorbedInto: first,
-        why: first === null ? 'strayResult' : 'repeatedResult',
+        why: first === null ? 'orphanResult' : 'repeatedResult',
       });
       return false;
     });
@@ -204,23 +205,8 @@ class RepairPass {
       .filter((call) => !answers.has(call))
       .map((call) => {
         const message: ToolMessage = {
-          uid: `${row.uid}/result/${call.callId}`,
-          sessionId: row.sessionId,
-          turnUid: row.turnUid,
+          ...closingResult(row, call, 'interrupted', this.circumstances.at),
           position: next === undefined ? after.position + 1 : (after.position + next.position) / 2,
-          createdAt: this.circumstances.at,
-          visibility: { kind: 'shown' },
-          carriedFrom: null,
-          role: 'tool',
-          parts: [
-            {
-              kind: 'toolResult',
-              callId: call.callId,
-              name: call.name,
-              outcome: 'interrupted',
-              text: closingResultText('interrupted'),
-            },
-          ],
         };
         this.answered.push({ message, after: after.uid });
         after = message;
@@ -241,7 +227,7 @@ class RepairPass {
         !this.isOfOpenTurn(last) &&
         !standsApart(rows, row)
       ) {
-        rows[rows.length - 1] = this.absorb(row, last, joinPrompts(last, row), 'adjacentPrompts');
+        rows[rows.length - 1] = this.absorb(row, last, joinPrompts(last, row), 'missingAnswer');
       } else {
         rows.push(row);
       }

@@ -10,6 +10,7 @@ import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { openStore, serverFor, type LifeOptions } from '../support/postgres/syncLife';
 import { wasmPath } from '../support/sqlite';
 import { roundOf } from '../support/syncRound';
+import { findingSentence } from '../../src/transcript/rules/finding';
 
 /** Kills of each kind; more by the environment variable. */
 const kills = Number(process.env['HERMES_SYNC_KILLS'] ?? 3);
@@ -102,7 +103,7 @@ async function outcome({ database, passphrase, folders, said }: Lives) {
         const inPlace = found.every(({ session_id: id }) => String(id).startsWith(`${of}-`));
         if (found.length !== 1 || !inPlace) wrong.push(`${origin} has ${text} ${found.length} times`);
       }
-    wrong.push(...db.verifyIntegrity().map((fault) => `${origin}: ${fault}`));
+    wrong.push(...db.verifyIntegrity().map((found) => `${origin}: ${findingSentence(found)}`));
   }
   const [first] = stores;
   const different: string[] = [];

@@ -3,6 +3,7 @@ import { projectToWire } from '../../src/transcript/wireProjection';
 import type { UserPart } from '../../src/transcript/part';
 import { answer, complete, prompt, sessionDbWorld, settle, type SessionDbWorld } from '../support/sessionDbWorld';
 import { smallestFailure } from './smallestFailure';
+import { findingSentence } from '../../src/transcript/rules/finding';
 
 /** One thing a person does to a session; `pick` chooses among what there is at that moment. A `lost` prompt is one that stands in an imported
  *  history without an answer, so that the next one is joined to it. */
@@ -118,7 +119,7 @@ class Schedule {
       );
       this.expectSame(`${after}: the versions of ${conversation.tip}`, known, versions);
     }
-    this.violations.push(...db.verifyIntegrity().map((problem) => `${after}: ${problem}`));
+    this.violations.push(...db.verifyIntegrity().map((found) => `${after}: ${findingSentence(found)}`));
   }
 
   /** Every word that is shown is found, and no word that is hidden. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { checkInThread } from '../../history/check/checkClient';
-import type { CheckResult, Finding } from '../../history/check/findings/finding';
-import { findingMeaning, findingPlace, findingTitle } from '../../history/check/findings/findingTexts';
-import { grouped, repairPlans } from '../../history/check/findings/repairPlan';
+import type { CheckResult } from '../../history/check/findings';
+import { grouped, repairPlans } from '../../history/check/repairPlan';
 import { usualPlaces } from '../../history/sources/historyPlaces';
+import { findingMeaning, findingPlace, findingTitle, type Finding } from '../../transcript/rules/finding';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { givenPath, givenStore, readingTools } from '../givenPaths';
 import { openLockedStore } from '../lockedStore';

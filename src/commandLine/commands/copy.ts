@@ -1,8 +1,10 @@
 import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { currentCopy } from '../../store/library/foreignStore';
+import { currentCopy, readOnly } from '../../store/library/foreignStore';
 import { storeFiles } from '../../store/open/storeFiles';
+import { fileCheck } from '../../store/session/queries/integrity';
 import { UsageError, type Command } from '../command';
+import { damageText, rescueText } from '../damageText';
 import { givenStore, readingTools } from '../givenPaths';
 
 /** Copies a store's database to a file that any SQLite opens. */
@@ -19,9 +21,12 @@ export const copy: Command = {
     if (file === undefined || rest.length > 0) throw new UsageError('Name the file to write.');
     const path = resolve(terminal.folder, file);
     if (existsSync(path)) throw new Error(`There is already ${path}. Name a new file.`);
-    const copied = currentCopy(await readingTools(terminal), givenStore(terminal, options));
+    const tools = await readingTools(terminal);
+    const copied = currentCopy(tools, givenStore(terminal, options));
     const unfinished = `${path}.new`;
+    let isSound: boolean;
     try {
+      isSound = isWhole(tools, copied.folder);
       copyFileSync(storeFiles(copied.folder).main, unfinished);
       renameSync(unfinished, path);
     } finally {
@@ -30,6 +35,18 @@ export const copy: Command = {
     }
     terminal.result({ path });
     terminal.print(`Copied to ${path}`);
-    return 0;
+    if (isSound) return 0;
+    terminal.note(`The file that holds these sessions is damaged, and so is the copy. ${rescueText}`);
+    return 1;
   },
 };
+
+/** True when SQLite finds nothing wrong with the file, and does not give up over it. */
+function isWhole(tools: Awaited<ReturnType<typeof readingTools>>, folder: string): boolean {
+  try {
+    return readOnly(tools, folder, fileCheck).length === 0;
+  } catch (error) {
+    if (damageText(error) === null) throw error;
+    return false;
+  }
+}

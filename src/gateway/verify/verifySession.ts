@@ -10,7 +10,7 @@ import type {
   VerifiedTurn,
 } from '../../transcript/verification';
 import type { DeliveryEntry } from '../../transcript/deliveryEntry';
-import { RowChecks } from './rowChecks';
+import { findingSentence, type Finding } from '../../transcript/rules/finding';
 import {
   compareMessage,
   deliveredCharacters,
@@ -24,10 +24,9 @@ const pageRows = 200;
 
 export interface VerificationDeps {
   readonly readTranscript: (query: TranscriptQuery) => Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'total'>>;
-  readonly sessions: Pick<SessionStore, 'getMessage' | 'revisionsOf' | 'getTurn'>;
-  /** Checks the whole file. Returns the faults found, each in technical words, or a sentence that says why the check
-   *  is not done now. */
-  readonly checkFile: () => Promise<{ readonly wrong: readonly string[] } | { readonly unchecked: string }>;
+  readonly sessions: Pick<SessionStore, 'getMessage' | 'revisionsOf' | 'getTurn' | 'checkSession'>;
+  /** Checks the whole file, or returns a sentence that says why the check is not done now. */
+  readonly checkFile: () => Promise<{ readonly found: readonly Finding[] } | { readonly unchecked: string }>;
   /** Returns the error as a sentence. */
   readonly describe: (error: unknown) => string;
   /** Seconds since the epoch. */
@@ -68,7 +67,7 @@ export async function verifySession(
   const reading = new Reading(entries, deps);
   const wasRead = await reading.read(sessionId, course);
   if (!wasRead) return null;
-  const [turns, findings] = [await reading.turns(), await reading.findings()];
+  const [turns, findings] = [await reading.turns(), await reading.findings(sessionId)];
   course.onProgress({ step: 'file' });
   const file = await deps.checkFile().catch((error: unknown) => ({ unchecked: deps.describe(error) }));
   if (course.signal.aborted) return null;
@@ -80,10 +79,7 @@ export async function verifySession(
     rows: reading.rows,
     shown: turns.reduce((sum, { shown }) => sum + shown, 0),
     onDisk: turns.reduce((sum, { onDisk }) => sum + onDisk, 0),
-    findings: [
-      ...findings,
-      ...('wrong' in file ? file.wrong.map((line) => ({ sentence: line, messageUid: null })) : []),
-    ],
+    findings: storageFindings(findings, 'found' in file ? file.found : []),
     unread: reading.unread,
     fileUnchecked: 'unchecked' in file ? file.unchecked : null,
     note: null,
@@ -91,7 +87,8 @@ export async function verifySession(
 }
 
 class Reading {
-  private readonly stored = new RowChecks();
+  /** Uids of the rows that were read. */
+  private readonly stored = new Set<string>();
   private readonly tallies = new Map<string, TurnTally>();
   private readonly reportEntries: ReadonlyMap<string, readonly DeliveryEntry[]>;
   private readonly compared = new Set<string>();
@@ -105,7 +102,7 @@ class Reading {
   }
 
   get rows(): number {
-    return this.stored.count;
+    return this.stored.size;
   }
 
   /** Reasons why some rows could not be read. */
@@ -122,7 +119,6 @@ class Reading {
       const last = page?.messages.at(-1);
       if (page === null || last === undefined) break;
       total = Math.max(total, page.total);
-      this.stored.page(page.messages, page.turns);
       for (const message of page.messages) await this.row(message, page.turns);
       onProgress({ step: 'rows', done: this.rows, total: Math.max(total, this.rows) });
       after = last.position;
@@ -149,14 +145,9 @@ class Reading {
     return 'unread' in read ? null : (read.value?.startedAt ?? null);
   }
 
-  async findings(): Promise<readonly StorageFinding[]> {
-    const found = new Set<string>();
-    for (const uid of this.stored.absentAbsorbers) {
-      const read = await this.message(uid);
-      // An unreadable row is not reported as missing.
-      if ('unread' in read || read.value !== null) found.add(uid);
-    }
-    return this.stored.findings((uid) => found.has(uid));
+  async findings(sessionId: string): Promise<readonly Finding[]> {
+    const read = await this.attempt(this.deps.sessions.checkSession(sessionId));
+    return 'unread' in read ? [] : read.value;
   }
 
   private async page(query: TranscriptQuery): Promise<Pick<TranscriptPage, 'messages' | 'turns' | 'total'> | null> {
@@ -165,6 +156,7 @@ class Reading {
   }
 
   private async row(message: Message, turns: readonly Turn[]): Promise<void> {
+    this.stored.add(message.uid);
     const turn = message.turnUid === null ? null : (turns.find(({ uid }) => uid === message.turnUid) ?? null);
     const tally =
       message.turnUid === null
@@ -256,4 +248,15 @@ function verdictOf({
   if (unread.length > 0) return 'unread';
   if (reported.length === 0 && stored > 0) return 'unreported';
   return stored > onDisk ? 'more' : 'same';
+}
+
+/** Findings of the session and of the file, each place once. */
+function storageFindings(ofSession: readonly Finding[], ofFile: readonly Finding[]): readonly StorageFinding[] {
+  const known = new Set(ofSession.map(({ id, row }) => `${id} ${row}`));
+  const others = ofFile.filter(({ id, row }) => row === null || !known.has(`${id} ${row}`));
+  const inThisSession = { sessionId: null, row: null };
+  return [
+    ...ofSession.map((one) => ({ sentence: findingSentence({ ...one, ...inThisSession }), messageUid: one.row })),
+    ...others.map((one) => ({ sentence: findingSentence(one), messageUid: null })),
+  ];
 }

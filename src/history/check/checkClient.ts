@@ -1,7 +1,7 @@
 import { t } from '../../base/translate';
 import { runThread } from '../threads/threadRun';
 import type { CheckThread } from './checkMessages';
-import type { CheckCourse, CheckResult } from './findings/finding';
+import type { CheckCourse, CheckResult } from './findings';
 
 /** Checks a place in a thread that lives for one check. Rejects with a `StoreError`, or with the signal's reason.
  *  `entry`: path of `dist/checkWorker.js`. */

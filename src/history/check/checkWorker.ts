@@ -3,7 +3,7 @@ import { nodeBackupDeps } from '../backup/nodeBackups';
 import { workInThread } from '../threads/threadWork';
 import { checkFile, checkHermesFile, checkStore } from './checking';
 import type { CheckThread } from './checkMessages';
-import type { CheckResult } from './findings/finding';
+import type { CheckResult } from './findings';
 
 /** Entry of `dist/checkWorker.js`: checks one place and ends, which gives back the memory that SQLite took.
  *  `sql-wasm.wasm` is beside the bundle. */

@@ -8,9 +8,9 @@ import { applicationId, parseHeader } from '../../store/open/fileHeader';
 import { openDatabase } from '../../store/open/openDatabase';
 import { logOf } from '../../store/open/storeFiles';
 import { schemaVersion } from '../../store/schema/migrations';
-import type { CheckResult } from './findings/finding';
-import { checkHermes } from './stores/hermesCheck';
-import { checkOwn, type OwnCheckCourse } from './stores/ownCheck';
+import type { CheckResult } from './findings';
+import { checkHermes } from './hermesCheck';
+import { checkOwn, type OwnCheckCourse } from './ownCheck';
 
 type HermesCheckDeps = ReadingDeps & ForeignDeps;
 

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { ImportedRow, ImportedSegment, ImportedTurn } from '../../store/importing';
 import { importedRow } from '../../store/session/import/importedRow';
+import { closingRow, endsTurn } from '../../transcript/closingText';
 import { handoffPart, handoffUid } from '../../transcript/handoff';
 import { answerText, type HiddenReason, type NewMessage, type Visibility } from '../../transcript/message';
 import type { StopReason } from '../../transcript/stopReason';
@@ -10,7 +11,7 @@ import { withoutSideFile } from '../sources/reading/sideFiles';
 import { CarriedRows } from './carriedRows';
 import { draftRows, type DraftRow } from './foreignRows';
 import { messageUid, segmentId } from './importedIds';
-import { closingRow, endsTurn, TurnBuffer } from './turnBuffer';
+import { TurnBuffer } from './turnBuffer';
 
 /** Distance between positions, as between rows that are written here. */
 const positionGap = 1024;

@@ -1,8 +1,7 @@
-import { closingResultText, closingText } from '../../transcript/closingText';
-import type { AssistantMessage, NewMessage } from '../../transcript/message';
+import { closingResult, endsTurn } from '../../transcript/closingText';
+import { callsIn, joinAnswers } from '../../transcript/joinedRows';
+import type { NewMessage } from '../../transcript/message';
 import type { ToolCallPart, ToolResultPart } from '../../transcript/part';
-import type { StopReason } from '../../transcript/stopReason';
-import { addUsage } from '../../transcript/usage';
 
 /** A row before it has a position. */
 interface Entry {
@@ -26,7 +25,7 @@ export class TurnBuffer {
 
   add(row: NewMessage): void {
     const isSent = row.visibility.kind !== 'hidden';
-    const open = isSent && row.role === 'assistant' ? row.parts.filter((part) => part.kind === 'toolCall') : [];
+    const open = isSent && row.role === 'assistant' ? callsIn(row.parts) : [];
     const entry: Entry = { row, results: [], open: [...open] };
     this.entries.push(entry);
     this.count++;
@@ -40,11 +39,8 @@ export class TurnBuffer {
     const before = this.entries[index]?.row;
     if (before?.role !== 'assistant' || row.role !== 'assistant' || row.visibility.kind === 'hidden') return null;
     if (before.turnUid !== row.turnUid || !endsTurn(before)) return null;
-    const usage =
-      before.usage === null || row.usage === null ? (row.usage ?? before.usage) : addUsage(before.usage, row.usage);
-    const parts = [...before.parts, ...row.parts];
-    const joined = { ...row, uid: before.uid, createdAt: before.createdAt, parts, usage };
-    const open = joined.parts.filter((part) => part.kind === 'toolCall');
+    const joined = joinAnswers(before, row);
+    const open = [...callsIn(joined.parts)];
     const entry: Entry = { row: joined, results: [], open };
     this.entries[index] = entry;
     for (const { callId } of open) this.calls.set(callId, entry);
@@ -78,7 +74,7 @@ export class TurnBuffer {
   takeAll(at: number): readonly NewMessage[] {
     for (const { row, results, open } of this.entries)
       for (const call of new Map(open.map((one) => [one.callId, one])).values()) {
-        results.push(missingResult(row, call, at));
+        results.push(closingResult(row, call, 'interrupted', at));
         this.count++;
       }
     return this.take(this.entries.length);
@@ -91,42 +87,4 @@ export class TurnBuffer {
     if (this.entries.length === 0) this.calls.clear();
     return taken;
   }
-}
-
-/** True for a row with which a turn may end. */
-export function endsTurn(row: NewMessage): boolean {
-  return row.role === 'assistant' && row.parts.every((part) => part.kind !== 'toolCall');
-}
-
-/** The row that ends a turn without an answer, as the store makes it. */
-export function closingRow(turnUid: string, sessionId: string, reason: StopReason, at: number): NewMessage {
-  const row: Omit<AssistantMessage, 'position'> = {
-    uid: `${turnUid}/closing`,
-    sessionId,
-    turnUid,
-    createdAt: at,
-    visibility: { kind: 'closing' },
-    carriedFrom: null,
-    role: 'assistant',
-    parts: [{ kind: 'text', text: closingText(reason) }],
-    state: 'final',
-    lastSeq: 0,
-    model: null,
-    finishReason: null,
-    usage: null,
-  };
-  return row;
-}
-
-function missingResult(row: NewMessage, { callId, name }: ToolCallPart, at: number): NewMessage {
-  return {
-    uid: `${row.uid}/result/${callId.toWellFormed()}`,
-    sessionId: row.sessionId,
-    turnUid: row.turnUid,
-    createdAt: at,
-    visibility: { kind: 'shown' },
-    carriedFrom: null,
-    role: 'tool',
-    parts: [{ kind: 'toolResult', callId, name, outcome: 'interrupted', text: closingResultText('interrupted') }],
-  };
 }

@@ -2,9 +2,9 @@ import { join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { CheckThread } from '../../history/check/checkMessages';
-import type { CheckResult, Finding } from '../../history/check/findings/finding';
-import { findingMeaning, findingPlace, findingTitle } from '../../history/check/findings/findingTexts';
-import type { RepairPlan } from '../../history/check/findings/repairPlan';
+import type { CheckResult } from '../../history/check/findings';
+import type { RepairPlan } from '../../history/check/repairPlan';
+import { findingMeaning, findingPlace, findingTitle, type Finding } from '../../transcript/rules/finding';
 import { sourceTitle } from '../../history/sources/sourceTitles';
 
 export type CheckPlace = CheckThread['place'];

@@ -1,7 +1,7 @@
 import { t } from '../../base/translate';
-import type { CheckResult } from '../../history/check/findings/finding';
-import { findingMeaning, findingPlace, findingTitle } from '../../history/check/findings/findingTexts';
-import { grouped, type RepairPlan } from '../../history/check/findings/repairPlan';
+import type { CheckResult } from '../../history/check/findings';
+import { grouped, type RepairPlan } from '../../history/check/repairPlan';
+import { findingMeaning, findingPlace, findingTitle } from '../../transcript/rules/finding';
 import type { RepairedRow } from '../../store/repairs';
 
 /** The findings as Markdown, by kind. */

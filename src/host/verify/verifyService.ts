@@ -10,7 +10,7 @@ import type { DeliveryReports } from './deliveryReports';
 
 type VerifiedStore = Pick<
   SessionStore,
-  'getSession' | 'getMessage' | 'getTurn' | 'revisionsOf' | 'readTranscript' | 'verifyIntegrity'
+  'getSession' | 'getMessage' | 'getTurn' | 'revisionsOf' | 'readTranscript' | 'verifyIntegrity' | 'checkSession'
 >;
 
 interface VerifyServiceDeps {
@@ -84,7 +84,7 @@ export class VerifyService implements TranscriptVerification {
       return {
         unchecked: t('The file wasn’t fully checked because Hermes is answering. Check again when it is done.'),
       };
-    return { wrong: await store.verifyIntegrity() };
+    return { found: await store.verifyIntegrity() };
   }
 }
 
@@ -96,7 +96,7 @@ export function verificationOfCopy(store: VerifiedStore, clock: Clock, note: str
       const found = await verifySession(
         sessionId,
         [],
-        { ...readingDeps(store, clock), checkFile: async () => ({ wrong: await store.verifyIntegrity() }) },
+        { ...readingDeps(store, clock), checkFile: async () => ({ found: await store.verifyIntegrity() }) },
         course,
       );
       return found === null ? null : { ...found, note };

@@ -231,6 +231,7 @@ function operationsOver(
     },
     checkpoint: () => transactions.checkpoint(),
     verifyIntegrity: () => runWhole(long.verifyIntegrity()),
+    checkSession: (sessionId) => runWhole(long.checkSession(sessionId)),
     storeSizes: () => runWhole(long.storeSizes()),
     statistics: read(() => ({
       sessions: countOf(database, 'SELECT count(*) AS n FROM sessions WHERE pending IS NULL'),

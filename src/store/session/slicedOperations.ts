@@ -5,6 +5,8 @@ import type { BeginImport, ImportWhole } from '../importing';
 import type { OpenTurn, SearchHit, SearchQuery } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
 import type { Message } from '../../transcript/message';
+import type { CheckedRow } from '../../transcript/rules/checkedSession';
+import { fileFinding, type Finding } from '../../transcript/rules/finding';
 import {
   isRepairBorder,
   isSound,
@@ -12,14 +14,18 @@ import {
   repairSequence,
   type SequenceRepair,
 } from '../../transcript/sequenceRepair';
-import { transcriptChecks } from './queries/integrity';
+import { checkedRow, fileChecks, sessionFindings, tableChecks } from './queries/integrity';
 import { storeSizesInSlices } from './queries/storeSizeReading';
 import type { BranchCourse } from './operations/branching';
 import type { Erased } from './operations/forgetting';
+import { textOr } from './tables/columns';
 import { type BatchCourse, inBatches } from './tables/inBatches';
 import type { DbOperations } from './dbOperations';
 import { historyTokensInSlices, rowsInSlices } from './slicedReading';
 import type { RepairingTransactions } from './repairingTransactions';
+
+/** Findings that a verification returns, of one check. */
+const mostFindings = 20;
 
 /** The work of one method, in slices. */
 type Sliced<M extends MethodName> = SlicedWork<MethodResults[M]>;
@@ -51,17 +57,42 @@ export class LongOperations implements SlicedMethods {
   }
 
   /** With a pause between two checks. One check may take seconds on a large file. */
-  *verifyIntegrity(): SlicedWork<readonly string[]> {
-    const problems: string[] = [];
+  *verifyIntegrity(): Sliced<'verifyIntegrity'> {
     // First: SQLite's check of the file ends at an index page that it cannot read.
     const damage = this.transactions.checkIndex();
-    for (const check of transcriptChecks) {
-      problems.push(...this.transactions.read(() => check(this.database)));
+    const findings = damage === null ? [] : [fileFinding('indexDrift', damage)];
+    for (const check of [...fileChecks, ...tableChecks]) {
+      findings.push(...this.transactions.read(() => check(this.database)).slice(0, mostFindings));
       yield undefined;
     }
-    return damage === null
-      ? problems
-      : [...problems, `the search index was damaged and is being built again: ${damage}`];
+    return findings;
+  }
+
+  *checkSession(sessionId: string): Sliced<'checkSession'> {
+    const findings: Finding[] = [];
+    const segments = this.transactions.read(() =>
+      this.database.all('SELECT * FROM sessions WHERE conversation_id = ?', [
+        this.operations.sessions.require(sessionId).conversationId,
+      ]),
+    );
+    for (const segment of segments) {
+      const rows: CheckedRow[] = [];
+      const reading = rowsInSlices(
+        this.database,
+        textOr(segment, 'id', ''),
+        'active = 1',
+        (row) => checkedRow(this.database, segment, row),
+        this.transactions,
+      );
+      let step = reading.next();
+      for (; step.done !== true; step = reading.next()) {
+        rows.push(...(step.value?.entries ?? []));
+        yield undefined;
+      }
+      rows.push(...step.value);
+      findings.push(...this.transactions.read(() => sessionFindings(this.database, segment, rows)));
+    }
+    return findings.slice(0, mostFindings);
   }
 
   storeSizes(): Sliced<'storeSizes'> {

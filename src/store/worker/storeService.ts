@@ -238,6 +238,8 @@ function backgroundWork(call: Call, { slices }: OpenedStore): Work | null {
       return slices.search?.(...call.args) ?? null;
     case 'verifyIntegrity':
       return slices.verifyIntegrity === undefined ? null : afterOthers(slices.verifyIntegrity());
+    case 'checkSession':
+      return slices.checkSession?.(...call.args) ?? null;
     case 'storeSizes':
       return slices.storeSizes?.() ?? null;
     default:

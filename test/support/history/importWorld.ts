@@ -76,13 +76,13 @@ function brief(part: { readonly kind: string }): unknown {
   return 'text' in part ? part.text : part.kind;
 }
 
-/** Faults of the stored rows, and of what a model would get with a next prompt. */
+/** Faults of the stored rows by the product's own check, and of what a model would get with a next prompt. */
 export function soundness({ db, database }: SessionDbWorld) {
   const ids = database
     .all("SELECT id FROM sessions WHERE pending IS NULL AND end_reason IS NOT 'compression'")
     .map(({ id }) => String(id));
   return {
-    problems: db.verifyIntegrity(),
+    problems: [...db.verifyIntegrity(), ...ids.flatMap((id) => db.checkSession(id))],
     refused: ids.flatMap((id) => {
       const rows = db.activeMessages(id);
       const faults = [

@@ -1,6 +1,7 @@
 import { SyncMachines, syncActions } from '../../properties/syncMachines';
 import { seededRandom } from '../seededRandom';
 import type { PostgresWorld } from './postgresWorld';
+import { findingSentence } from '../../../src/transcript/rules/finding';
 
 /** `differing`: machines whose rows are not those of the first one. `broken`: faults of their stores. */
 export interface MachinesOutcome {
@@ -34,7 +35,7 @@ export async function threeMachines(
   const [first, ...others] = all.machines;
   const outcome = {
     differing: others.filter((other) => first === undefined || rowsOf(other) !== rowsOf(first)).map(({ name }) => name),
-    broken: all.machines.flatMap((machine) => machine.world.db.verifyIntegrity()),
+    broken: all.machines.flatMap((machine) => machine.world.db.verifyIntegrity().map(findingSentence)),
   };
   all.dispose();
   await server.dispose();

@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../../../src/models/chatModel';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
-import { checkOwn } from '../../../src/history/check/stores/ownCheck';
+import { checkOwn } from '../../../src/history/check/ownCheck';
 import { deliveredTexts } from '../../../src/store/session/tables/chunkFolding';
 import { isHandoff } from '../../../src/transcript/handoff';
 import { sentParts } from '../../../src/transcript/draftPart';
@@ -13,6 +13,7 @@ import type { OpenRequest } from './scriptedModel';
 import { sentAlong } from './sentAlong';
 import type { SimulatedHost } from './simulatedHost';
 import type { ShownMessage, WatchingSurface } from './watchingSurface';
+import { findingSentence } from '../../../src/transcript/rules/finding';
 
 /** What must hold of a transcript, whatever happens: I1 an answer that was
  *  shown is one row behind its prompt · I2 the prompt is stored before the model is asked · I3 calls before tools, results before the next
@@ -226,7 +227,7 @@ export class Invariants {
   /** When nothing runs any more. */
   async checkWhenIdle(): Promise<void> {
     const { db, database, store } = this.host();
-    for (const fault of await store.verifyIntegrity()) this.broken(`damage: ${fault}`);
+    for (const found of await store.verifyIntegrity()) this.broken(`damage: ${findingSentence(found)}`);
     if (database.all("SELECT uid FROM turns WHERE state <> 'settled'").length > 0) this.broken('a turn never settled');
     for (const { id } of database.all('SELECT id FROM sessions')) {
       if (db.conversationTip(String(id)) !== String(id)) continue;

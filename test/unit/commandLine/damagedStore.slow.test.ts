@@ -1,5 +1,6 @@
 import {
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -77,6 +78,17 @@ const damages: readonly (readonly [string, () => void])[] = [
   ['zeros', () => writeFileSync(main(), new Uint8Array(4096 * 30))],
 ];
 const rescue = 'hermes-history check --store <folder> --repair --yes';
+
+it('a store with damaged rows is copied as it is, and the user is told how to get back what can be read', async () => {
+  overwrite(readFileSync(main()).length / 4096 - 12, 8);
+  const { code, lines } = await run('copy', '--store', 'store', 'copy.db');
+  expect([code, lines[0], lines[1]?.includes(rescue), existsSync(join(home, 'copy.db'))]).toEqual([
+    1,
+    `Copied to ${join(home, 'copy.db')}`,
+    true,
+    true,
+  ]);
+});
 
 describe.each(damages)('a store whose file is damaged: %s', (_name, damage) => {
   it('is not changed by an import, nor by saying what one would do, and the user is told', async () => {

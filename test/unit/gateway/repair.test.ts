@@ -93,7 +93,7 @@ describe('a repair', () => {
         ['shown', [{ kind: 'text', text: 'stale\n\nnow' }]],
         ['hidden', [{ kind: 'text', text: 'now' }]],
       ],
-      log: ['info The stored history of session S was repaired before it was sent: adjacentPrompts.'],
+      log: ['info The stored history of session S was repaired before it was sent: missingAnswer.'],
     });
   });
 

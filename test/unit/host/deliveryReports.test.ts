@@ -79,6 +79,7 @@ describe('the delivery reports of views', () => {
         revisionsOf: broken,
         readTranscript: broken,
         verifyIntegrity: broken,
+        checkSession: broken,
       },
       reports,
       clock,

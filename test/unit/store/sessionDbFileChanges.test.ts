@@ -6,6 +6,7 @@ import { readWhole } from '../../../src/store/engine/fileSystem';
 import { hashOf } from '../../../src/store/session/tables/fileChangeTable';
 import { rowsOf, rowsOfSessions } from '../../../src/store/session/import/storeImport';
 import { answered, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+import { fileFinding } from '../../../src/transcript/rules/finding';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -51,7 +52,7 @@ describe('a stored content that somebody else wrote', () => {
     world.database.run('INSERT INTO file_contents (hash, encoding, bytes, size) VALUES (?, ?, ?, ?)', values);
     expect([world.db.fileContent(hash) === null, world.db.verifyIntegrity()]).toEqual([
       true,
-      expect.arrayContaining([`a file content is not what it was: ${hash}`]),
+      expect.arrayContaining([fileFinding('brokenContent', hash)]),
     ]);
   });
 
@@ -108,7 +109,7 @@ describe('file contents around a change', () => {
     world.database.run("UPDATE file_contents SET bytes = x'6f6c65', encoding = 'raw'");
     expect([world.db.fileContent(content('old').hash), world.db.verifyIntegrity()]).toEqual([
       null,
-      [`a file content is not what it was: ${content('old').hash}`],
+      [fileFinding('brokenContent', content('old').hash)],
     ]);
   });
 

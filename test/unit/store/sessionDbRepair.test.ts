@@ -49,7 +49,7 @@ describe('repairing a stored sequence', () => {
         { uid: 'u-t1', visibility: { kind: 'shown' } },
         { uid: 'u-t2', visibility: { kind: 'hidden', reason: 'merged', absorbedInto: 'u-t1' } },
       ],
-      reasons: ['adjacentPrompts'],
+      reasons: ['missingAnswer'],
       lines: ['user: stale\n\ncurrent', 'user (merged): current'],
       revisions: ['u-t1: stale'],
       prompt: 'u-t2',

@@ -32,7 +32,7 @@ describe('consecutive prompts', () => {
     }).toEqual({
       lines: ['user: first\n\nsecond'],
       rewritten: ['m1'],
-      hidden: ['m2 merged into m1: adjacentPrompts'],
+      hidden: ['m2 merged into m1: missingAnswer'],
     });
   });
 

@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
-import { closingResultText, closingText } from '../../../transcript/closingText';
+import { closingResult, closingRow, endsTurn } from '../../../transcript/closingText';
 import type { AssistantMessage, Message } from '../../../transcript/message';
 import type { ToolCallPart } from '../../../transcript/part';
 import type { StopReason } from '../../../transcript/stopReason';
@@ -52,30 +52,10 @@ export class TurnClosing {
     const notAllowed = this.firstNotAllowed(row, calls);
     for (const call of open) {
       const outcome = calls.indexOf(call) >= notAllowed ? 'cancelled' : usual;
-      const uid = `${row.uid}/result/${call.callId}`;
-      this.messages.insert(
-        {
-          uid,
-          sessionId: row.sessionId,
-          turnUid: row.turnUid,
-          createdAt: at,
-          visibility: { kind: 'shown' },
-          carriedFrom: null,
-          role: 'tool',
-          parts: [
-            {
-              kind: 'toolResult',
-              callId: call.callId,
-              name: call.name,
-              outcome,
-              text: closingResultText(outcome),
-              ...this.subAgentOf(row, call, at),
-            },
-          ],
-        },
-        this.messages.positionAfter(row.sessionId, after),
-      );
-      after = uid;
+      const result = closingResult(row, call, outcome, at);
+      const parts = [{ ...result.parts[0], ...this.subAgentOf(row, call, at) }] as const;
+      this.messages.insert({ ...result, parts }, this.messages.positionAfter(row.sessionId, after));
+      after = result.uid;
     }
     return open.length > 0;
   }
@@ -135,21 +115,7 @@ export class TurnClosing {
     const last = rows.findLast((row) => row.visibility.kind !== 'hidden') ?? this.survivorOf(rows);
     if (last === undefined || endsTurn(last)) return false;
     this.messages.insert(
-      {
-        uid: `${turnUid}/closing`,
-        sessionId: last.sessionId,
-        turnUid,
-        createdAt: at,
-        visibility: { kind: 'closing' },
-        carriedFrom: null,
-        role: 'assistant',
-        parts: [{ kind: 'text', text: closingText(reason) }],
-        state: 'final',
-        lastSeq: 0,
-        model: null,
-        finishReason: null,
-        usage: null,
-      },
+      closingRow(turnUid, last.sessionId, reason, at),
       this.messages.positionAfter(last.sessionId, last.uid),
     );
     return true;
@@ -165,10 +131,6 @@ export class TurnClosing {
     }
     return row?.visibility.kind === 'hidden' ? undefined : row;
   }
-}
-
-function endsTurn(message: Message): boolean {
-  return message.role === 'assistant' && message.parts.every((part) => part.kind !== 'toolCall');
 }
 
 /** True when it contains no text and no tool call. */

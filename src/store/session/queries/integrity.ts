@@ -1,178 +1,162 @@
-import type { SqlDatabase } from '../../engine/sqlDatabase';
-import { integerOr, textOr } from '../tables/columns';
+import { createHash } from 'node:crypto';
+import { answerText, type Message } from '../../../transcript/message';
+import {
+  checkedSession,
+  cutCallsIn,
+  isScaffoldingText,
+  shortened,
+  type CheckedRow,
+} from '../../../transcript/rules/checkedSession';
+import { fileFinding, findInLineage, findInSession, type Finding } from '../../../transcript/rules/finding';
+import type { TableQuery } from '../../../transcript/rules/rule';
+import { namedRules, type RuleName } from '../../../transcript/rules/rules';
+import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import { readChunkRow } from '../tables/chunkFolding';
+import { flag, integerOr, textOr } from '../tables/columns';
 import { hashOf, unpacked } from '../tables/fileChangeTable';
+import { readMessageRow } from '../tables/messageRow';
 
-export type StoreRuleId =
-  | 'unfoldedChunks'
-  | 'chunkGap'
-  | 'streamingWithoutTurn'
-  | 'unansweredCall'
-  | 'turnWithoutAnswer'
-  | 'unreadableMessage'
-  | 'wrongCount'
-  | 'missingFirstSegment'
-  | 'endedWithoutContinuation'
-  | 'shownAndHidden'
-  | 'hiddenWithMissingTurn'
-  | 'copyOfMissing'
-  | 'waitingWithoutApproval'
-  | 'approvalWithoutTurn'
-  | 'unnamedContent'
-  | 'turnElsewhere';
-
-/** An invariant of ours over the stored rows: the query returns the uids that violate it. */
-interface StoreRule {
-  readonly id: StoreRuleId;
-  readonly broken: string;
-  readonly sql: string;
+/** Damage in the rows of one session, by the rules. `rows`: its active rows in order, as `checkedRow` reads them. */
+export function sessionFindings(
+  database: SqlDatabase,
+  session: SqlRow,
+  rows: readonly CheckedRow[],
+): readonly Finding[] {
+  const id = textOr(session, 'id', '');
+  const open = database.get("SELECT uid FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
+    textOr(session, 'conversation_id', id),
+  ]);
+  return findInSession(
+    checkedSession({
+      kind: 'own',
+      id,
+      title: textOr(session, 'title', null),
+      isEnded: textOr(session, 'end_reason', null) !== null,
+      isContinued: session['end_reason'] === 'compression',
+      isImported: isImported(session),
+      openTurnUid: open === undefined ? null : textOr(open, 'uid', null),
+      rows,
+    }),
+  );
 }
 
-const shown = `active = 1 AND display_kind IS NULL`;
+/** A row of `messages` as the rules see it. */
+export function checkedRow(database: SqlDatabase, session: SqlRow, row: SqlRow): CheckedRow {
+  const chunks =
+    row['state'] === 'streaming'
+      ? database
+          .all('SELECT * FROM stream_chunks WHERE message_uid = ? ORDER BY seq', [row['uid'] ?? null])
+          .map(readChunkRow)
+      : [];
+  const { message, readable } = readMessageRow(row, chunks);
+  return {
+    id: message.uid,
+    message: shortened(message),
+    digest: digestOf(message.role, message.parts),
+    cutCalls: cutCallsIn(message.parts),
+    damage: readable ? null : textOr(row, 'content', '').slice(0, 80),
+    // The user may say such a thing in a session that was written here.
+    isScaffolding: isImported(session) && isScaffoldingText(message.role, answerText(message.parts)),
+    isEmpty: false,
+  };
+}
 
-export const storeRules: readonly StoreRule[] = [
-  {
-    id: 'unfoldedChunks',
-    broken: 'a final message has chunks that were not folded into it',
-    sql: "SELECT DISTINCT uid FROM messages JOIN stream_chunks ON message_uid = uid WHERE state = 'final'",
-  },
-  {
-    id: 'chunkGap',
-    broken: 'the chunks of a message have a gap',
-    sql: `SELECT uid FROM messages m JOIN stream_chunks c ON c.message_uid = m.uid GROUP BY m.uid
-      HAVING min(c.seq) <> m.last_seq + 1 OR max(c.seq) - min(c.seq) + 1 <> count(*)`,
-  },
-  {
-    id: 'streamingWithoutTurn',
-    broken: 'a message is still streaming and has no open turn',
-    sql: `SELECT uid FROM messages m WHERE state = 'streaming'
-      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.turn_uid AND t.state <> 'settled')`,
-  },
-  {
-    id: 'unansweredCall',
-    broken: 'a settled turn has a call without a result',
-    sql: `SELECT DISTINCT m.uid FROM messages m
-      JOIN turns t ON t.uid = m.turn_uid AND t.state = 'settled', json_each(m.tool_calls) c
-      WHERE m.active = 1 AND m.tool_calls IS NOT NULL AND json_valid(m.tool_calls)
-        AND NOT EXISTS (SELECT 1 FROM messages r
-          WHERE r.session_id = m.session_id AND r.active = 1 AND r.position > m.position
-          AND r.tool_call_id = json_extract(c.value, '$.id'))`,
-  },
-  {
-    id: 'turnWithoutAnswer',
-    broken: 'a settled turn does not end with an answer',
-    sql: `SELECT t.uid FROM turns t JOIN messages m ON m.id = (
-        SELECT l.id FROM messages l WHERE l.turn_uid = t.uid AND l.active = 1 ORDER BY l.position DESC LIMIT 1)
-      WHERE t.state = 'settled' AND (m.role <> 'assistant' OR m.tool_calls IS NOT NULL)
-        AND NOT EXISTS (SELECT 1 FROM messages a WHERE a.turn_uid = t.uid AND a.absorbed_into IS NOT NULL)
-        AND NOT EXISTS (SELECT 1 FROM messages a WHERE a.session_id = m.session_id AND a.absorbed_into = m.uid)`,
-  },
-  {
-    id: 'unreadableMessage',
-    broken: 'a message cannot be read',
-    sql: 'SELECT uid FROM messages WHERE NOT json_valid(parts)',
-  },
-  {
-    id: 'wrongCount',
-    broken: 'a session counts its messages wrongly',
-    sql: `SELECT id AS uid FROM sessions s WHERE message_count <>
-      (SELECT count(*) FROM messages m WHERE m.session_id = s.id AND ${shown} AND carried_from IS NULL)`,
-  },
-  {
-    id: 'missingFirstSegment',
-    broken: 'a session belongs to a conversation whose first segment is missing',
-    sql: `SELECT id AS uid FROM sessions s
-      WHERE NOT EXISTS (SELECT 1 FROM sessions root WHERE root.id = s.conversation_id)`,
-  },
-  {
-    id: 'endedWithoutContinuation',
-    broken: 'a session that was compressed is not continued by a segment with a handoff',
-    sql: `SELECT id AS uid FROM sessions s WHERE end_reason = 'compression' AND NOT EXISTS (SELECT 1 FROM sessions c
-      JOIN messages h ON h.session_id = c.id AND h.display_kind = 'handoff' AND h.content <> ''
-      WHERE c.parent_session_id = s.id AND c.parent_kind = 'compression')`,
-  },
-  {
-    id: 'shownAndHidden',
-    broken: 'a message is shown and marked as hidden with a version of a prompt',
-    sql: 'SELECT uid FROM messages WHERE hidden_with IS NOT NULL AND active = 1',
-  },
-  {
-    id: 'hiddenWithMissingTurn',
-    broken: 'a message is hidden with a turn that is not stored',
-    sql: `SELECT uid FROM messages m
-      WHERE hidden_with IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.hidden_with)`,
-  },
-  {
-    id: 'copyOfMissing',
-    broken: 'a message is a copy of one that is not stored',
-    // In a synchronized store the original may be on its way, or be a part of what another machine made a branch of.
-    sql: `SELECT uid FROM messages m
-      WHERE copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)
-      AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sync_changes')`,
-  },
-  {
-    id: 'waitingWithoutApproval',
-    broken: 'a turn waits for an approval that is not pending',
-    sql: `SELECT uid FROM turns t
-      WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals a
-      WHERE a.id = t.approval_id AND a.turn_uid = t.uid AND a.state = 'pending')`,
-  },
-  {
-    id: 'approvalWithoutTurn',
-    broken: 'an approval is pending for which no turn waits',
-    sql: `SELECT id AS uid FROM approvals a
-      WHERE state = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t
-      WHERE t.uid = a.turn_uid AND t.state = 'waiting' AND t.approval_id = a.id)`,
-  },
-  {
-    id: 'unnamedContent',
-    broken: 'a file content is kept that no change names',
-    sql: `SELECT hash AS uid FROM file_contents f
-      WHERE NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = f.hash)
-      AND NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.after_hash = f.hash)`,
-  },
-  {
-    id: 'turnElsewhere',
-    broken: 'a turn stands in another conversation than its session',
-    sql: `SELECT t.uid FROM turns t JOIN sessions s ON s.id = t.session_id
-      WHERE t.conversation_id <> s.conversation_id`,
-  },
-];
+function isImported(session: SqlRow): boolean {
+  return textOr(session, 'origin', null) !== null;
+}
 
-const mostNamed = 5;
+export function digestOf(role: Message['role'], content: unknown): string {
+  return createHash('sha1')
+    .update(JSON.stringify([role, content]))
+    .digest('base64');
+}
 
-/** Returns the problems found in the stored rows; empty when there are none. */
-type Check = (database: SqlDatabase) => readonly string[];
-
-/** Excludes SQLite's findings on the full-text index: it is checked separately, because it can be rebuilt. */
-export const fileCheck: Check = (database) =>
-  database
+/** SQLite's own check of the file. Excludes its findings on the full-text index: that is checked separately, because it
+ *  can be rebuilt. */
+export function fileCheck(database: SqlDatabase): readonly string[] {
+  return database
     .all('PRAGMA integrity_check')
     .flatMap((row) => Object.values(row))
     .filter((line): line is string => typeof line === 'string' && line !== 'ok' && !line.includes('messages_fts'));
+}
 
-const orphanCheck: Check = (database) =>
-  database.all('PRAGMA foreign_key_check').map((row) => `a row of ${textOr(row, 'table', '?')} belongs to nothing`);
+type Check = (database: SqlDatabase) => readonly Finding[];
+
+const lineageCheck: Check = (database) =>
+  findInLineage(
+    'own',
+    database
+      .all(
+        `SELECT id, title, parent_session_id, parent_kind = 'compression' AS continues,
+           end_reason = 'compression' AS is_compressed,
+           -- A continuation begins with its summary.
+           EXISTS (SELECT 1 FROM messages h WHERE h.session_id = s.id AND h.display_kind = 'handoff' AND h.content <> '')
+             OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = s.parent_session_id AND p.end_reason = 'compression')
+             AS has_rows
+         FROM sessions s`,
+      )
+      .map((row) => ({
+        id: textOr(row, 'id', ''),
+        title: textOr(row, 'title', null),
+        // A branch or a sub-agent's session may be here without the session that it began in.
+        parentId: flag(row, 'continues') ? textOr(row, 'parent_session_id', null) : null,
+        isContinuation: flag(row, 'continues'),
+        isCompressed: flag(row, 'is_compressed'),
+        // Another rule counts.
+        counted: null,
+        hasRows: flag(row, 'has_rows'),
+      })),
+  );
 
 /** Stored file contents must match their hash; otherwise a revert would write wrong content. */
 const contentCheck: Check = (database) => {
-  const broken: string[] = [];
+  const broken: Finding[] = [];
   for (const row of database.iterate('SELECT * FROM file_contents')) {
     const bytes = unpacked(row);
     const hash = textOr(row, 'hash', '?');
     if (bytes === null || hashOf(bytes) !== hash || bytes.length !== integerOr(row, 'size', -1))
-      broken.push(`a file content is not what it was: ${hash}`);
+      broken.push(fileFinding('brokenContent', hash));
   }
-  return broken.slice(0, mostNamed);
+  return broken;
 };
 
-/** SQLite's own check of the file and its foreign keys, then our checks of the rows. */
-export const transcriptChecks: readonly Check[] = [
-  fileCheck,
-  orphanCheck,
+const sessionOf: { readonly [P in TableQuery['of']]: string | null } = {
+  session: 'SELECT id, title FROM (SELECT ? AS id) LEFT JOIN sessions USING (id)',
+  message:
+    'SELECT session_id AS id, s.title FROM messages m LEFT JOIN sessions s ON s.id = m.session_id WHERE m.uid = ?',
+  turn: 'SELECT session_id AS id, s.title FROM turns m LEFT JOIN sessions s ON s.id = m.session_id WHERE m.uid = ?',
+  approval:
+    'SELECT session_id AS id, s.title FROM approvals m LEFT JOIN sessions s ON s.id = m.session_id WHERE m.id = ?',
+  other: null,
+};
+
+function tableCheck(id: RuleName, { sql, of, mends }: TableQuery): Check {
+  return (database) =>
+    database.all(sql).map((found) => {
+      const uid = textOr(found, 'uid', '?');
+      const lookUp = sessionOf[of];
+      const session = lookUp === null ? undefined : database.get(lookUp, [uid]);
+      if (session === undefined) return fileFinding(id, uid, mends(uid, ''));
+      const sessionId = textOr(session, 'id', '');
+      return {
+        id,
+        sessionId,
+        title: textOr(session, 'title', null),
+        row: of === 'session' ? null : uid,
+        detail: null,
+        steps: mends(uid, sessionId),
+      };
+    });
+}
+
+/** Checks of the file, without its sessions. Each may take seconds on a large one. */
+export const fileChecks: readonly Check[] = [
+  (database) => fileCheck(database).map((detail) => fileFinding('damagedFile', detail)),
   contentCheck,
-  ...storeRules.map(
-    (rule): Check =>
-      (database) =>
-        database.all(`${rule.sql} LIMIT ${mostNamed}`).map((row) => `${rule.broken}: ${textOr(row, 'uid', '?')}`),
-  ),
+];
+
+/** The rules over all sessions, each with one query. */
+export const tableChecks: readonly Check[] = [
+  lineageCheck,
+  ...namedRules.flatMap(([name, { inTables = [] }]) => inTables.map((query) => tableCheck(name, query))),
 ];

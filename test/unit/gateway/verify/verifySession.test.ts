@@ -61,7 +61,7 @@ async function verify(
       sessions: world.store,
       describe: String,
       now: () => 1,
-      checkFile: async () => ({ wrong: await world.store.verifyIntegrity() }),
+      checkFile: async () => ({ found: await world.store.verifyIntegrity() }),
       ...change,
     },
     quiet,
@@ -188,7 +188,7 @@ describe('verifying a session', () => {
     const broken = () => Promise.reject(new Error('The file is damaged.'));
     const { findings, turns, unread, fileUnchecked, shown, onDisk } = await verify(shownIn(chat), report, {
       readTranscript: broken,
-      sessions: { getMessage: broken, revisionsOf: broken, getTurn: broken },
+      sessions: { getMessage: broken, revisionsOf: broken, getTurn: broken, checkSession: broken },
       checkFile: broken,
       describe: (error) => (error instanceof Error ? error.message : ''),
     });
@@ -218,6 +218,7 @@ describe('verifying a session', () => {
       getMessage: (uid: string) => world.store.getMessage(uid),
       revisionsOf: busy,
       getTurn: (uid: string) => world.store.getTurn(uid),
+      checkSession: (id: string) => world.store.checkSession(id),
     };
     const words = (error: unknown): string => (error instanceof Error ? error.message : '');
     const unreadRevisions = await verify(shownIn(chat), report, { sessions, describe: words });
@@ -238,25 +239,15 @@ describe('verifying a session', () => {
     ]);
   });
 
-  it('does not report a merged row as missing if its surviving row could not be read', async () => {
-    const { chat, report } = await answered('An answer.');
-    world.damageStore("UPDATE messages SET active = 0, absorbed_into = 'elsewhere' WHERE role = 'user'");
-    const verifiedBy = async (getMessage: VerificationDeps['sessions']['getMessage']) =>
-      (
-        await verify(shownIn(chat), report, {
-          sessions: {
-            getMessage,
-            revisionsOf: (uid) => world.store.revisionsOf(uid),
-            getTurn: (uid) => world.store.getTurn(uid),
-          },
-        })
-      ).findings.map(({ sentence }) => sentence);
-    expect(await verifiedBy((uid) => world.store.getMessage(uid))).toContain(
-      'A row was merged into one that is not stored.',
-    );
-    expect(await verifiedBy(() => Promise.reject(new Error('busy')))).not.toContain(
-      'A row was merged into one that is not stored.',
-    );
+  it('finds what a check finds, by the same rules', async () => {
+    const { chat, report } = await answered('An answer.', 'Another answer.');
+    world.damageStore("UPDATE messages SET absorbed_into = 'elsewhere' WHERE content = 'prompt of An answer.'");
+    world.damageStore(`UPDATE messages SET parts = '{"kind":"text"}' WHERE content = 'Another answer.'`);
+    const { findings } = await verify(shownIn(chat), report);
+    expect(findings.map(({ sentence }) => sentence.split(':')[0])).toEqual([
+      'Message can’t be read',
+      'Link to a missing row',
+    ]);
   });
 
   it('stops when requested', async () => {
@@ -271,7 +262,7 @@ describe('verifying a session', () => {
         sessions: world.store,
         describe: String,
         now: () => 1,
-        checkFile: async () => ({ wrong: [] }),
+        checkFile: async () => ({ found: [] }),
       },
       { signal: stop.signal, onProgress: () => undefined },
     );

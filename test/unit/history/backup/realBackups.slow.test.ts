@@ -16,6 +16,7 @@ import { seededRandom } from '../../../support/seededRandom';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../../store/ownership/turnBuilder';
 import { converse } from '../../store/library/libraryWorld';
 import { backupWorld, scheduled, type BackupWorld } from './backupWorld';
+import { findingSentence } from '../../../../src/transcript/rules/finding';
 
 let worker: BuiltStoreWorker;
 let world: BackupWorld;
@@ -238,7 +239,7 @@ describe('kill -9', () => {
           .map(({ id }) => id)
           .sort()
           .join(),
-        ...opened.operations.verifyIntegrity(),
+        ...opened.operations.verifyIntegrity().map(findingSentence),
       );
       opened.close();
       rmSync(storeFiles(world.place.store).lock, { force: true });

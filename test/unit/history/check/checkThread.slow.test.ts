@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkInThread } from '../../../../src/history/check/checkClient';
 import type { CheckThread } from '../../../../src/history/check/checkMessages';
-import type { CheckCourse, CheckProgress } from '../../../../src/history/check/findings/finding';
+import type { CheckCourse } from '../../../../src/history/check/findings';
+import type { WorkProgress } from '../../../../src/store/slicedWork';
 import { otherSqlite } from '../../../support/otherSqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { converse } from '../../store/library/libraryWorld';
@@ -69,7 +70,7 @@ describe('a check in a thread', () => {
   });
 
   it('reports progress and removes its private copy', async () => {
-    const seen: CheckProgress[] = [];
+    const seen: WorkProgress[] = [];
     const place = { kind: 'own', path: world.place.store } as const;
     await check({ place }, { onProgress: (progress) => void seen.push(progress) });
     expect(seen).toEqual([

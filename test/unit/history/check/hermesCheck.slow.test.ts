@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findingMeaning, findingTitle } from '../../../../src/history/check/findings/findingTexts';
-import { checkHermes } from '../../../../src/history/check/stores/hermesCheck';
+import { findingMeaning, findingTitle } from '../../../../src/transcript/rules/finding';
+import { checkHermes } from '../../../../src/history/check/hermesCheck';
 import { openForeign } from '../../../support/history/openForeign';
 import { otherSqlite } from '../../../support/otherSqlite';
 

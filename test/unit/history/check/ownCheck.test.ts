@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { findingMeaning, findingTitle } from '../../../../src/history/check/findings/findingTexts';
-import type { Finding, FindingId } from '../../../../src/history/check/findings/finding';
-import { checkOwn } from '../../../../src/history/check/stores/ownCheck';
-import { repairPlans } from '../../../../src/history/check/findings/repairPlan';
+import { findingMeaning, findingTitle, type Finding } from '../../../../src/transcript/rules/finding';
+import type { RuleName } from '../../../../src/transcript/rules/rules';
+import { checkOwn } from '../../../../src/history/check/ownCheck';
+import { repairPlans } from '../../../../src/history/check/repairPlan';
 import {
   answer,
   answered,
@@ -35,7 +35,7 @@ const callParts = (callId: string, text: string): string =>
   JSON.stringify([{ kind: 'toolCall', callId, name: 'read_file', arguments: text }]).replaceAll("'", "''");
 
 /** How each kind of damage comes about: statements of another program. */
-const damages: Readonly<Record<string, { readonly finds: FindingId; readonly sql: readonly string[] }>> = {
+const damages: Readonly<Record<string, { readonly finds: RuleName; readonly sql: readonly string[] }>> = {
   'an answer is missing between two prompts': { finds: 'missingAnswer', sql: [`${hidden} = 'a-t1'`] },
   'an answer was divided': {
     finds: 'adjacentAnswers',
@@ -81,7 +81,7 @@ const damages: Readonly<Record<string, { readonly finds: FindingId; readonly sql
   },
   'the parent is missing': {
     finds: 'danglingParent',
-    sql: [`UPDATE sessions SET parent_session_id = 'gone', parent_kind = 'branch'`],
+    sql: [`UPDATE sessions SET parent_session_id = 'gone', parent_kind = 'compression'`],
   },
   'the first segment is missing': {
     finds: 'danglingParent',
@@ -99,6 +99,14 @@ const damages: Readonly<Record<string, { readonly finds: FindingId; readonly sql
   'a row is hidden with a turn that is gone': {
     finds: 'brokenLink',
     sql: [`UPDATE messages SET hidden_with = 'gone' WHERE uid = 'a-t1'`],
+  },
+  'a row was merged into one that is gone': {
+    finds: 'brokenLink',
+    sql: [`UPDATE messages SET active = 0, hidden_reason = 'merged', absorbed_into = 'gone' WHERE uid = 'u-t2'`],
+  },
+  'the turn of a row is gone': {
+    finds: 'brokenLink',
+    sql: [`UPDATE messages SET turn_uid = 'gone' WHERE uid = 'u-t1'`],
   },
   'a turn is in another conversation': {
     finds: 'brokenLink',
@@ -158,6 +166,24 @@ test.each(Object.entries(damages))('finds, explains, repairs and restores: %s', 
   for (const { sessionId, repairId } of inputs.toReversed()) world.db.undoRepair(sessionId, repairId);
   if (finds === 'orphanRows') return;
   expect(dump(world), 'an undone repair leaves what was there').toEqual(before);
+});
+
+test('a branch of a session that is not here is sound', async () => {
+  const world = await soundWorld();
+  while (world.db.indexBatch(100) > 0);
+  world.database.execute(`UPDATE sessions SET parent_session_id = 'elsewhere', parent_kind = 'branch'`);
+  expect(await findingsIn(world)).toEqual([]);
+});
+
+test('a continuation without its summary is named as such', async () => {
+  const world = await soundWorld();
+  world.db.endSession('s1', 'compression');
+  while (world.db.indexBatch(100) > 0);
+  world.database.execute(
+    `INSERT INTO sessions (id, parent_session_id, parent_kind, conversation_id, started_at, last_activity_at)
+     VALUES ('s2', 's1', 'compression', 's1', 6, 6)`,
+  );
+  expect((await findingsIn(world)).map(({ id, sessionId }) => [id, sessionId])).toEqual([['emptyContinuation', 's2']]);
 });
 
 test('refuses to undo a repair after the session changed', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { nodeBackupDeps } from '../../../../src/history/backup/nodeBackups';
 import { checkStore } from '../../../../src/history/check/checking';
-import { repairPlans } from '../../../../src/history/check/findings/repairPlan';
+import { repairPlans } from '../../../../src/history/check/repairPlan';
 import type { OpenFile, OpenMode } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { openSessionStore } from '../../../../src/store/worker/openedStore';

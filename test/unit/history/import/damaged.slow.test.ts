@@ -36,6 +36,9 @@ describe.each(formats)('$name', ({ places, path, samples }) => {
     }
 
     expect(wrong).toEqual([]);
-    expect(soundness(world)).toEqual(sound);
+    const { problems, refused } = soundness(world);
+    // What a damaged file says twice, or cuts off, is imported as it is, and found.
+    const ofImport = problems.filter(({ id }) => id !== 'doubledRow' && id !== 'cutArguments');
+    expect({ problems: ofImport, refused }).toEqual(sound);
   });
 });

@@ -128,7 +128,7 @@ test('reasons why turns ended are read, and none is invented', async () => {
       "  shown assistant: ["Half a"]",
       "  dropped user: ["socket closed"]",
       "  shown user: ["Failed, then tried again"]",
-      "  shown assistant: ["Half","Whole."]",
+      "  shown assistant: ["Half\\n","Whole."]",
       "  dropped user: ["overloaded"]",
       "  shown user: ["Nobody knows"]",
       "  closing assistant: ["(No answer was given.)"]",

@@ -12,6 +12,8 @@ const formats: { readonly [name: string]: Partial<HistoryPlaces> } = {
   'Gemini CLI': { gemini: `${fixtures}/gemini` },
   'Qwen Code': { qwen: `${fixtures}/qwen` },
   'exports of ChatGPT and claude.ai': { chosen: [`${fixtures}/webExports`] },
+  pi: { pi: `${fixtures}/pi` },
+  OpenCode: { opencode: `${fixtures}/opencode` },
   Cline: { cline: `${fixtures}/cline`, editors: [`${fixtures}/cline/User`] },
 };
 

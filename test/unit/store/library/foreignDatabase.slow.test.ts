@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checkHermes } from '../../../../src/history/check/stores/hermesCheck';
+import { checkHermes } from '../../../../src/history/check/hermesCheck';
 import { nodeBackupDeps } from '../../../../src/history/backup/nodeBackups';
 import { ChosenFiles } from '../../../../src/history/sources/chosenFiles';
 import { HermesSource } from '../../../../src/history/sources/hermes/hermesSource';

@@ -7,6 +7,7 @@ import type { StoreConnection } from '../../../../src/store/ownership/storeConne
 import { storeErrorData, type StoreErrorData } from '../../../../src/store/storeError';
 import type { Message } from '../../../../src/transcript/message';
 import { chunkOf, openingTurn, settlingTurn } from './turnBuilder';
+import { findingSentence } from '../../../../src/transcript/rules/finding';
 
 /** What a test asks of a window that runs in a process of its own. */
 export type WindowOrder =
@@ -104,7 +105,7 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
     case 'read':
       return { ...answer(open), messages: await open.store.activeMessages(order.session) };
     case 'verify':
-      return { ...answer(open), problems: await open.store.verifyIntegrity() };
+      return { ...answer(open), problems: (await open.store.verifyIntegrity()).map(findingSentence) };
   }
   return answer(open);
 }

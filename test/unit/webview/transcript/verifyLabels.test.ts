@@ -49,7 +49,7 @@ describe('the result of Verify Session, in words', () => {
   it('is loud about missing rows, and still names those that could not be read', () => {
     const result = verification([lost, unread], {
       unread: ['The disk was busy.'],
-      findings: [{ sentence: 'A row stands in the transcript twice.', messageUid: 'a1' }],
+      findings: [{ sentence: 'Message stored twice', messageUid: 'a1' }],
     });
     expect([verifyTone(result), said(result)]).toEqual([
       'error',

@@ -61,7 +61,8 @@ export class RowSteps {
            NULL, hidden_with),
          copied_from = iif(EXISTS (SELECT 1 FROM messages o WHERE o.uid = messages.copied_from), copied_from, NULL),
          absorbed_into = iif(EXISTS (SELECT 1 FROM messages o WHERE o.uid = messages.absorbed_into),
-           absorbed_into, NULL)
+           absorbed_into, NULL),
+         turn_uid = iif(EXISTS (SELECT 1 FROM turns t WHERE t.uid = messages.turn_uid), turn_uid, NULL)
        WHERE uid = ?`,
       [uid],
     );

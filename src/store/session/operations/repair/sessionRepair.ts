@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { t } from '../../../../base/translate';
 import type { SqlDatabase } from '../../../engine/sqlDatabase';
-import type { RepairedRow, RepairSession, RepairStep, StoredRepair } from '../../../repairs';
+import type { RepairStep } from '../../../../transcript/rules/rule';
+import type { RepairedRow, RepairSession, StoredRepair } from '../../../repairs';
 import { textOr } from '../../tables/columns';
 import { parseJson } from '../../tables/partsJson';
 import { refused } from '../../tables/refusal';

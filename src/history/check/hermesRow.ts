@@ -1,10 +1,10 @@
-import type { Message } from '../../../transcript/message';
-import type { AssistantPart, TextPart, ToolResultPart } from '../../../transcript/part';
-import { hermesMessage } from '../../sources/hermes/hermesMessage';
-import type { ForeignPart } from '../../sources/foreign';
-import { rowName, rowNumber, rowText, type ForeignRow } from '../../sources/reading/foreignDatabase';
-import { cutCallsIn, digestOf, shortened, type CheckedRow } from '../findings/checkedSession';
-import { isScaffoldingText } from '../rules/rowRules';
+import type { Message } from '../../transcript/message';
+import type { AssistantPart, TextPart, ToolResultPart } from '../../transcript/part';
+import { hermesMessage } from '../sources/hermes/hermesMessage';
+import { digestOf } from '../../store/session/queries/integrity';
+import { cutCallsIn, isScaffoldingText, shortened, type CheckedRow } from '../../transcript/rules/checkedSession';
+import type { ForeignPart } from '../sources/foreign';
+import { rowName, rowNumber, rowText, type ForeignRow } from '../sources/reading/foreignDatabase';
 
 /** A row of `messages` that a model gets; null for any other. A row that can't be read is in its place, without
  *  content. */

@@ -1,5 +1,5 @@
-import { callsIn } from '../../../transcript/joinedRows';
-import type { CheckedRow, CheckedSession } from '../findings/checkedSession';
+import { callsIn } from '../joinedRows';
+import type { CheckedRow, CheckedSession } from './checkedSession';
 
 /** Rows of a repeated stretch, at least. Shorter ones may be what the user asked twice. */
 const shortestStretch = 4;

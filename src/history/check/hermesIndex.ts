@@ -1,4 +1,4 @@
-import { columnsOf, rowNumber, type ForeignDatabase } from '../../sources/reading/foreignDatabase';
+import { columnsOf, rowNumber, type ForeignDatabase } from '../sources/reading/foreignDatabase';
 
 /** A full-text index of Hermes Agent, and the view that it indexes. Versions before 23 have no view: their triggers
  *  index every message. The trigram index leaves out results of tools, and sessions of cron and sub-agents: its view

@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { Message } from '../../../transcript/message';
-import type { Part } from '../../../transcript/part';
-import type { RepairStep } from '../../../store/repairs';
-import { repairSequence, type SequenceRepair } from '../../../transcript/sequenceRepair';
-import type { FindingId } from './finding';
+import type { Message } from '../message';
+import type { Part } from '../part';
+import { repairSequence, type SequenceRepair } from '../sequenceRepair';
 
 /** A row as the rules see it. Texts are shortened, so that a long session fits into memory. */
 export interface CheckedRow {
@@ -33,18 +30,6 @@ export interface CheckedSession {
   /** Rows that a model gets, in order. */
   readonly rows: readonly CheckedRow[];
   readonly repair: SequenceRepair;
-}
-
-export interface Found {
-  readonly row: string | null;
-  readonly detail?: string;
-  readonly steps?: readonly RepairStep[];
-}
-
-/** Finds one kind of damage in a session. */
-export interface SessionRule {
-  readonly id: FindingId;
-  find(session: CheckedSession): readonly Found[];
 }
 
 export function checkedSession(facts: Omit<CheckedSession, 'repair'>): CheckedSession {
@@ -81,12 +66,6 @@ function shortPart(part: Part): Part {
   }
 }
 
-export function digestOf(role: string, content: unknown): string {
-  return createHash('sha1')
-    .update(JSON.stringify([role, content]))
-    .digest('base64');
-}
-
 /** True for arguments that are neither absent nor a whole JSON object. */
 function isCut(text: string): boolean {
   if (text.trim() === '') return false;
@@ -105,4 +84,13 @@ export function cutCallsIn(parts: readonly Part[]): CheckedRow['cutCalls'] {
       ? [{ callId: part.callId, name: part.name, arguments: part.arguments }]
       : [],
   );
+}
+
+const answers = /^\s*\(empty\)\s*$/;
+const prompts =
+  /^\s*(You just executed tool calls but returned an empty response|\[System: (Your|The) previous (response|answer|tool call))/;
+
+/** True for a text that an agent writes in the name of the user or the model when a request fails. */
+export function isScaffoldingText(role: string, text: string): boolean {
+  return role === 'assistant' ? answers.test(text) : role === 'user' && prompts.test(text);
 }

@@ -1,7 +1,7 @@
-import { t } from '../../../base/translate';
-import { errorMessage } from '../../../base/errorMessage';
-import { hermesMessages, hermesSchema, hermesSessionRows, newestHermesSchema } from '../../sources/hermes/hermesSource';
-import { hermesSession } from '../../sources/hermes/hermesSession';
+import { t } from '../../base/translate';
+import { errorMessage } from '../../base/errorMessage';
+import { hermesMessages, hermesSchema, hermesSessionRows, newestHermesSchema } from '../sources/hermes/hermesSource';
+import { hermesSession } from '../sources/hermes/hermesSession';
 import {
   columnsOf,
   rowName,
@@ -9,11 +9,11 @@ import {
   rowText,
   type ForeignDatabase,
   type ForeignRow,
-} from '../../sources/reading/foreignDatabase';
-import { checkedSession, type CheckedRow } from '../findings/checkedSession';
-import { Findings, type CheckCourse, type CheckResult, type Finding } from '../findings/finding';
-import { findIn } from '../rules';
-import { lineageRules, type LineageFacts } from '../rules/lineageRules';
+} from '../sources/reading/foreignDatabase';
+import { checkedSession, type CheckedRow } from '../../transcript/rules/checkedSession';
+import { fileFinding, findInLineage, findInSession, type Finding } from '../../transcript/rules/finding';
+import type { LineageFacts } from '../../transcript/rules/rule';
+import { Findings, type CheckCourse, type CheckResult } from './findings';
 import { indexDrift } from './hermesIndex';
 import { hermesCheckedRow } from './hermesRow';
 
@@ -36,19 +36,16 @@ export async function checkHermes(
     const rows = rowsOf(database, path, session, findings);
     messages += rows.length;
     session.hasRows ||= rows.length > 0;
-    findIn(checkedSession({ ...session, kind: 'hermes', isImported: true, openTurnUid: null, rows })).forEach((one) =>
-      findings.add(one),
-    );
+    const checked = checkedSession({ ...session, kind: 'hermes', isImported: true, openTurnUid: null, rows });
+    findInSession(checked).forEach((one) => findings.add(one));
   }
-  const lineage = new Map<string, LineageFacts>(sessions.map((one) => [one.id, one]));
-  for (const rule of lineageRules)
-    for (const { session, detail } of rule.find(lineage))
-      findings.add(finding(rule.id, session, lineage.get(session)?.title ?? null, detail));
+  findInLineage('hermes', sessions).forEach((one) => findings.add(one));
   fileFindings(database).forEach((one) => findings.add(one));
   return findings.result({ kind: 'hermes', path, sessions: sessions.length, messages });
 }
 
 interface SessionFacts extends LineageFacts {
+  readonly title: string | null;
   readonly isEnded: boolean;
   readonly isContinued: boolean;
   hasRows: boolean;
@@ -101,7 +98,7 @@ function rowsOf(
       if (checked !== null) rows.push(checked);
     }
   } catch (error) {
-    findings.add(finding('damagedFile', session.id, session.title, errorMessage(error)));
+    findings.add({ ...fileFinding('damagedFile', errorMessage(error)), sessionId: session.id, title: session.title });
   }
   return rows;
 }
@@ -111,13 +108,10 @@ function fileFindings(database: ForeignDatabase): readonly Finding[] {
     `SELECT session_id AS id, count(*) AS n FROM messages m
      WHERE NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = m.session_id) GROUP BY session_id`,
   );
-  const found = Array.from(orphans, (row) =>
-    finding('orphanRows', rowText(row, 'id'), null, String(rowNumber(row, 'n') ?? 0)),
-  );
+  const found = Array.from(orphans, (row) => ({
+    ...fileFinding('orphanRows', String(rowNumber(row, 'n') ?? 0)),
+    sessionId: rowText(row, 'id'),
+  }));
   const drift = indexDrift(database);
-  return drift === 0 ? found : [...found, finding('indexDrift', null, null, String(drift))];
-}
-
-function finding(id: Finding['id'], sessionId: string | null, title: string | null, detail: string | null): Finding {
-  return { id, sessionId, title, row: null, detail, steps: [] };
+  return drift === 0 ? found : [...found, fileFinding('indexDrift', String(drift))];
 }

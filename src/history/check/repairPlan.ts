@@ -1,5 +1,5 @@
-import type { RepairStep } from '../../../store/repairs';
-import type { Finding } from './finding';
+import type { Finding } from '../../transcript/rules/finding';
+import type { RepairStep } from '../../transcript/rules/rule';
 
 /** Repairs of one session, in the order in which they work: rows before the sequence that they form. */
 export interface RepairPlan {
