@@ -29,7 +29,7 @@ const style = [
   'Answer in the language the person writes in, in GitHub-flavoured Markdown, directly and without preamble. Be ' +
     'brief unless detail is asked for.',
   'Name files by their path relative to the open folder, as a link with the line where that helps, for example ' +
-    '[src/upload.ts:42](src/upload.ts#L42). Give code in fenced blocks with the language.',
+    '[src/upload.ts:42](src/upload.ts#L42).',
   "Say what you do not know. When the person's last message is short or refers back, it refers to the " +
     'conversation above.',
 ].join('\n');

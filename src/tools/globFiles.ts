@@ -21,7 +21,7 @@ export function globFilesTool(files: WorkspaceFiles, paths: WorkspacePaths, acce
         order: {
           type: 'string',
           enum: ['modified', 'name'],
-          description: 'modified (newest first, the default) or name.',
+          description: 'Default: modified.',
         },
       },
       required: ['pattern'],

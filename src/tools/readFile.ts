@@ -22,7 +22,7 @@ export function readFileTool(files: WorkspaceFiles, access: ReadAccess): AnyTool
     description:
       `Reads a text file and returns its lines numbered from 1 ("<number>\\t<text>"). Returns at most ${maxLines} ` +
       'lines; ask for a range with start_line and end_line to read more. A PNG, JPEG, GIF or WebP image is shown ' +
-      'to you. A Jupyter notebook is returned as its numbered cells, for edit_notebook.',
+      'to you. A notebook is shown as its cells.',
     parameters: {
       type: 'object',
       properties: {

@@ -22,7 +22,7 @@ export function searchFilesTool(denials: ReadDenials, paths: WorkspacePaths, acc
       type: 'object',
       properties: {
         query: { type: 'string', description: 'Text to look for, or a regular expression when is_regex is true.' },
-        is_regex: { type: 'boolean', description: 'Read the query as a regular expression.' },
+        is_regex: { type: 'boolean' },
         case_sensitive: { type: 'boolean' },
         path: {
           type: 'string',

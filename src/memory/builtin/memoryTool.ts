@@ -70,8 +70,7 @@ export function memoryTool(deps: MemoryToolDeps): AnyTool {
       `target "memory": notes about projects, tools and lessons learned (at most ${memoryLimits.memory} ` +
         'characters in all). target "user": who the person is and how they want things (at most ' +
         `${memoryLimits.user}).`,
-      'scope "workspace": only for the folder that is open (the usual one for "memory"). scope "global": for ' +
-        'every folder on this machine (the usual one for "user").',
+      'scope "workspace": for the open folder. scope "global": for every folder.',
       'operations: several changes at once, all or none, to make room and add in one call. Never save keys or ' +
         'passwords.',
     ].join(' '),

@@ -21,7 +21,7 @@ export function sessionSearchTool(search: SessionSearch, ownSession: () => strin
         'summarised away.',
       'With query: messages that contain the words, newest first, each with its session, date and message id. ' +
         'With message: that message whole, with those around it. With neither: the latest sessions.',
-      'Use few, telling words (names, errors, file names), not a sentence.',
+      'Use few, telling words: names, errors.',
     ].join(' '),
     parameters: {
       type: 'object',
@@ -32,7 +32,7 @@ export function sessionSearchTool(search: SessionSearch, ownSession: () => strin
           type: 'integer',
           minimum: 1,
           maximum: limits.most,
-          description: `How many to return. Default: ${limits.usual}.`,
+          description: `Default: ${limits.usual}.`,
         },
       },
     },

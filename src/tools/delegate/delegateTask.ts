@@ -28,16 +28,14 @@ export function delegateTaskTool(): AnyTool {
     parameters: {
       type: 'object',
       properties: {
-        task: { type: 'string', maxLength: longestTask },
+        task: { type: 'string' },
         context: {
           type: 'string',
           description: 'Paths, findings, decisions.',
-          maxLength: longestTask,
         },
         title: {
           type: 'string',
           description: 'The task in three to six words, for the person.',
-          maxLength: longestTitle,
         },
         read_only: { type: 'boolean', description: 'It gets only tools that look.' },
       },

@@ -37,21 +37,19 @@ export function editNotebookTool(deps: FileToolDeps): AnyTool {
   return defineTool({
     name: 'edit_notebook',
     description:
-      'Changes one cell of a Jupyter notebook (.ipynb), by the number that read_file shows. action: edit replaces ' +
-      'old_text by new_text in the cell, replace sets its whole source to new_text, insert adds a cell after it ' +
-      '(cell 0: at the beginning), delete removes it. Outputs and everything else of the file are kept.',
+      'Changes one cell of a notebook (.ipynb), by the number that read_file shows. edit: old_text becomes new_text; ' +
+      'replace: its whole source; insert: a cell after it (0: first); delete. All else is kept.',
     parameters: {
       type: 'object',
       properties: {
-        path: { type: 'string', description: 'Path of the notebook, relative to the open folder.' },
+        path: { type: 'string', description: 'Relative to the open folder.' },
         action: { type: 'string', enum: ['edit', 'replace', 'insert', 'delete'] },
-        cell: { type: 'integer', minimum: 0, description: 'Number of the cell, from 1.' },
-        old_text: { type: 'string', description: 'For edit: the text to replace, as it stands in the cell.' },
-        new_text: { type: 'string', description: 'What takes its place, or the whole source of the cell.' },
-        kind: { type: 'string', enum: ['code', 'markdown', 'raw'], description: 'Kind of the cell.' },
+        cell: { type: 'integer', minimum: 0 },
+        old_text: { type: 'string' },
+        new_text: { type: 'string' },
+        kind: { type: 'string', enum: ['code', 'markdown', 'raw'] },
       },
       required: ['path', 'action', 'cell'],
-      additionalProperties: false,
     },
     schema: inputSchema,
     readOnly: false,

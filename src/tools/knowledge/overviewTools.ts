@@ -27,7 +27,7 @@ function diagnosticsTool(deps: KnowledgeDeps): AnyTool {
         severity: {
           type: 'string',
           enum: [...severities],
-          description: 'The least severe kind to list. "warning" unless said otherwise.',
+          description: 'The least severe to list. Default: warning.',
         },
       },
     },
@@ -101,7 +101,7 @@ function workspaceSymbolsTool(deps: KnowledgeDeps): AnyTool {
     description: 'Finds classes, functions and so on by name across the open folders, through the language extensions.',
     parameters: {
       type: 'object',
-      properties: { query: { type: 'string', description: 'The name or a part of it.' } },
+      properties: { query: { type: 'string' } },
       required: ['query'],
     },
     schema: v.object({ query: v.pipe(v.string(), v.trim(), v.nonEmpty('is empty')) }),

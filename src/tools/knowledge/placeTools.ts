@@ -27,9 +27,7 @@ export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
   return [
     defineTool({
       name: 'find_references',
-      description:
-        'Finds where a symbol is used, through the language extension of the file: what really refers to it, not ' +
-        `what only has its name. At most ${mostPlaces} places.`,
+      description: `Finds what refers to a symbol, by the file's language extension. At most ${mostPlaces} places.`,
       parameters,
       schema,
       readOnly: true,
@@ -61,8 +59,7 @@ export function placeTools(deps: KnowledgeDeps): readonly AnyTool[] {
     }),
     defineTool({
       name: 'hover',
-      description:
-        'Tells what the editor shows when the mouse rests on a symbol: its type, signature and documentation.',
+      description: 'Tells the type, signature and documentation of a symbol, as the editor shows them.',
       parameters,
       schema,
       readOnly: true,

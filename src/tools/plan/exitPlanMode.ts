@@ -18,7 +18,7 @@ export function exitPlanModeTool(): AnyTool {
     ].join(' '),
     parameters: {
       type: 'object',
-      properties: { plan: { type: 'string', maxLength: longestPlan } },
+      properties: { plan: { type: 'string' } },
       required: ['plan'],
     },
     schema: v.object({

@@ -44,8 +44,8 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
           type: 'string',
           description: 'Default: the open folder.',
         },
-        timeout_seconds: { type: 'number', minimum: 1, description: 'When to end it.' },
-        background: { type: 'boolean', description: 'Return at once and keep it running.' },
+        timeout_seconds: { type: 'number', minimum: 1 },
+        background: { type: 'boolean' },
         hosts: {
           type: 'array',
           items: { type: 'string' },

@@ -9,8 +9,8 @@ export function todoWriteTool(): AnyTool {
     name: todoToolName,
     description: [
       'Writes your todo list for this conversation, whole: it replaces the one before. The person sees it. Use ' +
-        'it for work of three steps or more, and bring it up to date as soon as a step is done;',
-      `not for single, simple steps. At most ${mostTodos} items, one of them "active". An empty list clears it.`,
+        'it for work of three steps or more, and bring it up to date as soon as a step is done.',
+      `At most ${mostTodos} items, one of them "active". An empty list clears it.`,
     ].join(' '),
     parameters: {
       type: 'object',
@@ -21,7 +21,7 @@ export function todoWriteTool(): AnyTool {
           items: {
             type: 'object',
             properties: {
-              text: { type: 'string', description: 'The step, in a few words.' },
+              text: { type: 'string' },
               state: { type: 'string', enum: ['pending', 'active', 'done'] },
             },
             required: ['text', 'state'],

@@ -22,8 +22,8 @@ export function fetchUrlTool(deps: FetchUrlDeps): AnyTool {
   return defineTool({
     name: 'fetch_url',
     description: [
-      'Gets a web address (http or https, GET only) and returns its text: HTML as Markdown, JSON indented, other ' +
-        'text as it is. The person may be asked once per origin.',
+      'Gets a web address (http or https, GET only) and returns its text, HTML as Markdown. The person may be ' +
+        'asked once per origin.',
       'A redirect to another origin is not followed but reported. Sends no cookies and cannot log in; pages that ' +
         'need JavaScript come back nearly empty. PDFs and other binary files cannot be read.',
       `Returns at most max_chars characters (${usualCharacters} unless said otherwise).`,

@@ -29,7 +29,7 @@ function statusTool(deps: GitDeps): AnyTool {
   return defineTool({
     name: 'git_status',
     description:
-      'Tells the branch and which files are changed, staged or untracked, as `git status --short --branch` does, ' +
+      'The branch and the changed, staged and untracked files, as `git status --short --branch` tells them ' +
       'in the open folders.',
     parameters: { type: 'object', properties: {} },
     schema: v.object({}),
