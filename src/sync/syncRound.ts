@@ -1,5 +1,7 @@
 import type { AsyncSyncedStore, ChangedDocument, Outgoing, ReceiveOutcome, SentDocument } from '../store/syncing';
 import { documentsAtOnce, FetchAhead, ReadAhead } from './readAhead';
+import { StoreError } from '../store/storeError';
+import { syncFailureIn } from './syncFailure';
 import type { Connected, News, SendAnswer, SyncServer } from './syncServer';
 
 interface SyncRoundDeps {
@@ -23,6 +25,11 @@ const attempts = 3;
 
 /** Characters of a random tail. */
 const tailLength = 13;
+
+/** True when rows of one conversation cannot be read or stored: the others can. */
+function isOfOneConversation(error: unknown): boolean {
+  return (error instanceof StoreError && error.causeClass === 'invalid') || syncFailureIn(error)?.kind === 'seal';
+}
 
 /** A turn began here while its conversation was read. */
 class TurnBegan extends Error {
@@ -62,7 +69,7 @@ export class SyncRound {
         if (signal?.aborted === true) return;
         await work(id, ids[index + 1] ?? null).catch((error: unknown) => void failures.push(error));
         // The others would fail as well.
-        if (failures.length >= attempts) return;
+        if (failures.filter((error) => !isOfOneConversation(error)).length >= attempts) return;
       }
     };
     await each(await store.forgotten(), (id) => this.alone(id, () => this.eraseThere(id)));

@@ -23,6 +23,8 @@ export function closingText(reason: StopReason): string {
   return closingTexts[reason];
 }
 
+export const allClosingTexts: readonly string[] = Object.values(closingTexts);
+
 /** Text that the model gets for a call without a result when its turn closes. A provider rejects a request with an
  *  unanswered call (hermes-agent#11351). interrupted: it may have run. cancelled: it never started. */
 export function closingResultText(outcome: 'interrupted' | 'cancelled'): string {

@@ -75,6 +75,9 @@ export class ChangedFilesWorld {
     this.files = this.opened();
   }
 
+  /** What the user answers when a revert would write a file. */
+  mayWrite: (path: string, bytes: Uint8Array | null) => boolean = () => true;
+
   /** Builds everything that is not on disk again, as a window does that reloads. */
   reload(): void {
     this.files = this.opened();
@@ -90,6 +93,7 @@ export class ChangedFilesWorld {
       raw: { write: async (path, bytes) => this.put(path, bytes) },
       shown: (path) => path.slice(this.folder.length + 1),
       texts: plainReviewTexts,
+      mayWrite: async (path, bytes) => this.mayWrite(path, bytes),
     });
     files.onDidChange((changed) => this.notified.push(changed));
     return files;

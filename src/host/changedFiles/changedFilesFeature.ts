@@ -32,6 +32,8 @@ import { RevertNotices } from './revertNotices';
 import { ReviewEditors } from './reviewEditors';
 import { ReviewInEditor } from './reviewInEditor';
 import { ReviewLenses } from './reviewLenses';
+import { AccessPaths } from '../../tools/accessPaths';
+import { mayWrite } from './askToWrite';
 import { reviewTexts } from './reviewSentences';
 
 interface ChangedFilesFeatureDeps {
@@ -75,6 +77,7 @@ export class ChangedFilesFeature implements Disposable {
       raw: { write: writeRaw },
       shown: (path) => paths.display(uriOfPath(path).fsPath),
       texts: reviewTexts,
+      mayWrite: (path, bytes) => mayWrite(new AccessPaths(files), path, bytes),
     });
     this.watch = this.lifetime.register(new FileWatch(clock, (turn) => this.emitChanges(turn)));
     this.lifetime.register(

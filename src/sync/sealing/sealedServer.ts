@@ -2,7 +2,12 @@ import type { SentDocument } from '../../store/syncing';
 import type { SyncServer } from '../syncServer';
 import type { Seal } from './seal';
 
-/** A server that receives and holds only encrypted bodies. Names of documents and conversations stay readable. */
+/** What is sealed for a document without rows. */
+const removed = 'null';
+
+/** A server that receives and holds only encrypted bodies. Names of documents and conversations stay readable. That a
+ *  document was removed is sealed as well: a server cannot remove one by leaving out its body, nor can an earlier build
+ *  of this product, which sent none; its rows stay here. */
 export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
   return {
     connect: (...args) => server.connect(...args),
@@ -11,10 +16,15 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
     fetch: async (connection, query) => {
       const { conversationId } = query;
       const { documents, ...rest } = await server.fetch(connection, query);
-      const opened = documents.map(async ({ body, ...one }) => ({
-        ...one,
-        body: body === null ? null : await seal.open(body, { ...one, conversationId }),
-      }));
+      const asked = new Set(query.documents);
+      const opened = documents
+        .filter(({ document, body }) => body !== null || asked.has(document))
+        .map(async ({ document, version, body }) => {
+          // As if the server never had it, whatever it says.
+          if (body === null) return { document, version: 0, body };
+          const text = await seal.open(body, { document, version, conversationId });
+          return { document, version, body: text === removed ? null : text };
+        });
       return { ...rest, documents: await Promise.all(opened) };
     },
     send: (connection, sending) => {
@@ -22,7 +32,7 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
       // The server counts on by one from the version that the changes were made to.
       const sealed = async ({ document, body }: SentDocument): Promise<SentDocument> => ({
         document,
-        body: body === null ? null : await seal.seal(body, { conversationId, document, version: base + 1 }),
+        body: await seal.seal(body ?? removed, { conversationId, document, version: base + 1 }),
       });
       return server.send(connection, {
         ...sending,

@@ -1,4 +1,4 @@
-import { showInvisible } from '../invisibleCharacters';
+import { showInvisible } from '../../base/invisibleCharacters';
 import { addCodeToolbar } from './codeToolbar';
 import type { MarkdownActions } from './markdownActions';
 

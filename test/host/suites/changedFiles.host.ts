@@ -86,6 +86,7 @@ suite('Changed files in the editor', () => {
       log: silentLog,
       shown: (name) => path.basename(name),
       texts: plainReviewTexts,
+      mayWrite: async () => true,
       raw: { write: async () => assert.fail('the editor writes text') },
     });
   });

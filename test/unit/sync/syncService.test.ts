@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SyncService, type SyncServiceDeps } from '../../../src/sync/syncService';
 import { ManualClock } from '../../support/manualClock';
-import { answered, lines, openTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
+import {
+  answered,
+  lines,
+  openTurn,
+  refusal,
+  sessionDbWorld,
+  settle,
+  type SessionDbWorld,
+} from '../../support/sessionDbWorld';
 import { SimulatedNetwork, SimulatedServer } from '../../support/simulatedServer';
 
 interface Machine {
@@ -90,6 +98,28 @@ describe('two machines', () => {
       { upTo: expect.closeTo(clock.now(), -1), waiting: 0, waitingSince: null, failure: null },
       0,
     ]);
+  });
+
+  it('exchange the others when the server has four conversations that cannot be stored', async () => {
+    const bad = ['x1', 'x2', 'x3', 'x4'];
+    const [a, b] = [await machine('laptop'), await machine('desk')];
+    const add = ({ world: { db } }: Machine, id: string): void => {
+      db.createSession({ id, startedAt: 1 });
+      answered(db, `t-${id}`, `Of ${id}.`, { sessionId: id });
+    };
+    for (const id of [...bad, 'y']) add(a, id);
+    add(b, 'z');
+    a.service.start();
+    await pass(5000);
+    for (const id of bad)
+      server.conversations.get(id)?.documents.set(`turn/t-${id}`, { version: 1, body: '{"turns":[{"uid":"other"}]}' });
+    b.service.start();
+    await pass(5000);
+    a.service.nudge();
+    await pass(5000);
+    expect(lines(b.world.db, 'y')).toEqual(lines(a.world.db, 'y'));
+    expect(refusal(() => lines(b.world.db, 'x1'))).toBe('not-found');
+    expect(lines(a.world.db, 'z')).toEqual(lines(b.world.db, 'z'));
   });
 
   it('ask the server less and less while nothing happens, and often again after a change', async () => {

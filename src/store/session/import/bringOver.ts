@@ -26,9 +26,8 @@ export function bringOver(
   const other = openOther(input.folder);
   try {
     return write(() => {
-      const into = importInto();
-      const { sessions, messages, extended, skipped } = into.run(rowsOfSessions(other.database, input), 'end');
-      into.freeCopies(input.sessionIds);
+      const rows = rowsOfSessions(other.database, input);
+      const { sessions, messages, extended, skipped } = importInto().runForeign(rows, input.sessionIds);
       return { sessions, messages: messages + extended, skipped };
     });
   } finally {

@@ -1,5 +1,6 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { integerOr, textOr, timeOr } from '../tables/columns';
+import { withoutRights } from '../tables/rights';
 import type { ImportedTable, StoreRows } from './storeRows';
 
 interface Column {
@@ -10,9 +11,10 @@ interface Column {
   readonly otherwise: SqlValue | undefined;
 }
 
-/** Rows of another store, with only values that this store can hold and read: a text, an integer, a time or bytes,
- *  as the column requires. Invalid values are left out, and a required time or number becomes 0. A row that lacks a
- *  required text is refused when it is stored. All foreign rows pass through here before any other code reads them. */
+/** Rows of another store, without rights unless they are ours, and with only values that this store can hold and read:
+ *  a text, an integer, a time or bytes, as the column requires. Invalid values are left out, and a required time or
+ *  number becomes 0. A row that lacks a required text is refused when it is stored. All foreign rows pass through here
+ *  before any other code reads them. */
 export class SoundRows implements StoreRows {
   /** Number of rows with a value that was left out. */
   count = 0;
@@ -20,11 +22,13 @@ export class SoundRows implements StoreRows {
   constructor(
     private readonly database: SqlDatabase,
     private readonly source: StoreRows,
+    private readonly isOurs: boolean,
   ) {}
 
   *rows(table: ImportedTable): Generator<SqlRow> {
     const columns = this.columnsOf(table);
-    for (const row of this.source.rows(table)) yield this.sound(row, columns);
+    for (const row of this.source.rows(table))
+      yield this.sound(this.isOurs ? row : withoutRights(table, row, 'file'), columns);
   }
 
   private sound(row: SqlRow, columns: readonly Column[]): SqlRow {

@@ -8,6 +8,7 @@ import { integerOr, oneOf, textOr, timeOr } from '../tables/columns';
 import { readLineage, importApprovals, importFileChanges } from './importSteps';
 import { SessionOrders } from './mergedOrder';
 import { readMessageRow } from '../tables/messageRow';
+import { showWhatIsSent } from '../tables/rights';
 import { withChunks, type MessageTable } from '../tables/messageTable';
 import type { TurnClosing } from '../operations/turnClosing';
 import { SoundRows } from './soundRows';
@@ -86,7 +87,19 @@ export class StoreImport {
   /** `waiting`: `goOn` keeps turns that await approval waiting here if their conversation has no open turn; `end`
    *  settles them all. `live`: turns of this process, which continue to run here. */
   run(rows: StoreRows, waiting: 'goOn' | 'end' = 'goOn', live: readonly string[] = []): ImportReport {
-    const source = new SoundRows(this.database, rows);
+    return this.import(new SoundRows(this.database, rows, true), waiting, live);
+  }
+
+  /** Imports sessions that somebody else may have written. They give no rights here, and nothing of them reaches a
+   *  model unseen. */
+  runForeign(rows: StoreRows, sessionIds: readonly string[]): ImportReport {
+    const report = this.import(new SoundRows(this.database, rows, false), 'end', []);
+    this.freeCopies(sessionIds);
+    showWhatIsSent(this.database, [...new Set(sessionIds.map((id) => this.conversationOf(id)))]);
+    return report;
+  }
+
+  private import(source: SoundRows, waiting: 'goOn' | 'end', live: readonly string[]): ImportReport {
     this.counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
     this.importSessions(source.rows('sessions'));
     const approvals = [...source.rows('approvals')];
@@ -124,7 +137,7 @@ export class StoreImport {
   }
 
   /** Makes originals of rows that name a missing row as the one they copy: otherwise a search would not find them. */
-  freeCopies(sessionIds: readonly string[]): void {
+  private freeCopies(sessionIds: readonly string[]): void {
     this.database.run(
       `UPDATE messages SET copied_from = NULL
        WHERE copied_from IS NOT NULL AND session_id IN (SELECT value FROM json_each(?))

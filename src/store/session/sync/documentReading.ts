@@ -3,7 +3,8 @@ import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { textOr } from '../tables/columns';
 import { invalid } from '../tables/refusal';
 import { idOf, kindOf } from './documentNames';
-import { markColumns, sessionColumns } from './syncTables';
+import { columnsWith } from '../tables/rights';
+import { markColumns } from './syncTables';
 
 export type DocumentTable = 'sessions' | 'turns' | 'messages' | 'message_revisions' | 'approvals' | 'file_changes';
 
@@ -19,6 +20,17 @@ export const bodySchema = v.object({
   approvals: v.optional(rows),
   file_changes: v.optional(rows),
 });
+const sessionColumns = travellingColumns('sessions');
+
+/** The columns that travel with the transcript. */
+export function travellingColumns(table: DocumentTable): readonly string[] {
+  return columnsWith(table, 'data');
+}
+
+function listOf(table: DocumentTable): string {
+  return travellingColumns(table).join(', ');
+}
+
 /** The rows of a document. */
 export type Body = v.InferOutput<typeof bodySchema>;
 
@@ -28,8 +40,6 @@ const named = '(SELECT value FROM json_each(?1))';
 /** Reads the rows of documents: those of many with one statement for each table. Runs inside its caller's
  *  transaction. */
 export class DocumentReading {
-  private readonly columns = new Map<DocumentTable, readonly string[]>();
-
   constructor(private readonly database: SqlDatabase) {}
 
   /** In the order of the names. */
@@ -42,7 +52,7 @@ export class DocumentReading {
       const id = idOf(document);
       switch (kindOf(document)) {
         case 'session':
-          return this.session(conversationId, id, sessionColumns(this.database));
+          return this.session(conversationId, id, sessionColumns);
         case 'marks':
           return this.session(conversationId, id, ['id', ...markColumns]);
         case 'message':
@@ -51,18 +61,6 @@ export class DocumentReading {
           return turns(id);
       }
     });
-  }
-
-  /** The table's columns without its row number, which is each store's own. */
-  columnsOf(table: DocumentTable): readonly string[] {
-    const known = this.columns.get(table);
-    if (known !== undefined) return known;
-    const found = this.database
-      .all(`PRAGMA table_info(${table})`)
-      .filter((column) => !(column['name'] === 'id' && column['type'] === 'INTEGER'))
-      .map((column) => String(column['name']));
-    this.columns.set(table, found);
-    return found;
   }
 
   private session(conversationId: string, id: string, columns: readonly string[]): Body {
@@ -74,7 +72,7 @@ export class DocumentReading {
     const messages = this.messages(conversationId, 'turn_uid', ids);
     const of = (table: DocumentTable, key: string, order: string): ReadonlyMap<string, BodyRows> =>
       grouped(
-        this.plain(`SELECT ${this.listOf(table)} FROM ${table} WHERE ${key} IN ${named} AND ${own} ORDER BY ${order}`, [
+        this.plain(`SELECT ${listOf(table)} FROM ${table} WHERE ${key} IN ${named} AND ${own} ORDER BY ${order}`, [
           ids,
           conversationId,
         ]),
@@ -92,7 +90,7 @@ export class DocumentReading {
   }
 
   private messages(conversationId: string, key: 'turn_uid' | 'uid', ids: string): (id: string) => Body {
-    const found = this.plain(`SELECT ${this.listOf('messages')} FROM messages WHERE ${key} IN ${named} AND ${own}`, [
+    const found = this.plain(`SELECT ${listOf('messages')} FROM messages WHERE ${key} IN ${named} AND ${own}`, [
       ids,
       conversationId,
     ]);
@@ -100,7 +98,7 @@ export class DocumentReading {
     const messages = grouped(found.sort(byPlace), key);
     const revisions = grouped(
       this.plain(
-        `SELECT ${this.listOf('message_revisions')} FROM message_revisions WHERE message_uid IN ${named} ORDER BY id`,
+        `SELECT ${listOf('message_revisions')} FROM message_revisions WHERE message_uid IN ${named} ORDER BY id`,
         [uids],
       ),
       'message_uid',
@@ -114,10 +112,6 @@ export class DocumentReading {
 
   private plain(sql: string, values: readonly SqlValue[]): BodyRows {
     return this.database.all(sql, values).filter(isPlain);
-  }
-
-  private listOf(table: DocumentTable): string {
-    return this.columnsOf(table).join(', ');
   }
 }
 

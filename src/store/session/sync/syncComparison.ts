@@ -2,7 +2,7 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { ServerDocument } from '../../syncing';
 import { textOr } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
-import { kindOf, type SyncDocuments } from './syncDocuments';
+import { kindOf, receivedRows, type SyncDocuments } from './syncDocuments';
 import { noteConversation } from './syncTables';
 
 interface ComparedConversation {
@@ -29,7 +29,7 @@ export function noteDifferences(
   const unchanged: string[] = [];
   for (const { document, version, body } of there) {
     const own = bodies.get(document) ?? null;
-    if (ordered(own) === ordered(body)) {
+    if (ordered(own) === ordered(received(document, body))) {
       same.add(document);
       unchanged.push(document);
     } else if (version > base) {
@@ -58,6 +58,16 @@ function namesIn(database: SqlDatabase, conversationId: string): readonly string
 function hasMore(documents: SyncDocuments, conversationId: string, document: string, other: string | null): boolean {
   const kind = kindOf(document);
   return (kind === 'turn' || kind === 'message') && documents.hasMore(conversationId, document, other);
+}
+
+/** A body from the server as this store would send it; null as well for one that cannot be read. */
+function received(document: string, body: string | null): string | null {
+  if (body === null) return null;
+  try {
+    return JSON.stringify(receivedRows(document, body));
+  } catch {
+    return null;
+  }
 }
 
 /** A body as text that is the same for the same content, whatever wrote it. */

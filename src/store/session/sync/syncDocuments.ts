@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SentDocument } from '../../syncing';
-import { textOr } from '../tables/columns';
+import { showWhatIsSent, withoutRights } from '../tables/rights';
 import { invalid } from '../tables/refusal';
 import { parseJson } from '../tables/partsJson';
 import { documentKinds, idOf, kindOf, type DocumentKind } from './documentNames';
-import { bodySchema, DocumentReading, type Body, type DocumentTable } from './documentReading';
-import { markColumns, sessionColumns } from './syncTables';
+import { bodySchema, DocumentReading, travellingColumns, type Body, type DocumentTable } from './documentReading';
+import { markColumns } from './syncTables';
 
 export { idOf, kindOf } from './documentNames';
 
@@ -18,7 +18,6 @@ const longColumns: ReadonlySet<string> = new Set([
   'tool_calls',
   'reasoning_content',
   'reasoning_details',
-  'api_content',
 ]);
 /** Characters of a text that is bound as bytes. */
 const longText = 100;
@@ -55,7 +54,9 @@ export class SyncDocuments {
 
   /** True when the store has messages of this document that its other form does not have. */
   hasMore(conversationId: string, document: string, other: string | null): boolean {
-    const known = new Set((other === null ? [] : (parse(document, other).messages ?? [])).map((row) => row['uid']));
+    const known = new Set(
+      (other === null ? [] : (receivedRows(document, other).messages ?? [])).map((row) => row['uid']),
+    );
     const [body] = this.reading.bodies(conversationId, [document]);
     return (body?.messages ?? []).some((row) => !known.has(row['uid']));
   }
@@ -80,7 +81,7 @@ export class SyncDocuments {
     const parsed = documents.map(({ document, body }) => ({
       kind: kindOf(document),
       document,
-      body: body === null ? {} : parse(document, body),
+      body: body === null ? {} : receivedRows(document, body),
     }));
     const names = documents.map(({ document }) => document);
     // The triggers note nothing meanwhile. A crash undoes it with the rest of the transaction.
@@ -95,6 +96,7 @@ export class SyncDocuments {
       'DELETE FROM sync_changes WHERE conversation_id = ?1 AND document IN (SELECT value FROM json_each(?2))',
       [conversationId, JSON.stringify(names)],
     );
+    showWhatIsSent(this.database, [conversationId]);
     this.database.run('DELETE FROM sync_receiving');
   }
 
@@ -132,12 +134,12 @@ export class SyncDocuments {
     for (const table of ['approvals', 'file_changes'] as const)
       for (const row of body[table] ?? []) {
         if (!isOwn(row, 'turn_uid')) throw invalid(`${document} has a row of another turn`);
-        insertOwn(table, table === 'approvals' ? withoutRights(row) : row);
+        insertOwn(table, row);
       }
   }
 
   private writeSession(conversationId: string, row: SqlRow): void {
-    const columns = sessionColumns(this.database);
+    const columns = travellingColumns('sessions');
     const isKnown = this.database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [row['id'] ?? null]) !== undefined;
     const values = { ...row, conversation_id: conversationId };
     if (isKnown) this.update(columns, values, 'id');
@@ -153,7 +155,7 @@ export class SyncDocuments {
   }
 
   private insertRow(table: DocumentTable, row: SqlRow): void {
-    const columns = this.reading.columnsOf(table);
+    const columns = travellingColumns(table);
     const values: SqlValue[] = [];
     for (const column of columns) {
       const value = row[column];
@@ -173,7 +175,7 @@ export class SyncDocuments {
 
   /** Most rows have all columns. */
   private insertion(table: DocumentTable): string {
-    const sql = this.insertions.get(table) ?? insertion(table, this.reading.columnsOf(table));
+    const sql = this.insertions.get(table) ?? insertion(table, travellingColumns(table));
     this.insertions.set(table, sql);
     return sql;
   }
@@ -215,19 +217,13 @@ function bound(column: string, value: SqlValue): SqlValue {
     : value;
 }
 
-/** An approval that was given on another machine grants nothing here beyond its own call: the server and whoever writes
- *  to it must not be able to give the agent rights on this machine. */
-function withoutRights(row: SqlRow): SqlRow {
-  const decision = v.safeParse(
-    v.object({ kind: v.literal('allow'), scope: v.string() }),
-    parseJson(textOr(row, 'decision', 'null')),
-  );
-  const isWider = decision.success && decision.output.scope !== 'once';
-  return isWider ? { ...row, decision: JSON.stringify({ kind: 'allow', scope: 'once' }) } : row;
-}
-
-function parse(document: string, body: string): Body {
+/** The rows of a document from the server, without what would give rights here. Throws `invalid` for one that is
+ *  damaged. */
+export function receivedRows(document: string, body: string): Body {
   const parsed = v.safeParse(bodySchema, parseJson(body));
   if (!parsed.success) throw invalid(`${document} cannot be read`);
-  return parsed.output;
+  const tables = Object.entries(parsed.output) as [DocumentTable, Body[DocumentTable]][];
+  return Object.fromEntries(
+    tables.map(([table, rows]) => [table, rows?.map((row) => withoutRights(table, row, 'server'))]),
+  );
 }

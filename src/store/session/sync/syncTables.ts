@@ -1,13 +1,10 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { columnsWith } from '../tables/rights';
 
 /** Columns of `sessions` that describe a conversation and do not belong to its transcript: every segment has the same.
  *  They travel as a document of their own, so that a new title here and a new turn elsewhere are not taken for two
  *  versions of one session. */
-export const markColumns = ['title', 'title_source', 'pinned', 'archived', 'trashed_at', 'effort'] as const;
-
-/** Columns of `sessions` that belong to this store alone: marks of this machine, counts that triggers keep, and how
- *  freely the agent may act, which only the user of this machine decides. */
-const ownColumns = ['mode', 'seen_at', 'pending', 'private', 'message_count', 'tool_call_count', 'turn_count'] as const;
+export const markColumns = columnsWith('sessions', 'mark');
 
 const tables = `
 CREATE TABLE sync_changes (
@@ -65,7 +62,7 @@ export function beginSync(database: SqlDatabase): void {
 }
 
 function makeTriggers(database: SqlDatabase): void {
-  const wanted = triggers(sessionColumns(database));
+  const wanted = triggers(columnsWith('sessions', 'data'));
   const found = database.all(
     "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'sync\\_%' ESCAPE '\\'",
   );
@@ -106,15 +103,6 @@ export function endSync(database: SqlDatabase): void {
 /** True for a store that several machines share. */
 export function isSynced(database: SqlDatabase): boolean {
   return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = 'sync_changes'") !== undefined;
-}
-
-/** Columns of `sessions` that travel as part of the transcript. */
-export function sessionColumns(database: SqlDatabase): readonly string[] {
-  const others: ReadonlySet<unknown> = new Set<string>([...markColumns, ...ownColumns]);
-  return database
-    .all('PRAGMA table_info(sessions)')
-    .map((column) => String(column['name']))
-    .filter((name) => !others.has(name));
 }
 
 function messageDocument(row: string): string {

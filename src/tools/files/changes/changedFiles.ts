@@ -37,6 +37,8 @@ export interface ChangedFilesDeps {
   /** Converts a path to the form that users read. */
   readonly shown: (path: string) => string;
   readonly texts: ReviewTexts;
+  /** Asks the user before a revert writes such a file: see `Reverting`. */
+  readonly mayWrite: (path: string, bytes: Uint8Array | null) => Promise<boolean>;
   readonly log: Log;
 }
 

@@ -13,6 +13,9 @@ interface RevertingDeps {
   readonly store: Pick<SessionStore, 'fileContent'>;
   readonly files: PresentFiles;
   readonly records: RevertRecords;
+  /** False when the user declined. Asks for files that are not plainly the workspace's own: the record of a change may
+   *  have come with a session that somebody else wrote. `bytes` null: the file is deleted. */
+  readonly mayWrite: (path: string, bytes: Uint8Array | null) => Promise<boolean>;
   readonly log: Log;
 }
 
@@ -33,6 +36,7 @@ export class Reverting {
       const { bytes } = target;
       if (bytes === present.bytes) return 'done';
       if (!this.deps.records.canKeep(present.bytes)) return 'notKept';
+      if (!(await this.deps.mayWrite(history.path, bytes))) return 'declined';
       await this.recorded(revert, history, present, bytes, () => this.deps.files.put(present, bytes));
       return 'done';
     });
@@ -48,6 +52,7 @@ export class Reverting {
     return this.outcomeOf(history.path, async () => {
       if (!this.deps.records.canKeep(present.bytes)) return 'notKept';
       const bytes = encodeText(history.path, text, present.text);
+      if (!(await this.deps.mayWrite(history.path, bytes))) return 'declined';
       await this.recorded(revert, history, present, bytes, () => this.deps.files.putText(present, text));
       return 'done';
     });
@@ -61,7 +66,9 @@ export class Reverting {
       const present = await this.deps.files.read(path);
       const target = await this.targetOf(history, present, false);
       if (target === 'conflict' || target === 'notKept') return target;
-      if (target.bytes !== present.bytes) await this.deps.files.put(present, target.bytes);
+      if (target.bytes === present.bytes) return 'done';
+      if (!(await this.deps.mayWrite(path, target.bytes))) return 'declined';
+      await this.deps.files.put(present, target.bytes);
       return 'done';
     });
   }

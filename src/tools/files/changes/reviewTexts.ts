@@ -26,7 +26,8 @@ export const plainReviewTexts: ReviewTexts = {
 export interface FileOutcome {
   readonly path: string;
   readonly shown: string;
-  readonly outcome: 'done' | 'conflict' | 'notKept' | 'cannotWrite' | 'notUndone';
+  /** declined: by the user, who was asked; nothing more is said about it. */
+  readonly outcome: 'done' | 'conflict' | 'notKept' | 'cannotWrite' | 'notUndone' | 'declined';
 }
 
 export const allDone: ReviewOutcome = { sentence: null, conflicts: [] };

@@ -1,6 +1,6 @@
 import type { Approval, ApprovalRequest, AskReason, NamedRisk } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { showInvisible } from '../../invisibleCharacters';
+import { showInvisible } from '../../../base/invisibleCharacters';
 
 /** Returns the request in one self-contained line: the card's accessible name. */
 export function approvalName({ access, subject, preview }: ApprovalRequest): string {

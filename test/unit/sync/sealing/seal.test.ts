@@ -84,9 +84,34 @@ describe('a sealed server', () => {
       ['turn/t3', null],
     ]);
     const stored = held.conversations.get('s1')?.documents;
+    expect([...(stored?.values() ?? [])].every(({ body }) => body?.startsWith('hermes1:') === true)).toBe(true);
     const second = stored?.get('turn/t2');
     if (second === undefined) throw new Error('not sent');
     stored?.set('turn/t1', second);
     await expect(server.fetch(connection, query)).rejects.toMatchObject(damaged);
+  });
+
+  it.each([
+    ['one body', ['turn/t1'], ['turn/t2', 'turn/t3']],
+    ['every body', ['turn/t1', 'turn/t2', 'turn/t3'], []],
+    ['the mark of a removed document', ['turn/t3'], ['turn/t1', 'turn/t2']],
+  ])('cannot remove a document by leaving out %s: it is as if it had not sent it', async (_what, left, told) => {
+    const held = new SimulatedServer();
+    const server = sealedServer(new SimulatedNetwork(held, () => 'done').wayOf(), seal);
+    const connection = await server.connect('one', 'One');
+    const sending = { conversationId: 's1', number: 1, ...first, fence: null };
+    const documents = [
+      { document: 'turn/t1', body: 'first' },
+      { document: 'turn/t2', body: 'second' },
+      { document: 'turn/t3', body: null },
+    ];
+    await server.send(connection, { ...sending, documents: pieces(...documents) });
+    const stored = held.conversations.get('s1')?.documents;
+    for (const document of left) stored?.set(document, { version: 1, body: null });
+    const fetch = async (asked: readonly string[]) =>
+      (await server.fetch(connection, { conversationId: 's1', since: 0, chain: [], documents: asked })).documents;
+    expect((await fetch([])).map(({ document }) => document)).toEqual(told);
+    // Asked for because it changed here: what is here stays, and is sent.
+    expect((await fetch(left)).filter(({ version }) => version === 0).map(({ document }) => document)).toEqual(left);
   });
 });

@@ -353,3 +353,25 @@ describe('the content that a revert replaces', () => {
     expect([world.db.fileChangesOf(['reverts/s1']), world.db.verifyIntegrity()]).toEqual([[], []]);
   });
 });
+
+it('a file that the user does not let a revert write stays as it is, and the others are reverted', async () => {
+  world.person('a.ts', ten);
+  world.person('.envrc', 'safe\n');
+  await world.agent('a.ts', 'changed\n');
+  await world.agent('.envrc', 'changed\n');
+  const asked: string[] = [];
+  world.mayWrite = (path, bytes) => {
+    asked.push(`${path.slice(world.folder.length + 1)}: ${Buffer.from(bytes ?? []).toString()}`);
+    return !path.endsWith('.envrc');
+  };
+  const outcome = await revert();
+  expect({ outcome, asked, ...bytesOf(['a.ts', '.envrc']), listed: await states() }).toEqual({
+    outcome: done,
+    asked: [`a.ts: ${ten}`, '.envrc: safe\n'],
+    'a.ts': Buffer.from(ten),
+    '.envrc': Buffer.from('changed\n'),
+    listed: ['a.ts reverted undoable', '.envrc open'],
+  });
+  world.mayWrite = () => false;
+  expect([await undo(), bytesOf(['a.ts'])]).toEqual([done, { 'a.ts': Buffer.from(ten) }]);
+});

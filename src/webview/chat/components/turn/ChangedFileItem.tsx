@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ChangedFile, FileHunk } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { showMisleading } from '../../../invisibleCharacters';
+import { showMisleading } from '../../../../base/invisibleCharacters';
 import { changeWord, fileStateWord, isRevertible, isUndecided } from '../../labels/changedFileLabels';
 import { Counts } from './Counts';
 import { useChat } from '../common/ChatContext';
