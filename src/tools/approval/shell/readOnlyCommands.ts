@@ -164,7 +164,8 @@ const gitDiffValued = 'unified diff-filter color find-renames stat word-diff int
 const gitLogLong =
   `${gitDiffLong} oneline graph all decorate no-decorate merges no-merges first-parent follow reverse branches tags ` +
   `remotes abbrev-commit full-index date-order topo-order`;
-const gitLogValued = `${gitDiffValued} max-count skip since after until before author committer grep date abbrev decorate`;
+const gitSelection = 'max-count skip since after until before author committer grep date';
+const gitLogValued = `${gitDiffValued} ${gitSelection} abbrev decorate`;
 const gitList = 'sort format contains no-contains merged no-merged points-at';
 const gitFormats =
   /^--(format|pretty)=(oneline|short|medium|full|fuller|reference|raw|(format:|tformat:)?([^%]|%(n|h|H|s|b|B|an|ae|ad|ar|as|aI|cn|ce|cd|cr|cs|cI|d|D|p|P|t|T|%|x09|x00|Cgreen|Cred|Cblue|Cyellow|Creset))*)$/;
@@ -235,12 +236,16 @@ const textFormat = /^(?!-)([^%\\]|\\[abefnrtv\\]|%%|%-?\d*(\.\d+)?[sb])*$/s;
 const versions =
   /^((node|npm|npx|tsc|python3?|pip3?|ruby|perl|php|java|javac|git|gh|docker|make|cmake|gcc|g\+\+|clang|uv|jq|rg|bash|zsh|curl|wget|tar|sqlite3) --version|(git|npm) version|(node|npm|tsc|make|perl) -v|python3? -V|java -version|npm (ls|list|root|prefix)( (--depth(=| )\d+|-g|--all))*|pip3? (list|show [\w.-]+))$/;
 const findTests = new Set(
-  '-type -name -iname -path -ipath -wholename -regex -iregex -regextype -maxdepth -mindepth -size -mtime -mmin ' +
-    '-ctime -cmin -atime -amin -perm -user -group -links -newer'.split(' '),
+  (
+    '-type -name -iname -path -ipath -wholename -regex -iregex -regextype -maxdepth -mindepth -size -mtime -mmin ' +
+    '-ctime -cmin -atime -amin -perm -user -group -links -newer'
+  ).split(' '),
 );
 const findSigns = new Set(
-  '! -not -a -and -o -or ( ) -print -print0 -ls -prune -empty -depth -xdev -mount -true -false -readable ' +
-    '-executable -writable -quit'.split(' '),
+  (
+    '! -not -a -and -o -or ( ) -print -print0 -ls -prune -empty -depth -xdev -mount -true -false -readable ' +
+    '-executable -writable -quit'
+  ).split(' '),
 );
 
 /** Files that the command would read. Null when it may do more than read, or when that is unknown. A word with a `*`
