@@ -96,7 +96,7 @@ function matchedBy(pattern: string, folder: string, lookup: PathLookup): readonl
 }
 
 /** True for `..` after a name. If the name is a link, the path leads elsewhere than its text says. */
-export function turnsBack(text: string): boolean {
+function turnsBack(text: string): boolean {
   const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.');
   return segments.some((segment, index) => segment === '..' && index > 0 && segments[index - 1] !== '..');
 }

@@ -224,7 +224,7 @@ const gitLooks =
 const gitReadsFiles = /^(diff|log|show|grep|stash)$/;
 
 /** File name extensions of source code. */
-export const programText =
+const programText =
   /\.(tsx?|jsx?|[cm][jt]s|py|rs|go|java|kts?|cc?|cpp|hpp?|cs|rb|php|swift|scala|s?css|less|html?|vue|svelte|mdx?|sql)$/;
 
 /** A `printf` format that accepts text only. With `%n` Bash sets a variable, and zsh evaluates numbers, which can

@@ -23,12 +23,7 @@ export interface CommandCheckpoint {
   /** Compares the files before and after `run`. Always calls `run` exactly once, and passes its rejection on.
    *  `folder`: absolute, where the command runs. `isNeeded`: rejects with `NotWatched` instead of calling `run`, if the
    *  files cannot be looked at. */
-  around<T>(
-    call: ToolCallContext,
-    folder: string,
-    run: () => Promise<T>,
-    isNeeded?: boolean,
-  ): Promise<CheckedRun<T>>;
+  around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>, isNeeded?: boolean): Promise<CheckedRun<T>>;
   /** True when a checkpoint would restore these files and folders as they are now; folders that tools fill again by
    *  themselves do not count. `paths`: absolute; none: of the whole work tree, what Git does not ignore. Never
    *  rejects. */

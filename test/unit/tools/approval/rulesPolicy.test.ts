@@ -538,7 +538,10 @@ describe("the user's decision", () => {
 
   it('applies in a session too', () => {
     world.sessionRules = ['run(tsc *)'];
-    expect([world.inside('tsc --noEmit', 'ask'), world.inside('tsc; rm x', 'ask')]).toEqual(['allow', 'ask command once']);
+    expect([world.inside('tsc --noEmit', 'ask'), world.inside('tsc; rm x', 'ask')]).toEqual([
+      'allow',
+      'ask command once',
+    ]);
   });
 });
 
