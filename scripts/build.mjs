@@ -149,7 +149,7 @@ export const bundles = [
 ];
 
 /** Files of dist/ that start a thread of historyWorkers.js, each under the name of the thread. */
-const historyThreads = ['backupWorker', 'importWorker', 'checkWorker', 'exportWorker'];
+const historyThreads = ['backupWorker', 'importWorker', 'checkWorker', 'exportWorker', 'foreignWorker'];
 
 /** Files that are shipped as they are: where they come from, where they go in dist/. */
 const copies = [

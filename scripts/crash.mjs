@@ -1,12 +1,10 @@
 /**
  * Kills the product's process (real store in its worker, real HTTP, tools and compression running) at random moments
- * and looks for what was shown: `npm run crash -- [--trials 300] [--enter 100] [--seed 1] [--json FILE] [--store]`.
+ * and looks for what was shown: `npm run crash -- [--trials 300] [--enter 100] [--seed 1] [--json FILE]`.
  * Then it kills the host of a chat, or reloads its page, at moments up to 400 ms after Enter (`--enter` of them;
- * default: a third of the trials) and looks for what was typed. With `--store` the trials of the store alone run too:
- * kills of a writing process, and power cuts of a simulated disk. Fails when a shown character or a typed text is
+ * default: a third of the trials) and looks for what was typed. Fails when a shown character or a typed text is
  * missing or doubled, or a store is damaged.
  */
-import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -20,7 +18,6 @@ const { values } = parseArgs({
     enter: { type: 'string' },
     seed: { type: 'string', default: '1' },
     json: { type: 'string' },
-    store: { type: 'boolean', default: false },
   },
 });
 const json = values.json === undefined ? undefined : path.resolve(values.json);
@@ -50,12 +47,3 @@ if (
   0
 )
   process.exitCode = 1;
-if (values.store) {
-  for (const [program, ...args] of [
-    ['test/crash/storeKill.mjs', '--trials', values.trials],
-    ['test/crash/storePowerCut.mjs'],
-  ]) {
-    const { status } = spawnSync(process.execPath, [program, ...args, '--seed', values.seed], { stdio: 'inherit' });
-    if (status !== 0) process.exitCode = 1;
-  }
-}

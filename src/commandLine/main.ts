@@ -5,9 +5,10 @@ import type { Terminal } from './command';
 import { runCommand } from './runCommand';
 
 /** Entry of `dist/hermes-history.js`. */
+/** Milliseconds. */
+const graceMs = 5000;
 const stop = new AbortController();
-process.once('SIGINT', () => stop.abort());
-process.once('SIGTERM', () => stop.abort());
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => endBy(signal));
 
 const terminal: Terminal = {
   print: (line) => process.stdout.write(`${line}\n`),
@@ -21,6 +22,13 @@ const terminal: Terminal = {
   folder: process.cwd(),
   programFolder: __dirname,
 };
+
+/** Lets the command end itself. One that does not, because a thread of it is busy, is ended by the same signal: the
+ *  listener is gone by then. The next command removes its private copies. */
+function endBy(signal: NodeJS.Signals): void {
+  stop.abort();
+  setTimeout(() => process.kill(process.pid, signal), graceMs).unref();
+}
 
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY || stop.signal.aborted) return false;

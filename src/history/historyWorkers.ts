@@ -5,4 +5,5 @@ export const start = {
   importWorker: () => import('./import/importWorker'),
   checkWorker: () => import('./check/checkWorker'),
   exportWorker: () => import('./export/exportWorker'),
+  foreignWorker: () => import('../store/library/foreignWorker'),
 };

@@ -1,21 +1,19 @@
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync, type InputType, type ZlibOptions } from 'node:zlib';
 import type { SentDocument } from '../store/syncing';
-import type { SyncServer } from './syncServer';
+import { longestBody, type SyncServer } from './syncServer';
 
 const prefix = 'deflate:';
 /** Characters below which a body is not compressed. */
 const shortBody = 400;
 /** Characters from which a body is compressed in another thread: below, the way there takes longer than the work. */
-const longBody = 1_000_000;
-/** Bytes of the longest body: a small one must not fill the memory. */
-const longest = 2 ** 28;
+const bodyForThread = 1_000_000;
 
 type Method = (bytes: InputType, options: ZlibOptions) => Buffer;
 type LongMethod = (bytes: InputType, options: ZlibOptions) => Promise<Buffer>;
 // A higher level takes three times as long and saves a tenth.
 const deflate = { now: deflateRawSync, later: promisify(deflateRaw), options: { level: 1 } };
-const inflate = { now: inflateRawSync, later: promisify(inflateRaw), options: { maxOutputLength: longest } };
+const inflate = { now: inflateRawSync, later: promisify(inflateRaw), options: { maxOutputLength: longestBody } };
 
 /** A server that receives and holds compressed bodies: it would take many times as long to compress them. Reads those
  *  that are not compressed, too. One that is damaged stays as it is, for the reader to refuse. */
@@ -77,5 +75,5 @@ async function worked(
   bytes: Buffer,
   { now, later, options }: { readonly now: Method; readonly later: LongMethod; readonly options: ZlibOptions },
 ): Promise<Buffer> {
-  return bytes.length < longBody ? now(bytes, options) : later(bytes, options);
+  return bytes.length < bodyForThread ? now(bytes, options) : later(bytes, options);
 }

@@ -1,5 +1,8 @@
 import type { ChainedVersion, SentDocument, ServerDocument } from '../store/syncing';
 
+/** Bytes of the longest body that is inflated: a small one must not fill the memory. */
+export const longestBody = 2 ** 28;
+
 /** A server that keeps conversations for several machines of one person. It orders the versions of a conversation, and
  *  knows nothing of what is in a document. Every call may fail, and a failed one may have been done. */
 export interface SyncServer {

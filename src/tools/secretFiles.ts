@@ -1,6 +1,6 @@
 import type { AccessPath } from '../transcript/approval';
 import { AccessPaths } from './accessPaths';
-import { isSecret, judgedName } from './sensitivePaths';
+import { isSecret, judgedName } from './pathTreatment';
 import type { WorkspaceFiles } from './workspaceFiles';
 import { WorkspacePaths } from './workspacePaths';
 

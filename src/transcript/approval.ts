@@ -16,10 +16,16 @@ export interface AccessPath {
 export type ShellKind = 'posix' | 'powershell' | 'cmd';
 
 /** Sandbox of a command. Absent: this machine has none, or it is switched off. inside: the command may reach `hosts`
- *  ("registry.npmjs.org"); with `isRestorable`, a checkpoint can restore the files that its words discard. outside: it
- *  should run without a sandbox, for the reason that the model gives. */
+ *  ("registry.npmjs.org"); `isRestorable`: a checkpoint can restore the files that its words discard; `hasLeftovers`:
+ *  an earlier one made a file that could not be taken out. outside: it should run without a sandbox, for the reason
+ *  that the model gives. */
 export type Confined =
-  | { readonly kind: 'inside'; readonly hosts: readonly string[]; readonly isRestorable?: true }
+  | {
+      readonly kind: 'inside';
+      readonly hosts: readonly string[];
+      readonly isRestorable?: true;
+      readonly hasLeftovers?: true;
+    }
   | { readonly kind: 'outside'; readonly reason: string };
 
 /** Access that a tool call needs, in the kinds that the policy decides differently. */
@@ -43,7 +49,7 @@ export type Access =
 
 /** Reasons for an approval, shown on its card. Surfaces define the texts once. rules: a rule that denies something
  *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
- *  work. */
+ *  work. leftovers: an earlier command made a file that only the user may allow, and that could not be removed. */
 export const askReasons = [
   'change',
   'outside',
@@ -60,6 +66,7 @@ export const askReasons = [
   'rules',
   'unconfined',
   'discards',
+  'leftovers',
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
@@ -128,6 +135,7 @@ const riskyReasons: readonly AskReason[] = [
   'unparsed',
   'unconfined',
   'discards',
+  'leftovers',
 ];
 
 /** True when the request names a risk, or may hide one. Such a request is never allowed by a key from elsewhere. */

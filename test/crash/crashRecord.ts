@@ -19,6 +19,16 @@ export interface CrashHostOrder {
   readonly contextWindow: number;
 }
 
+/** What a host is told that is going to be killed around Enter. */
+export type EnterHostOrder = Pick<CrashHostOrder, 'storage' | 'workerEntry' | 'project' | 'url'>;
+
+/** Where the store holds what was typed. */
+export interface StoredTexts {
+  readonly prompts: readonly string[];
+  readonly queued: readonly string[];
+  readonly drafts: readonly string[];
+}
+
 const shownLine = v.variant('kind', [
   v.object({
     kind: v.literal('text'),

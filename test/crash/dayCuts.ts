@@ -4,7 +4,6 @@ import { migrate, migrations, schemaVersion } from '../../src/store/schema/migra
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { StoreError } from '../../src/store/storeError';
 import type { SqlJsDatabase } from '../../src/store/engine/sqlJsDatabase';
-import { SyncRound } from '../../src/sync/syncRound';
 import { asTarget } from '../support/history/importWorld';
 import { MemoryFiles } from '../support/history/memoryFiles';
 import { openForeign } from '../support/history/openForeign';
@@ -15,7 +14,8 @@ import type { Random } from '../support/simulatedInode';
 import { SimulatedNetwork, SimulatedServer } from '../support/simulatedServer';
 import type { SystemName } from '../support/simulatedSystem';
 import { testSqlite } from '../support/sqlite';
-import { seededRandom } from './powerCuts';
+import { roundOf } from '../support/syncRound';
+import { seededRandom } from '../support/seededRandom';
 
 export interface DayCutsOptions {
   /** Power cuts at each disk operation; a fraction is a share of the operations. */
@@ -220,13 +220,13 @@ class Day {
       settlement: complete,
       messages: [answer('a-away', text, 'away-turn', 'away')],
     });
-    await roundOf(other.db, server, 'other').run();
+    await roundOf(other.db, away(server), 'other').run();
     other.database.abandon();
-    await roundOf(this.db, server, 'own').run();
+    await roundOf(this.db, away(server), 'own').run();
     this.shown.set('a-away', { text, conversationId: 'away' });
     await this.examineCuts();
     await this.answers('away', 1);
-    await roundOf(this.db, server, 'own').run();
+    await roundOf(this.db, away(server), 'own').run();
     await this.examineCuts();
   }
 
@@ -312,17 +312,7 @@ async function recovered(disk: SimulatedDisk): Promise<{ readonly database: SqlJ
   return opened;
 }
 
-function roundOf(db: SessionDb, server: SimulatedServer, origin: string): SyncRound {
-  let last = 0;
-  return new SyncRound({
-    store: db.synced,
-    server: new SimulatedNetwork(server, () => 'done').wayOf(),
-    origin,
-    machine: origin,
-    newId: () => `${origin}-${++last}`,
-    fenceOf: () => null,
-  });
-}
+const away = (server: SimulatedServer) => new SimulatedNetwork(server, () => 'done').wayOf();
 
 async function cutAgain(cut: Cut, random: Random, found: DayCutsResult): Promise<Cut> {
   if (random() < 0.5) return cut;

@@ -13,7 +13,7 @@ import { modelRow } from '../support/builders/viewMessages';
 import { noCodeActions } from '../support/noCodeActions';
 import { noSpills } from '../unit/host/storeAtHand';
 import { crashGateway } from './crashGateway';
-import type { EnterHostOrder, StoredTexts } from './enterRecord';
+import type { EnterHostOrder, StoredTexts } from './crashRecord';
 
 /** The extension host of one chat view without an editor, to be killed: the host's end of the view, the real gateway, and the store behind its
  *  worker. The page is in the process that started it. */

@@ -5,7 +5,7 @@ import { ChatController } from '../../src/webview/chat/chatController';
 import type { ChatProtocol } from '../../src/webview/chat/connection/chatHost';
 import { noMemory, type ViewMemory } from '../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../src/webview/rpc';
-import type { EnterHostOrder, StoredTexts } from './enterRecord';
+import type { EnterHostOrder, StoredTexts } from './crashRecord';
 
 interface FromHost {
   readonly page?: number;

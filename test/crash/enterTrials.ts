@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { reply, startModelServer } from '../support/modelServer';
 import { buildStoreWorker } from '../support/storeWorker';
 import { EnterHost, EnterPage, pause } from './enterPage';
-import { seededRandom } from './powerCuts';
+import { seededRandom } from '../support/seededRandom';
 
 /** Milliseconds around Enter that the trials sweep. */
 const sweepMs = 400;

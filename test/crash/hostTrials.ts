@@ -11,13 +11,12 @@ import { historyFaults, withoutHandoff } from '../support/providerRules';
 import { buildStoreWorker } from '../support/storeWorker';
 import { openWorldStore } from '../support/worldStore';
 import { type CrashHostOrder, readRecord, type Shown } from './crashRecord';
-import { seededRandom } from './powerCuts';
+import { seededRandom } from '../support/seededRandom';
 
 /** Tokens the model says it takes: a few files read fill it. */
 const contextWindow = 8000;
-/** What a life shows at most before it is killed, as it is written down, and how long it may take. */
+/** What a life shows at most before it is killed, as it is written down; five times as much if it is to be killed in a summary. */
 const mostBytesPerLife = 20_000;
-const longestLifeMs = 5000;
 
 export interface HostTrialResult {
   trials: number;
@@ -115,10 +114,10 @@ export async function runHostTrials(
       if (!early) {
         await host.line('open');
         // Counted in what it wrote down, not in time: a busy machine must not make every life too short to do anything.
-        const enough = sizeOf(record) + random() * mostBytesPerLife;
+        const share = random();
         const inSummary = random() < 0.2;
-        const until = Date.now() + longestLifeMs;
-        while ((inSummary ? summaries === asked : sizeOf(record) < enough) && Date.now() < until) await pause(2);
+        const enough = sizeOf(record) + (inSummary ? 5 : share) * mostBytesPerLife;
+        while (sizeOf(record) < enough && !(inSummary && summaries > asked)) await pause(2);
       }
       await pause(random() * (early ? 250 : 40));
       await host.kill();

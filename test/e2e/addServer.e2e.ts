@@ -1,44 +1,32 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { beforeAll, expect, test } from 'vitest';
+import { reply } from '../support/modelServer';
 import { projectRoot, waitFor, type Workbench } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
-import { EXTENSION_ID, sharedVscode } from './vscodeTest';
-import { ApprovalCard, settled } from './workPanel';
+import type { ChatPanel } from './chatPanel';
+import { ApprovalCard } from './workPanel';
+import { picturesIn, scriptedVscode } from './scriptedVscode';
+import { EXTENSION_ID } from './vscodeTest';
 
 const everything = path.join(projectRoot(), 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const works = `"${process.execPath}" "${everything}" stdio`;
 /** Says something and ends. */
 const fails = `"${process.execPath}" -e "console.error('no database here'); process.exit(3)"`;
 
-let server: ModelServer;
+const { server, vscode, open, refused } = await scriptedVscode({
+  machineSettings: { 'hermes.terminal.sandbox': 'off' },
+});
+const picture = picturesIn('add-server');
 let workbench: Workbench;
 let panel: ChatPanel;
 let file: string;
 
 beforeAll(async () => {
-  server = await startModelServer();
-});
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-  machineSettings: { 'hermes.terminal.sandbox': 'off' },
-}));
-
-beforeAll(async () => {
-  const folder = vscode().sampleFolder();
-  file = path.join(folder, '.vscode/mcp.json');
-  workbench = await vscode().open(folder);
-  panel = await ChatPanel.open(workbench);
+  panel = await open();
+  ({ workbench } = panel);
+  file = path.join(vscode().sampleFolder(), '.vscode/mcp.json');
 });
 
-const picture = (name: string): Promise<string> =>
-  workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots/add-server'), name);
 const saved = (): unknown => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : null);
 const field = () => workbench.page.locator('.quick-input-widget input.input');
 
@@ -67,7 +55,7 @@ test('a server that does not start is not saved; Edit brings back what was enter
   await begin();
   const proposed = await enter(fails, 'broken');
   await dialog.getByText('The MCP server “broken” didn’t start.').waitFor();
-  await picture('failed');
+  await picture(panel, 'failed');
   const words = await dialog.innerText();
   await dialog.getByRole('button', { name: 'Edit' }).click();
   const again = await enter(fails, 'broken');
@@ -100,7 +88,7 @@ test('a server is corrected after its test failed, saved to .vscode/mcp.json onc
   await dialog.getByRole('button', { name: 'Edit' }).click();
   const again = await enter(works, 'everything');
   const toast = await workbench.waitForToast(/The MCP server “everything” works and was saved\. It offers \d+ tools\./);
-  await picture('saved');
+  await picture(panel, 'saved');
   await waitFor('the server to run', () =>
     vscode().extensionLog(EXTENSION_ID).includes('The MCP server everything is running'),
   );
@@ -110,14 +98,12 @@ test('a server is corrected after its test failed, saved to .vscode/mcp.json onc
   );
   await panel.send('Echo something.');
   await (await ApprovalCard.asks(panel, 'Use echo from the MCP server everything?')).press('Allow Once');
-  await panel.waitForAnswer('the answer', (text) => text === 'It came back.');
-  await settled(panel);
+  await panel.answered('It came back.');
   const tools: unknown = server.requests.at(-1)?.body['tools'];
   const offered = Array.isArray(tools) ? tools.filter((tool) => JSON.stringify(tool).includes('mcp_everything_')) : [];
 
   // Known from now on, also in the next window, and its name is taken.
-  await workbench.reload();
-  panel = await ChatPanel.attach(workbench);
+  panel = await panel.reload();
   await begin();
   await workbench.answerInput('Command that starts the server', works);
   await workbench.answerInput('A name for this server', 'everything');
@@ -129,7 +115,7 @@ test('a server is corrected after its test failed, saved to .vscode/mcp.json onc
     count: Number(/offers (\d+)/.exec(toast)?.[1]) >= offered.length && offered.length > 0,
     told: server.requests.at(-1)?.outline.find((line) => line.startsWith('tool echo: ')),
     saved: saved(),
-    refused: server.requests.flatMap(({ rejection }) => rejection ?? []),
+    refused: refused(),
     errors: workbench.errors(),
   }).toEqual({
     before: null,

@@ -1,12 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { readStateDb, waitFor, type VscodeSession } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import { expect, test } from 'vitest';
+import { reply } from '../support/modelServer';
+import { waitFor, type VscodeSession } from '../support/vscode';
+import type { ChatPanel } from './chatPanel';
 import { gate } from './gate';
-import { EXTENSION_ID, sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
+import { scriptedVscode } from './scriptedVscode';
+import { EXTENSION_ID } from './vscodeTest';
 
 /** A line of the log of `test/support/extensions/memory-log`: a call its provider got, or an event of the API. */
 interface LogLine {
@@ -26,25 +27,14 @@ interface LogLine {
   readonly isChosen?: boolean;
 }
 
-let server: ModelServer;
-let panel: ChatPanel;
-beforeAll(async () => {
-  server = await startModelServer();
-});
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
+const { server, vscode, open, query } = await scriptedVscode({
+  contextWindow: 20_000,
   extensions: ['memory-log'],
   // Slower than any switch: the order of its log is that of its queue.
   env: { HERMES_MEMORY_DELAY: '400' },
-  settings: {
-    'hermes.providers': [
-      { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] },
-    ],
-    'hermes.model': 'Local/test-model',
-    'hermes.memory.provider': 'memory-log',
-  },
-}));
+  settings: { 'hermes.memory.provider': 'memory-log' },
+});
+let panel: ChatPanel;
 
 function log(session: VscodeSession = vscode()): readonly LogLine[] {
   const file = path.join(session.globalStorageFolder('hermes-test.memory-log'), 'memory.jsonl');
@@ -55,10 +45,7 @@ function log(session: VscodeSession = vscode()): readonly LogLine[] {
 
 /** Sessions as letters, in the order in which they were born, as their file has them. */
 function names(): (id: string | null | undefined) => string {
-  const ids = readStateDb(
-    vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
-    'SELECT id FROM sessions ORDER BY rowid',
-  ).map((row) => String(row['id']));
+  const ids = query('SELECT id FROM sessions ORDER BY rowid').map((row) => String(row['id']));
   return (id) => (id === null || id === undefined ? '-' : (['A', 'B', 'C', 'D', 'E', 'F', 'G'][ids.indexOf(id)] ?? id));
 }
 
@@ -106,13 +93,12 @@ async function command(text: string): Promise<void> {
 
 async function ask(prompt: string, answer = `About ${prompt}.`): Promise<void> {
   server.script(reply().says(answer).uses({ input: 4000, output: 1500 }));
-  await panel.send(prompt);
-  await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
+  await panel.ask(prompt, answer);
 }
 
 test('a provider from another extension receives every switch in order, under the right ids, and the API reports each', async () => {
-  const workbench = await vscode().open(vscode().sampleFolder());
-  panel = await ChatPanel.open(workbench);
+  panel = await open();
+  const { workbench } = panel;
   await untilLogged(
     'the provider to be registered',
     ({ event, isChosen }) => event === 'registered' && isChosen === true,
@@ -122,10 +108,7 @@ test('a provider from another extension receives every switch in order, under th
   await ask('in the branch');
   await command('/reset');
   await ask('after the reset');
-  const first = readStateDb(
-    vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
-    'SELECT id FROM sessions ORDER BY rowid LIMIT 1',
-  )[0]?.['id'];
+  const first = query('SELECT id FROM sessions ORDER BY rowid LIMIT 1')[0]?.['id'];
   await command(`/resume ${String(first)}`);
   server.script(reply().says('## Goal\nCounting words.'));
   await panel.send('/compress');
@@ -147,8 +130,7 @@ test('a provider from another extension receives every switch in order, under th
   await untilSynced('in the background');
   await untilSynced('beside it');
   await untilLogged('the agent left behind to be let go', ({ call }) => call === 'shutdown');
-  await workbench.reload();
-  panel = await ChatPanel.attach(workbench);
+  panel = await panel.reload();
   await untilLogged('the provider to be registered again', ({ event }) => event === 'registered', 2);
   await ask('after the reload');
   await untilSynced('after the reload');

@@ -1,61 +1,34 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, type Workbench, write } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import { beforeAll, expect, test } from 'vitest';
+import { reply } from '../support/modelServer';
+import { write } from '../support/vscode';
+import type { ChatPanel } from './chatPanel';
 import { gate } from './gate';
-import { EXTENSION_ID, sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
+import { picturesIn, scriptedVscode } from './scriptedVscode';
+import { EXTENSION_ID } from './vscodeTest';
 
-let server: ModelServer;
-let workbench: Workbench;
+const { server, vscode, open, query, refused } = await scriptedVscode({ contextWindow: 20_000 });
 let panel: ChatPanel;
+const queued = (): readonly unknown[] => query('SELECT text FROM queue ORDER BY place').map((row) => row['text']);
 
 beforeAll(async () => {
-  server = await startModelServer();
+  panel = await open();
 });
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [
-      { name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model', contextWindow: 20_000 }] },
-    ],
-    'hermes.model': 'Local/test-model',
-  },
-}));
-const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
-const queued = (): readonly unknown[] => query('SELECT text FROM queue ORDER BY place').map((row) => row['text']);
 
 /** A new session in which an answer is being written until it is stopped. */
 async function answering(prefix: string): Promise<void> {
-  if (workbench === undefined) {
-    workbench = await vscode().open(vscode().sampleFolder());
-    panel = await ChatPanel.open(workbench);
-  } else {
-    await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Hermes works in your folder');
-  }
+  await panel.newSession();
   server.script(reply().says(numberedWords(prefix, 300), { every: 20 }).hangs());
   await panel.send(`Count with ${prefix}`);
   await panel.waitForAnswer('the first words', (text) => text.startsWith(`${prefix}0001`));
 }
 
-/** Settings of the person, in force from the next load of the window on. */
-async function withSettings(change: Readonly<Record<string, unknown>>): Promise<void> {
-  vscode().settings.update(change);
-  await workbench.reload();
-  panel = await ChatPanel.attach(workbench);
-}
-
 const list = (): Locator => panel.frame.getByRole('list', { name: 'Queued messages' });
 const item = (text: string): Locator => list().getByRole('listitem').filter({ hasText: text });
-const lastAnswerIs = (wanted: string): Promise<unknown> =>
-  panel.waitForSettledAnswer(`the answer "${wanted}"`, (text) => text === wanted);
-const picture = (name: string): Promise<string> =>
-  workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), name);
+const picture = picturesIn('chat-actions');
 
 const lastRequest = (): string => server.requests.at(-1)?.outline.join('\n') ?? '';
 
@@ -75,17 +48,16 @@ test('Enter queues while an answer runs; queued prompts can be edited, removed a
   await item('changed').waitFor();
   await item('drop me').getByRole('button', { name: 'Remove' }).click();
   await item('drop me').waitFor({ state: 'detached' });
-  await picture('queue-while-running');
+  await picture(panel, 'queue-while-running');
   await panel.button('Stop').click();
   await panel.sees(/You stopped this answer/);
   const behindStop = queued();
-  await workbench.reload();
-  panel = await ChatPanel.attach(workbench);
+  panel = await panel.reload();
   await item('changed').waitFor();
-  await picture('queue-waiting');
+  await picture(panel, 'queue-waiting');
   server.script(reply().says('Changed it.'), reply().says('Kept it.'));
   await item('changed').getByRole('button', { name: 'Send Now' }).click();
-  await lastAnswerIs('Kept it.');
+  await panel.answered('Kept it.');
   expect({ behindStop, left: queued(), prompts: (await panel.prompts()).map(({ text }) => text) }).toEqual({
     behindStop: ['keep me', 'changed'],
     left: [],
@@ -95,8 +67,7 @@ test('Enter queues while an answer runs; queued prompts can be edited, removed a
 
 test('/steer sends text to the running turn, and its row appears at the point of delivery', async () => {
   const closed = gate();
-  await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Hermes works in your folder');
+  await panel.newSession();
   server.script(
     reply().says('I will look.').waitsFor(closed.opened).calls('list_directory', { path: '.' }),
     reply().says('In French then.'),
@@ -106,8 +77,8 @@ test('/steer sends text to the running turn, and its row appears at the point of
   await panel.send('/steer answer in French');
   await item('answer in French').waitFor();
   closed.open();
-  await lastAnswerIs('In French then.');
-  await picture('steered');
+  await panel.answered('In French then.');
+  await picture(panel, 'steered');
   expect({
     told: lastRequest().includes('answer in French'),
     prompts: (await panel.prompts()).map(({ text }) => text),
@@ -120,7 +91,8 @@ test('/steer sends text to the running turn, and its row appears at the point of
 });
 
 test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was shown, and runs next; Queue still queues', async () => {
-  await withSettings({ 'hermes.busyInput': 'interrupt' });
+  vscode().settings.update({ 'hermes.busyInput': 'interrupt' });
+  panel = await panel.reload();
   await answering('two');
   server.script(reply().says('You were in a hurry.'), reply().says('And then this.'));
   await write(panel.composer, 'later');
@@ -128,9 +100,11 @@ test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was s
   await item('later').waitFor();
   const shown = await panel.lastAnswer();
   await panel.send('Stop that, do this');
-  await lastAnswerIs('And then this.');
+  await panel.answered('And then this.');
   const answers = await panel.answers();
-  await picture('interrupted');
+  vscode().settings.update({ 'hermes.busyInput': undefined });
+  panel = await panel.reload();
+  await picture(panel, 'interrupted');
   expect({
     kept: answers[0]?.text.startsWith(shown),
     state: answers[0]?.state,
@@ -144,59 +118,36 @@ test('with hermes.busyInput "interrupt" Enter stops the answer, keeps what was s
   });
 });
 
-test('with hermes.busyInput "steer" Enter sends the text to the running turn', async () => {
-  await withSettings({ 'hermes.busyInput': 'steer' });
-  const closed = gate();
-  await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Hermes works in your folder');
-  server.script(reply().waitsFor(closed.opened).calls('list_directory', { path: '.' }), reply().says('Briefly.'));
-  await panel.send('Describe this folder');
-  await panel.button('Stop').waitFor();
-  await panel.send('be brief');
-  await item('be brief').waitFor();
-  closed.open();
-  await lastAnswerIs('Briefly.');
-  await withSettings({ 'hermes.busyInput': undefined });
-  expect((await panel.prompts()).map(({ text }) => text)).toEqual(['Describe this folder', 'be brief']);
-});
-
-/** A session with enough in it to be worth a summary. */
-async function longSession(): Promise<void> {
-  await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Hermes works in your folder');
+test('/compress says what it saves, then one line replaces the summarized part, and one click opens its original', async () => {
+  await panel.newSession();
   for (const part of ['first', 'second', 'third']) {
     server.script(reply().says(numberedWords(part, 1500)).uses({ input: 4000, output: 1500 }));
-    await panel.send(`The ${part} part`);
-    await panel.waitForSettledAnswer(`the ${part} answer`, (text) => text.endsWith(`${part}1500`));
+    await panel.ask(`The ${part} part`, numberedWords(part, 1500));
   }
-}
-
-test('/compress says what it saves, then one line replaces the summarized part, and one click opens its original', async () => {
-  await longSession();
   const meter = panel.button(/^Context \d+% full/);
   await meter.click();
   await panel.frame.getByRole('group', { name: 'Context' }).waitFor();
-  await picture('context-meter');
+  await picture(panel, 'context-meter');
   await meter.press('Escape');
   await panel.send('/compress the numbers');
   const card = panel.frame.getByRole('group', { name: 'Compress Session' });
   await card.getByText(/about .* tokens/).waitFor();
-  await picture('compress-card');
+  await picture(panel, 'compress-card');
   const closed = gate();
   server.script(reply().waitsFor(closed.opened).says('## Goal\nCounting words.'));
   await card.getByRole('button', { name: 'Compress', exact: true }).click();
   await panel.sees('Summarizing earlier messages…');
-  await picture('compressing');
+  await picture(panel, 'compressing');
   closed.open();
   await panel.sees(/Earlier messages summarized, .* → /);
   const asked = lastRequest().includes('the numbers');
   const shown = (await panel.prompts()).map(({ text }) => text);
-  await picture('summarised');
+  await picture(panel, 'summarised');
   server.script(reply().says('Going on.'));
   await panel.send('Go on');
-  await lastAnswerIs('Going on.');
+  await panel.answered('Going on.');
   await panel.button('Show Original').click();
-  const tab = await workbench.waitForWebview(EXTENSION_ID, 'editor');
+  const tab = await panel.workbench.waitForWebview(EXTENSION_ID, 'editor');
   await tab.getByRole('row').filter({ hasText: 'first0001' }).first().waitFor();
   expect({
     asked,
@@ -211,23 +162,13 @@ test('/compress says what it saves, then one line replaces the summarized part, 
   });
 });
 
-test('Compress Session… in the palette does the same', async () => {
-  await longSession();
-  server.script(reply().says('## Goal\nCounting words.'));
-  await workbench.runCommand('Hermes: Compress Session');
-  await workbench.answerInput('The model summarizes earlier messages', '');
-  await workbench.waitForToast(/Earlier messages were summarized/);
-  await panel.sees(/Earlier messages summarized, .* → /);
-});
-
 test('a turn whose tool results fill the context is summarized in the middle and continues', async () => {
   for (const name of ['a', 'b', 'c'])
     fs.writeFileSync(
       path.join(vscode().sampleFolder(), `${name}.txt`),
       `${numberedWords(name, 2500).replaceAll(/(.{70}) /g, '$1\n')}\n`,
     );
-  await workbench.runCommand('Hermes: New Session');
-  await panel.sees('Hermes works in your folder');
+  await panel.newSession();
   server.script(
     reply().says('First a.').calls('read_file', { path: 'a.txt' }).uses({ input: 1000, output: 20 }),
     reply().says('Then b.').calls('read_file', { path: 'b.txt' }).uses({ input: 9000, output: 20 }),
@@ -236,12 +177,12 @@ test('a turn whose tool results fill the context is summarized in the middle and
     reply().says('All three are read.').uses({ input: 3000, output: 20 }),
   );
   await panel.send('Read a, b and c');
-  await lastAnswerIs('All three are read.');
+  await panel.answered('All three are read.');
   await panel.sees(/Earlier messages summarized, .* → /);
-  await picture('summarised-in-turn');
+  await picture(panel, 'summarised-in-turn');
   expect({
     prompts: (await panel.prompts()).map(({ text }) => text),
-    problems: server.requests.flatMap(({ rejection }) => rejection ?? []),
-    errors: workbench.errors(),
+    problems: refused(),
+    errors: panel.workbench.errors(),
   }).toEqual({ prompts: ['Read a, b and c'], problems: [], errors: [] });
 });

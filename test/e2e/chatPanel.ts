@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { patience, usualLimitMs, waitFor, type Workbench, write } from '../support/vscode';
 import { EXTENSION_ID } from '../support/extensionId';
@@ -71,6 +72,66 @@ export class ChatPanel {
   async send(text: string): Promise<void> {
     await write(this.composer, text);
     await this.composer.press('Enter');
+  }
+
+  /** Sends a prompt and waits for exactly this answer. */
+  async ask(prompt: string, answer: string): Promise<void> {
+    await this.send(prompt);
+    await this.answered(answer);
+  }
+
+  /** Waits until this is the newest answer, and nothing runs. */
+  async answered(answer: string): Promise<void> {
+    await this.waitForSettledAnswer(`the answer "${answer.slice(0, 80)}"`, (text) => text === answer);
+  }
+
+  /** Waits until nothing runs: the composer offers to send. */
+  async settled(): Promise<void> {
+    await this.button(/^Send$/).waitFor();
+  }
+
+  async newSession(): Promise<void> {
+    await this.workbench.runCommand('Hermes: New Session');
+    await this.sees('Hermes works in your folder');
+  }
+
+  /** Loads the window again. Resolves with the panel as it is then. */
+  async reload(): Promise<ChatPanel> {
+    await this.workbench.reload();
+    return ChatPanel.attach(this.workbench);
+  }
+
+  /** Waits until the session in the panel has this title. */
+  async titled(title: string): Promise<void> {
+    await this.frame.getByRole('button', { name: `Rename Session: ${title}`, exact: true }).waitFor();
+  }
+
+  async composerHas(text: string): Promise<void> {
+    await waitFor(`"${text}" in the composer`, async () => (await this.composer.inputValue()) === text, {
+      seen: () => this.composer.inputValue(),
+    });
+  }
+
+  /** The newest message that says exactly this. */
+  message(text: string): Locator {
+    return this.frame
+      .getByRole('article')
+      .filter({ has: this.frame.getByText(text, { exact: true }) })
+      .last();
+  }
+
+  /** Presses a button of the message that says exactly this. */
+  async act(on: string, action: string): Promise<void> {
+    await this.message(on).hover();
+    await this.message(on).getByRole('button', { name: action }).click();
+  }
+
+  /** Waits for exactly these messages. */
+  async shows(...texts: readonly string[]): Promise<void> {
+    let last: readonly string[] = [];
+    const areShown = async (): Promise<boolean> =>
+      isDeepStrictEqual((last = (await this.messages()).map(({ text }) => text)), texts);
+    await waitFor(`the messages ${texts.join(', ')}`, areShown, { seen: () => last });
   }
 
   /** Every message that is drawn, in order, read in one step; of the next page where this one is replaced under the look. */

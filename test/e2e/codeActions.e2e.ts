@@ -1,28 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { projectRoot, waitFor, within, type Workbench } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
-import { sharedVscode } from './vscodeTest';
-
-let server: ModelServer;
-let workbench: Workbench;
-let panel: ChatPanel;
-let folder: string;
-
-beforeAll(async () => {
-  server = await startModelServer();
-});
-afterAll(() => server.close());
+import { beforeAll, expect, test } from 'vitest';
+import { reply } from '../support/modelServer';
+import { waitFor, within, type Workbench } from '../support/vscode';
+import type { ChatPanel } from './chatPanel';
+import { picturesIn, scriptedVscode } from './scriptedVscode';
 
 const shellPrompt = 'ready>';
 
-const vscode = sharedVscode(() => ({
+const { server, vscode, open } = await scriptedVscode({
   settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
     'files.autoSave': 'off',
     // Drawn as text, so that what stands in a terminal can be read.
     'terminal.integrated.gpuAcceleration': 'off',
@@ -33,9 +21,11 @@ const vscode = sharedVscode(() => ({
     },
   },
   viewport: { width: 1500, height: 900 },
-}));
-const picture = (name: string): Promise<string> =>
-  workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots'), `code-actions-${name}`);
+});
+const picture = picturesIn('code-actions');
+let workbench: Workbench;
+let panel: ChatPanel;
+let folder: string;
 const file = (name: string): string => path.join(folder, name);
 
 const before = `export function wait(ms) {
@@ -81,8 +71,8 @@ const editorText = (text: string): Promise<void> =>
 beforeAll(async () => {
   folder = vscode().sampleFolder();
   fs.writeFileSync(file('src/wait.js'), before.replaceAll('\n', '\r\n'));
-  workbench = await vscode().open(folder);
-  panel = await ChatPanel.open(workbench);
+  panel = await open(folder);
+  ({ workbench } = panel);
   server.script(reply().says(answer));
   await panel.send('Show me');
   await panel.waitForSettledAnswer('the answer', (text) => text.includes('Elsewhere'));
@@ -108,7 +98,7 @@ test('a file name opens the file at its line', async () => {
   await panel.frame.getByRole('link', { name: 'src/wait.js:5', exact: true }).click();
   await editorText('function twice');
   await workbench.statusBarItem(/Ln 5, Col 1/).waitFor();
-  await picture('link');
+  await picture(panel, 'link');
 });
 
 test("a change is written only after it was seen and applied, with the file's line endings, and can be undone", async () => {
@@ -117,7 +107,7 @@ test("a change is written only after it was seen and applied, with the file's li
     (await workbench.tabs()).some((tab) => tab.includes('now ↔ proposed')) ? true : undefined,
   );
   await workbench.waitForToast(/Apply the proposed change to src\/wait\.js\?/);
-  await picture('diff');
+  await picture(panel, 'diff');
   const untouched = fs.readFileSync(file('src/wait.js'), 'utf8');
   await workbench.clickToast('Discard');
   await waitFor('the difference to close', async () =>
@@ -191,7 +181,7 @@ test('one line runs in a terminal; several lines wait there for the user', async
   await workbench.page.locator('.xterm-rows').filter({ hasText: 'echo two >> several.txt' }).last().waitFor();
   // That nothing has run is seen by what is not there after a while.
   await workbench.page.waitForTimeout(1000);
-  await picture('terminal');
+  await picture(panel, 'terminal');
   expect([fs.existsSync(file('several.txt')), await workbench.dialog().count()]).toEqual([false, 0]);
   await workbench.page.keyboard.press('Enter');
   await waitFor(
@@ -206,6 +196,6 @@ test('an external link asks before it opens', async () => {
   await panel.frame.getByRole('link', { name: 'Elsewhere' }).click();
   await workbench.dialog().waitFor();
   expect(await workbench.dialog().innerText()).toContain('https://example.com/manual');
-  await picture('elsewhere');
+  await picture(panel, 'elsewhere');
   await workbench.dialog().getByRole('button', { name: 'Cancel' }).click();
 });

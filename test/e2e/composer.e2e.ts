@@ -62,8 +62,7 @@ test('the effort chosen by keyboard reaches the model with the next request, and
   await answered(2);
   const asked = server.requests.map(({ body }) => (body['thinking'] === undefined ? 'nothing said' : 'thinks'));
   const back = await pressed(panel, 'ArrowUp', 'ArrowUp', 'ArrowDown', 'Escape');
-  await workbench.reload();
-  const again = await ChatPanel.attach(workbench);
+  const again = await panel.reload();
   await waitFor(
     'the effort after the reload',
     async () =>
@@ -116,7 +115,7 @@ test('a bare @ offers open items and files, no missing terminal or repository; a
     .getByText(/package\.json:1-/)
     .waitFor();
   await again.composer.press('Enter');
-  await again.waitForSettledAnswer('an answer', (text) => text === 'Done.');
+  await again.answered('Done.');
   const sent = JSON.stringify(server.requests.at(-1)?.body['messages'] ?? null);
   expect({
     elsewhere: sources.options.filter((option) => /^(terminal|git )/.test(option)),

@@ -2,31 +2,18 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { inflateRawSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, waitFor, type Workbench } from '../support/vscode';
+import { expect, test } from 'vitest';
+import { reply } from '../support/modelServer';
+import { waitFor, type Workbench } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { SessionsView } from './sessionsView';
-import { EXTENSION_ID, sharedVscode } from './vscodeTest';
+import { picturesIn, scriptedVscode } from './scriptedVscode';
+import { EXTENSION_ID } from './vscodeTest';
 
-let server: ModelServer;
-
-beforeAll(async () => {
-  server = await startModelServer();
-});
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-}));
-
-const pictures = path.join(projectRoot(), '.vscode-test/screenshots/history');
-const storeFolder = (): string => vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
-const mainFile = (): string => path.join(storeFolder(), 'state.db');
+const { server, vscode, open, storage, query, ask } = await scriptedVscode();
+const picture = picturesIn('history');
+const mainFile = (): string => path.join(storage(), 'state.db');
 
 /** Closes the window as a person does, and waits until its store is closed. */
 async function closeWindow(workbench: Workbench): Promise<void> {
@@ -40,21 +27,8 @@ function sql(statements: string): void {
   execFileSync(vscode().node24, ['--no-warnings', '-e', script, mainFile(), statements]);
 }
 
-async function newSession(panel: ChatPanel): Promise<void> {
-  await panel.workbench.runCommand('Hermes: New Session');
-  await waitFor('the new session', async () => ((await panel.messages()).length === 0 ? true : undefined));
-}
-
-/** Sends a prompt in a new session and waits for its answer. */
-async function tell(panel: ChatPanel, prompt: string, answer: string): Promise<void> {
-  await newSession(panel);
-  server.script(reply().says(answer));
-  await panel.send(prompt);
-  await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
-}
-
 const hidden = (): readonly unknown[] =>
-  readStateDb(storeFolder(), "SELECT active FROM messages WHERE role = 'tool'").map(({ active }) => active);
+  query("SELECT active FROM messages WHERE role = 'tool'").map(({ active }) => active);
 
 /** Every byte below a folder of backups, with chunks inflated, as one text. */
 function everyByteOf(folder: string): string {
@@ -79,8 +53,8 @@ function everyByteOf(folder: string): string {
 
 test('damage is found, previewed, repaired and the repair undone', async () => {
   const folder = vscode().sampleFolder();
-  const workbench = await vscode().open(folder);
-  const panel = await ChatPanel.open(workbench);
+  const panel = await open(folder);
+  const { workbench } = panel;
   server.script(reply().calls('read_file', { path: 'package.json' }), reply().says('It names the project.'));
   await panel.send('Look into the medlar file');
   await panel.waitForSettledAnswer('the answer after the tool', (text) => text.includes('names the project'));
@@ -95,14 +69,14 @@ test('damage is found, previewed, repaired and the repair undone', async () => {
   const finding = workbench.quickInputRow('Result without a tool call');
   const repairAll = workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Repair All' });
   await finding.waitFor();
-  await workbench.screenshot(pictures, 'findings-dark');
+  await picture(panel, 'findings-dark');
   await finding.click();
   await workbench.quickInputRow('Preview Repair').waitFor();
-  await workbench.screenshot(pictures, 'actions-dark');
+  await picture(panel, 'actions-dark');
   await workbench.quickInputRow('Preview Repair').click();
   await workbench.page.locator('.view-line', { hasText: 'Preview Repair' }).first().waitFor();
   await workbench.waitForToast(/Nothing has been changed yet in Look into the medlar file/);
-  await workbench.screenshot(pictures, 'preview-dark');
+  await picture(panel, 'preview-dark');
   const afterPreview = hidden();
 
   await workbench.runAndChoose('Hermes: Check Sessions…', 'This Folder');
@@ -110,14 +84,14 @@ test('damage is found, previewed, repaired and the repair undone', async () => {
   await workbench.quickInputRow('Repair').click();
   await workbench.waitForToast(/Repaired .*Changed rows: \d+/);
   await workbench.waitForToast(/No damage was found/);
-  await workbench.screenshot(pictures, 'repaired-dark');
+  await picture(panel, 'repaired-dark');
   const afterRepair = await waitFor('the repair to be stored', () => (hidden().includes(0) ? hidden() : undefined));
   await workbench.clickToast('Undo Repair');
   const afterUndo = await waitFor('the repair to be undone', () => (hidden().includes(0) ? undefined : hidden()));
   await workbench.setTheme('Light Modern');
   await workbench.runAndChoose('Hermes: Check Sessions…', 'This Folder');
   await finding.waitFor();
-  await workbench.screenshot(pictures, 'findings-light');
+  await picture(panel, 'findings-light');
   await repairAll.click();
   await waitFor('all to be repaired', () => (hidden().includes(0) ? true : undefined));
   expect({ afterPreview, afterRepair, afterUndo, errors: workbench.errors() }).toEqual({
@@ -134,19 +108,20 @@ test('sessions come back from backups after their file is lost, and are forgotte
   await workbench.open(folder);
   const panel = await ChatPanel.open(workbench);
   const [plum, quince] = ['A plum is a stone fruit.', 'A quince is hard.'];
-  await tell(panel, 'Tell of plums', plum);
-  await newSession(panel);
+  await panel.newSession();
+  await ask(panel, 'Tell of plums', plum);
+  await panel.newSession();
   const rest = gate();
   server.script(reply().says(`${quince} `).waitsFor(rest.opened).says('It smells well.'));
   await panel.send('Tell of quinces');
   await panel.waitForAnswer('the beginning of the answer', (text) => text.includes(quince));
   await workbench.runCommand('Hermes: Back Up Now');
   await workbench.waitForToast(/Backed up 3 sessions with \d+ messages/);
-  await workbench.screenshot(pictures, 'backed-up-light');
+  await picture(panel, 'backed-up-light');
   rest.open();
   await panel.waitForSettledAnswer('the whole answer', (text) => text.includes('smells well'));
   await closeWindow(workbench);
-  for (const name of ['state.db', 'state.db.wal']) fs.rmSync(path.join(storeFolder(), name), { force: true });
+  for (const name of ['state.db', 'state.db.wal']) fs.rmSync(path.join(storage(), name), { force: true });
 
   // One session comes back
   await workbench.open(folder);
@@ -155,10 +130,10 @@ test('sessions come back from backups after their file is lost, and are forgotte
   const backup = picker.locator('.monaco-list-row', { hasText: 'Made with Back Up Now' });
   await workbench.openPick('Hermes: Restore from Backup…', /Choose a backup/);
   await backup.first().waitFor();
-  await workbench.screenshot(pictures, 'backups-light');
+  await picture(panel, 'backups-light');
   await backup.first().click();
   await picker.getByPlaceholder(/Sessions to bring back/).waitFor();
-  await workbench.screenshot(pictures, 'backup-light');
+  await picture(panel, 'backup-light');
   for (const other of ['Tell of quinces', 'Look into the medlar file']) await workbench.quickInputRow(other).click();
   await picker.getByRole('button', { name: 'OK' }).click();
   await workbench.waitForToast(/Brought back 1 session with 2 messages/);
@@ -174,26 +149,26 @@ test('sessions come back from backups after their file is lost, and are forgotte
   await backup.last().click();
   await picker.getByRole('button', { name: 'Restore Everything…' }).click();
   await workbench.dialog().waitFor();
-  await workbench.screenshot(pictures, 'restore-everything-light');
+  await picture(panel, 'restore-everything-light');
   await workbench.dialog().getByRole('button', { name: 'Restore Everything' }).click();
   await workbench.waitForToast(/The backup of .* was restored/);
   await view.waitForOutline('the whole history', (rows) => rows.join().includes('quinces'));
   await view.click('Tell of quinces');
   await (await ChatPanel.attach(workbench)).sees(quince);
   await workbench.setTheme('Dark Modern');
-  await workbench.screenshot(pictures, 'restored-dark');
+  await picture(panel, 'restored-dark');
 
   await workbench.openPick('Hermes: Show Storage Use…', /Choose a session to open it/);
   await workbench.quickInputRow('Tell of plums').waitFor();
-  await workbench.screenshot(pictures, 'storage-dark');
-  const storage = await picker.innerText();
+  await picture(panel, 'storage-dark');
+  const used = await picker.innerText();
   await workbench.page.keyboard.press('Escape');
 
   // What is forgotten is forgotten in the backups
-  const backups = path.join(storeFolder(), 'backups');
+  const backups = path.join(storage(), 'backups');
   const before = everyByteOf(backups).includes(plum);
   await view.choose('Tell of plums', 'Forget Session…');
-  await workbench.screenshot(pictures, 'forget-dark');
+  await picture(panel, 'forget-dark');
   await workbench.dialog().getByRole('button', { name: 'Forget' }).click();
   await waitFor('the session to be erased from the backups', () =>
     everyByteOf(backups).includes(plum) ? undefined : true,
@@ -201,14 +176,14 @@ test('sessions come back from backups after their file is lost, and are forgotte
   const { extensionsDir } = vscode().server;
   const installed = fs.readdirSync(extensionsDir).find((name) => name.startsWith(EXTENSION_ID)) ?? '';
   const program = path.join(extensionsDir, installed, 'dist/hermes-history.js');
-  const verified = execFileSync(process.execPath, [program, 'backup', 'verify', '--store', storeFolder()], {
+  const verified = execFileSync(process.execPath, [program, 'backup', 'verify', '--store', storage()], {
     encoding: 'utf8',
   });
   expect({
     afterOne,
     before,
     othersAreKept: everyByteOf(backups).includes(quince),
-    storage: /Storage Use: .*Search index/s.test(storage),
+    storage: /Storage Use: .*Search index/s.test(used),
     verified: verified.trim(),
     errors: workbench.errors(),
   }).toEqual({

@@ -1,25 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, waitFor } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import { expect, test } from 'vitest';
+import { reply } from '../support/modelServer';
+import { projectRoot, waitFor } from '../support/vscode';
 import { SessionsView } from './sessionsView';
-import { EXTENSION_ID, sharedVscode } from './vscodeTest';
+import { picturesIn, scriptedVscode } from './scriptedVscode';
+import { EXTENSION_ID } from './vscodeTest';
 
-let server: ModelServer;
-
-beforeAll(async () => {
-  server = await startModelServer();
-});
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-}));
+const { server, vscode, open, query } = await scriptedVscode();
+const picture = picturesIn('import');
 
 /** Sessions that Claude Code wrote, as if it had worked in this folder. */
 function leaveClaudeSessions(folder: string): void {
@@ -50,29 +39,25 @@ function leavePrompt(projects: string, id: string, cwd: string, content: string)
 test('sessions of Claude Code are found, previewed, imported and continued', async () => {
   const folder = vscode().sampleFolder();
   leaveClaudeSessions(folder);
-  const pictures = path.join(projectRoot(), '.vscode-test/screenshots/import');
-  const workbench = await vscode().open(folder);
-  const panel = await ChatPanel.open(workbench);
+  const panel = await open(folder);
+  const { workbench } = panel;
   const picker = workbench.page.locator('.quick-input-widget');
 
   await workbench.openPick('Hermes: Import Sessions…', /Looking for|Choose what to import/);
   await picker.getByText('Claude Code').first().waitFor();
-  await workbench.screenshot(pictures, 'found');
+  await picture(panel, 'found');
   await picker.getByRole('button', { name: 'OK' }).click();
   await picker.getByPlaceholder(/Choose sessions to import/).waitFor();
-  await workbench.screenshot(pictures, 'preview');
+  await picture(panel, 'preview');
   await picker.getByRole('button', { name: 'OK' }).click();
   await workbench.waitForToast(/Imported 2 sessions with \d+ messages?/);
-  await workbench.screenshot(pictures, 'done');
+  await picture(panel, 'done');
 
   const view = await SessionsView.open(workbench);
-  const stored = readStateDb(
-    vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
-    "SELECT title, origin FROM sessions WHERE source <> 'vscode' ORDER BY started_at",
-  );
+  const stored = query("SELECT title, origin FROM sessions WHERE source <> 'vscode' ORDER BY started_at");
   await workbench.clickToast('Open Newest');
   await panel.sees('What is in fruit.txt?');
-  await workbench.screenshot(pictures, 'opened');
+  await picture(panel, 'opened');
   server.script(reply().says('It still holds apples.'));
   await panel.send('And now?');
   await panel.waitForAnswer('the answer to the new prompt', (text) => text.includes('still holds apples'));
@@ -97,9 +82,8 @@ test('an imported text is found by a search, and later sessions are imported wit
   const folder = vscode().sampleFolder();
   const projects = path.join(vscode().root, 'personal/claude/projects', folder.replaceAll('/', '-'));
   leavePrompt(projects, 'before', folder, 'Remember the medlar.');
-  const pictures = path.join(projectRoot(), '.vscode-test/screenshots/import');
-  const workbench = await vscode().open(folder);
-  await ChatPanel.open(workbench);
+  const panel = await open(folder);
+  const { workbench } = panel;
   const picker = workbench.page.locator('.quick-input-widget');
 
   await workbench.openPick('Hermes: Import Sessions…', /Looking for|Choose what to import/);
@@ -108,15 +92,12 @@ test('an imported text is found by a search, and later sessions are imported wit
   await picker.getByPlaceholder(/Choose sessions to import/).waitFor();
   await picker.getByRole('button', { name: 'OK' }).click();
   await workbench.waitForToast(/Imported \d sessions? with \d+ messages?/);
-  await workbench.screenshot(pictures, 'keep-importing');
+  await picture(panel, 'keep-importing');
   await workbench.clickToast('Keep Importing');
   await workbench.waitForToast(/From now on, Hermes imports what other agents write/);
   leavePrompt(projects, 'later', folder, 'Remember the quince.');
-  const store = vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '';
   await waitFor('the later session to be imported', () =>
-    readStateDb(store, "SELECT title FROM sessions WHERE title = 'Remember the quince.'").length === 1
-      ? true
-      : undefined,
+    query("SELECT title FROM sessions WHERE title = 'Remember the quince.'").length === 1 ? true : undefined,
   );
 
   await workbench.runCommand('Hermes: Search in Sessions');
@@ -129,10 +110,10 @@ test('an imported text is found by a search, and later sessions are imported wit
     await hits.filter({ hasText: word }).first().waitFor();
     found.push(...(await hits.allInnerTexts()));
   }
-  await workbench.screenshot(pictures, 'search');
+  await picture(panel, 'search');
   await workbench.runCommand('Hermes: Show Rescued Sessions');
   await workbench.page.getByText('Kept up to date in this folder').first().waitFor();
-  await workbench.screenshot(pictures, 'rescued');
+  await picture(panel, 'rescued');
   expect({
     imported: found.some((text) => text.includes('medlar')),
     later: found.some((text) => text.includes('quince')),

@@ -1,5 +1,5 @@
 import type { FrameLocator } from 'playwright-core';
-import { patience, waitFor } from '../support/vscode';
+import { waitFor } from '../support/vscode';
 
 /** Where the keyboard is in a webview, as it would be read out. */
 export interface Focus {
@@ -85,12 +85,11 @@ export async function walkTo(
 }
 
 /** Where the focus goes behind a key, as soon as it is elsewhere and in sight: a view may draw before it moves the focus. A key that does not
- *  move it takes this long to be known as one. */
+ *  move it takes this many looks to be known as one. */
 async function nextFocus(frame: FrameLocator, before: Focus): Promise<Focus> {
-  const until = Date.now() + 1_000 * patience;
   let focus = await focusIn(frame);
   const isThere = (): boolean => focus.ring && focus.inView && JSON.stringify(focus) !== JSON.stringify(before);
-  while (!isThere() && Date.now() < until) focus = await focusIn(frame);
+  for (let looks = 0; looks < 200 && !isThere(); looks++) focus = await focusIn(frame);
   return focus;
 }
 

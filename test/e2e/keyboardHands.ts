@@ -1,9 +1,18 @@
 import path from 'node:path';
-import { errors, type FrameLocator, type Locator } from 'playwright-core';
-import { patience, projectRoot, type VscodeSession, usualLimitMs, waitFor, type Workbench } from '../support/vscode';
+import { type FrameLocator, type Locator } from 'playwright-core';
+import {
+  patience,
+  projectRoot,
+  type VscodeSession,
+  usualLimitMs,
+  waitFor,
+  within,
+  type Workbench,
+} from '../support/vscode';
 import { axeFindings } from '../support/webviewPreview/audit';
 import { ChatPanel } from './chatPanel';
 import { expectFocus, walkTo } from './keyboardFocus';
+import { notYet } from './sessionsView';
 
 /** A person at a window who has no mouse. The page is only looked at; whatever is done goes through the keys. */
 export class KeyboardHands {
@@ -70,13 +79,10 @@ export class KeyboardHands {
   /** Goes down an open list until the row in focus is the one; false where it is not there in time. */
   async #goTo(isIt: (words: string) => boolean, timeoutMs: number): Promise<boolean> {
     const rows = this.workbench.page.locator('.quick-input-list .monaco-list-row .label-name');
-    const deadline = Date.now() + timeoutMs;
-    while (!(await rows.allInnerTexts()).some((words) => isIt(plain(words)))) {
-      if (Date.now() > deadline) return false;
-      await this.workbench.page.waitForTimeout(100);
-    }
+    const isListed = async (): Promise<boolean> => (await rows.allInnerTexts()).some((words) => isIt(plain(words)));
+    if (!(await within(timeoutMs, isListed))) return false;
     // The list may be in sight before it has the keys: what is pressed until then goes elsewhere.
-    for (let steps = 0; steps < 40 || Date.now() < deadline; steps++) {
+    const isChosen = async (): Promise<boolean> => {
       const words = await this.#chosenRow
         .locator('.label-name')
         .first()
@@ -84,8 +90,9 @@ export class KeyboardHands {
         .catch(notYet);
       if (words !== false && isIt(plain(words))) return true;
       await this.press('ArrowDown');
-    }
-    return false;
+      return false;
+    };
+    return (await within(timeoutMs, isChosen)) === true;
   }
 
   /** Saves as `file` in the editor's own dialog. It proposes a name some time after it has opened, over whatever was typed before. */
@@ -137,10 +144,6 @@ export class KeyboardHands {
     await this.onComposer();
   }
 
-  async composerHas(text: string): Promise<void> {
-    await waitFor(`"${text}" in the composer`, async () => (await this.panel.composer.inputValue()) === text);
-  }
-
   /** What axe finds in a view. */
   async findings(frame: FrameLocator = this.panel.frame): Promise<readonly string[]> {
     const inside = await (await frame.locator('body').elementHandle())?.ownerFrame();
@@ -156,9 +159,4 @@ export class KeyboardHands {
 /** Labels break lines where the list has no room, and hold blanks that do not break. */
 function plain(words: string): string {
   return words.replace(/\s+/g, ' ').trim();
-}
-
-function notYet(error: unknown): false {
-  if (error instanceof errors.TimeoutError) return false;
-  throw error;
 }

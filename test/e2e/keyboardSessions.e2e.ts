@@ -2,32 +2,17 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { readStateDb, waitFor } from '../support/vscode';
+import { reply } from '../support/modelServer';
+import { waitFor } from '../support/vscode';
 import { expectFocus, focusIn } from './keyboardFocus';
 import { KeyboardHands } from './keyboardHands';
-import { EXTENSION_ID, sharedVscode } from './vscodeTest';
+import { scriptedVscode } from './scriptedVscode';
+import { EXTENSION_ID } from './vscodeTest';
 
-let server: ModelServer;
-let hands: KeyboardHands;
+const { server, vscode, query } = await scriptedVscode({ viewport: { width: 1500, height: 900 } });
 const saved = fs.mkdtempSync(path.join(os.tmpdir(), 'hermes-keyboard-'));
-
-beforeAll(async () => {
-  server = await startModelServer();
-});
-afterAll(async () => {
-  await server.close();
-  fs.rmSync(saved, { recursive: true, force: true });
-});
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-  viewport: { width: 1500, height: 900 },
-}));
-const query = (sql: string) => readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
+afterAll(() => fs.rmSync(saved, { recursive: true, force: true }));
+let hands: KeyboardHands;
 /** A tab of ours that is in front. */
 const tab = () => hands.workbench.editorWebview(EXTENSION_ID, 0);
 

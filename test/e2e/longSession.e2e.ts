@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { longSession, longSessionTitle, seedLongSession } from '../support/longSession';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { reply } from '../support/modelServer';
 import { testSqlite } from '../support/sqlite';
 import { readStateDb } from '../support/vscode';
 import { storageWindows } from './storageWindows';
-import { sharedVscode } from './vscodeTest';
+import { scriptedVscode } from './scriptedVscode';
 
-let server: ModelServer;
-beforeAll(async () => {
-  server = await startModelServer();
-  server.otherwise(reply().says('Answered.'));
-});
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-}));
+const { server, vscode } = await scriptedVscode();
+server.otherwise(reply().says('Answered.'));
 const { panelOn, storage } = storageWindows(vscode);
 
 test('a branch of a very long session shows its progress, leaves nothing if canceled, and is made if not', async () => {

@@ -1,41 +1,27 @@
-import { afterAll, beforeAll, expect } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { readStateDb, type Row, type Settings } from '../support/vscode';
+import { expect } from 'vitest';
+import { reply } from '../support/modelServer';
+import { readStateDb, type Row } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { gate } from './gate';
-import { EXTENSION_ID, sharedVscode, test } from './vscodeTest';
 import { numberedWords } from './words';
+import { scriptedSettings, scriptedVscode } from './scriptedVscode';
+import { EXTENSION_ID, test } from './vscodeTest';
 
-let server: ModelServer;
-beforeAll(async () => {
-  server = await startModelServer();
-});
-afterAll(() => server.close());
-
-const settings = (protocol: 'openai' | 'anthropic'): Settings => ({
-  'hermes.providers': [{ name: 'Local', protocol, baseUrl: server.url, models: [{ id: 'test-model' }] }],
-  'hermes.model': 'Local/test-model',
-});
-const vscode = sharedVscode(() => ({ settings: settings('openai') }));
+const { server, vscode, open, query } = await scriptedVscode();
+let panel: ChatPanel | undefined;
 
 /** The one window with a new session. Loads it again where the protocol changes: settings of the user are read then. */
 async function newSession(protocol: 'openai' | 'anthropic'): Promise<ChatPanel> {
   const isOther = !JSON.stringify(vscode().settings.read()).includes(`"${protocol}"`);
-  vscode().settings.update(settings(protocol));
-  const folder = vscode().sampleFolder();
-  const [window] = vscode().workbenches;
-  if (window === undefined) return ChatPanel.open(await vscode().open(folder));
-  if (isOther) await window.open(folder);
-  const panel = await ChatPanel.open(window);
-  await window.runCommand('Hermes: New Session');
-  await panel.sees('Hermes works in your folder');
+  vscode().settings.update(scriptedSettings(server, { protocol }));
+  panel = panel !== undefined && isOther ? await panel.reload() : (panel ?? (await open()));
+  await panel.newSession();
   return panel;
 }
 
 /** Rows of the turn that was begun last. */
 const stored = (columns: string): readonly Row[] =>
-  readStateDb(
-    vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '',
+  query(
     `SELECT ${columns} FROM messages m JOIN turns t ON t.uid = m.turn_uid WHERE m.active = 1 AND t.id = (SELECT max(id) FROM turns) ORDER BY m.position`,
   );
 
@@ -57,9 +43,8 @@ for (const protocol of ['anthropic', 'openai'] as const) {
     await panel.send('Count, please.');
     const early = await panel.waitForAnswer('the first words', (text) => text.length > 0);
     rest.open();
-    await panel.waitForSettledAnswer('the whole answer', (text) => text === words);
-    await workbench.reload();
-    const again = await ChatPanel.attach(workbench);
+    await panel.answered(words);
+    const again = await panel.reload();
     const reloaded = await again.waitForSettledAnswer('the answer after the reload');
     expect({
       streamed: words.startsWith(early) && early.length < words.length,
@@ -86,11 +71,9 @@ test('a reload in the middle of an answer neither loses nor doubles text', async
   const words = numberedWords('w', 400);
   server.script(reply().says(words.slice(0, 2000), { every: 25 }).hangs());
   const panel = await newSession('openai');
-  const { workbench } = panel;
   await panel.send('Count, please.');
   const shown = await panel.waitForAnswer('some words', (text) => text.length > 200);
-  await workbench.reload();
-  const again = await ChatPanel.attach(workbench);
+  const again = await panel.reload();
   const reloaded = await again.waitForSettledAnswer(
     'the words after the reload',
     (text) => text.length >= shown.length,
@@ -114,17 +97,17 @@ test('the browser is closed and opened again at once: the same sessions are ther
 }) => {
   server.script(reply().says('The answer is stored.'), reply().says('The next one, too.'));
   // The old extension host stays alive, as it does for a person who closes the window.
-  const lasting = await startVscode({ settings: settings('openai'), reconnectionGraceSeconds: 600 });
+  const lasting = await startVscode({ settings: scriptedSettings(server), reconnectionGraceSeconds: 600 });
   const folder = lasting.sampleFolder();
   const panel = await ChatPanel.open(await lasting.open(folder));
   await panel.send('Are you there?');
-  await panel.waitForSettledAnswer('the answer', (text) => text === 'The answer is stored.');
+  await panel.answered('The answer is stored.');
   const oldHost = await lasting.extensionHostPid();
   await lasting.reopenBrowser();
   const next = await ChatPanel.open(await lasting.open(folder));
   const { text } = await next.waitForSettledAnswer('the same session in the new window');
   await next.send('And now?');
-  await next.waitForSettledAnswer('the second answer', (answer) => answer === 'The next one, too.');
+  await next.answered('The next one, too.');
   const stores = lasting
     .workspaceStorageFolders(EXTENSION_ID)
     .map((storage) =>

@@ -77,11 +77,10 @@ test('a pasted key is tested at its own address, kept in secret storage, and use
     await workbench.quickInputRow('test-model').click();
     await panel.answersWith('test-model');
     await panel.send('Is the key good?');
-    await panel.waitForSettledAnswer('the answer', (text) => text === 'The key is good.');
-    await workbench.reload();
-    const again = await ChatPanel.attach(workbench);
+    await panel.answered('The key is good.');
+    const again = await panel.reload();
     await again.send('Still?');
-    await again.waitForSettledAnswer('the second answer', (text) => text === 'Still good.');
+    await again.answered('Still good.');
     const settings = vscode().settings.read();
     expect({
       providers: settings['hermes.providers'],

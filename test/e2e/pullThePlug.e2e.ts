@@ -60,8 +60,7 @@ test('Pull the Plug asks, kills its own host in the middle of an answer, and say
   await workbench.screenshot('.vscode-test/screenshots/witness', 'plug-pulled');
 
   const told = await line.textContent();
-  await workbench.reload();
-  const reloaded = await ChatPanel.attach(workbench);
+  const reloaded = await panel.reload();
   const sameLine = reloaded.frame.getByRole('status').filter({ hasText: /Crashed at/ });
   await sameLine.waitFor();
   expect(await sameLine.textContent()).toBe(told);
@@ -71,8 +70,7 @@ test('Pull the Plug asks, kills its own host in the middle of an answer, and say
   await waitFor('the answer to go on', async () =>
     (await reloaded.answers()).length > 1 && (await reloaded.answers()).at(-1)?.state === 'saved' ? true : undefined,
   );
-  await workbench.reload();
-  const after = await ChatPanel.attach(workbench);
+  const after = await panel.reload();
   await waitFor('the conversation', async () => ((await after.answers()).length > 1 ? true : undefined));
   expect(await after.frame.getByText(/Crashed at/).count()).toBe(0);
 });

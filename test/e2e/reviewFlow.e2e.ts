@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import type { Locator } from 'playwright-core';
-import { reply, startModelServer, type ModelServer } from '../support/modelServer';
+import { reply, startModelServer } from '../support/modelServer';
 import {
   projectRoot,
   type VscodeSession,
@@ -15,7 +15,8 @@ import {
 import { ChatPanel } from './chatPanel';
 import { KeyboardHands } from './keyboardHands';
 import { test } from './vscodeTest';
-import { ApprovalCard, settled } from './workPanel';
+import { ApprovalCard } from './workPanel';
+import { scriptedSettings } from './scriptedVscode';
 
 const pictures = path.join(projectRoot(), '.vscode-test/screenshots/review');
 
@@ -27,17 +28,11 @@ const before: Readonly<Record<string, Buffer | null>> = {
 };
 const names = Object.keys(before);
 
-let server: ModelServer;
-beforeAll(async () => {
-  server = await startModelServer();
-});
+const server = await startModelServer();
 afterAll(() => server.close());
 
 const settings = (): VscodeSessionOptions => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
+  settings: scriptedSettings(server),
   machineSettings: { 'hermes.terminal.sandbox': 'off' },
 });
 
@@ -134,8 +129,7 @@ test('with the mouse, three edits are allowed at once, reviewed, undone in part,
   let panel = await ChatPanel.open(workbench);
   await panel.send('Change three files.');
   await (await ApprovalCard.asks(panel, 'Edit plain.txt?')).press('Allow All (3)');
-  await panel.waitForAnswer('the answer', (answer) => answer === 'All three are done.');
-  await settled(panel);
+  await panel.answered('All three are done.');
   await untilOnDisk('the three edits', edited);
 
   await inBar(panel, 'Review').click();
@@ -167,8 +161,7 @@ test('with the mouse, three edits are allowed at once, reviewed, undone in part,
   await barOf(panel).getByText('kept', { exact: true }).waitFor();
   await untilOnDisk('the revert to be undone', reviewed);
 
-  await workbench.reload();
-  panel = await ChatPanel.attach(workbench);
+  panel = await panel.reload();
   await barOf(panel).getByText('kept', { exact: true }).waitFor();
   await untilMarked(workbench, []);
   await workbench.page.locator('.tab', { hasText: 'Changes of the Turn' }).click();
@@ -188,8 +181,7 @@ test('with the keyboard, the same goes from change to change, and a revert is un
   await hands.type('Change three files.');
   await hands.press('Enter');
   await (await ApprovalCard.asks(hands.panel, 'Edit plain.txt?')).pressByKeyboard('Allow All (3)');
-  await hands.panel.waitForAnswer('the answer', (answer) => answer === 'All three are done.');
-  await settled(hands.panel);
+  await hands.panel.answered('All three are done.');
   await untilOnDisk('the three edits', edited);
 
   await hands.command('Hermes: Review Changes');

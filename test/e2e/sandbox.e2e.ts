@@ -1,55 +1,31 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { sandboxProblem } from '../../scripts/sandboxInstall.mjs';
-import { reply, startModelServer, type ModelServer } from '../support/modelServer';
-import {
-  projectRoot,
-  readStateDb,
-  type Row,
-  type VscodeSessionOptions,
-  waitFor,
-  type Workbench,
-} from '../support/vscode';
-import { ChatPanel } from './chatPanel';
-import { EXTENSION_ID, sharedVscode, test } from './vscodeTest';
-import { ApprovalCard, chooseMode, settled, toolRow } from './workPanel';
+import { reply } from '../support/modelServer';
+import { waitFor, type Workbench } from '../support/vscode';
+import type { ChatPanel } from './chatPanel';
+import { ApprovalCard, chooseMode, toolRow } from './workPanel';
 import { WorkRepository } from './workRepository';
+import { picturesIn, scriptedVscode } from './scriptedVscode';
 
 const themes = ['Light Modern', 'Default High Contrast', 'Dark Modern'];
-const pictures = path.join(projectRoot(), '.vscode-test/screenshots/work');
 
 if (sandboxProblem() === undefined) {
-  let server: ModelServer;
+  const { server, vscode, open, query } = await scriptedVscode();
+  const picture = picturesIn('work');
   let repository: WorkRepository;
   let workbench: Workbench;
   let panel: ChatPanel;
-  const settings = (): VscodeSessionOptions => ({
-    settings: {
-      'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-      'hermes.model': 'Local/test-model',
-    },
-  });
   beforeAll(async () => {
-    server = await startModelServer();
-  });
-  const running = sharedVscode(settings);
-  beforeAll(async () => {
-    repository = WorkRepository.create(running());
-    workbench = await running().open(repository.folder);
-    panel = await ChatPanel.open(workbench);
+    repository = WorkRepository.create(vscode());
+    panel = await open(repository.folder);
+    ({ workbench } = panel);
     await workbench.resizeSecondarySideBar(460);
   });
-  afterAll(() => server.close());
 
-  const stored = (sql: string): readonly Row[] =>
-    readStateDb(running().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
   const told = (callId: string): string =>
     server.requests.at(-1)?.outline.find((line) => line.startsWith(`tool ${callId}: `)) ?? '';
-  const answered = async (text: string): Promise<void> => {
-    await panel.waitForAnswer(`the answer "${text}"`, (answer) => answer === text);
-    await settled(panel);
-  };
 
   test('in Edit Automatically a command runs in the sandbox without a question, and the mode menu says why', async () => {
     for (const theme of themes) {
@@ -60,7 +36,7 @@ if (sandboxProblem() === undefined) {
           'Commands run in a sandbox: they can change only the open folders, can’t read secrets, and can reach only hosts you allow.',
         )
         .waitFor();
-      await workbench.screenshot(pictures, `sandbox-modes-${theme.replaceAll(' ', '-')}`);
+      await picture(panel, `sandbox-modes-${theme.replaceAll(' ', '-')}`);
       await workbench.page.keyboard.press('Escape');
     }
     await chooseMode(panel, 'Edit Automatically');
@@ -69,11 +45,11 @@ if (sandboxProblem() === undefined) {
       reply().says('It is made.'),
     );
     await panel.send('Make it.');
-    await answered('It is made.');
+    await panel.answered('It is made.');
     await toolRow(panel, 'run_command echo made > src/made.js && node --version', 'done').waitFor();
     expect({
       made: fs.readFileSync(path.join(repository.folder, 'src/made.js'), 'utf8'),
-      asked: stored("SELECT count(*) AS asked FROM approvals WHERE call_id = 'inside'"),
+      asked: query("SELECT count(*) AS asked FROM approvals WHERE call_id = 'inside'"),
       told: told('inside').includes('Exit code 0'),
     }).toEqual({ made: 'made\n', asked: [{ asked: 0 }], told: true });
   });
@@ -88,10 +64,10 @@ if (sandboxProblem() === undefined) {
     const command = 'sh evil.sh';
     server.script(reply().calls('run_command', { command }, { id: 'stopped' }), reply().says('It was kept from it.'));
     await panel.send('Try that.');
-    await answered('It was kept from it.');
+    await panel.answered('It was kept from it.');
     // The editor hides a notification after a while.
     await workbench.waitForToast('AGENTS.md appeared while “sh evil.sh” ran in the sandbox.');
-    await workbench.screenshot(pictures, 'sandbox-taken-out');
+    await picture(panel, 'sandbox-taken-out');
     const isTakenOut = !fs.existsSync(path.join(repository.folder, 'AGENTS.md'));
     await workbench.clickToast('Restore Files');
     await waitFor('the file to be back', () => fs.existsSync(path.join(repository.folder, 'AGENTS.md')));
@@ -102,7 +78,7 @@ if (sandboxProblem() === undefined) {
     await panel.frame.getByText('Removed from the folder: AGENTS.md').waitFor();
     for (const theme of themes) {
       await workbench.setTheme(theme);
-      await workbench.screenshot(pictures, `sandbox-blocked-${theme.replaceAll(' ', '-')}`);
+      await picture(panel, `sandbox-blocked-${theme.replaceAll(' ', '-')}`);
     }
     expect({
       words: ['write to .git/hooks/pre-commit', 'connect to registry.example.org'].filter((each) =>
@@ -128,7 +104,7 @@ if (sandboxProblem() === undefined) {
     );
     await panel.composer.press('Enter');
     const card = await ApprovalCard.asks(panel, `Run echo x > ${outside}?`);
-    await workbench.screenshot(pictures, 'sandbox-outside-card');
+    await picture(panel, 'sandbox-outside-card');
     expect([
       await card.buttons(),
       (await card.card.innerText()).includes('Outside the sandbox. Agent’s reason: It writes beside the project.'),
@@ -139,7 +115,7 @@ if (sandboxProblem() === undefined) {
       expect.arrayContaining(['Runs with all your permissions, outside the sandbox.']),
     ]);
     await card.press('Allow Once');
-    await answered('Written.');
+    await panel.answered('Written.');
     expect(fs.readFileSync(outside, 'utf8')).toBe('x\n');
   });
 
@@ -152,12 +128,10 @@ if (sandboxProblem() === undefined) {
     );
     await panel.send('Ask the registry.');
     const card = await ApprovalCard.asks(panel, `Run ${command}?`);
-    await workbench.screenshot(pictures, 'sandbox-host-card');
+    await picture(panel, 'sandbox-host-card');
     expect((await card.card.innerText()).includes('in the sandbox · connects to registry.example.org')).toBe(true);
     await card.press('Allow for Session');
-    await answered('Asked it twice.');
-    expect(stored("SELECT call_id FROM approvals WHERE call_id IN ('first', 'second')")).toEqual([
-      { call_id: 'first' },
-    ]);
+    await panel.answered('Asked it twice.');
+    expect(query("SELECT call_id FROM approvals WHERE call_id IN ('first', 'second')")).toEqual([{ call_id: 'first' }]);
   });
 }

@@ -80,7 +80,7 @@ export class SessionsView {
       .click({ modifiers: [...modifiers] });
   }
 
-  /** Resolves when the mouse is elsewhere and nothing in the view has changed for half a second: while it is drawn anew, the editor does not know what is
+  /** Resolves when the mouse is elsewhere and five looks have seen no change in the view: while it is drawn anew, the editor does not know what is
    *  pressed, and what it says of the row under the mouse may lie upon others. */
   private async atRest(): Promise<void> {
     await this.workbench.page.mouse.move(2, 2);
@@ -89,7 +89,7 @@ export class SessionsView {
       .first()
       .waitFor({ state: 'hidden' });
     let last = '';
-    let since = Date.now();
+    let same = 0;
     await waitFor('the sessions view to be at rest', async () => {
       const now = JSON.stringify(
         await this.tree
@@ -98,9 +98,9 @@ export class SessionsView {
             items.map((item) => [item.getAttribute('aria-label'), item.getBoundingClientRect().top]),
           ),
       );
-      if (now !== last) since = Date.now();
+      same = now === last ? same + 1 : 0;
       last = now;
-      return Date.now() - since >= 500;
+      return same >= 5;
     });
   }
 
@@ -115,20 +115,6 @@ export class SessionsView {
       return item.waitFor({ timeout: 5_000 * patience }).then(() => true, notYet);
     });
     await chooseFromMenu(item, entry);
-  }
-
-  /** The entries of a row's menu. */
-  async menuOf(row: string): Promise<readonly string[]> {
-    await this.row(row).waitFor();
-    await this.atRest();
-    await this.row(row).click({ button: 'right' });
-    const entries = this.workbench.page.locator('.context-view').getByRole('menuitem');
-    await entries.first().waitFor();
-    const names = await entries.evaluateAll((items) =>
-      items.map((item) => item.getAttribute('aria-label') ?? item.textContent ?? ''),
-    );
-    await this.workbench.page.keyboard.press('Escape');
-    return names;
   }
 
   /** Presses one of the buttons that a row shows under the mouse. */

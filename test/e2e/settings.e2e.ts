@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
 import type { Settings, Workbench } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
-import { sharedVscode, test } from './vscodeTest';
+import { sharedVscode, windowOn } from './vscodeTest';
 
 let own: ModelServer;
 let foreign: ModelServer;
@@ -15,14 +15,9 @@ afterAll(() => Promise.all([own.close(), foreign.close()]));
 
 const vscode = sharedVscode(() => ({}));
 
-/** A window that has just been opened, on a folder of its own or on none, with these settings of the person on top of the usual ones. */
-async function windowWith(settings: Settings, folder?: string): Promise<Workbench> {
-  vscode().settings.update({ 'hermes.providers': undefined, 'hermes.model': undefined, ...settings });
-  const [window] = vscode().workbenches;
-  if (window === undefined) return vscode().open(folder);
-  await window.open(folder);
-  return window;
-}
+/** A window that has just been opened, on a folder of its own or on none, with these settings of the user and no others. */
+const windowWith = (settings: Settings, folder?: string): Promise<Workbench> =>
+  windowOn(vscode(), folder, { 'hermes.providers': undefined, 'hermes.model': undefined, ...settings });
 
 function writeWorkspaceSettings(folder: string, settings: object): void {
   fs.mkdirSync(path.join(folder, '.vscode'), { recursive: true });
@@ -74,23 +69,9 @@ test('without a folder Hermes answers, says that there are no files, and keeps t
   await panel.sees(/No folder is open/);
   await panel.send('What is in this folder?');
   const answer = await panel.waitForSettledAnswer('the answer');
-  await workbench.reload();
-  const again = await ChatPanel.attach(workbench);
+  const again = await panel.reload();
   expect(await again.waitForSettledAnswer('the answer after the reload')).toMatchObject({
     text: answer.text,
     state: 'saved',
   });
-});
-
-test('in Restricted Mode Hermes reads and answers, and says that it is restricted', async ({ startVscode }) => {
-  const restricted = await startVscode({
-    workspaceTrust: true,
-    settings: { 'hermes.model': 'Demo/script', 'security.workspace.trust.startupPrompt': 'never' },
-  });
-  const panel = await ChatPanel.open(await restricted.open(restricted.sampleFolder()));
-  await panel.sees(/Restricted Mode/);
-  await panel.send('Search for "waitBefore"');
-  expect((await panel.waitForSettledAnswer('what was found', (text) => text.includes('src/retry.js'))).text).toContain(
-    'waitBefore',
-  );
 });

@@ -1,30 +1,18 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { expect, test } from 'vitest';
+import { reply } from '../support/modelServer';
 import { readStateDb, type Workbench, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { EXTENSION_ID } from '../support/extensionId';
 import { gate } from './gate';
-import { sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
+import { scriptedVscode } from './scriptedVscode';
 
-let server: ModelServer;
+const { server, vscode } = await scriptedVscode();
+server.otherwise(reply().says('Answered.'));
 let workbench: Workbench | undefined;
 let folder = '';
-
-beforeAll(async () => {
-  server = await startModelServer();
-  server.otherwise(reply().says('Answered.'));
-});
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-}));
 
 const at = (name: string): string => path.join(folder, name);
 
@@ -41,8 +29,7 @@ async function freshPanel(): Promise<ChatPanel> {
   else await workbench.open(workspace);
   const panel = await ChatPanel.open(workbench);
   if (folder !== '') return panel;
-  await panel.send('Hello');
-  await panel.waitForSettledAnswer('the first answer', (text) => text === 'Answered.');
+  await panel.ask('Hello', 'Answered.');
   folder = await waitFor('the workspace storage', () =>
     vscode()
       .workspaceStorageFolders(EXTENSION_ID)
@@ -116,8 +103,7 @@ test('an older copy replaces the file: the rest is offered at every start, and r
   fs.copyFileSync(at('state.db'), older);
   let panel = await freshPanel();
   const before = prompts();
-  await panel.send('Ask between');
-  await panel.waitForSettledAnswer('the answer between', (text) => text === 'Answered.');
+  await panel.ask('Ask between', 'Answered.');
   const answer = await inTheMiddle(panel, 'older', () => fs.renameSync(older, at('state.db')));
   await panel.sees(/Another file replaced the one that holds your sessions\. Choose Try Again/);
   await panel.button('Try Again').first().click();
@@ -126,8 +112,7 @@ test('an older copy replaces the file: the rest is offered at every start, and r
   await closeWindow();
   panel = await freshPanel();
   await panel.sees(/Restore your sessions to have both here\./);
-  await panel.send('Ask after');
-  await panel.waitForSettledAnswer('the answer after', (text) => text === 'Answered.');
+  await panel.ask('Ask after', 'Answered.');
   await panel.button('Restore Sessions').click();
   await panel.sees(/Your sessions are restored: 2 missing messages were added\./);
   await stored(answer);
@@ -164,26 +149,8 @@ test('the window that owns the sessions sleeps: another one says so in a sentenc
   }
 });
 
-test('the host is killed while only thinking is shown: the notice says that', async () => {
-  const panel = await freshPanel();
-  server.script(reply().thinks('Let me see what this is about. '.repeat(20), { every: 2 }).hangs());
-  await panel.send('Think');
-  await panel.frame
-    .getByText(/Thinking…/)
-    .first()
-    .waitFor();
-  await waitFor(
-    'the thinking to be stored',
-    () => readStateDb(folder, "SELECT 1 FROM stream_chunks WHERE kind = 'thinking' LIMIT 1").length > 0 || undefined,
-  );
-  const pid = await vscode().extensionHostPid();
-  await vscode().killExtensionHost();
-  await vscode().waitForNewExtensionHost(pid);
-  await (await panelNow()).sees(/while the model was thinking/);
-});
-
 test('the whole server is killed in the middle of an answer: the reason shown does not claim that the user closed the window', async () => {
-  const panel = await panelNow();
+  const panel = await freshPanel();
   server.script(reply().says(numberedWords('killed', 30), { every: 2 }).hangs());
   await panel.send('Be killed');
   await panel.waitForAnswer('the first words', (text) => text.startsWith('killed0001'));

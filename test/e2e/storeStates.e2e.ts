@@ -1,30 +1,18 @@
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ModelServer, reply, startModelServer } from '../support/modelServer';
+import { afterAll, expect, test } from 'vitest';
+import { reply } from '../support/modelServer';
 import { readStateDb, waitFor } from '../support/vscode';
 import type { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { storageWindows } from './storageWindows';
-import { sharedVscode } from './vscodeTest';
 import { numberedWords } from './words';
+import { scriptedVscode } from './scriptedVscode';
 
-let server: ModelServer;
+const { server, vscode } = await scriptedVscode();
+server.otherwise(reply().says('Answered.'));
 const mounted: string[] = [];
-
-beforeAll(async () => {
-  server = await startModelServer();
-  server.otherwise(reply().says('Answered.'));
-});
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-}));
 // Declared after the shared VS Code, so it runs before that removes its folder.
 afterAll(() => {
   for (const folder of mounted) execFileSync('umount', ['-l', folder]);
@@ -58,25 +46,15 @@ async function ask(panel: ChatPanel, names: readonly string[]): Promise<readonly
   const answers = names.map((name) => numberedWords(name, 700));
   for (const [index, text] of answers.entries()) {
     server.script(reply().says(text));
-    await panel.send(`Tell me of ${names[index] ?? ''}`);
-    await panel.waitForSettledAnswer('the answer', (shown) => shown === text);
+    await panel.ask(`Tell me of ${names[index] ?? ''}`, text);
   }
   return answers;
 }
 
-function spoil(folder: string, page: number): void {
-  const bytes = fs.readFileSync(mainIn(folder));
-  fs.writeFileSync(mainIn(folder), bytes.fill(0x5a, (page - 1) * pageSize, page * pageSize));
-}
-
-const pageWith = (folder: string, text: string): number =>
-  Math.floor(fs.readFileSync(mainIn(folder)).indexOf(text) / pageSize) + 1;
-
 /** A prompt is answered with this. */
 async function goesOn(panel: ChatPanel, answer = 'Answered.'): Promise<void> {
   server.script(reply().says(answer));
-  await panel.send('And go on');
-  await panel.waitForSettledAnswer('the next answer', (text) => text === answer);
+  await panel.ask('And go on', answer);
 }
 
 const halve = (file: string): void =>
@@ -123,26 +101,6 @@ test('a foreign state.db is refused in words and left unchanged', async () => {
   }).toEqual({ draft: 'Will this be kept?', untouched: true });
 });
 
-test('a page damaged while the window is closed is repaired by the next window, which asks nothing and says so', async () => {
-  const folder = await storage('page');
-  await ask(await panelOn(folder), ['north', 'east', 'south', 'west']);
-  await leave(folder);
-  spoil(folder, pageWith(folder, 'south0300'));
-  const panel = await panelOn(folder);
-  await panel.sees(/The session file was damaged\. Most of it was recovered/);
-  await goesOn(panel);
-  const stored = texts(folder);
-  expect({
-    whole: ['north', 'east', 'west'].map((name) => stored.includes(numberedWords(name, 700))),
-    kept: fs.readdirSync(folder).some((name) => name.startsWith('state.corrupt-')),
-    notices: await panel.frame.getByRole('button', { name: 'Try Again' }).count(),
-  }).toEqual({
-    whole: [true, true, true],
-    kept: true,
-    notices: 0,
-  });
-});
-
 test('the file is cut to half during a running answer: the answer and the earlier history are whole, and the user is notified', async () => {
   const folder = await storage('cut');
   const panel = await panelOn(folder);
@@ -154,7 +112,7 @@ test('the file is cut to half during a running answer: the answer and the earlie
   await panel.waitForAnswer('the first words', (text) => text.startsWith('now0001'));
   rest.open();
   halve(mainIn(folder));
-  await panel.waitForSettledAnswer('the whole answer', (text) => text === words);
+  await panel.answered(words);
   await panel.sees(/The session file had been cut off\. All of its contents were recovered/);
   await goesOn(panel);
   await waitFor(
@@ -244,33 +202,4 @@ if (mayMount)
       whole: String(row?.['content']).trimEnd() === words.trimEnd(),
       notices,
     }).toEqual({ shownIsStored: true, whole: true, notices: 0 });
-  });
-
-if (mayMount)
-  test('a full disk after a crash: the history can be read, and saving continues as soon as there is room', async () => {
-    const folder = await storage('fullAfterCrash');
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder]);
-    mounted.push(folder);
-    const first = await panelOn(folder);
-    const [answer] = await ask(first, ['north']);
-    for (const pid of vscode().server.extensionHostPids()) process.kill(pid, 'SIGKILL');
-    const ballast = path.join(folder, 'ballast');
-    fs.writeFileSync(ballast, '');
-    for (const bytes of [64 * 1024, 4096, 1]) {
-      try {
-        for (;;) fs.appendFileSync(ballast, new Uint8Array(bytes));
-      } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
-      }
-    }
-    const panel = await panelOn(folder);
-    await panel.sees(/The disk is full, so nothing can be saved now\. Everything saved before is safe\./);
-    await panel.waitForAnswer('the answer of before', (text) => text === answer);
-    fs.rmSync(ballast);
-    await panel.frame
-      .getByText(/The disk is full/)
-      .first()
-      .waitFor({ state: 'detached' });
-    await goesOn(panel);
-    expect(texts(folder)).toEqual([answer, 'Answered.']);
   });

@@ -11,6 +11,7 @@ import { ChatPanel } from './chatPanel';
 import { SessionsView } from './sessionsView';
 import { EXTENSION_ID, test } from './vscodeTest';
 import { numberedWords } from './words';
+import { scriptedSettings } from './scriptedVscode';
 
 let model: ModelServer;
 let postgres: RunningPostgres;
@@ -27,12 +28,7 @@ afterAll(async () => {
   fs.rmSync(folder, { recursive: true, force: true });
 });
 
-const options = () => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: model.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-});
+const options = () => ({ settings: scriptedSettings(model) });
 
 interface Machine {
   readonly name: string;
@@ -88,8 +84,7 @@ const sessionsOf = ({ session }: Machine): readonly unknown[] =>
 
 async function ask({ panel }: Machine, prompt: string, answer: string): Promise<void> {
   model.script(reply().says(answer));
-  await panel.send(prompt);
-  await panel.waitForSettledAnswer(`the answer to ${prompt}`, (text) => text === answer);
+  await panel.ask(prompt, answer);
 }
 
 /** Verify Session: what was shown, what is on disk, and what the server has are the same. */

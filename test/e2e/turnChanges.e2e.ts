@@ -1,13 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type ModelServer, reply, type Reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, type Row, waitFor, type Workbench, write } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
-import { EXTENSION_ID, sharedVscode } from './vscodeTest';
-import { ApprovalCard, settled } from './workPanel';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { reply, type Reply } from '../support/modelServer';
+import { waitFor, write } from '../support/vscode';
+import type { ChatPanel } from './chatPanel';
+import { ApprovalCard } from './workPanel';
+import { picturesIn, scriptedVscode } from './scriptedVscode';
 
 type Files = Readonly<Record<string, string | null>>;
 
@@ -20,23 +19,17 @@ const original: Files = {
   'made.txt': null,
 };
 
-let server: ModelServer;
-let workbench: Workbench;
+const { server, vscode, open, query, ask, refused } = await scriptedVscode({
+  machineSettings: { 'hermes.terminal.sandbox': 'off' },
+  viewport: { width: 1400, height: 900 },
+});
+const picture = picturesIn('turn-changes');
 let panel: ChatPanel;
 let folder: string;
 
 beforeAll(async () => {
-  server = await startModelServer();
+  panel = await open();
 });
-afterAll(() => server.close());
-
-const vscode = sharedVscode(() => ({
-  settings: {
-    'hermes.providers': [{ name: 'Local', protocol: 'openai', baseUrl: server.url, models: [{ id: 'test-model' }] }],
-    'hermes.model': 'Local/test-model',
-  },
-  machineSettings: { 'hermes.terminal.sandbox': 'off' },
-}));
 
 beforeEach(async () => {
   folder = vscode().sampleFolder();
@@ -45,25 +38,10 @@ beforeEach(async () => {
     if (content === null) fs.rmSync(file, { force: true });
     else fs.writeFileSync(file, content, 'latin1');
   }
-  if (panel === undefined) {
-    workbench = await vscode().open(folder);
-    await workbench.resize(1400, 900);
-    panel = await ChatPanel.open(workbench);
-  } else {
-    await workbench.runCommand('View: Close All Editors');
-    await workbench.runCommand('Hermes: New Session');
-    await panel.sees('Hermes works in your folder');
-  }
-  return () =>
-    expect({ unplayed: server.unplayed, refused: server.requests.flatMap(({ rejection }) => rejection ?? []) }).toEqual(
-      { unplayed: 0, refused: [] },
-    );
+  await panel.workbench.runCommand('View: Close All Editors');
+  await panel.newSession();
+  return () => expect({ unplayed: server.unplayed, refused: refused() }).toEqual({ unplayed: 0, refused: [] });
 });
-
-const query = (sql: string): readonly Row[] =>
-  readStateDb(vscode().workspaceStorageFolders(EXTENSION_ID)[0] ?? '', sql);
-const picture = (name: string): Promise<string> =>
-  workbench.screenshot(path.join(projectRoot(), '.vscode-test/screenshots/turn-changes'), name);
 
 const onDisk = (): Files =>
   Object.fromEntries(
@@ -81,12 +59,8 @@ async function turn(prompt: string, changes: Reply, card: string, button: string
   server.script(changes, reply().says(answer));
   await panel.send(prompt);
   await (await ApprovalCard.asks(panel, card)).press(button);
-  await panel.waitForAnswer(`the answer to "${prompt}"`, (text) => text === answer);
-  await settled(panel);
+  await panel.answered(answer);
 }
-
-const message = (text: string): Locator =>
-  panel.frame.getByRole('article').filter({ has: panel.frame.getByText(text, { exact: true }) });
 
 test('Review Changes of Turns… opens what the selected turns changed, and nothing else', async () => {
   await turn(
@@ -110,8 +84,11 @@ test('Review Changes of Turns… opens what the selected turns changed, and noth
     'Allow All (2)',
   );
 
-  const field = await workbench.openPick('Hermes: Review Changes of Turns', /Select the turns to review together/);
-  const rows = workbench.page.locator('.quick-input-list .monaco-list-row');
+  const field = await panel.workbench.openPick(
+    'Hermes: Review Changes of Turns',
+    /Select the turns to review together/,
+  );
+  const rows = panel.workbench.page.locator('.quick-input-list .monaco-list-row');
   await rows.nth(2).waitFor();
   const offered = await rows.evaluateAll((items) => items.map((item) => item.getAttribute('aria-label') ?? ''));
   // Its name and the names of its files are looked for.
@@ -120,12 +97,12 @@ test('Review Changes of Turns… opens what the selected turns changed, and noth
   await rows.first().locator('.monaco-checkbox').click();
   await write(field, '');
   await rows.nth(2).locator('.monaco-checkbox').click();
-  await picture('turn-picker');
+  await picture(panel, 'turn-picker');
   await field.press('Enter');
-  await waitFor('the review', async () => (await workbench.tabs()).includes('Changes of 2 Turns (3 files)'), {
-    seen: () => workbench.tabs(),
+  await waitFor('the review', async () => (await panel.workbench.tabs()).includes('Changes of 2 Turns (3 files)'), {
+    seen: () => panel.workbench.tabs(),
   });
-  const heads = workbench.page.locator('.multiDiffEntry .file-path .title.modified .label-name');
+  const heads = panel.workbench.page.locator('.multiDiffEntry .file-path .title.modified .label-name');
   const shownFiles = async (): Promise<readonly string[]> =>
     [...new Set(await heads.allInnerTexts())]
       .map((name) => name.trim())
@@ -133,15 +110,15 @@ test('Review Changes of Turns… opens what the selected turns changed, and noth
       .sort();
   await waitFor('three files', async () => (await shownFiles()).length >= 3, { seen: shownFiles });
   for (const text of [/^line\s3$/, 'line three', 'brand new', 'gone soon'])
-    await workbench.page.locator('.multiDiffEntry .view-line', { hasText: text }).first().waitFor();
-  await picture('two-turns');
+    await panel.workbench.page.locator('.multiDiffEntry .view-line', { hasText: text }).first().waitFor();
+  await picture(panel, 'two-turns');
   const changes = query(
     'SELECT t.started_at, f.path FROM file_changes f JOIN turns t ON t.uid = f.turn_uid ORDER BY t.started_at, f.path',
   ).map((row) => path.basename(String(row['path'])));
   expect({
     offered: offered.map((label) => label.replace(/,? (?:not )?checked$/, '')),
     files: await shownFiles(),
-    shouted: await workbench.page.locator('.multiDiffEntry .view-line', { hasText: 'SECOND' }).count(),
+    shouted: await panel.workbench.page.locator('.multiDiffEntry .view-line', { hasText: 'SECOND' }).count(),
     disk: onDisk(),
     stored: changes,
   }).toEqual({
@@ -163,9 +140,7 @@ test('Review Changes of Turns… opens what the selected turns changed, and noth
 });
 
 test('after a rewind with its files, Undo Revert brings each file back; the conversation and what is being typed stay', async () => {
-  server.script(reply().says('Hello.'));
-  await panel.send('Hello?');
-  await panel.waitForSettledAnswer('the first answer', (text) => text === 'Hello.');
+  await ask(panel, 'Hello?', 'Hello.');
   const prompt = 'Change three files.';
   await turn(
     prompt,
@@ -184,38 +159,32 @@ test('after a rewind with its files, Undo Revert brings each file back; the conv
   };
   await untilOnDisk('the changes', changed);
 
-  await message(prompt).last().hover();
-  await message(prompt).last().getByRole('button', { name: 'Rewind to Here…' }).click();
+  await panel.act(prompt, 'Rewind to Here…');
   await panel.frame
     .getByRole('group', { name: 'Rewind to Here' })
     .getByRole('button', { name: 'Conversation and 3 files' })
     .click();
-  await workbench.waitForToast('Reverted 3 files.');
-  await picture('rewound');
+  await panel.workbench.waitForToast('Reverted 3 files.');
+  await picture(panel, 'rewound');
   await untilOnDisk('the files to be as before', original);
-  const composerHas = (text: string): Promise<unknown> =>
-    waitFor(`"${text}" in the composer`, async () => (await panel.composer.inputValue()) === text, {
-      seen: () => panel.composer.inputValue(),
-    });
-  await composerHas(prompt);
+  await panel.composerHas(prompt);
   await panel.composer.press('End');
   await panel.composer.pressSequentially(' Or not.');
 
-  await workbench.clickToast('Undo Revert');
+  await panel.workbench.clickToast('Undo Revert');
   await untilOnDisk('the files to be back', changed);
-  await composerHas(`${prompt} Or not.`);
-  await picture('revert-undone');
+  await panel.composerHas(`${prompt} Or not.`);
+  await picture(panel, 'revert-undone');
   const rows = (): readonly string[] =>
     query(
       `SELECT content, active, hidden_reason FROM messages WHERE role IN ('user', 'assistant') AND session_id = (SELECT session_id FROM messages WHERE content = 'Hello?') ORDER BY position`,
     ).map((row) => `${row['active'] === 1 ? '' : `${String(row['hidden_reason'])}: `}${String(row['content'])}`);
   const shown = (await panel.messages()).map(({ text }) => text);
-  await workbench.reload();
-  panel = await ChatPanel.attach(workbench);
-  await composerHas(`${prompt} Or not.`);
+  panel = await panel.reload();
+  await panel.composerHas(`${prompt} Or not.`);
   server.script(reply().says('I leave it.'));
   await panel.composer.press('Enter');
-  await panel.waitForSettledAnswer('the next answer', (text) => text === 'I leave it.');
+  await panel.answered('I leave it.');
   expect({
     shown,
     disk: onDisk(),

@@ -22,12 +22,11 @@ const longest = [
   'storeMoved',
   'kills',
   'importSessions',
-  'panel',
   'workModes',
   'enterKills',
   'addServer',
   'sandbox',
-  'keyboardTurn',
+  'keyboard',
 ];
 
 /** Each VS Code has a browser, a server, extension hosts, a port and a folder of its own, and takes a processor and 3 GB of memory at the most. */

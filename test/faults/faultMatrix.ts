@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { storeFiles } from '../../src/store/open/storeFiles';
 import { StoreError } from '../../src/store/storeError';
 import type { JsonObject } from '../../src/transcript/json';
-import { seededRandom } from '../crash/powerCuts';
+import { seededRandom } from '../support/seededRandom';
 import { type RecordedRequest, type Scripted, type ServerProtocol, reply } from '../support/modelServer';
 import { otherSqlite } from '../support/otherSqlite';
 import { historyFaults } from '../support/providerRules';

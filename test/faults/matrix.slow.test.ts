@@ -13,7 +13,7 @@ describe('an answer that breaks, ends, fails, stalls or is stopped at any event'
       sample: 300,
     });
     expect({ cases, violations, details }).toEqual({ cases: 300, violations: 0, details: [] });
-  }, 120_000);
+  });
 
   it('is stored as it was shown, once, even if the store fails in its middle and the turn is spilled', async () => {
     const { cases, violations, details } = await runFaultMatrix({
@@ -23,18 +23,5 @@ describe('an answer that breaks, ends, fails, stalls or is stopped at any event'
       storeFails: true,
     });
     expect({ cases, violations, details }).toEqual({ cases: 40, violations: 0, details: [] });
-  }, 120_000);
-
-  it('is one of at least twenty of our own, in both protocols', () => {
-    const streams = ownStreams();
-    expect({
-      enough: streams.length >= 20,
-      protocols: new Set(streams.map((stream) => stream.protocol)),
-      empty: streams.filter((stream) => stream.payloads.length === 0),
-    }).toEqual({
-      enough: true,
-      protocols: new Set(['openai', 'anthropic']),
-      empty: [],
-    });
   });
 });

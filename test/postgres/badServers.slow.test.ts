@@ -6,11 +6,11 @@ import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
 import { schemaSql, schemaVersion } from '../../src/sync/postgres/schema';
 import { packedServer } from '../../src/sync/packedServer';
 import { syncFailureIn } from '../../src/sync/syncFailure';
-import { SyncRound } from '../../src/sync/syncRound';
 import { between, type Between } from '../support/postgres/betweenPostgres';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { expired, selfSigned } from '../support/selfSigned';
 import { answered, lines, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
+import { roundOf } from '../support/syncRound';
 
 let world: PostgresWorld;
 const proxies: Between[] = [];
@@ -151,11 +151,8 @@ const exchange = async (
   origin: string,
 ): Promise<string | undefined> => {
   const client = world.client(address);
-  let ids = 0;
-  const newId = (): string => `${origin}-id-${String(++ids).padStart(8, '0')}-${String(Math.random()).slice(2)}`;
-  const deps = { store: db.synced, server: packedServer(client), origin, machine: origin, newId, fenceOf: () => null };
   try {
-    await new SyncRound(deps).run();
+    await roundOf(db, packedServer(client), origin).run();
     return undefined;
   } catch (error) {
     return syncFailureIn(error)?.message ?? String(error);

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConnectionString } from '../../src/sync/postgres/connectionString';
 import { PostgresServer } from '../../src/sync/postgres/postgresServer';
-import { SyncRound } from '../../src/sync/syncRound';
-import { seededRandom } from '../crash/powerCuts';
+import { seededRandom } from '../support/seededRandom';
 import { FaultProxy, type Fault } from '../support/postgres/faultProxy';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, lines, sessionDbWorld } from '../support/sessionDbWorld';
-import { first } from '../support/syncContract';
+import { roundOf } from '../support/syncRound';
 
 /** `HERMES_CUT_TRIALS`: how many. */
 const trials = Math.max(20, Number(process.env['HERMES_CUT_TRIALS']) || 150);
@@ -28,17 +27,8 @@ describe('a connection that is cut, stalls or is cut within a message', () => {
     const random = seededRandom(7);
     let failed = 0;
     let server = new PostgresServer({ address: parseConnectionString(through), history: 'h', patienceMs: 300 });
-    const newRound = (): SyncRound =>
-      new SyncRound({
-        store: store.db.synced,
-        server,
-        origin: 'a',
-        machine: 'A',
-        newId: () => 'never',
-        fenceOf: () => null,
-      });
     await world.client(world.address(database)).prepare();
-    let round = newRound();
+    let round = roundOf(store.db, server, 'a');
     for (let trial = 0; trial < trials; trial++) {
       answered(store.db, `t${trial}`, `Answer ${trial}.`);
       const fault: Fault = {
@@ -54,68 +44,20 @@ describe('a connection that is cut, stalls or is cut within a message', () => {
         failed++;
         await server.dispose();
         server = new PostgresServer({ address: parseConnectionString(through), history: 'h', patienceMs: 300 });
-        round = newRound();
+        round = roundOf(store.db, server, 'a');
       }
     }
     await server.dispose();
     server = world.client(world.address(database));
-    await newRound().run();
+    await roundOf(store.db, server, 'a').run();
     const other = await sessionDbWorld();
     other.db.synced.begin();
     const direct = world.client(world.address(database));
-    await new SyncRound({
-      store: other.db.synced,
-      server: direct,
-      origin: 'b',
-      machine: 'B',
-      newId: () => 'never',
-      fenceOf: () => null,
-    }).run();
+    await roundOf(other.db, direct, 'b').run();
     await proxy.close();
     expect(lines(other.db)).toEqual(lines(store.db));
     expect([lines(other.db).length, other.db.verifyIntegrity(), failed > trials / 4]).toEqual([2 * trials, [], true]);
     other.database.abandon();
     store.database.abandon();
-  }, 300_000);
-});
-
-describe('a server that is killed', () => {
-  it('has everything that it acknowledged', async () => {
-    const database = await world.database();
-    const acknowledged: number[] = [];
-    for (let life = 0; life < 4; life++) {
-      const client = world.client(world.address(database));
-      const connection = await client.connect('a', 'A');
-      let isOver = false;
-      const sending = (async () => {
-        for (let number = connection.last + 1; !isOver; number++) {
-          const answer = await client.send(connection, {
-            conversationId: `c${number}`,
-            number,
-            ...first,
-            fence: null,
-            documents: async function* () {
-              yield await Promise.resolve([{ document: 'turn/t', body: `"${number}"` }]);
-            },
-          });
-          if (answer.kind === 'done') acknowledged.push(number);
-        }
-      })().catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, 150));
-      await world.server.kill();
-      isOver = true;
-      await sending;
-      await world.server.restart();
-    }
-    const client = world.client(world.address(database));
-    const connection = await client.connect('b', 'B');
-    const found = new Set((await client.news(connection, new Map())).news.map(({ conversationId }) => conversationId));
-    expect(acknowledged.length).toBeGreaterThan(20);
-    expect(acknowledged.filter((number) => !found.has(`c${number}`))).toEqual([]);
-    // Nothing is noted as sent without its text.
-    for (const conversationId of found)
-      expect(
-        (await client.fetch(connection, { conversationId, since: 0, chain: [], documents: [] })).documents,
-      ).toHaveLength(1);
   });
 });

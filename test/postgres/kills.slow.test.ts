@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serverAccount } from '../../src/sync/serverAccount';
-import { seededRandom } from '../crash/powerCuts';
+import { seededRandom } from '../support/seededRandom';
 import { bundleProgram, NodeProgram } from '../support/nodeProgram';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
-import { openStore, roundOf, serverFor, type LifeOptions } from '../support/postgres/syncLife';
+import { openStore, serverFor, type LifeOptions } from '../support/postgres/syncLife';
 import { wasmPath } from '../support/sqlite';
+import { roundOf } from '../support/syncRound';
 
 /** Kills of each kind; more by the environment variable. */
 const kills = Number(process.env['HERMES_SYNC_KILLS'] ?? 3);

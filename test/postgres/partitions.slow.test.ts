@@ -6,7 +6,7 @@ import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { rowsRead } from '../support/postgres/rowsRead';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
-import { first, pieces, second } from '../support/syncContract';
+import { firstSending, pieces, second } from '../support/syncContract';
 
 const [roles = '', rows = ''] = documentedSql('A team on one database', 2);
 const [partitions = ''] = documentedSql('Partitions', 1);
@@ -29,9 +29,7 @@ const anna = () => world.address(database, 'anna', 'choose-a-password');
 async function sent(conversationId: string, body: string): Promise<void> {
   const client = world.client(anna());
   const connection = await client.connect('laptop', 'Laptop');
-  const documents = pieces({ document: 'turn/t', body });
-  const number = connection.last + 1;
-  const answer = await client.send(connection, { conversationId, number, ...first, fence: null, documents });
+  const answer = await client.send(connection, firstSending(conversationId, connection.last + 1, body));
   expect(answer).toEqual({ kind: 'done', version: 1 });
   await client.dispose();
 }

@@ -1,4 +1,3 @@
-import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
@@ -59,26 +58,5 @@ describe('a pooler that gives each transaction another connection', () => {
       ['BEGIN', 'COMMIT', 'CREATE', 'DELETE', 'INSERT', 'SELECT', 'UPDATE'].filter((kind) => !kinds.has(kind)),
     ).toEqual([]);
     expect(all.length).toBeGreaterThan(250);
-  });
-
-  it.each([
-    'SET search_path = hermes_sync',
-    'LISTEN news',
-    'PREPARE p AS SELECT 1',
-    'SELECT pg_advisory_lock(1)',
-    `SELECT set_config('a.b', '1', false)`,
-    'CREATE TEMP TABLE IF NOT EXISTS t ()',
-    'DECLARE c CURSOR WITH HOLD FOR SELECT 1',
-  ])('would not be enough for %s', (sql) => {
-    expect(needsConnection({ sql, prepared: null })).toBe(true);
-  });
-
-  it('would not be enough for a prepared statement', async () => {
-    const database = await world.database();
-    const client = new Client({ connectionString: world.server.url(database), application_name: 'Hermes' });
-    await client.connect();
-    await client.query({ name: 'kept', text: 'SELECT $1::int', values: [1] });
-    await client.end();
-    expect((await statements()).filter(needsConnection).map(({ prepared }) => prepared)).toEqual(['kept']);
   });
 });

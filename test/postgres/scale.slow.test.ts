@@ -1,10 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyBytes } from '../../src/sync/sealing/aes';
-import { Seal } from '../../src/sync/sealing/seal';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { rowsRead } from '../support/postgres/rowsRead';
-import { workday } from '../support/postgres/workday';
 import { pieces } from '../support/syncContract';
 
 let world: PostgresWorld;
@@ -101,39 +97,5 @@ describe('a server with 200 people', () => {
       'versions',
     ]);
     expect([...busy].filter(([, read]) => read > 60)).toEqual([]);
-  });
-});
-
-describe('the space of a turn', () => {
-  /** Figures of a row of a table in the guide. */
-  const documented = (row: string): readonly number[] => {
-    const guide = readFileSync(new URL('../../docs/sync-team.md', import.meta.url), 'utf8');
-    const line = guide.split('\n').find((each) => each.startsWith(`| ${row} |`)) ?? '';
-    return [...line.matchAll(/\| ([\d,]+)(?= \|)/g)].map(([, figure]) => Number((figure ?? '').replaceAll(',', '')));
-  };
-
-  it('is what the guide says, plain and encrypted', async () => {
-    const turns = 300;
-    const measured = async (seal: Seal | null): Promise<readonly number[]> => {
-      const database = await world.database();
-      const clean = () => world.run(database, 'VACUUM');
-      const { said } = await workday(world.client(world.address(database)), { turns, cleanEach: 50, clean, seal });
-      const [row] = await world.run(
-        database,
-        `SELECT sum(pg_table_size(oid))::int AS rows, sum(pg_indexes_size(oid))::int AS indexes,
-           (SELECT sum(octet_length(body))::int FROM hermes_sync.documents WHERE document LIKE 'turn/%') AS sent FROM pg_class
-         WHERE relnamespace = 'hermes_sync'::regnamespace AND relkind = 'r'`,
-      );
-      return [said, Number(row?.['sent']), Number(row?.['rows']), Number(row?.['indexes'])].map(
-        (bytes) => bytes / turns,
-      );
-    };
-    const [plain, sealed] = [await measured(null), await measured(new Seal(new Uint8Array(keyBytes).fill(7), 'h'))];
-    const found = [0, 1, 2, 3].map((which) => [plain[which] ?? 0, sealed[which] ?? 0]);
-    const expected = ['text of a turn', 'its document, as sent', 'rows', 'indexes'].map(documented);
-    const isNear = (one: number, other: number): boolean => Math.abs(one - other) < 0.2 * Math.max(one, other);
-    expect(found.map((pair, row) => pair.map((bytes, at) => isNear(bytes, expected[row]?.[at] ?? 0)))).toEqual(
-      Array.from({ length: 4 }, () => [true, true]),
-    );
   });
 });

@@ -2,13 +2,13 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/sync/postgres/connectionFailure';
 import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
-import { currentPerson, schemaSql } from '../../src/sync/postgres/schema';
-import { SyncRound } from '../../src/sync/syncRound';
-import type { SyncServer } from '../../src/sync/syncServer';
+import { schemaSql } from '../../src/sync/postgres/schema';
+import { syncFailureIn } from '../../src/sync/syncFailure';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
-import { first, pieces } from '../support/syncContract';
+import { firstSending } from '../support/syncContract';
+import { roundOf } from '../support/syncRound';
 
 type Row = Record<string, unknown>;
 
@@ -18,6 +18,8 @@ type Person = keyof typeof passwords;
 const [roles = '', rows = '', audit = '', retention = '', leaving = ''] = documentedSql('A team on one database', 5);
 const steps = { roles, rows, audit, retention, leaving };
 const tables = schemaSql('hermes_members');
+/** The end of the first step, which may run again. */
+const limitsSql = roles.slice(roles.indexOf('DO $$'));
 
 let world: PostgresWorld;
 let database: string;
@@ -56,13 +58,7 @@ const refusal = (work: Promise<unknown>): Promise<string | null> => work.then(()
 async function sent(person: Person, history: string, conversationId: string, body: string): Promise<void> {
   const client = world.client(address(person), history);
   const connection = await client.connect('laptop', `Laptop of ${person}`);
-  const answer = await client.send(connection, {
-    conversationId,
-    number: connection.last + 1,
-    ...first,
-    fence: null,
-    documents: pieces({ document: 'turn/t', body }),
-  });
+  const answer = await client.send(connection, firstSending(conversationId, connection.last + 1, body));
   expect(answer).toEqual({ kind: 'done', version: 1 });
   await client.keepSeal(`seal of ${person}`);
   await client.lease(connection, 'running');
@@ -148,18 +144,30 @@ describe('people of a team', () => {
     expect(left).toEqual([{ body: '"of Anna"' }]);
   });
 
-  it('are found through the index, which begins with the person', async () => {
-    await asDba(
-      `INSERT INTO hermes_sync.documents (person, history, conversation, document, version, body)
-       SELECT 'p' || n % 500, 'many', 'c' || n % 7, 'turn/' || n, 1, '' FROM generate_series(1, 20000) n;
-       ANALYZE hermes_sync.documents`,
-    );
-    const plan = await as(
-      'anna',
-      `EXPLAIN SELECT body FROM hermes_sync.documents WHERE person = ${currentPerson} AND history = 'many' AND conversation = 'c1'`,
-    );
-    await asDba(`DELETE FROM hermes_sync.documents WHERE history = 'many'`);
-    expect(plan.map((row) => String(row['QUERY PLAN'])).join('\n')).toMatch(/Index Cond: \(+person = \(*CURRENT_USER/i);
+  it('wait for a lock of another member only so long, and that member’s idle transaction is ended', async () => {
+    const limits = async (): Promise<readonly unknown[]> => [
+      (await as('anna', 'SHOW lock_timeout'))[0],
+      (await as('ben', 'SHOW idle_in_transaction_session_timeout'))[0],
+    ];
+    expect(await limits()).toEqual([{ lock_timeout: '20s' }, { idle_in_transaction_session_timeout: '1min' }]);
+    const held = new Client({ connectionString: world.server.url(database, 'ben', passwords.ben) });
+    const ended = new Promise<string | null>((resolve) => held.on('error', (error) => resolve(codeOf(error))));
+    for (const mode of ['SHARE', 'SHARE ROW EXCLUSIVE', 'EXCLUSIVE', 'ACCESS EXCLUSIVE']) {
+      await asDba(`ALTER DATABASE ${database} SET lock_timeout = '50ms'`);
+      const holder = new Client({ connectionString: world.server.url(database, 'ben', passwords.ben) });
+      await holder.connect();
+      await holder.query(`BEGIN; LOCK TABLE hermes_sync.documents IN ${mode} MODE`);
+      const refused = await sent('anna', 'locked', mode, '"of Anna"').catch(syncFailureIn);
+      await holder.end();
+      expect([mode, refused]).toMatchObject([mode, { kind: 'busy', isTemporary: true }]);
+    }
+    await asDba(`ALTER DATABASE ${database} SET idle_in_transaction_session_timeout = '50ms'`);
+    await held.connect();
+    await held.query('BEGIN; LOCK TABLE hermes_sync.documents IN SHARE MODE');
+    expect(await ended).toBe('25P03');
+    await asDba(limitsSql);
+    await sent('anna', 'unlocked', 'c', '"of Anna"');
+    expect(await limits()).toEqual([{ lock_timeout: '20s' }, { idle_in_transaction_session_timeout: '1min' }]);
   });
 });
 
@@ -182,16 +190,6 @@ describe('an auditor', () => {
 });
 
 describe('retention', () => {
-  const round = (store: SessionDbWorld, server: SyncServer, origin: string): SyncRound =>
-    new SyncRound({
-      store: store.db.synced,
-      server,
-      origin,
-      machine: origin,
-      newId: () => 'never',
-      fenceOf: () => null,
-    });
-
   it('forgets what is old on the server and on all machines, and keeps what is young or leased', async () => {
     const [laptop, desk] = [await sessionDbWorld(), await sessionDbWorld()];
     for (const { db } of [laptop, desk]) db.synced.begin();
@@ -200,7 +198,7 @@ describe('retention', () => {
       answered(laptop.db, `t-${id}`, 'An answer.', { sessionId: id });
     }
     const server = world.client(address('anna'), 'kept');
-    const [here, there] = [round(laptop, server, 'laptop'), round(desk, server, 'desk')];
+    const [here, there] = [roundOf(laptop.db, server, 'laptop'), roundOf(desk.db, server, 'desk')];
     await here.run();
     await there.run();
     await server.lease(await here.connected(), 'leased');

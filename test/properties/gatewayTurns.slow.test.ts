@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Simulation, type Step } from '../support/simulation/simulation';
-import { failingSchedule, onWorker, type SchedulePlace, simulated, simulatedOn, violationsOf } from './schedules';
+import { failingSchedule, onWorker, simulated, simulatedOn, violationsOf } from './schedules';
 
-/** The first schedules of each kind. `npm run properties` runs as many others as it is told to, each night too (.github/workflows/nightly.yml).
- *  Schedules in one batch, which has a seed of its own: `npm run properties -- --runs 100 --seed S` runs it again. */
-const batchSize = 100;
-const firstSeed = 20_261_120;
-
-async function failures(count: number, where: SchedulePlace) {
-  const found = [];
-  for (let from = 0, seed = firstSeed; from < count; from += batchSize, seed++)
-    found.push(await failingSchedule({ runs: Math.min(batchSize, count - from), seed, where }));
-  return found.filter((failure) => failure !== null);
-}
+/** Seeds of so many batches. Others are run by `npm run properties`, each night too (.github/workflows/nightly.yml). */
+const batches = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => 20_261_120 + n);
 
 /** The smallest schedules that random ones were shrunk to when they broke something. */
 const onceBroken: readonly { readonly name: string; readonly steps: readonly Step[] }[] = [
@@ -104,139 +95,29 @@ describe('turns, in any schedule', () => {
     });
   });
 
-  it('really happen in other windows and across compressions too', async () => {
-    const simulation = await Simulation.start(await simulated.make());
-    const steps: readonly Step[] = [
-      { kind: 'prompt', surface: 0, repeated: false },
-      { kind: 'say', session: 0, of: 'text', words: 1, long: true },
-      { kind: 'finish', session: 0, why: 'stop' },
-      { kind: 'clockSet', bySeconds: -3600 },
-      { kind: 'prompt', surface: 0, repeated: false },
-      { kind: 'say', session: 0, of: 'text', words: 1 },
-      { kind: 'finish', session: 0, why: 'stop' },
-      { kind: 'compress', session: 0 },
-      { kind: 'summary', how: 'written' },
-      { kind: 'prompt', surface: 0, repeated: false },
-      { kind: 'say', session: 0, of: 'text', words: 1 },
-      { kind: 'call', session: 0, tools: [{ ms: 0, readOnly: false, asks: true }] },
-      { kind: 'handOver', how: 'taken' },
-      { kind: 'formerWindow', does: 'decide' },
-      { kind: 'prompt', surface: 0, repeated: false },
-      { kind: 'decide', session: 0, how: 'allow' },
-      { kind: 'time', ms: 10 },
-      { kind: 'say', session: 0, of: 'text', words: 1 },
-      { kind: 'finish', session: 0, why: 'stop' },
-      { kind: 'say', session: 0, of: 'text', words: 1 },
-      { kind: 'finish', session: 0, why: 'stop' },
-    ];
-    for (const one of steps) await simulation.run(one);
-    const [transcript, extent] = [
-      simulation.transcript(0).map((line) => line.replace(/x{100,}/, '…').replace(/\(Summary[^]*\)/, 'summary')),
-      simulation.extent,
-    ];
-    await simulation.finish();
-    expect({ ...extent, transcript, violations: simulation.violations }).toEqual({
-      requests: 6,
-      lives: 2,
-      segments: 2,
-      violations: [],
-      transcript: [
-        'user: prompt 1',
-        'assistant: w1… ',
-        'user: prompt 2',
-        'assistant: w2 ',
-        'user (handoff): summary',
-        'user: prompt 3',
-        'assistant: w4 [call-1]',
-        'tool: result of call-1',
-        'assistant: w5 ',
-        'user: prompt 4',
-        'assistant: w6 ',
-      ],
-    });
-  });
-
-  it('really happen in sub-agents, and with calls to which a service gives one id', async () => {
-    const simulation = await Simulation.start(await simulated.make());
-    const called = { ms: 0, readOnly: false, asks: true };
-    const steps: readonly Step[] = [
-      { kind: 'prompt', surface: 0, repeated: false },
-      { kind: 'call', session: 0, tools: [called, { ...called, asks: false }], ids: 'same' },
-      { kind: 'decide', session: 0, how: 'allow' },
-      { kind: 'time', ms: 10 },
-      {
-        kind: 'call',
-        session: 0,
-        tools: [
-          { ...called, delegates: true },
-          { ...called, delegates: true },
-        ],
-        ids: 'counted',
-      },
-      { kind: 'call', session: 1, tools: [called], ids: 'counted' },
-      { kind: 'decide', session: 1, how: 'allow' },
-      { kind: 'time', ms: 10 },
-      { kind: 'say', session: 1, of: 'text', words: 1 },
-      { kind: 'finish', session: 1, why: 'stop' },
-      { kind: 'say', session: 2, of: 'text', words: 1 },
-      { kind: 'finish', session: 2, why: 'stop' },
-      { kind: 'call', session: 0, tools: [{ ...called, asks: false }], ids: 'counted' },
-      { kind: 'time', ms: 10 },
-      { kind: 'say', session: 0, of: 'text', words: 1 },
-      { kind: 'finish', session: 0, why: 'stop' },
-    ];
-    for (const one of steps) await simulation.run(one);
-    const [transcripts, extent] = [[0, 1, 2].map((session) => simulation.transcript(session)), simulation.extent];
-    await simulation.finish();
-    expect({ ...extent, transcripts, violations: simulation.violations }).toEqual({
-      requests: 7,
-      lives: 1,
-      segments: 3,
-      violations: [],
-      transcripts: [
-        [
-          'user: prompt 1',
-          'assistant: [call-1] [call-1_d2]',
-          'tool: result of call-1',
-          'tool: result of call-2',
-          'assistant: [call_0] [call_1]',
-          'tool: w1',
-          'tool: w2',
-          'assistant: [call_0_d2]',
-          'tool: result of call-6',
-          'assistant: w3 ',
-        ],
-        ['user: task of call-3', 'assistant: [call_0]', 'tool: result of call-5', 'assistant: w1 '],
-        ['user: task of call-4', 'assistant: w2 '],
-      ],
-    });
-  });
-
   it.each(onceBroken)('keep their guarantees in schedules that once broke them: $name', async ({ steps }) => {
     expect(await violationsOf(steps)).toEqual([]);
   });
 
   it.each([
-    ['posix', 400],
-    ['ntfs', 120],
-  ] as const)(
-    'keep what was shown, once and in order, send only what a provider accepts, and lose no prompt, on a disk with the rules of %s, in %i schedules',
-    async (system, count) => {
-      expect(await failures(count, simulatedOn(system))).toEqual([]);
+    ...batches(10).map((seed) => ['posix', seed] as const),
+    ...batches(3).map((seed) => ['ntfs', seed] as const),
+  ])(
+    'keep what was shown, once and in order, send only what a provider accepts, and lose no prompt, on a disk with the rules of %s, in 40 schedules of %i',
+    async (system, seed) => {
+      expect(await failingSchedule({ runs: 40, seed, where: simulatedOn(system) })).toBeNull();
     },
-    30 * 60_000,
   );
 
-  it(
-    'keep the same guarantees through the worker on a real file, in 100 schedules',
-    async () => {
+  it.each(batches(5))(
+    'keep the same guarantees through the worker on a real file, in 20 schedules of %i',
+    async (seed) => {
       const where = await onWorker();
       try {
-        expect(await failures(100, where)).toEqual([]);
+        expect(await failingSchedule({ runs: 20, seed, where })).toBeNull();
       } finally {
         await where.remove();
       }
     },
-    30 * 60_000,
   );
 });

@@ -7,16 +7,16 @@ import { smallestFailure } from './smallestFailure';
 /** One thing a person does to a session; `pick` chooses among what there is at that moment. A `lost` prompt is one that stands in an imported
  *  history without an answer, so that the next one is joined to it. */
 export interface VersionStep {
-  readonly kind: 'ask' | 'lost' | 'edit' | 'retry' | 'show' | 'branch' | 'compress' | 'restart';
+  readonly kind: 'ask' | 'lost' | 'edit' | 'retry' | 'show' | 'rewind' | 'branch' | 'compress' | 'restart';
   readonly pick: number;
   readonly withAttachment: boolean;
 }
 
 const versionStep: fc.Arbitrary<VersionStep> = fc.record({
   kind: fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom('ask' as const, 'lost' as const) },
-    { weight: 14, arbitrary: fc.constantFrom('edit' as const, 'retry' as const, 'show' as const, 'show' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('branch' as const, 'compress' as const, 'restart' as const) },
+    { weight: 6, arbitrary: fc.constantFrom('ask', 'lost') },
+    { weight: 14, arbitrary: fc.constantFrom('edit', 'retry', 'show', 'show') },
+    { weight: 3, arbitrary: fc.constantFrom('rewind', 'branch', 'compress', 'restart') },
   ),
   pick: fc.nat(),
   withAttachment: fc.oneof({ weight: 1, arbitrary: fc.constant(true) }, { weight: 4, arbitrary: fc.constant(false) }),
@@ -82,6 +82,8 @@ class Schedule {
         return place && this.again(conversation, place, kind, withAttachment);
       case 'show':
         return place && this.show(conversation, place, (pick >> 4) % place.versions.length);
+      case 'rewind':
+        return place && this.rewind(conversation, places, places.indexOf(place));
       case 'branch':
         return place && this.branch(conversation, places, places.indexOf(place));
       case 'compress':
@@ -211,10 +213,20 @@ class Schedule {
     place.shown = version;
   }
 
+  /** A prompt that was joined to an earlier one cannot be taken back alone. */
+  private rewind(conversation: Conversation, places: readonly Place[], index: number): void {
+    const before = places[index - 1];
+    if ((before === undefined ? conversation.lead : shownAt(before).lost).length > 0) return;
+    const to = this.rowOf(conversation, `u-${shownAt(places[index] as Place).uid}`);
+    this.world.db.rewindSession({ sessionId: conversation.tip, to, now: 5 });
+    if (before === undefined) conversation.first = null;
+    else shownAt(before).next = null;
+  }
+
   private branch(conversation: Conversation, places: readonly Place[], index: number): void {
     if (this.conversations.length > 2) return;
     const tip = `b${++this.counter}`;
-    const upTo = this.answerOf(conversation, shownAt(places[index] as Place).uid);
+    const upTo = this.rowOf(conversation, `a-${shownAt(places[index] as Place).uid}`);
     this.world.db.branchSession({ sessionId: conversation.tip, upTo, childId: tip, now: 5 });
     let first: Place | null = null;
     for (const place of places.slice(0, index + 1).toReversed()) {
@@ -249,11 +261,10 @@ class Schedule {
     );
   }
 
-  private answerOf({ tip }: Conversation, uid: string): string {
+  private rowOf({ tip }: Conversation, uid: string): string {
     return (
-      this.world.db
-        .readTranscript({ sessionId: tip, limit: 10_000 })
-        .messages.findLast((row) => bare(row.uid) === `a-${uid}`)?.uid ?? ''
+      this.world.db.readTranscript({ sessionId: tip, limit: 10_000 }).messages.findLast((row) => bare(row.uid) === uid)
+        ?.uid ?? ''
     );
   }
 }

@@ -24,11 +24,11 @@ const step = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constant('switch' as const),
+      kind: fc.constant('switch'),
       reason: fc.constantFrom(...reasons),
       to: fc.oneof(
         { weight: 6, arbitrary: fc.nat({ max: 4 }) },
-        { weight: 1, arbitrary: fc.constantFrom('' as const, null, undefined) },
+        { weight: 1, arbitrary: fc.constantFrom('', null, undefined) },
       ),
       parent: fc.option(fc.nat({ max: 4 })),
     }),
@@ -36,13 +36,13 @@ const step = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      kind: fc.constant('sync' as const),
-      outcome: fc.constantFrom('complete' as const, 'complete' as const, 'interrupted' as const, 'failed' as const),
+      kind: fc.constant('sync'),
+      outcome: fc.constantFrom('complete', 'complete', 'interrupted', 'failed'),
       answer: fc.constantFrom('a', 'a', ' '),
     }),
   },
-  { weight: 1, arbitrary: fc.constant({ kind: 'end' as const }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('breathe' as const), turns: fc.nat({ max: 12 }) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'end' }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('breathe'), turns: fc.nat({ max: 12 }) }) },
 );
 
 /** What a provider must hear, from the steps alone: every switch with id, reason, reset, rewound, the session that was left, and parent, the end of a session once and ahead
@@ -141,21 +141,6 @@ describe('whatever the user does', () => {
         expect(log).toEqual(expected);
       }),
       { numRuns: 400 },
-    );
-  });
-
-  it('writes of a session never arrive before the switch to it, nor after the switch from it', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.nat({ max: 20 }), async (steps, slowness) => {
-        const { log } = await heard(steps, () => [], slowness);
-        let session: string | undefined;
-        for (const line of log) {
-          const [hook, id] = line.split(/[ :]/);
-          if (hook === 'sync' || hook === 'end') expect(id).toBe(session);
-          else session = id;
-        }
-      }),
-      { numRuns: 300 },
     );
   });
 });

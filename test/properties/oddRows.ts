@@ -1,3 +1,4 @@
+import { unknownUsage } from '../../src/transcript/usage';
 import fc from 'fast-check';
 import { SimulatedDisk } from '../support/simulatedDisk';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
@@ -5,7 +6,7 @@ import { openDatabase } from '../../src/store/open/openDatabase';
 import { schemaVersion } from '../../src/store/schema/migrations';
 import { createSessionDb } from '../../src/store/session/sessionDb';
 import { rowsOf } from '../../src/store/session/import/storeImport';
-import { importedTables } from '../../src/store/session/import/storeRows';
+import { importedTables } from '../../src/store/session/tables/rights';
 import { openSessionStore, type OpenedStore } from '../../src/store/worker/openedStore';
 import type { SessionOperations } from '../../src/store/sessionStore';
 import { StoreError } from '../../src/store/storeError';
@@ -126,13 +127,7 @@ async function makeBase() {
     result('r2', 'c2', 'found', 't2'),
   ]);
   db.setApiContent('u-t2', 'Read it, with a note', { turnUid: 't2', found: [{ provider: 'p', label: 'P', count: 2 }] });
-  db.addUsage('t2', {
-    inputTokens: 5,
-    outputTokens: 6,
-    cachedInputTokens: 1,
-    cacheWriteTokens: null,
-    reasoningTokens: 0,
-  });
+  db.addUsage('t2', { ...unknownUsage, inputTokens: 5, outputTokens: 6, cachedInputTokens: 1, reasoningTokens: 0 });
   settle(db, 't2', {
     outcome: 'failed',
     stopReason: 'error',
@@ -143,13 +138,7 @@ async function makeBase() {
   db.putMessages([
     {
       ...answer('a-t4', 'four and more', 't4'),
-      usage: {
-        inputTokens: 1,
-        outputTokens: 2,
-        cachedInputTokens: null,
-        cacheWriteTokens: null,
-        reasoningTokens: null,
-      },
+      usage: { ...unknownUsage, inputTokens: 1, outputTokens: 2 },
     },
   ]);
   db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 20 });

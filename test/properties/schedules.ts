@@ -17,20 +17,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 12,
     arbitrary: fc.record({
-      kind: fc.constant('prompt' as const),
+      kind: fc.constant('prompt'),
       surface,
       repeated: fc.boolean(),
-      busy: fc.constantFrom('queue' as const, 'interrupt' as const, 'steer' as const),
+      busy: fc.constantFrom('queue', 'interrupt', 'steer'),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('resubmit' as const, 'retry' as const), surface }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('show' as const), surface, session: fc.option(session) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('resubmit', 'retry'), surface }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('show'), surface, session: fc.option(session) }) },
   {
     weight: 16,
     arbitrary: fc.record({
-      kind: fc.constant('say' as const),
+      kind: fc.constant('say'),
       session,
-      of: fc.constantFrom('text' as const, 'text' as const, 'thinking' as const),
+      of: fc.constantFrom('text', 'text', 'thinking'),
       words: fc.integer({ min: 1, max: 4 }),
       long: rarely(3),
     }),
@@ -38,132 +38,106 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.record({
-      kind: fc.constant('call' as const),
+      kind: fc.constant('call'),
       session,
       tools: fc.array(
         fc.record({ ms: fc.constantFrom(0, 5, 500), readOnly: fc.boolean(), asks: rarely(3), delegates: rarely(4) }),
         { minLength: 1, maxLength: 3 },
       ),
-      ids: fc.constantFrom('own' as const, 'same' as const, 'counted' as const),
+      ids: fc.constantFrom('own', 'same', 'counted'),
     }),
   },
   {
     weight: 10,
     arbitrary: fc.record({
-      kind: fc.constant('finish' as const),
+      kind: fc.constant('finish'),
       session,
-      why: fc.constantFrom(
-        'stop' as const,
-        'stop' as const,
-        'stop' as const,
-        'stop' as const,
-        'length' as const,
-        'contentFilter' as const,
-        'other' as const,
-      ),
+      why: fc.constantFrom('stop', 'stop', 'stop', 'stop', 'length', 'contentFilter', 'other'),
       isNearlyFull: rarely(3),
     }),
   },
   {
     weight: 5,
     arbitrary: fc.record({
-      kind: fc.constant('break' as const),
+      kind: fc.constant('break'),
       session,
-      cause: fc.constantFrom(
-        'network' as const,
-        'overloaded' as const,
-        'timeout' as const,
-        'auth' as const,
-        'context' as const,
-      ),
+      cause: fc.constantFrom('network', 'overloaded', 'timeout', 'auth', 'context'),
       inCall: fc.boolean(),
     }),
   },
   {
     weight: 8,
     arbitrary: fc.record({
-      kind: fc.constantFrom(
-        'stop' as const,
-        'promote' as const,
-        'unqueue' as const,
-        'compress' as const,
-        'compress' as const,
-      ),
+      kind: fc.constantFrom('stop', 'promote', 'unqueue', 'compress', 'compress'),
       session,
     }),
   },
   {
     weight: 6,
     arbitrary: fc.record({
-      kind: fc.constant('decide' as const),
+      kind: fc.constant('decide'),
       session,
-      how: fc.constantFrom('allow' as const, 'allow' as const, 'allow' as const, 'deny' as const, 'session' as const),
+      how: fc.constantFrom('allow', 'allow', 'allow', 'deny', 'session'),
       again: rarely(4),
     }),
   },
   {
     weight: 5,
     arbitrary: fc.record({
-      kind: fc.constant('summary' as const),
-      how: fc.constantFrom(
-        'written' as const,
-        'written' as const,
-        'empty' as const,
-        'overloaded' as const,
-        'badRequest' as const,
-      ),
+      kind: fc.constant('summary'),
+      how: fc.constantFrom('written', 'written', 'empty', 'overloaded', 'badRequest'),
     }),
   },
   {
     weight: 10,
-    arbitrary: fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(1, 10, 200, 4000, 90_000_000) }),
+    arbitrary: fc.record({ kind: fc.constant('time'), ms: fc.constantFrom(1, 10, 200, 4000, 90_000_000) }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('clockSet' as const),
+      kind: fc.constant('clockSet'),
       bySeconds: fc.constantFrom(-40_000_000, -3600, -2, 3600, 40_000_000),
     }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('memory' as const),
+      kind: fc.constant('memory'),
       ms: fc.constantFrom(0, 300, 40_000),
       fails: fc.boolean(),
     }),
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('slowStore' as const), latencyMs: fc.constantFrom(0, 1, 50) }),
+    arbitrary: fc.record({ kind: fc.constant('slowStore'), latencyMs: fc.constantFrom(0, 1, 50) }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('failingStore' as const),
+      kind: fc.constant('failingStore'),
       times: fc.integer({ min: 1, max: 4 }),
-      when: fc.constantFrom('before' as const, 'after' as const),
+      when: fc.constantFrom('before', 'after'),
     }),
   },
   {
     weight: 5,
     arbitrary: fc.record({
-      kind: fc.constantFrom('powerCut' as const, 'kill' as const, 'close' as const),
+      kind: fc.constantFrom('powerCut', 'kill', 'close'),
       seed: fc.nat({ max: 1_000_000 }),
     }),
   },
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constant('handOver' as const),
-      how: fc.constantFrom('asked' as const, 'stopped' as const, 'taken' as const),
+      kind: fc.constant('handOver'),
+      how: fc.constantFrom('asked', 'stopped', 'taken'),
     }),
   },
   {
     weight: 4,
     arbitrary: fc.record({
-      kind: fc.constant('formerWindow' as const),
-      does: fc.constantFrom('prompt' as const, 'say' as const, 'finish' as const, 'stop' as const, 'decide' as const),
+      kind: fc.constant('formerWindow'),
+      does: fc.constantFrom('prompt', 'say', 'finish', 'stop', 'decide'),
     }),
   },
 );

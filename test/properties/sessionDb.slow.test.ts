@@ -40,41 +40,28 @@ type Step =
       readonly part: 'text' | 'thinking';
     };
 
-const session = fc.constantFrom(0 as const, 1 as const);
+const session = fc.constantFrom(0, 1);
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      kind: fc.constant('say' as const),
+      kind: fc.constant('say'),
       session,
       texts: fc.array(fc.string({ unit: 'binary', maxLength: 8 }), { minLength: 1, maxLength: 3 }),
-      part: fc.constantFrom('text' as const, 'thinking' as const),
+      part: fc.constantFrom('text', 'thinking'),
     }),
   },
   {
     weight: 6,
     arbitrary: fc.record({
-      kind: fc.constantFrom(
-        'open' as const,
-        'calls' as const,
-        'result' as const,
-        'nextAnswer' as const,
-        'settle' as const,
-      ),
+      kind: fc.constantFrom('open', 'calls', 'result', 'nextAnswer', 'settle'),
       session,
     }),
   },
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constantFrom(
-        'retry' as const,
-        'powerCut' as const,
-        'recover' as const,
-        'index' as const,
-        'diskFull' as const,
-        'compress' as const,
-      ),
+      kind: fc.constantFrom('retry', 'powerCut', 'recover', 'index', 'diskFull', 'compress'),
       session,
     }),
   },
@@ -355,5 +342,5 @@ describe('the store, in any schedule', () => {
       }),
       { numRuns: 100 },
     );
-  }, 120_000);
+  });
 });

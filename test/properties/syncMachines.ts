@@ -1,7 +1,7 @@
 import { StoreError } from '../../src/store/storeError';
 import type { SyncServer } from '../../src/sync/syncServer';
 import { SyncRound } from '../../src/sync/syncRound';
-import { seededRandom } from '../crash/powerCuts';
+import { seededRandom } from '../support/seededRandom';
 import {
   answer,
   complete,

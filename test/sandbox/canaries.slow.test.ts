@@ -15,7 +15,7 @@ import {
   programOf,
 } from '../support/examinedCommands';
 import { endGroup, SandboxWorld } from '../support/sandboxWorld';
-import { seededRandom } from '../crash/powerCuts';
+import { seededRandom } from '../support/seededRandom';
 
 const secret = 'canary-secret';
 /** What no command may read, by its place below the home folder. */

@@ -196,7 +196,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     const { takenOut } = await world.run(
       'ln -s nowhere CLAUDE.md; mkdir -p .husky .github/workflows; echo evil > .husky/pre-commit; echo evil > AGENTS.md; echo evil > .github/workflows/x.yml; echo fine > README.md',
     );
-    expect(takenOut).toEqual(['.husky', '.github/workflows', 'AGENTS.md', 'CLAUDE.md']);
+    expect(takenOut).toEqual(['.github/workflows', '.husky', 'AGENTS.md', 'CLAUDE.md']);
     expect([
       existsSync(join(world.project, '.husky')),
       existsSync(join(world.project, 'AGENTS.md')),
@@ -213,13 +213,13 @@ describe('a confined command', { timeout: 60_000 }, () => {
     while (!existsSync(join(world.project, 'started'))) await new Promise((resolve) => setTimeout(resolve, 20));
     for (const name of ['AGENTS.md', 'GEMINI.md', 'CLAUDE.md'])
       world.written.note(world.write(name, 'ours\n'), 'ours\n');
-    expect((await running).takenOut).toEqual(['GEMINI.md', '.envrc']);
+    expect((await running).takenOut).toEqual(['.envrc', 'GEMINI.md']);
     expect([existsSync(join(world.project, 'AGENTS.md')), existsSync(join(world.project, 'CLAUDE.md'))]).toEqual([
       true,
       true,
     ]);
     expect(world.setAside.map(({ taken }) => taken.map(({ kept }) => readFileSync(kept, 'utf8')))).toEqual([
-      ['ours\nevil\n', 'evil\n'],
+      ['evil\n', 'ours\nevil\n'],
     ]);
     for (const name of ['AGENTS.md', 'CLAUDE.md']) rmSync(join(world.project, name));
   });

@@ -10,36 +10,9 @@ import { FileEditorOnDisk } from './fileEditorOnDisk';
 import { ManualClock } from './manualClock';
 import { answered, sessionDbWorld } from './sessionDbWorld';
 import { aToolCall } from './toolCalls';
+import { perform, promisedOperations } from '../../src/store/sessionMethods';
 
-/** The store's methods as promises, in the way of the worker. */
-type Promised<K extends keyof SessionDb> = {
-  readonly [M in K]: SessionDb[M] extends (...args: infer A) => infer R ? (...args: A) => Promise<R> : never;
-};
-export type FileStore = Promised<
-  | 'recordFileChanges'
-  | 'completeFileChanges'
-  | 'fileChangesOf'
-  | 'fileChangesFrom'
-  | 'fileContent'
-  | 'markReviewed'
-  | 'getTurn'
-  | 'getMeta'
-  | 'setMeta'
->;
-
-export function fileStoreOver(db: SessionDb): FileStore {
-  return {
-    recordFileChanges: async (...args) => db.recordFileChanges(...args),
-    completeFileChanges: async (...args) => db.completeFileChanges(...args),
-    fileChangesOf: async (...args) => db.fileChangesOf(...args),
-    fileChangesFrom: async (...args) => db.fileChangesFrom(...args),
-    fileContent: async (...args) => db.fileContent(...args),
-    markReviewed: async (...args) => db.markReviewed(...args),
-    getTurn: async (...args) => db.getTurn(...args),
-    getMeta: async (...args) => db.getMeta(...args),
-    setMeta: async (...args) => db.setMeta(...args),
-  };
-}
+const fileStoreOver = (db: SessionDb) => promisedOperations(async (method, args) => perform(db, method, args));
 
 export type Content = string | Uint8Array | null;
 

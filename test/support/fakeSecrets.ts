@@ -46,7 +46,7 @@ export const fakeSecrets: readonly FakeSecret[] = [
   ...['ghp', 'gho', 'ghu', 'ghs', 'ghr'].map((prefix) =>
     fake('ours', `GitHub ${prefix}`, join(prefix, '_', token(36))),
   ),
-  fake('secretlint', 'GitHub token with an underscore early in it', join('gh', 'p_', 'aB3_', token(32))),
+  fake('ours', 'GitHub token with an underscore early in it', join('gh', 'p_', 'aB3_', token(32))),
   fake('ours', 'GitHub fine-grained', join('github', '_pat_', token(82))),
   fake(
     'ours',
@@ -64,7 +64,7 @@ export const fakeSecrets: readonly FakeSecret[] = [
   ...['xoxb', 'xoxp', 'xoxa', 'xoxr', 'xoxe', 'xoxs'].map((prefix) =>
     fake('ours', `Slack ${prefix}`, join(prefix, '-', '123456789012-', token(24))),
   ),
-  fake('secretlint', 'Slack app', join('xa', 'pp-', '1-A012345-123456-', token(32))),
+  fake('ours', 'Slack app', join('xa', 'pp-', '1-A012345-123456-', token(32))),
   fake('secretlint', 'Slack webhook', token(24), (key) =>
     join('https://hooks.', 'slack.com/services/', 'T0123456/B0123456/', key),
   ),
@@ -77,13 +77,13 @@ export const fakeSecrets: readonly FakeSecret[] = [
   fake('ours', 'npmrc', join('np', 'm_', token(36)), (key) => `//registry.npmjs.org/:_authToken=${key}`),
   fake('ours', 'PyPI', join('py', 'pi-', 'AgEIcHlwaS5vcmc', token(80)), (key) => `password: ${key}`),
   fake('ours', 'PyPI, alone', join('py', 'pi-', 'AgEIcHlwaS5vcmc', token(80))),
-  fake('secretlint', 'SendGrid', join('S', 'G.', token(22), '.', token(43))),
+  fake('ours', 'SendGrid', join('S', 'G.', token(22), '.', token(43))),
   ...['shpat', 'shpca', 'shppa', 'shpss'].map((prefix) =>
-    fake('secretlint', `Shopify ${prefix}`, join(prefix, '_', token(32))),
+    fake('ours', `Shopify ${prefix}`, join(prefix, '_', token(32))),
   ),
-  fake('secretlint', 'Linear', join('lin', '_api_', token(40))),
+  fake('ours', 'Linear', join('lin', '_api_', token(40))),
   fake(
-    'secretlint',
+    'ours',
     '1Password',
     join(
       'ops',

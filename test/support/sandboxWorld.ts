@@ -7,10 +7,9 @@ import { silentLog } from '../../src/base/log';
 import { deniedPaths } from '../../src/tools/approval/deniedPaths';
 import { RuleBook } from '../../src/tools/approval/ruleBook';
 import { Confinement } from '../../src/tools/sandbox/confinement';
-import { listFilesWith } from '../../src/tools/sandbox/listFiles';
 import { Sandbox } from '../../src/tools/sandbox/sandbox';
 import type { SandboxSetting } from '../../src/tools/sandbox/sandboxSetting';
-import type { SetAside } from '../../src/tools/sandbox/setAside';
+import type { SetAside } from '../../src/tools/sandbox/git/takenOut';
 import { WrittenOrders } from '../../src/tools/sandbox/writtenOrders';
 
 export interface ConfinedOutcome {
@@ -31,6 +30,8 @@ export class SandboxWorld {
   readonly aside = join(this.editor, 'aside');
   readonly written = new WrittenOrders();
   readonly setAside: SetAside[] = [];
+  path = process.env['PATH'] ?? '';
+  places: readonly string[] | undefined;
   setting: SandboxSetting = 'auto';
   /** Rules of the user that deny. */
   deny: readonly string[] = [];
@@ -47,14 +48,14 @@ export class SandboxWorld {
       sandbox: this.sandbox,
       setting: () => this.setting,
       folders: () => this.folders,
-      list: listFilesWith('rg'),
+      path: () => Promise.resolve(this.path),
+      ...(this.places === undefined ? {} : { places: this.places }),
       own: () => ({ kept: [this.editor], programs: [] }),
       denied: () =>
         deniedPaths({
           rules: new RuleBook({ allow: [], deny: this.deny }, { home: this.home, caseSensitive: true }),
           home: this.home,
           folders: this.folders.map((path) => ({ name: basename(path), path })),
-          list: listFilesWith('rg'),
         }),
       isWritten: (path) => this.written.has(path),
       onSetAside: (files) => void this.setAside.push(files),

@@ -173,6 +173,7 @@ export function openTurn(
     turnUid: string;
     userUid?: string;
     text?: string;
+    startedAt?: number;
     supersedes?: string;
     replaces?: { turnUid: string; reason: 'retried' | 'edited' };
     queuedUid?: string;
@@ -249,24 +250,43 @@ export function refusal(work: () => unknown): StoreErrorCause | 'none' {
   }
 }
 
-/** Opens a turn and answers it. Uids: `u-<turn>` and `a-<turn>`. */
+/** Opens a turn and answers it. Uids: `u-<turn>` and `a-<turn>`. `asked`: default, the answer as a question. `at`: when it begins; it
+ *  ends a second later. */
 export function answered(
   db: Pick<SessionDb, 'openTurn' | 'settleTurn'>,
   turnUid: string,
   text: string,
-  how: { sessionId?: string; replaces?: { turnUid: string; reason: 'retried' | 'edited' } } = {},
+  how: {
+    sessionId?: string;
+    asked?: string;
+    at?: number;
+    replaces?: { turnUid: string; reason: 'retried' | 'edited' };
+  } = {},
 ): void {
-  const { sessionId = 's1', ...rest } = how;
-  db.openTurn({
-    turnUid,
-    sessionId,
-    userMessage: prompt(`u-${turnUid}`, `${text}?`, turnUid, sessionId),
-    model: 'Local/test',
-    startedAt: 2,
-    ...rest,
-  });
-  settle(db, turnUid, complete, [answer(`a-${turnUid}`, text, turnUid, sessionId)]);
+  const { sessionId = 's1', asked = `${text}?`, at, ...rest } = how;
+  openTurn(db, { turnUid, sessionId, text: asked, startedAt: at ?? 2, ...rest });
+  const messages = [answer(`a-${turnUid}`, text, turnUid, sessionId)];
+  db.settleTurn({ turnUid, settledAt: at === undefined ? 9 : at + 1, settlement: complete, messages });
 }
+
+/** Session `s1` with three answered turns. */
+export async function threeTurns(disk?: SimulatedDisk): Promise<SessionDbWorld> {
+  const world = await sessionDbWorld(disk);
+  world.db.createSession({ id: 's1', startedAt: 1 });
+  for (const [index, text] of ['one', 'two', 'three'].entries()) answered(world.db, `t${index + 1}`, text);
+  return world;
+}
+
+/** A write of a memory provider that waits. */
+export const outboxEntry = (uid: string, sessionId: string, nextAttemptAt = 1, provider = 'p') => ({
+  uid,
+  provider,
+  sessionId,
+  kind: 'retain',
+  payload: `{"n":"${uid}"}`,
+  createdAt: 1,
+  nextAttemptAt,
+});
 
 /** Uids of what is active, in order. */
 export const activeUids = (db: SessionDb, sessionId = 's1'): readonly string[] =>

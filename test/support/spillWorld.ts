@@ -1,3 +1,4 @@
+import { unknownUsage } from '../../src/transcript/usage';
 import { randomUUID } from 'node:crypto';
 import { TurnRecorder } from '../../src/agent/turnRecorder';
 import type { Clock } from '../../src/base/clock';
@@ -9,7 +10,7 @@ import { createSessionDb, type SessionDb } from '../../src/store/session/session
 import { storeUidKey } from '../../src/store/session/tables/storeUid';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import type { SessionStore } from '../../src/store/sessionStore';
-import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';
+import { foldFoundSpills } from '../../src/store/spill/foundSpills';
 import { SpillingStore } from '../../src/store/spill/spillingStore';
 import { StoreError } from '../../src/store/storeError';
 import { perform, promisedOperations } from '../../src/store/sessionMethods';
@@ -45,15 +46,14 @@ export class SpillWorld {
   /** Decides each call of the store. */
   fate: (method: string) => Fate = () => 'works';
   calls = 0;
-  found: readonly FoundSpill[] = [];
   stopped = false;
 
   private constructor(
     private readonly sqlite: Sqlite,
-    public disk: SimulatedDisk,
-    public db: SessionDb,
-    private database: { close(): void },
-    public spilling: SpillingStore,
+    readonly disk: SimulatedDisk,
+    readonly db: SessionDb,
+    private readonly database: { close(): void },
+    readonly spilling: SpillingStore,
   ) {}
 
   static async create(
@@ -61,7 +61,7 @@ export class SpillWorld {
     disk = new SimulatedDisk(),
   ): Promise<SpillWorld> {
     const sqlite = await testSqlite();
-    const { db, database, found } = openOn(sqlite, disk);
+    const { db, database } = openOn(sqlite, disk);
     const world: SpillWorld = new SpillWorld(
       sqlite,
       disk,
@@ -72,22 +72,11 @@ export class SpillWorld {
         () => world,
       ),
     );
-    world.found = found;
     return world;
   }
 
-  spillHome(temporaryFolder?: () => string | null) {
-    return testSpillHome(this.sqlite, this.disk, clock.now, {
-      folders,
-      ...(temporaryFolder === undefined ? {} : { temporaryFolder }),
-    });
-  }
-
-  /** The power fails, and the next start finds what was synced. */
-  powerCut(random: () => number): void {
-    this.disk = this.disk.powerCut(random);
-    const { db, database, found } = openOn(this.sqlite, this.disk);
-    Object.assign(this, { db, database, found });
+  spillHome() {
+    return testSpillHome(this.sqlite, this.disk, clock.now, { folders });
   }
 
   spillFiles(): readonly string[] {
@@ -117,13 +106,7 @@ export class SpillWorld {
       () => (this.stopped = true),
     );
     const call = { kind: 'toolCall' as const, callId: 'call-1', name: 'look', arguments: '{}' };
-    const usage = {
-      inputTokens: 10,
-      outputTokens: 5,
-      cachedInputTokens: null,
-      cacheWriteTokens: null,
-      reasoningTokens: null,
-    };
+    const usage = { ...unknownUsage, inputTokens: 10, outputTokens: 5 };
     try {
       await store.activeMessages(sessionId);
       for (const text of ['Let me ', 'think. ']) await deliver(recorder, 'thinking', text);
@@ -241,9 +224,9 @@ function openOn(sqlite: Sqlite, disk: SimulatedDisk) {
   migrate(database, { keepCopy: () => undefined });
   const db = createSessionDb({ database, now: clock.now, fileSizes: () => database.sizes() });
   if (db.getMeta(storeUidKey) === null) db.setMeta(storeUidKey, randomUUID());
-  const found = foldFoundSpills(disk, db, '/store', { folders, liveTurns: [] });
+  foldFoundSpills(disk, db, '/store', { folders, liveTurns: [] });
   db.recoverTurns();
-  return { db, database, found };
+  return { db, database };
 }
 
 async function deliver(recorder: TurnRecorder, kind: 'text' | 'thinking', text: string): Promise<void> {

@@ -81,6 +81,28 @@ export const placed: RuleTable = [
   ['git checkout *', 'git checkout x -- .vscode/tasks.json'],
 ];
 
+/** Commands that reach the whole disk, which is written with one sign. Judged only, and never run: without a sandbox
+ *  they would do what they say. */
+export const wholeDisk: RuleTable = [
+  ['grep *', 'grep -rn . /', 'grep -r secret / --include=*.env', 'grep -n x ///'],
+  ['rg *', "rg -uuu '' /", 'rg x /.', 'rg x "/"', 'rg x src/../..'],
+  ['tar *', 'tar xf a.tar -C /', 'tar xf a.tar --directory=/', 'tar cf a.tar /', 'tar xf a.tar -C/'],
+  ['unzip *', 'unzip a.zip -d /', 'unzip a.zip -d/'],
+  ['cp *', 'cp -r evil /', 'cp -t / evil', 'cp -t/ evil', 'cp --target-directory=/ evil', 'cp evil link/x'],
+  ['mv *', 'mv -t / x', 'mv x /', 'mv x link'],
+  ['rsync *', 'rsync -a --delete evil/ /', 'rsync -a / copy'],
+  ['rm *', 'rm -rf /', 'rm -rf //', 'rm -rf link/plain.txt'],
+  ['chmod *', 'chmod -R 777 /', 'chmod 777 //'],
+  ['du *', 'du -sh /', 'du -sh -- /'],
+  [
+    'python3 scripts/a.py *',
+    'python3 scripts/a.py --out=/',
+    'python3 scripts/a.py --out /',
+    'python3 scripts/a.py -o/',
+  ],
+  ['./x *', './x /', './x --in=a,/', './x a:/'],
+];
+
 /** Commands that stand in later words. */
 export const laterWords: RuleTable = [
   ['sqlite3 *', "sqlite3 x.db '.shell touch pwned'", "sqlite3 x.db '.system touch pwned'"],

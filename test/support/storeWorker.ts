@@ -18,8 +18,14 @@ export async function buildStoreWorker(
   { minify = false } = {},
 ): Promise<BuiltStoreWorker> {
   const folder = mkdtempSync(join(tmpdir(), 'hermes-store-worker-'));
+  // Both start it to read databases of other programs.
+  const readsForeign = 'importWorker' in more || 'checkWorker' in more;
   await build({
-    entryPoints: { storeWorker: 'src/store/worker/storeWorker.ts', ...more },
+    entryPoints: {
+      storeWorker: 'src/store/worker/storeWorker.ts',
+      ...(readsForeign ? { foreignWorker: 'src/store/library/foreignWorker.ts' } : {}),
+      ...more,
+    },
     outdir: folder,
     bundle: true,
     platform: 'node',

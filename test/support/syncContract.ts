@@ -23,6 +23,11 @@ const nothing = { version: 0, base: 0, chain: [], documents: [], isErased: false
 /** What belongs to a sending that makes the first version, and the second. */
 export const first = { confirmed: 0, base: 0, baseTail: null, tail: 'tail 1' };
 export const second = { confirmed: 0, base: 1, baseTail: 'tail 1', tail: 'tail 2' };
+/** The first version of a conversation, with one document. */
+export const firstSending = (conversationId: string, number: number, body = '1'): SentChanges => ({
+  ...change(number, 0, body, { conversationId }),
+  documents: pieces({ document: 'turn/t', body }),
+});
 /** The versions that `change` makes. */
 const tailOf = (version: number): ChainedVersion => ({ version, tail: `tail ${version}` });
 const all = { conversationId: 'c1', since: 0, chain: [], documents: [] };

@@ -17,6 +17,7 @@ import { aToolCall } from './toolCalls';
 /** Commands run without a sandbox. */
 export const unconfined: TerminalDeps['confinement'] = {
   isRequired: false,
+  hasLeftovers: false,
   state: () => Promise.resolve({ kind: 'off' }),
   confine: () => Promise.reject(new Error('there is no sandbox')),
 };

@@ -1,13 +1,11 @@
-import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { defaultBackups } from '../../history/backup/backupDeps';
 import { Backups } from '../../history/backup/backups';
 import type { BackupSummary } from '../../history/backup/backupSummary';
-import { nodeBackupDeps } from '../../history/backup/nodeBackups';
 import { bringBack } from '../../history/backup/bringingBack';
-import { storeFolderOf } from '../../store/ownership/storeFolder';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { givenPath, givenStore, readingTools } from '../givenPaths';
 import { openLockedStore } from '../lockedStore';
 
 const megabyte = 1024 * 1024;
@@ -40,35 +38,32 @@ export const backup: Command = {
   },
   run: async (terminal, options, [action, id, ...rest]) => {
     if (rest.length > 0) throw new UsageError('Too many words.');
-    const place = placeOf(terminal, options);
+    const place = placeOf(terminal, options, action);
     const limitBytes = limitOf(options);
-    const copies = join(tmpdir(), `hermes-history-${process.pid}`);
-    const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
-    const backups = new Backups(deps, place);
-    try {
-      switch (action) {
-        case 'make':
-          return make(terminal, backups, limitBytes);
-        case 'list':
-          return id === undefined ? list(terminal, backups) : listSessions(terminal, backups, id);
-        case 'verify':
-          return verify(terminal, backups, id ?? null);
-        case 'restore':
-          if (id === undefined) throw new UsageError('Name the backup to restore: see backup list.');
-          return await restore(terminal, backups, { id, limitBytes, options, store: place.store });
-        default:
-          throw new UsageError('Choose make, list, verify or restore.');
-      }
-    } finally {
-      await rm(copies, { recursive: true, force: true });
+    const backups = new Backups(await readingTools(terminal), place);
+    switch (action) {
+      case 'make':
+        return make(terminal, backups, limitBytes);
+      case 'list':
+        return id === undefined ? list(terminal, backups) : listSessions(terminal, backups, id);
+      case 'verify':
+        return verify(terminal, backups, id ?? null);
+      case 'restore':
+        if (id === undefined) throw new UsageError('Name the backup to restore: see backup list.');
+        return restore(terminal, backups, { id, limitBytes, options, store: place.store });
+      default:
+        throw new UsageError('Choose make, list, verify or restore.');
     }
   },
 };
 
-function placeOf({ folder }: Terminal, { store, backups }: OptionValues) {
-  if (typeof store !== 'string') throw new UsageError('Name the folder of the store: --store <folder>.');
-  const home = storeFolderOf(resolve(folder, store));
-  return { store: home, backups: typeof backups === 'string' ? resolve(folder, backups) : defaultBackups(home) };
+function placeOf(terminal: Terminal, options: OptionValues, action: string | undefined) {
+  const { backups } = options;
+  const store = givenStore(terminal, options);
+  if (typeof backups !== 'string') return { store, backups: defaultBackups(store) };
+  // The first backup makes its folder.
+  const isNew = action === 'make' && !existsSync(resolve(terminal.folder, backups));
+  return { store, backups: isNew ? resolve(terminal.folder, backups) : givenPath(terminal, backups, 'folder') };
 }
 
 function limitOf({ limit }: OptionValues): number {

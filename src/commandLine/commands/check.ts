@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { nodeBackupDeps } from '../../history/backup/nodeBackups';
-import { checkHermesFile, checkStore } from '../../history/check/checking';
+import { join } from 'node:path';
+import { checkInThread } from '../../history/check/checkClient';
 import type { CheckResult, Finding } from '../../history/check/findings/finding';
 import { findingMeaning, findingPlace, findingTitle } from '../../history/check/findings/findingTexts';
 import { grouped, repairPlans } from '../../history/check/findings/repairPlan';
 import { usualPlaces } from '../../history/sources/historyPlaces';
-import type { ReadingDeps } from '../../store/library/foreignStore';
-import { storeFolderOf } from '../../store/ownership/storeFolder';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { givenPath, givenStore, readingTools } from '../givenPaths';
 import { openLockedStore } from '../lockedStore';
 
 /** A repair may uncover what it hid. */
@@ -46,13 +42,7 @@ export const check: Command = {
   run: async (terminal, options, words) => {
     if (words.length > 0) throw new UsageError(`"${words[0]}" is not an option of check.`);
     const place = placeOf(terminal, options);
-    const copies = join(tmpdir(), `hermes-check-${process.pid}`);
-    try {
-      const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
-      return await checkPlace(terminal, options, deps, place);
-    } finally {
-      await rm(copies, { recursive: true, force: true });
-    }
+    return checkPlace(terminal, options, place);
   },
 };
 
@@ -62,21 +52,16 @@ function placeOf(terminal: Terminal, { store, hermes, repair, yes, undo, session
   if ((store === undefined) === (hermes === undefined)) throw new UsageError('Name one place: --store or --hermes.');
   if (yes === true && repair !== true) throw new UsageError('--yes needs --repair.');
   if ((undo === undefined) !== (session === undefined)) throw new UsageError('--undo and --session need each other.');
-  if (typeof store === 'string') return { kind: 'own', path: storeFolderOf(resolve(terminal.folder, store)) };
+  if (store !== undefined) return { kind: 'own', path: givenStore(terminal, { store }) };
   if (repair === true || undo !== undefined)
     throw new UsageError(
       'Databases of Hermes Agent are never changed. Import their sessions: see hermes-history import.',
     );
   const path = typeof hermes === 'string' && hermes !== '' ? hermes : join(usualPlaces(terminal).hermes, 'state.db');
-  return { kind: 'hermes', path: resolve(terminal.folder, path) };
+  return { kind: 'hermes', path: givenPath(terminal, path, 'file') };
 }
 
-async function checkPlace(
-  terminal: Terminal,
-  options: OptionValues,
-  deps: ReadingDeps,
-  place: Place,
-): Promise<ExitCode> {
+async function checkPlace(terminal: Terminal, options: OptionValues, place: Place): Promise<ExitCode> {
   const { undo, session } = options;
   if (typeof undo === 'string' && typeof session === 'string')
     return withStore(terminal, place, async (store) => {
@@ -84,9 +69,10 @@ async function checkPlace(
       terminal.print('The repair was undone.');
       return 0;
     });
-  const course = { signal: terminal.signal };
-  const look = (): Promise<CheckResult> =>
-    place.kind === 'own' ? checkStore(deps, place.path, course) : checkHermesFile(deps, place.path, course);
+  const { copies } = await readingTools(terminal);
+  const entry = join(terminal.programFolder, 'checkWorker.js');
+  // In a thread: nothing that a file makes the check do keeps the command from being stopped.
+  const look = (): Promise<CheckResult> => checkInThread(entry, { place, copies }, { signal: terminal.signal });
   const result = await look();
   print(terminal, result, options['json'] === true);
   if (result.total === 0) return 0;

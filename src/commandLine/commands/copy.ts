@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { nodeBackupDeps } from '../../history/backup/nodeBackups';
+import { resolve } from 'node:path';
 import { writePlainCopy } from '../../history/backup/plainCopy';
 import { storeFiles } from '../../store/open/storeFiles';
 import { UsageError, type Command } from '../command';
+import { givenStore, readingTools } from '../givenPaths';
 
 /** Copies a store's database to a file that any SQLite opens. */
 export const copy: Command = {
@@ -16,14 +15,12 @@ export const copy: Command = {
     '  --store <folder>  folder with state.db, which a window may have open',
   ],
   options: { store: { type: 'string' } },
-  run: async (terminal, { store }, [file, ...rest]) => {
-    if (typeof store !== 'string') throw new UsageError('Name the folder with --store.');
+  run: async (terminal, options, [file, ...rest]) => {
     if (file === undefined || rest.length > 0) throw new UsageError('Name the file to write.');
     const path = resolve(terminal.folder, file);
     if (existsSync(path)) throw new Error(`There is already ${path}. Name a new file.`);
-    const copies = join(tmpdir(), `hermes-history-${process.pid}`);
-    const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
-    writePlainCopy(deps, storeFiles(resolve(terminal.folder, store)), path);
+    const store = givenStore(terminal, options);
+    writePlainCopy(await readingTools(terminal), storeFiles(store), path);
     terminal.print(`Copied to ${path}`);
     return 0;
   },

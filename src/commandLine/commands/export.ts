@@ -1,17 +1,14 @@
-import { rm } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { t } from '../../base/translate';
 import { ExportRegister } from '../../history/export/exportRegister';
-import { nodeBackupDeps } from '../../history/backup/nodeBackups';
 import { exportCourse } from '../../history/export/exportCourse';
 import { evidencePath } from '../../history/export/evidenceFile';
 import { exportFormats, type ExportFormat, type ExportRequest } from '../../history/export/exportFile';
 import type { ExportScope } from '../../history/export/sessionScope';
 import { exportStore, useSecretBundle } from '../../history/export/storeExport';
-import { storeFolderOf } from '../../store/ownership/storeFolder';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { assertWritable, givenPath, givenStore, readingTools } from '../givenPaths';
 
 const reducing = ['no-tool-output', 'no-thinking', 'no-images', 'hidden'] as const;
 
@@ -54,33 +51,24 @@ export const exportCommand: Command = {
   },
   run: async (terminal, options, words) => {
     if (words.length > 0) throw new UsageError(`"${words[0]}" is not an option of export.`);
-    const store = options['store'];
-    if (typeof store !== 'string') throw new UsageError('Name the folder of the store: --store <folder>.');
-    return exportSessions(terminal, storeFolderOf(resolve(terminal.folder, store)), requestOf(terminal, options));
+    return exportSessions(terminal, givenStore(terminal, options), requestOf(terminal, options));
   },
 };
 
 async function exportSessions(terminal: Terminal, store: string, request: ExportRequest): Promise<ExitCode> {
-  const copies = join(tmpdir(), `hermes-history-export-${process.pid}`);
   useSecretBundle(join(terminal.programFolder, 'secretlint.js'), () =>
     terminal.note('Secrets are masked by fewer rules than usual.'),
   );
-  try {
-    const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
-    const course = exportCourse(terminal.clock.now, terminal.signal, progressLines(terminal));
-    const { sessions, sessionIds, maskedSecrets, bytes } = await exportStore(deps, store, request, course);
-    noteFile(terminal, new ExportRegister(deps.fileSystem, store, terminal.clock.now), request.path, sessionIds);
-    terminal.print(`Exported ${sessions} sessions, ${(bytes / 1e6).toFixed(1)} MB, to ${request.path}.`);
-    if (maskedSecrets > 0) terminal.print(`Masked ${maskedSecrets} secrets.`);
-    if (request.format === 'json' && request.masksSecrets)
-      terminal.print(
-        'The file is not complete, because secrets are masked and the contents of changed files left out.',
-      );
-    if (request.evidence !== null) terminal.print(`Evidence: ${evidencePath(request.path)}`);
-    return 0;
-  } finally {
-    await rm(copies, { recursive: true, force: true });
-  }
+  const deps = await readingTools(terminal);
+  const course = exportCourse(terminal.clock.now, terminal.signal, progressLines(terminal));
+  const { sessions, sessionIds, maskedSecrets, bytes } = await exportStore(deps, store, request, course);
+  noteFile(terminal, new ExportRegister(deps.fileSystem, store, terminal.clock.now), request.path, sessionIds);
+  terminal.print(`Exported ${sessions} sessions, ${(bytes / 1e6).toFixed(1)} MB, to ${request.path}.`);
+  if (maskedSecrets > 0) terminal.print(`Masked ${maskedSecrets} secrets.`);
+  if (request.format === 'json' && request.masksSecrets)
+    terminal.print('The file is not complete, because secrets are masked and the contents of changed files left out.');
+  if (request.evidence !== null) terminal.print(`Evidence: ${evidencePath(request.path)}`);
+  return 0;
 }
 
 /** Notes the file beside the store, so that forgetting a session reaches it. The export stands if that fails. */
@@ -99,11 +87,13 @@ function requestOf(terminal: Terminal, options: OptionValues): ExportRequest {
   if (!isFormat(format)) throw new UsageError(`Choose a format: ${exportFormats.join(', ')}.`);
   const given = reducing.filter((name) => options[name] === true);
   if (format === 'json' && given.length > 0) throw new UsageError(`json keeps everything: leave out --${given[0]}.`);
-  const privateKey = typeof sign === 'string' ? readFileSync(resolve(terminal.folder, sign), 'utf8') : null;
+  const path = resolve(terminal.folder, out);
+  assertWritable(path);
+  const privateKey = typeof sign === 'string' ? readFileSync(givenPath(terminal, sign, 'file'), 'utf8') : null;
   return {
     format,
     scope: scopeOf(terminal, options),
-    path: resolve(terminal.folder, out),
+    path,
     leftOut: {
       toolOutput: options['no-tool-output'] === true,
       thinking: options['no-thinking'] === true,

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { ImportClient } from '../../history/import/importClient';
 import type { ImportResult, Preview, Scan } from '../../history/import/importing';
 import type { ImportTarget } from '../../history/import/importTarget';
 import { sourceNames, type ForeignSession, type SourceName } from '../../history/sources/foreign';
 import { usualPlaces, type HistoryPlaces } from '../../history/sources/historyPlaces';
-import { nodeBackupDeps } from '../../history/backup/nodeBackups';
 import { importExport } from '../../history/import/exportImport';
 import { exportsAmong, type DividedFiles } from '../../history/sources/hermesExport/exportsAmong';
 import { NodeHistoryFiles } from '../../history/sources/reading/nodeHistoryFiles';
 import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
+import { givenPath, readingTools } from '../givenPaths';
 import { openLockedStore } from '../lockedStore';
 
 const stopped = 'Stopped. The sessions imported so far are kept.';
@@ -55,7 +53,7 @@ export const importCommand: Command = {
 };
 
 async function importSessions(terminal: Terminal, options: OptionValues): Promise<ExitCode> {
-  const into = typeof options['into'] === 'string' ? resolve(terminal.folder, options['into']) : null;
+  const into = typeof options['into'] === 'string' ? givenPath(terminal, options['into'], 'folder') : null;
   if (into === null && options['yes'] === true) throw new UsageError('--yes needs --into.');
   const { exports, others } = await dividedOptions(terminal, options['from']);
   const code = exports.length === 0 ? 0 : await importExports(terminal, exports, into, options);
@@ -69,9 +67,9 @@ async function importOthers(
   into: string | null,
   options: OptionValues,
 ): Promise<ExitCode> {
+  const { copies } = await readingTools(terminal);
   // Before anything is read: a store that a window has open is never changed.
   const locked = into === null ? null : await openLockedStore(into, terminal);
-  const copies = mkdtempSync(join(tmpdir(), 'hermes-import-'));
   const target: ImportTarget = locked?.store ?? noStore;
   const importer = new ImportClient(join(terminal.programFolder, 'importWorker.js'), { copies }, target);
   try {
@@ -87,7 +85,6 @@ async function importOthers(
   } finally {
     await importer.close();
     await locked?.close();
-    rmSync(copies, { recursive: true, force: true });
   }
 }
 
@@ -95,7 +92,7 @@ async function importOthers(
 async function dividedOptions(terminal: Terminal, given: OptionValues[string]): Promise<DividedFiles> {
   const words = Array.isArray(given) ? given.map(String) : [];
   const agents = words.filter(isSourceName);
-  const paths = words.filter((word) => !isSourceName(word)).map((word) => resolve(terminal.folder, word));
+  const paths = words.filter((word) => !isSourceName(word)).map((word) => givenPath(terminal, word));
   const { exports, others } = await exportsAmong(new NodeHistoryFiles(), paths);
   return { exports, others: [...agents, ...others] };
 }
@@ -118,10 +115,9 @@ async function importExports(
     terminal.print(`${files.length} exports of Hermes. Import them with --into <folder> --yes.`);
     return 0;
   }
+  const deps = await readingTools(terminal);
   const locked = await openLockedStore(into, terminal);
-  const copies = mkdtempSync(join(tmpdir(), 'hermes-import-'));
   try {
-    const deps = await nodeBackupDeps(join(terminal.programFolder, 'sql-wasm.wasm'), copies);
     let left = 0;
     let wasStopped = false;
     for (const file of files) {
@@ -136,7 +132,6 @@ async function importExports(
     return left > 0 || wasStopped ? 1 : 0;
   } finally {
     await locked.close();
-    rmSync(copies, { recursive: true, force: true });
   }
 }
 

@@ -1,8 +1,8 @@
 import { createReadStream, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { evidencePath } from '../../history/export/evidenceFile';
 import { LineChain, verifyEvidence } from '../../history/export/evidence';
 import { UsageError, type Command } from '../command';
+import { givenPath } from '../givenPaths';
 
 /** Verifies that an exported file was not changed. */
 export const verifyCommand: Command = {
@@ -17,8 +17,8 @@ export const verifyCommand: Command = {
   options: { evidence: { type: 'string' }, key: { type: 'string' } },
   run: async (terminal, { evidence, key }, [file, ...rest]) => {
     if (file === undefined || rest.length > 0) throw new UsageError('Name the file to verify.');
-    const path = resolve(terminal.folder, file);
-    const textOf = (name: string): string => readFileSync(resolve(terminal.folder, name), 'utf8');
+    const path = givenPath(terminal, file, 'file');
+    const textOf = (name: string): string => readFileSync(givenPath(terminal, name, 'file'), 'utf8');
     const chain = new LineChain();
     const stream: AsyncIterable<Uint8Array> = createReadStream(path, { signal: terminal.signal });
     for await (const bytes of stream) chain.add(bytes);

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { FileSystemError, type FileSystem } from '../../store/engine/fileSystem';
-import { openForeignDatabase } from '../../store/library/foreignDatabase';
+import { openForeignDatabase, type ForeignDeps } from '../../store/library/foreignDatabase';
 import { broughtUpToDate, currentCopy, type ReadingDeps } from '../../store/library/foreignStore';
 import { copyDatabase, type StoreCopy } from '../../store/library/storeCopy';
 import { firstPageOf } from '../../store/open/damagedCopy';
@@ -12,6 +12,8 @@ import type { CheckResult } from './findings/finding';
 import { checkHermes } from './stores/hermesCheck';
 import { checkOwn, type OwnCheckCourse } from './stores/ownCheck';
 
+type HermesCheckDeps = ReadingDeps & ForeignDeps;
+
 /** Checks a private copy of the store in a folder, while a window may have it open. Writes nothing there. */
 export async function checkStore(deps: ReadingDeps, folder: string, course?: OwnCheckCourse): Promise<CheckResult> {
   return checkCopy(deps, currentCopy(deps, folder), folder, course);
@@ -19,7 +21,7 @@ export async function checkStore(deps: ReadingDeps, folder: string, course?: Own
 
 /** Checks a private copy of a database of either kind, by its content. A store's file may have another name. Writes
  *  nothing beside it. */
-export async function checkFile(deps: ReadingDeps, path: string, course?: OwnCheckCourse): Promise<CheckResult> {
+export async function checkFile(deps: HermesCheckDeps, path: string, course?: OwnCheckCourse): Promise<CheckResult> {
   if (!isStore(deps.fileSystem, path)) return checkHermesFile(deps, path, course);
   const files = { folder: dirname(path), main: path, log: logOf(path) };
   return checkCopy(deps, broughtUpToDate(deps, copyDatabase(deps, files)), path, course);
@@ -62,7 +64,11 @@ async function checkCopy(
 }
 
 /** Checks a private copy of a `state.db` of Hermes Agent. Writes nothing beside it. */
-export async function checkHermesFile(deps: ReadingDeps, path: string, course?: OwnCheckCourse): Promise<CheckResult> {
+export async function checkHermesFile(
+  deps: HermesCheckDeps,
+  path: string,
+  course?: OwnCheckCourse,
+): Promise<CheckResult> {
   const database = openForeignDatabase(deps, path);
   try {
     return await checkHermes(database, path, course);

@@ -1,5 +1,6 @@
 import { t } from '../../base/translate';
 import type { BroughtOver } from '../../store/bringingOver';
+import type { FileSystem } from '../../store/engine/fileSystem';
 import type { SqlDatabase, SqlRow } from '../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../store/library/foreignStore';
 import { filledCopy, type StoreCopy } from '../../store/library/storeCopy';
@@ -35,7 +36,7 @@ export function storeOfExport(deps: ReadingDeps, path: string): ExportCopy {
     });
     try {
       migrate(database, { keepCopy: () => undefined });
-      new ExportWriter(database, sessionIds).write(path);
+      new ExportWriter(database, sessionIds).write(deps.fileSystem, path);
     } catch (error) {
       throw error instanceof UnreadableExport ? unreadable(path, error) : error;
     } finally {
@@ -97,9 +98,9 @@ class ExportWriter {
     private readonly sessionIds: string[],
   ) {}
 
-  write(path: string): void {
+  write(fileSystem: FileSystem, path: string): void {
     let rows: StoreRow[] = [];
-    for (const part of readExport(path)) {
+    for (const part of readExport(fileSystem, path)) {
       if (part.kind === 'header' && part.header.schemaVersion > schemaVersion)
         throw new StoreError(
           'newer',

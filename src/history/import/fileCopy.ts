@@ -13,7 +13,7 @@ import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { HistoryImport } from './historyImport';
 import type { ImportCourse } from './importing';
 import type { ImportTarget } from './importTarget';
-import { copyOfOwnFile, isOwnFile } from './ownFiles';
+import { copyOfOwnFile } from './ownFiles';
 
 export interface FileCopyDeps extends ReadingDeps {
   readonly files: HistoryFiles;
@@ -34,7 +34,8 @@ interface FileCopy extends StoreCopy {
 export async function copyOfFile(deps: FileCopyDeps, path: string, course: ImportCourse = {}): Promise<FileCopy> {
   course.signal?.throwIfAborted();
   if (deps.fileSystem.stat(path) === undefined) throw storeError('not-found', `there is no ${path}`);
-  if (isOwnFile(path)) return { ...copyOfOwnFile(deps, path), kind: 'own' };
+  const own = await copyOfOwnFile(deps, path);
+  if (own !== null) return { ...own, kind: 'own' };
   const copy = filledCopy(deps, path, (folder) => openCopy(deps, folder).close());
   try {
     await importInto(deps, copy.folder, path, course);

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/clock';
 import { setTranslations, type Translations } from '../../base/translate';
-import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
-import { loadSqlite, type Sqlite } from '../../store/engine/sqlite';
 import { openForeignDatabase } from '../../store/library/foreignDatabase';
-import type { ReadingDeps } from '../../store/library/foreignStore';
-import { SystemProcessTable } from '../../store/lock/processLookup';
 import { reviveStoreError, storeErrorData } from '../../store/storeError';
+import { nodeBackupDeps } from '../backup/nodeBackups';
 import { NodeHistoryFiles } from '../sources/reading/nodeHistoryFiles';
 import { openedExport, openedFile } from './openedExport';
 import { HistoryImport } from './historyImport';
@@ -23,9 +19,9 @@ const post = (message: FromImport): void => port.postMessage(message);
 const { copies, translations } = workerData as ImportThread & { readonly translations: Translations };
 setTranslations(translations);
 
-let loaded: Promise<Sqlite> | undefined;
-const sqlite = (): Promise<Sqlite> =>
-  (loaded ??= loadSqlite(new Uint8Array(readFileSync(join(__dirname, 'sql-wasm.wasm')))));
+let loaded: ReturnType<typeof nodeBackupDeps> | undefined;
+const readingDeps = (): ReturnType<typeof nodeBackupDeps> =>
+  (loaded ??= nodeBackupDeps(join(__dirname, 'sql-wasm.wasm'), copies));
 
 const pending = new Map<
   number,
@@ -58,21 +54,6 @@ const sources = {
 };
 const importer = new HistoryImport({ ...sources, target, now: systemClock.now });
 
-async function readingDeps(): Promise<ReadingDeps> {
-  return {
-    sqlite: await sqlite(),
-    copies,
-    fileSystem: new NodeFileSystem(),
-    processes: new SystemProcessTable(),
-    now: systemClock.now,
-    pause,
-  };
-}
-
-function pause(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
-
 function perform(id: number, task: ImportTask, signal: AbortSignal): Promise<TaskResults[ImportTask['kind']]> {
   switch (task.kind) {
     case 'scan':
@@ -83,7 +64,7 @@ function perform(id: number, task: ImportTask, signal: AbortSignal): Promise<Tas
         onProgress: (progress) => post({ kind: 'progress', id, progress }),
       });
     case 'openExport':
-      return readingDeps().then((deps) => openedExport(deps, task.path));
+      return readingDeps().then((deps) => openedExport({ ...deps, ...sources }, task.path));
     case 'openFile':
       return readingDeps().then((deps) =>
         openedFile({ ...deps, ...sources }, task.path, {

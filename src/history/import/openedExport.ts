@@ -1,4 +1,5 @@
 import type { SqlDatabase } from '../../store/engine/sqlDatabase';
+import { storeError } from '../../store/engine/sqlFailure';
 import { readOnly, type ReadingDeps } from '../../store/library/foreignStore';
 import { integerOr, textOr, timeOr } from '../../store/session/tables/columns';
 import type { StoreCopy } from '../../store/library/storeCopy';
@@ -15,10 +16,14 @@ interface SessionRow {
   readonly lastActiveAt: number;
 }
 
-/** Reads a file of ours, a `state.db` or an export, into a private store, and lists what is in it. Throws as
+/** Reads a file of ours, a `state.db` or an export, into a private store, and lists what is in it. Rejects as
  *  `copyOfOwnFile`. */
-export function openedExport(deps: ReadingDeps, path: string): OpenedExport {
-  const copy = copyOfOwnFile(deps, path);
+export async function openedExport(
+  deps: ReadingDeps & Pick<FileCopyDeps, 'files'>,
+  path: string,
+): Promise<OpenedExport> {
+  const copy = await copyOfOwnFile(deps, path);
+  if (copy === null) throw storeError('not-found', `${path} is none of our files`);
   return { folder: copy.folder, conversations: conversationsIn(deps, copy, copy.sessionIds) };
 }
 

@@ -1,4 +1,3 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { broughtUpToDate, readOnly, type ReadingDeps } from '../../store/library/foreignStore';
 import { problemText, sessionsOf } from '../../store/library/library';
@@ -6,18 +5,31 @@ import { copyDatabase } from '../../store/library/storeCopy';
 import { applicationId, headerSize, parseHeader } from '../../store/open/fileHeader';
 import { logOf } from '../../store/open/storeFiles';
 import { StoreError } from '../../store/storeError';
+import { beginning, type HistoryFiles } from '../sources/reading/historyFiles';
 import { isExport } from '../sources/hermesExport/exportReading';
 import { storeOfExport, type ExportCopy } from './exportImport';
 
-/** True for a file with rows of our store: a `state.db` or an export. False for a file that cannot be opened. */
-export function isOwnFile(path: string): boolean {
-  return isExport(path) || isOwnStore(path);
+/** What a file with rows of our store is: a `state.db` or an export. Null for another file, and for one that cannot be
+ *  opened. */
+async function ownKind(files: HistoryFiles, path: string): Promise<'store' | 'export' | null> {
+  if (await isExport(files, path)) return 'export';
+  const isStore = parseHeader(await beginning(files, path, headerSize))?.applicationId === applicationId;
+  return isStore ? 'store' : null;
 }
 
-/** Makes a private store with the rows of a file for which `isOwnFile` is true. Throws a `StoreError` with a sentence
+export async function isOwnFile(files: HistoryFiles, path: string): Promise<boolean> {
+  return (await ownKind(files, path)) !== null;
+}
+
+/** Makes a private store with the rows of a file; null when it is none of ours. Throws a `StoreError` with a sentence
  *  about the file when it is damaged or of a later version. */
-export function copyOfOwnFile(deps: ReadingDeps, path: string): ExportCopy {
-  return isExport(path) ? storeOfExport(deps, path) : copyOfStoreFile(deps, path);
+export async function copyOfOwnFile(
+  deps: ReadingDeps & { readonly files: HistoryFiles },
+  path: string,
+): Promise<ExportCopy | null> {
+  const kind = await ownKind(deps.files, path);
+  if (kind === null) return null;
+  return kind === 'export' ? storeOfExport(deps, path) : copyOfStoreFile(deps, path);
 }
 
 function copyOfStoreFile(deps: ReadingDeps, path: string): ExportCopy {
@@ -35,20 +47,5 @@ function copyOfStoreFile(deps: ReadingDeps, path: string): ExportCopy {
     if (!(error instanceof StoreError) || error.causeClass === 'full') throw error;
     // Other usual sentences are about the file that the window writes.
     throw new StoreError(error.causeClass, problemText(error), error.technical);
-  }
-}
-
-function isOwnStore(path: string): boolean {
-  try {
-    const file = openSync(path, 'r');
-    try {
-      const header = new Uint8Array(headerSize);
-      readSync(file, header, 0, headerSize, 0);
-      return parseHeader(header)?.applicationId === applicationId;
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return false;
   }
 }

@@ -29,14 +29,14 @@ interface RuleItem extends vscode.QuickPickItem {
 
 const caseSensitive = process.platform !== 'win32' && process.platform !== 'darwin';
 
-/** Finds the files that the user's rules deny, for the sandbox. `list`: lists the files below a folder. */
-export function deniedBySettings(
-  { settings, files }: Pick<ApprovalRulesDeps, 'settings' | 'files'>,
-  list: (folder: string) => Promise<readonly string[]>,
-): Promise<DeniedPaths> {
+/** Finds the files that the user's rules deny, for the sandbox. */
+export function deniedBySettings({
+  settings,
+  files,
+}: Pick<ApprovalRulesDeps, 'settings' | 'files'>): Promise<DeniedPaths> {
   const home = homedir();
   const rules = new RuleBook({ allow: [], deny: settings.current.approvals.deny }, { home, caseSensitive });
-  return deniedPaths({ rules, home, folders: files.roots(), list });
+  return deniedPaths({ rules, home, folders: files.roots() });
 }
 
 /** Decides what the agent may do in this window: the policy, with rules from user settings and from the editor's

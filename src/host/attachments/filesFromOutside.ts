@@ -1,7 +1,7 @@
 import type { Translate } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import type { Attached } from '../../protocol/attachmentProtocol';
-import { isSecret } from '../../tools/sensitivePaths';
+import { isSecret } from '../../tools/pathTreatment';
 import type { DraftPart } from '../../transcript/draftPart';
 import { contentOf, secretRefused, tooLarge } from './mentionReading';
 import { MentionError } from '../common/mentionError';

@@ -3,7 +3,7 @@ import type { AccessPath } from '../../transcript/approval';
 import type { MentionPart, SentPart } from '../../transcript/draftPart';
 import type { AttachmentPart } from '../../transcript/part';
 import { maxImageBytes } from '../../protocol/attachmentProtocol';
-import { isSecret } from '../../tools/sensitivePaths';
+import { isSecret } from '../../tools/pathTreatment';
 import { imageMediaType } from '../../tools/imageFile';
 import type { CodeSymbol } from '../../tools/knowledge/editorKnowledge';
 import { problemLine, rank } from '../../tools/knowledge/overviewTools';

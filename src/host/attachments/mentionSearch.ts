@@ -1,5 +1,5 @@
 import type { FoundMentions, Mention } from '../../protocol/attachmentProtocol';
-import { isSecret } from '../../tools/sensitivePaths';
+import { isSecret } from '../../tools/pathTreatment';
 import { Pace } from '../workspace/pace';
 import type { NameList } from './fileNames';
 import { type Commit, hasRepository, recentLog } from './gitMentions';

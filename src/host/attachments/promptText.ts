@@ -1,7 +1,7 @@
 /** Texts that entry points in the editor put into the composer. The user sees them, in their language, before
  *  sending. */
 import type { Problem } from '../../tools/knowledge/editorKnowledge';
-import { isSecret } from '../../tools/sensitivePaths';
+import { isSecret } from '../../tools/pathTreatment';
 import { problemLine } from '../../tools/knowledge/overviewTools';
 import type { DraftPart } from '../../transcript/draftPart';
 import { withLines } from './mentionSource';

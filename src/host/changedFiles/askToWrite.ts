@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
-import { showInvisible, showMisleading } from '../../base/invisibleCharacters';
+import { showInvisible, showMisleading } from '../../protocol/invisibleCharacters';
 import { t } from '../../base/translate';
 import type { AccessPaths } from '../../tools/accessPaths';
 import { textOf } from '../../tools/files/changes/undoing';
-import { changeReasons, judgedName } from '../../tools/sensitivePaths';
+import { changeReasons, judgedName } from '../../tools/pathTreatment';
 import type { AskReason } from '../../transcript/approval';
 
 /** Characters of a file's content that the question shows. */

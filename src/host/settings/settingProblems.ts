@@ -83,6 +83,13 @@ export function notAPath(setting: string): string {
   return t('The setting `{setting}` is not an absolute path. The default is used until you fix it.', { setting });
 }
 
+export function inRepository(setting: string): string {
+  return t(
+    'The setting `{setting}` names a place in the open folder, which the repository can fill. The default is used until you fix it.',
+    { setting },
+  );
+}
+
 export function notAMemoryProvider(setting: string): string {
   return t('The setting `{setting}` is not the name of a memory provider. The default is used until you fix it.', {
     setting,

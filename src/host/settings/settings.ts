@@ -15,6 +15,7 @@ import {
   notAMemoryProvider,
   notAModel,
   notANumber,
+  inRepository,
   notAPath,
   notAWebAddress,
   notAWholeNumber,
@@ -99,6 +100,9 @@ export interface SettingSource {
   /** Effective value, after the editor has merged all levels. */
   get(setting: string): unknown;
   inspect(setting: string): InspectedSetting | undefined;
+  /** Tells if a folder may be the repository's own, although only the user and the machine can name it. Default: none
+   *  is. */
+  isInRepository?(path: string): boolean;
 }
 
 /** Reads every setting. Reports an invalid value in a sentence and uses its default; one invalid provider does not
@@ -135,8 +139,13 @@ export function readSettings(source: SettingSource): {
     notSeconds(0, 60),
   );
   const absolutePath = v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
-  const storagePath = read('hermes.storage.path', absolutePath, '', notAPath);
-  const backupsFolder = read('hermes.backups.folder', absolutePath, '', notAPath);
+  const folder = (setting: string): string => {
+    const path = read(setting, absolutePath, '', notAPath);
+    if (path === '' || source.isInRepository?.(path) !== true) return path;
+    problems.push({ setting, sentence: inRepository(setting) });
+    return '';
+  };
+  const [storagePath, backupsFolder] = [folder('hermes.storage.path'), folder('hermes.backups.folder')];
   return {
     settings: {
       model: model === '' ? null : model,

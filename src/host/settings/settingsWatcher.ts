@@ -5,6 +5,7 @@ import { errorMessage } from '../../base/errorMessage';
 import { GatewayError } from '../../gateway/gateway';
 import type { ProviderSettings } from '../../models/providerSettings';
 import { allowRuleProblem } from '../../tools/approval/ruleText';
+import { isInRepository } from './containerSettings';
 import { type NotificationMode, readSettings, type HermesSettings, type SettingProblem } from './settings';
 
 /** Current settings, read again whenever the editor reports a change. */
@@ -108,5 +109,9 @@ function read(): ReturnType<typeof readSettings> {
   return readSettings({
     get: (setting) => configuration.get(setting),
     inspect: (setting) => configuration.inspect(setting),
+    isInRepository: isInRepository(
+      vscode.env.remoteName,
+      (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+    ),
   });
 }

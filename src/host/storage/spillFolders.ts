@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { resultWithin } from '../../base/pause';
+import { privateFolder } from '../../base/privateFolder';
 import type { Translate } from '../../base/translate';
 
 const temporaryFoldersKey = 'spillFolders';
@@ -36,16 +36,16 @@ export class SpillFolders {
   /** Creates a temporary folder. Null when the user refuses or does not answer. */
   async temporary(): Promise<string | null> {
     const { t } = this;
+    const parent = privateFolder();
     const yes = t('Save It There');
     const sentence = t(
       'Hermes can’t save this answer with your sessions or in VS Code’s own storage. It can save the rest in the temporary folder {folder}, which the system may delete. Otherwise the answer stops here. Everything shown is kept.',
-      { folder: tmpdir() },
+      { folder: parent },
     );
     const asked = vscode.window.showWarningMessage(sentence, yes, t('Stop the Answer'));
     const answer = await resultWithin(this.clock, askForMs, asked, undefined);
     if (answer !== yes) return null;
-    // A separate folder that only this user can enter.
-    const folder = mkdtempSync(join(tmpdir(), 'hermes-unsaved-'));
+    const folder = mkdtempSync(join(parent, 'unsaved-'));
     await this.context.globalState.update(temporaryFoldersKey, [
       ...this.temporaryFolders().filter((known) => existsSync(known)),
       folder,

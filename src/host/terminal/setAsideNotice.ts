@@ -3,7 +3,8 @@ import { t, shownList } from '../../base/translate';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
-import { filesIn, putBack, type SetAside } from '../../tools/sandbox/setAside';
+import type { SetAside } from '../../tools/sandbox/git/takenOut';
+import { filesIn, putBack } from '../../tools/sandbox/setAside';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 
 const namedAtMost = 5;

@@ -29,6 +29,7 @@ import { OutputRetention } from './outputRetention';
 import { activePythonEnvironment } from './pythonEnvironment';
 import { RunningCommandPicker } from './runningCommandPicker';
 import { windowSandbox, type WindowSandboxDeps } from './windowSandbox';
+import { hasRepositorysSettings } from '../settings/containerSettings';
 import { terminalVariables, variablesSetting } from './terminalVariables';
 
 interface TerminalFeatureDeps {
@@ -169,7 +170,12 @@ export class TerminalFeature implements Disposable {
     return commandEnvironment({
       login,
       secrets,
-      terminal: terminalVariables(setting, login, vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? null),
+      terminal: terminalVariables(
+        setting,
+        login,
+        vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
+        hasRepositorysSettings(vscode.env.remoteName),
+      ),
       python: activePythonEnvironment(),
       platform: process.platform,
     });

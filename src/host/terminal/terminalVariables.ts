@@ -20,17 +20,21 @@ interface InspectedVariables {
   readonly workspaceFolderValue?: unknown;
 }
 
-/** Reads the setting and leaves out invalid values. Workspace values, which a repository can bring along, count only
- *  for variables that do not decide what a command runs, and are expanded without credentials. */
+/** Reads the setting and leaves out invalid values. Values that a repository can bring along, those of the workspace and
+ *  of a container, count only for variables that do not decide what a command runs, and are expanded without
+ *  credentials. */
 export function terminalVariables(
   inspected: InspectedVariables | undefined,
   environment: Environment,
   workspaceFolder: string | null,
+  isContainers = false,
 ): TerminalVariables {
   const { defaultValue, globalValue, workspaceValue, workspaceFolderValue } = inspected ?? {};
   const open = withoutCredentials(environment);
-  const own = [defaultValue, globalValue].flatMap((value) => understood(value, environment, workspaceFolder));
-  const brought = [workspaceValue, workspaceFolderValue]
+  const own = [defaultValue, isContainers ? undefined : globalValue].flatMap((value) =>
+    understood(value, environment, workspaceFolder),
+  );
+  const brought = [isContainers ? globalValue : undefined, workspaceValue, workspaceFolderValue]
     .flatMap((value) => understood(value, open, workspaceFolder))
     .filter(([name]) => !decidesWhatRuns(name));
   return Object.fromEntries([...own, ...brought]);

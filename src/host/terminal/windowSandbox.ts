@@ -4,17 +4,15 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import { Confinement, type ConfinementDeps } from '../../tools/sandbox/confinement';
-import { listFilesWith } from '../../tools/sandbox/listFiles';
 import { Sandbox } from '../../tools/sandbox/sandbox';
-import type { SetAside } from '../../tools/sandbox/setAside';
+import type { SetAside } from '../../tools/sandbox/git/takenOut';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import type { HelperTools } from '../../tools/sandbox/helper/messages';
 import type { Environment } from '../../tools/terminal/loginEnvironment';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
 import { notifySetAside } from './setAsideNotice';
 
-export interface WindowSandboxDeps extends Pick<ConfinementDeps, 'setting' | 'own'> {
-  readonly denied: (list: ConfinementDeps['list']) => ReturnType<NonNullable<ConfinementDeps['denied']>>;
+export interface WindowSandboxDeps extends Pick<Required<ConfinementDeps>, 'setting' | 'own' | 'denied'> {
   readonly distFolder: string;
   readonly writtenOrders: WrittenOrders;
   /** Environment of the user's shell, which names the proxy to use. */
@@ -55,11 +53,6 @@ export function windowSandbox({
       ),
     ),
   });
-  const list = async (folder: string): Promise<readonly string[]> => {
-    const found = await findOnce();
-    if (found === null) throw new Error('no ripgrep was found');
-    return listFilesWith(found)(folder);
-  };
   const folders = (): readonly string[] =>
     (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
   const isWritten = (path: string): Promise<boolean> => writtenOrders.has(path);
@@ -71,8 +64,8 @@ export function windowSandbox({
       sandbox,
       setting,
       own,
-      list,
-      denied: () => denied(list),
+      denied,
+      path: async () => (await environment())['PATH'] ?? '',
       folders,
       isWritten,
       onSetAside,

@@ -120,7 +120,7 @@ function createFiles(
       sandbox: {
         distFolder,
         writtenOrders,
-        denied: (list) => deniedBySettings({ settings, files }, list),
+        denied: () => deniedBySettings({ settings, files }),
         setting: () => settings.current.sandbox,
         own: () => ({ ...ownPlaces, kept: [...ownPlaces.kept, history.folder] }),
       },

@@ -1,17 +1,16 @@
 import { KnownKeys, withoutKnownKey } from './knownKey';
 import { SecretRules, type SecretSpan } from './secretRules';
+import { formedTokens, isVague, namesSecret, prefixedToken, secretName, wordPrefixedToken } from './secretTable';
 
-const keyLike = /\b(?:sk|gsk|xai|pk|rk|or|ant|nvapi|hf|csk|fw|tgp_v1)[-_][A-Za-z0-9_*.-]{8,}/g;
-const passwordInAddress = /(:\/\/[^\s/:@]*:)[^\s/@]+@/g;
-const authorization =
-  /\b(bearer|x-api-key|api[-_]?key|authorization)(["']?(?:\s*[:=])?\s*["']?(?:bearer\s+)?)[^\s"',}]{6,}/gi;
+/** Headers, with values of any kind. */
+const header = /\b(bearer|x-api-key|api[-_]?key|authorization)(["']?(?:\s*[:=])?\s*["']?(?:bearer\s+)?)[^\s"',}]{6,}/gi;
 
 /** Removes a key from text that is stored, logged or shown, also when only a part of it or its base64 is there. Also
- *  removes everything that looks like a key or a password. Services repeat keys in their errors. Call it before the
- *  text is cut: both halves of a cut key may be unrecognizable. */
+ *  removes everything that `maskSecrets` masks, and values of headers whatever they look like. Services repeat keys in
+ *  their errors. Call it before the text is cut: both halves of a cut key may be unrecognizable. */
 export function withoutSecrets(text: string, key: string | null): string {
   const known = key === null ? text : withoutKnownKey(text, key, '[key]');
-  return known.replace(keyLike, '[key]').replace(authorization, '$1$2[key]').replace(passwordInAddress, '$1[key]@');
+  return masked(known, '[key]').replace(header, '$1$2[key]');
 }
 
 /** Returns the shown form of an invalid address that was typed in: without user and password, query, fragment and
@@ -33,58 +32,123 @@ export const secretRules = new SecretRules();
 /** Keys that were read from or written to secret storage. They are masked by value, whatever they look like. */
 export const knownKeys = new KnownKeys();
 
-const mark = '[secret]';
-
-// Our own rules, used in addition to secretlint's. Its rules need whole tokens of an exact length. Ours also match cut
-// tokens, and those of services that it has no rule for. They are also the only rules if secretlint cannot be loaded.
 // Each must run in time proportional to the text's length: a lookahead inside a token that may begin at every character
 // does not.
 
 /** Also matches a block that is cut off, encrypted or has headers: secretlint needs a whole block of plain base64. */
 const privateKey =
   /-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|$)/g;
-/** Tokens by their prefix. Google and PyPI are not in secretlint. The others match tokens that are cut or of another
- *  length, and AWS's own example. */
-const prefixed = new RegExp(
-  [
-    String.raw`\bgh[pousr]_[A-Za-z0-9]{16,}`,
-    String.raw`\bgithub_pat_\w{16,}`,
-    String.raw`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
-    String.raw`\bAIza[\w-]{30,}`,
-    String.raw`\bpypi-[\w-]{30,}`,
-    String.raw`\bxox[abeprs]-[\w-]{10,}`,
-  ].join('|'),
-  'g',
-);
-/** Prefixes that are also words: the text after one counts as a key if it has a digit. Of these, secretlint knows
- *  npm, OpenAI and Anthropic, if they are whole. */
-const wordPrefixed = /\b(?:sk|gsk|xai|pk|rk|nvapi|hf|csk|fw|tgp_v1|glpat|npm)[-_]([A-Za-z0-9_.-]{12,})/g;
 /** Matches a possible JSON Web Token, which secretlint has no rule for. */
 const dotted = /[\w.-]{29,}/g;
 const webTokenBegins = /\beyJ[\w-]{8,}$/;
+const passwordInAddress = /(:\/\/[^\s/:@]*:)[^\s/@]+@/g;
 /** Headers: each service has its own format for bearer tokens. */
 const bearer = /\b(bearer|basic)\s+(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{12,}(?<!\.)/gi;
-/** `password: …`, `API_KEY="…"`: the name alone shows that the value is a secret. The name may be the end of a
- *  longer one. */
-const assignment =
-  /((?:api[-_]?key|access[-_]?key|secret|token|passwd|password|passphrase)["']?\s*(?::|=(?![=>]))\s*)("[^"\n]{6,}"|'[^'\n]{6,}'|[^\s"',;`]{6,})/gi;
+const authorization = /\b(authorization["'\\]{0,3}\s*[:=]\s*["'\\]{0,3}(?:[a-z][\w-]{2,20}\s+)?)([\w.~+/=:-]{8,})/gi;
+const cookies = /\b((?:set-)?cookie["'\\]{0,3}\s*:\s*["'\\]{0,3})([\w.-]{1,80}=[^\r\n"'\\]{6,})/gi;
+const quoted = String.raw`"[^"\n]{4,}"|'[^'\n]{4,}'|\\"[^"\\\n]{4,}\\"`;
+const bare = '[^\\s"\'`,;&<>\\\\]{4,}';
+/** Between a name and its value: `password: …`, `API_KEY="…"`, `\"pass\":\"…\"`, `'pass' => '…'`. */
+const separator = /(\\?(?:["']\]?)?\s{0,8})(?::|=(?![=>])|=>(?=\s*["']))\s{0,20}(?=[^\s`,;&<>])/g;
+const value = new RegExp(`${quoted}|${bare}`, 'y');
+const flag = new RegExp(String.raw`(?<![\w-])(--[a-z][\w-]{0,40})([ \t]+)(${quoted}|(?!-)${bare})`, 'gi');
+const element = new RegExp(String.raw`(<(?:[\w:.-]{0,40}[.:_-])?(${secretName})>\s*)([^<\s]{4,})(?=\s*<\/)`, 'gi');
+const netrc = /(\blogin\s+\S{1,200}\s+(?:account\s+\S{1,200}\s+)?password\s+)\S+/gi;
+const userFlag =
+  /(\b(?:curl|wget|https?|xh)\s(?:[^\n|;&]{0,200}?\s)?(?:-u|-U|--user|--proxy-user)[ =]?["']?[^\s:"'/]{1,100}:)[^\s"']{3,}/g;
 
 /** Masks credentials in conversation text before it goes to a memory provider, a summary, an export or the log.
- *  `withoutSecrets` cleans errors and may remove a word too many. This function keeps prose and code about
- *  credentials readable: `token: string` is no secret. Takes time proportional to the text, about 30 ms for a
- *  megabyte. Call it before the text is cut. */
+ *  Keeps prose and code about credentials readable: `token: string` is no secret. Takes time proportional to the text,
+ *  about 0.1 s for a megabyte. Call it before the text is cut. */
 export function maskSecrets(text: string): string {
-  const known = knownKeys.masked(text, mark);
-  return withoutWebTokens(masked(known, secretRules.find(known)))
-    .replace(privateKey, mark)
-    .replace(prefixed, mark)
-    .replace(wordPrefixed, (whole, rest: string) => (isToken(rest) ? mark + ending(rest) : whole))
-    .replace(bearer, `$1 ${mark}`)
-    .replace(passwordInAddress, `$1${mark}@`)
-    .replace(assignment, (whole, name: string, value: string) => (isLiteral(value) ? `${name}${mark}` : whole));
+  return masked(text, '[secret]');
 }
 
-function masked(text: string, spans: readonly SecretSpan[]): string {
+function masked(text: string, mark: string): string {
+  const known = knownKeys.masked(text, mark);
+  const isPlain = (value: string): boolean => !isLiteral(value, mark);
+  const line = (whole: string, name: string, between: string, value: string): string =>
+    isPlain(value) ? whole : `${name}${between}${mark}`;
+  const whole = formedTokens.reduce(
+    (rest, [hint, token]) => (rest.includes(hint) ? rest.replace(token, mark) : rest),
+    known.replace(prefixedToken, (token) => mark + ending(token)),
+  );
+  const shaped = withoutWebTokens(withoutSpans(whole, secretRules.find(whole), mark), mark)
+    .replace(privateKey, mark)
+    .replace(wordPrefixedToken, (token, afterWord: string | undefined, afterName: string | undefined) =>
+      isToken(afterWord ?? '') || isRandom(afterName ?? '') ? mark + ending(token) : token,
+    )
+    .replace(bearer, `$1 ${mark}`)
+    .replace(authorization, (whole, name: string, value: string) => (/\d/.test(value) ? `${name}${mark}` : whole))
+    .replace(cookies, (_, name: string, values: string) => name + values.replace(/=[^\s;]{6,}/g, `=${mark}`))
+    .replace(passwordInAddress, `$1${mark}@`);
+  return withoutAssigned(shaped, mark)
+    .replace(flag, (whole, name: string, between: string, value: string) =>
+      namesSecret(name) ? line(whole, name, between, value) : whole,
+    )
+    .replace(element, (whole, begin: string, _name: string, value: string) =>
+      isPlain(value) && !/\d/.test(value) ? whole : begin + mark,
+    )
+    .replace(netrc, `$1${mark}`)
+    .replace(userFlag, `$1${mark}`);
+}
+
+/** Values that are no secret. */
+const placeholder =
+  /^["'\\]*(?:true|false|null|undefined|none|string|number|boolean|required|optional|your[-_ ].*|\*+|x+|\.+|\d[\d_]{0,7}|[\^~]?v?\d+(?:\.[\dx]+){1,3}(?:-[\w.]+)?)["'\\]*$/i;
+
+/** Masks values whose names show that they are secrets. */
+function withoutAssigned(text: string, mark: string): string {
+  let result = '';
+  let done = 0;
+  separator.lastIndex = 0;
+  for (let found = separator.exec(text); found !== null; found = separator.exec(text)) {
+    const name = nameBefore(text, found.index);
+    value.lastIndex = separator.lastIndex;
+    const written = namesSecret(name) ? (value.exec(text)?.[0] ?? '') : '';
+    if (!isAssigned(name, found[0], written, mark)) continue;
+    result += text.slice(done, separator.lastIndex) + mark;
+    done = separator.lastIndex += written.length;
+  }
+  return result + text.slice(done);
+}
+
+/** Name that ends there, of at most 60 characters; with the word before it where two are usual, as in `API key`. */
+function nameBefore(text: string, end: number): string {
+  const startOf = (from: number): number => {
+    let at = from;
+    while (at > 0 && from - at < 60 && /[\w.-]/.test(text[at - 1] ?? '')) at--;
+    return at;
+  };
+  const start = startOf(end);
+  const name = text.slice(start, end);
+  return /^(?:key|string|token)s?$/i.test(name) && text[start - 1] === ' ' ? text.slice(startOf(start - 1), end) : name;
+}
+
+function isAssigned(name: string, between: string, written: string, mark: string): boolean {
+  const text = written.replace(/^\W+|\W+$/g, '').toLowerCase();
+  if (text === '' || name.toLowerCase().endsWith(text) || (isVague(name) && !isRandom(written))) return false;
+  // `PGPASSWORD=letters`: a line of a shell or of variables.
+  const isVariable = between === '=' && name === name.toUpperCase() && /^[\w-]+[^()[\]{}<>$]*$/.test(written);
+  return isVariable ? !placeholder.test(written) : isLiteral(written, mark);
+}
+
+/** True for a quoted value, and for a bare one that cannot be a type, a variable or a call. A value that was masked
+ *  in part is masked completely. */
+function isLiteral(value: string, mark: string): boolean {
+  if (value === mark || placeholder.test(value)) return false;
+  if (/^\\?["']/.test(value))
+    return !/^\\?["'](?:\$\{|\{\{|<|%[sd(]|\$[A-Z_])/.test(value) && !isSentence(value) && /\d|[^"'\\]{6}/.test(value);
+  const rest = value.replaceAll(mark, '');
+  return value.length >= 6 && (rest === value ? /\d/ : /\w/).test(rest) && !/[()[\]{}<>$]/.test(rest);
+}
+
+/** True for a text that people read, such as a label. */
+function isSentence(value: string): boolean {
+  return !/\d/.test(value) && (value.match(/[a-z]+\s/gi)?.length ?? 0) >= 2;
+}
+
+function withoutSpans(text: string, spans: readonly SecretSpan[], mark: string): string {
   if (spans.length === 0) return text;
   let result = '';
   let done = 0;
@@ -99,11 +163,11 @@ function masked(text: string, spans: readonly SecretSpan[]): string {
 
 /** Masks three parts between dots of which the first is the base64 of a JSON object. A single expression would take
  *  quadratic time on a run of such beginnings without a dot: it would read the run once for each of them. */
-function withoutWebTokens(text: string): string {
-  return text.includes('eyJ') ? text.replace(dotted, withoutWebTokensInRun) : text;
+function withoutWebTokens(text: string, mark: string): string {
+  return text.includes('eyJ') ? text.replace(dotted, (run) => withoutWebTokensInRun(run, mark)) : text;
 }
 
-function withoutWebTokensInRun(run: string): string {
+function withoutWebTokensInRun(run: string, mark: string): string {
   if (!run.includes('eyJ')) return run;
   const parts = run.split('.');
   const kept: string[] = [];
@@ -122,17 +186,13 @@ function isToken(run: string): boolean {
   return /\d/.test(run) && run.length - ending(run).length >= 12;
 }
 
+/** True for letters and digits without a separator, as names have none. */
+function isRandom(run: string): boolean {
+  return run.split(/[^A-Za-z0-9]/).some((part) => part.length >= 16 && /\d/.test(part) && /[a-z]/i.test(part));
+}
+
 function ending(run: string): string {
   let end = run.length;
   while (run[end - 1] === '.') end--;
   return run.slice(end);
-}
-
-/** True for a quoted value, and for a bare one that cannot be a type, a variable or a call. A value that was masked
- *  in part is masked completely. */
-function isLiteral(value: string): boolean {
-  if (value === mark) return false;
-  if (/^["']/.test(value)) return !/^["'](?:\$\{|<)/.test(value);
-  const rest = value.replaceAll(mark, '');
-  return (rest === value ? /\d/ : /\w/).test(rest) && !/[()[\]{}<>$]/.test(rest);
 }

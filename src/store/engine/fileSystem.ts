@@ -1,8 +1,8 @@
 /** Disk interface of the store: synchronous, with absolute paths and positions in bytes. Every call throws an
  *  `Error` with an errno name in `code` (`ENOSPC`, `EIO`, …; see `errnoOf`). `NodeFileSystem` is the real disk. */
 export interface FileSystem {
-  /** `read` and `write` need an existing file; `create` makes it when absent; `createNew` fails with EEXIST. New
-   *  files are private to the user. */
+  /** `read` and `write` need an existing file, and `read` one that is no pipe or device; `create` makes it when absent;
+   *  `createNew` fails with EEXIST. New files are private to the user. */
   open(path: string, mode: OpenMode): OpenFile;
   /** Undefined when nothing is there. Follows symbolic links. */
   stat(path: string): FileStat | undefined;
@@ -56,8 +56,9 @@ export class FileSystemError extends Error {
     readonly code: string,
     operation: string,
     path: string,
+    sentence = `${code}: ${operation} '${path}'`,
   ) {
-    super(`${code}: ${operation} '${path}'`);
+    super(sentence);
   }
 }
 

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { FileStat, FileSystem, OpenFile, OpenMode } from './fileSystem';
+import { notAFile } from '../../base/notAFile';
 import { errnoOf, FileSystemError } from './fileSystem';
 import { whileInUse } from './sharingViolations';
 
@@ -8,7 +9,8 @@ const privateFile = 0o600;
 const privateFolder = 0o700;
 
 const openFlags: Record<OpenMode, number> = {
-  read: fs.constants.O_RDONLY,
+  // A file that became a pipe since it was looked at must not block the thread. Windows has no such flag.
+  read: fs.constants.O_RDONLY | (process.platform === 'win32' ? 0 : fs.constants.O_NONBLOCK),
   write: fs.constants.O_RDWR,
   create: fs.constants.O_RDWR | fs.constants.O_CREAT,
   createNew: fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL,
@@ -17,6 +19,9 @@ const openFlags: Record<OpenMode, number> = {
 /** The machine's own disk. */
 export class NodeFileSystem implements FileSystem {
   open(path: string, mode: OpenMode): OpenFile {
+    // Opening a pipe waits for its other end, and opening a device can have effects.
+    if (mode === 'read' && this.stat(path)?.kind === 'other')
+      throw new FileSystemError('EINVAL', 'open', path, notAFile(path));
     return new NodeFile(whileInUse(() => fs.openSync(path, openFlags[mode], privateFile)));
   }
 

@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { t } from '../../base/translate';
 import type { FileSystem } from '../engine/fileSystem';
+import { notAFile } from '../../base/notAFile';
 import { errnoOf } from '../engine/fileSystem';
 import { diskError, storeError } from '../engine/sqlFailure';
 import { acquireLock } from '../lock/acquireLock';
@@ -13,6 +14,8 @@ import { StoreError } from '../storeError';
 import { isOneMoment, stampOfStore } from './storeStamp';
 
 const blockBytes = 1 << 20;
+/** Bytes of file and log. A made-up file of any size takes no room until it is copied. */
+const mostCopied = 16 * 2 ** 30;
 const attempts = 20;
 /** Milliseconds; worst precision of a time stamp. A file that was written less than this before it was examined may
  *  be written again without a new time stamp. */
@@ -78,10 +81,25 @@ export function sweepCopies(deps: CopyDeps): void {
 
 function copyOneMoment(deps: CopyDeps, from: Pick<StoreFiles, 'folder' | 'main' | 'log'>, target: string): void {
   const to = storeFiles(target);
+  refuseUnfit(deps.fileSystem, from);
   readOneMoment(deps, from, () => {
     copyFile(deps.fileSystem, from.main, to.main);
     copyFile(deps.fileSystem, from.log, to.log);
   });
+}
+
+/** Refuses pipes, devices and folders, which have no size, and what would fill the disk. */
+function refuseUnfit(fileSystem: FileSystem, { main, log }: Pick<StoreFiles, 'main' | 'log'>): void {
+  const found = [main, log].map((path) => ({ path, stat: fileSystem.stat(path) }));
+  const other = found.find(({ stat }) => stat !== undefined && stat.kind !== 'file');
+  if (other !== undefined) throw new StoreError('invalid', notAFile(other.path), `${other.path} is no file`);
+  const bytes = found.reduce((sum, { stat }) => sum + (stat?.size ?? 0), 0);
+  if (bytes > mostCopied)
+    throw new StoreError(
+      'invalid',
+      t('{path} is too large to be read (more than {size} GB).', { path: main, size: String(mostCopied / 2 ** 30) }),
+      `${main} has ${bytes} bytes`,
+    );
 }
 
 /** Calls `read`, which reads the main file and then the log, until what it read is of one moment. */

@@ -34,6 +34,9 @@ const kinds: Readonly<Record<string, SyncFailureKind>> = {
   '57P03': 'starting',
   '40001': 'busy',
   '40P01': 'busy',
+  // lock_timeout, idle_in_transaction_session_timeout
+  '55P03': 'busy',
+  '25P03': 'lost',
 };
 /** Messages of errors that `pg` throws without a code, and of PgBouncer, which gives all of its own 08P01. */
 const messages: readonly (readonly [RegExp, SyncFailureKind])[] = [

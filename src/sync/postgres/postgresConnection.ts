@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Pool, type PoolClient, type QueryResultRow } from 'pg';
+import { Client, Pool, type ClientConfig, type PoolClient, type QueryResultRow } from 'pg';
 import * as v from 'valibot';
 import { t } from '../../base/translate';
 import { SyncFailure } from '../syncFailure';
@@ -16,6 +16,36 @@ const attempts = 8;
 
 /** A whole number. BIGINT comes as text. */
 export const count = v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.safeInteger());
+
+/** Without TLS, another user's program may hold the port. Ends the connection unless the server proves by SCRAM that it
+ *  knows the password, before it gets the password or a statement. */
+class ScramClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config);
+    const { connection, host } = this;
+    let isProven = false;
+    const refuse = (): void =>
+      void connection.stream.destroy(
+        new SyncFailure(
+          'password',
+          t(
+            'The server {host} does not prove with scram-sha-256 that it knows the password, which is required without TLS. Turn that on in its pg_hba.conf, or use TLS.',
+            { host },
+          ),
+          'the server did not complete SCRAM',
+        ),
+      );
+    // Before the listeners of `Client`: what they write to an ended connection is not sent.
+    connection.on('authenticationCleartextPassword', refuse);
+    connection.on('authenticationMD5Password', refuse);
+    // `Client` compares the proof, and ends the connection for a wrong one.
+    connection.on('authenticationSASLFinal', () => (isProven = true));
+    for (const event of ['authenticationOk', 'readyForQuery'])
+      connection.on(event, () => {
+        if (!isProven) refuse();
+      });
+  }
+}
 
 /** Connections to one database. Every failure is a `SyncFailure`. */
 export class PostgresConnection {
@@ -44,6 +74,7 @@ export class PostgresConnection {
       keepAlive: true,
       application_name: 'Hermes',
       allowExitOnIdle: true,
+      ...(tls === 'none' ? { Client: ScramClient } : {}),
     });
     // An idle connection broke: the next call opens another.
     this.pool.on('error', () => undefined);

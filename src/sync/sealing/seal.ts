@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
+import { longestBody } from '../syncServer';
 import { SealError } from './sealError';
 import { keyBytes, openBytes, sealBytes } from './aes';
 
@@ -48,7 +49,7 @@ export class Seal {
       const text = await openBytes(this.key, bytes, this.about(place));
       const content = text.subarray(1);
       return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
-        text[0] === deflated ? await promisify(inflateRaw)(content) : content,
+        text[0] === deflated ? await promisify(inflateRaw)(content, { maxOutputLength: longestBody }) : content,
       );
     } catch {
       throw new SealError({ kind: 'damagedRow', conversationId, document });

@@ -21,17 +21,20 @@ const bytes = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]+$/));
 const versionSchema = v.object({ version: v.number() });
 const schema = v.object({
   version: v.literal(1),
-  kdf: v.object({
-    name: v.literal('scrypt'),
-    // Limits the time and memory that a damaged description can cost.
-    n: v.pipe(
-      count(2 ** 20),
-      v.check((n) => n > 1 && Number.isInteger(Math.log2(n))),
-    ),
-    r: count(16),
-    p: count(4),
-    salt: bytes,
-  }),
+  kdf: v.pipe(
+    v.object({
+      name: v.literal('scrypt'),
+      n: v.pipe(
+        count(2 ** 20),
+        v.check((n) => n > 1 && Number.isInteger(Math.log2(n))),
+      ),
+      r: count(16),
+      p: count(2),
+      salt: bytes,
+    }),
+    // A server can make a machine spend 256 MiB and four times the usual work, and no more.
+    v.check(({ n, r }) => n * r <= 2 ** 21),
+  ),
   /** A known text, encrypted with the key of the passphrase. */
   check: bytes,
   /** The data key, encrypted with the key of the passphrase. */

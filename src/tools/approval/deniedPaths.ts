@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AccessPath } from '../../transcript/approval';
 import { realPath } from '../sandbox/foundFiles';
+import { listFiles } from '../sandbox/listFiles';
 import type { RuleBook } from './ruleBook';
 import { isWholeDisk } from './ruleText';
 
@@ -18,8 +19,6 @@ interface DeniedPathsDeps {
   readonly home: string;
   /** Open folders. */
   readonly folders: readonly { readonly name: string; readonly path: string }[];
-  /** Lists the files below a folder by their relative paths. */
-  readonly list: (folder: string) => Promise<readonly string[]>;
 }
 
 /** More places than a sandbox can hide one by one. */
@@ -27,10 +26,10 @@ const most = 2000;
 
 /** Finds the files that rules deny to read or to change. Leaves out rules that begin with a wildcard at the root or in
  *  the home folder. Rejects when there are too many to hide. */
-export async function deniedPaths({ rules, home, folders, list }: DeniedPathsDeps): Promise<DeniedPaths> {
+export async function deniedPaths({ rules, home, folders }: DeniedPathsDeps): Promise<DeniedPaths> {
   const listed = new Map<string, Promise<readonly string[]>>();
   const namesIn = (folder: string): Promise<readonly string[]> => {
-    const names = listed.get(folder) ?? list(folder);
+    const names = listed.get(folder) ?? listFiles(folder).then(({ names: found }) => found);
     listed.set(folder, names);
     return names;
   };

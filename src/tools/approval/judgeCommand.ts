@@ -11,7 +11,7 @@ import { lookedAt } from './shell/readOnlyCommands';
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellWord } from './shell/shellCommand';
 import { readsWholeTree, searchesHidden } from './shell/treeReaders';
 import { parseShell } from './shell/shellParser';
-import { isSecret } from '../sensitivePaths';
+import { isSecret } from '../pathTreatment';
 import { foldersOf, reachedFiles, type WorkFolders, writtenPaths } from './writtenPaths';
 
 export interface CommandDeps {

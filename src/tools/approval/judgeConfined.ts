@@ -26,6 +26,7 @@ export function judgeConfined(access: RunAccess, given: Omit<CommandDeps, 'isCon
       null,
     );
   return strictest([
+    ...(confined.hasLeftovers === true ? [asked(['leftovers'], null)] : []),
     deps.mode === 'auto' ? unaskedInside(found, access, deps) : found,
     ...confined.hosts.map((host) => judgeHost(host, deps.rules)),
   ]);

@@ -1,7 +1,7 @@
 import type { AccessPath, AskReason, Mode } from '../../transcript/approval';
 import { allowed, asked, deniedByRule, type Finding } from './finding';
 import { type RuleBook, rulePatternOf } from './ruleBook';
-import { changeReasons, isSecret, judgedName } from '../sensitivePaths';
+import { changeReasons, isSecret, judgedName } from '../pathTreatment';
 
 /** Allows reading inside the open folders without approval, unless the file holds secrets. */
 export function judgeRead(path: AccessPath, rules: RuleBook, home: string): Finding {

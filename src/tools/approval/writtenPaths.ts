@@ -3,7 +3,7 @@ import { deniedByRule, type Finding } from './finding';
 import { denyingFetchRule, parsedUrl } from './judgeAddress';
 import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
-import { changeReasons, isSecret } from '../sensitivePaths';
+import { changeReasons, isSecret, judgedName } from '../pathTreatment';
 import { programName, unwrapped } from './shell/commandWords';
 import { namesProgramText } from './shell/readOnlyCommands';
 import type { ShellScript, ShellWord } from './shell/shellCommand';
@@ -133,10 +133,11 @@ export function reachedFiles(
         if (denying !== null) denials.push(deniedByRule(denying));
       }
       for (const path of paths) {
-        if (isSecret(path.isInside ? path.shown : path.path) && index > 0) reasons.add('sensitive');
-        if (index > 0) for (const reason of changed(path.isInside ? path.shown : path.path)) reasons.add(reason);
-        if (index > 0 && rules.guards(path)) reasons.add('dotConfig');
-        if (index > 0 && !path.isInside && looksLikePath(text)) reasons.add('outside');
+        if (index === 0) continue;
+        if (isSecret(judgedName(path))) reasons.add('sensitive');
+        for (const reason of changed(judgedName(path))) reasons.add(reason);
+        if (rules.guards(path)) reasons.add('dotConfig');
+        if (!path.isInside && text !== '/dev/null') reasons.add('outside');
       }
       if (paths.length === 0 && index > 0 && looksLikePath(text)) reasons.add('outside');
     }
@@ -189,8 +190,5 @@ function namesIn(text: string): readonly string[] {
 }
 
 function looksLikePath(text: string): boolean {
-  return (
-    text !== '/dev/null' &&
-    (/^(\/(?!$)|~(\/|$)|\.\.(\/|$)|\\\\|[A-Za-z]:[\\/])/.test(text) || /(^|\/)\.\.(\/|$)/.test(text))
-  );
+  return text !== '/dev/null' && /^(\/|~(\/|$)|\.\.(\/|$)|\\\\|[A-Za-z]:[\\/])|(^|\/)\.\.(\/|$)/.test(text);
 }

@@ -1,6 +1,6 @@
 import type { AccessPath } from '../../transcript/approval';
 import type { AccessPaths } from '../accessPaths';
-import { isSecret } from '../sensitivePaths';
+import { isSecret } from '../pathTreatment';
 import { NotAText, type FileEditor, type TextFile } from './fileEditor';
 import { DoesNotFit } from './replacement';
 

@@ -58,8 +58,13 @@ export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDep
     }
     const watch = new ConfinedWatch(run, events);
     const { program, args } = run;
-    const connected = await connect({ ...launch, command: program, args }, events, options);
-    if (connected.kind === 'connected') return { kind: 'connected', connection: watched(connected.connection, watch) };
+    const signal = AbortSignal.any([options.signal, run.danger]);
+    const connected = await connect({ ...launch, command: program, args }, events, { ...options, signal });
+    if (connected.kind === 'connected') {
+      const connection = watched(connected.connection, watch);
+      watch.onDanger(() => connection.kill());
+      return { kind: 'connected', connection };
+    }
     await watch.end();
     // The server may work outside the sandbox, and nothing reports the files it could not read.
     return {
@@ -111,6 +116,17 @@ class ConfinedWatch {
     private readonly run: ConfinedRun,
     private readonly events: McpConnectionEvents,
   ) {}
+
+  /** Calls back when the server has to be killed at once. */
+  onDanger(kill: () => void): void {
+    const { danger } = this.run;
+    const react = (): void => {
+      this.take(['make Git run a program']);
+      kill();
+    };
+    if (danger.aborted) react();
+    else danger.addEventListener('abort', react, { once: true });
+  }
 
   /** Reads the blocked actions so far. */
   async check(): Promise<void> {
@@ -168,7 +184,7 @@ function watched(connection: McpConnection, watch: ConfinedWatch): McpConnection
     },
     kill: () => {
       connection.kill();
-      void watch.end();
+      watch.end().catch(() => undefined);
     },
   };
 }

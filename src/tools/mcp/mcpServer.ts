@@ -197,7 +197,7 @@ export class McpServer {
     if (signal.aborted) return;
     if (answer.kind === 'failed') {
       this.disconnect();
-      void connection.close();
+      connection.close().catch(() => undefined);
       return this.unreachable(
         t('Its tools could not be listed: {reason}', { reason: answer.sentence }),
         answer.cause === 'lost',
@@ -227,7 +227,9 @@ export class McpServer {
     return {
       roots: this.deps.roots,
       onClosed: (how) => (signal.aborted || this.connection === null ? undefined : this.lost(this.connection, how)),
-      onToolsChanged: () => void this.listAgain(signal),
+      onToolsChanged: () => {
+        this.listAgain(signal).catch((error: unknown) => this.deps.log.warn(errorMessage(error)));
+      },
       onStopped: (stopped) => {
         const masked = stopped.map(this.mask);
         this.stoppedActions = [...this.stoppedActions, ...masked];
@@ -261,7 +263,7 @@ export class McpServer {
     if (this.connection !== connection) return;
     if (this.deps.clock.monotonicMs() - this.startedAt > wellAfterMs) this.attempts = 0;
     this.disconnect();
-    void connection.close();
+    connection.close().catch(() => undefined);
     this.unreachable(sentence, true);
   }
 

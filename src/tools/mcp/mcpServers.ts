@@ -53,7 +53,7 @@ export class McpServers implements Disposable {
     for (const server of left) {
       this.listening.get(server)?.dispose();
       this.listening.delete(server);
-      void server.stop(false);
+      server.stop(false).catch(() => server.kill());
     }
     this.changes.fire();
   }

@@ -1,18 +1,25 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
-import { filesToGuard, type ListFiles, realPath } from './foundFiles';
-import { limitsOf, narrowed } from './limits';
+import { filesToGuard, namesToTakeOut, realPath } from './foundFiles';
+import type { HelperAnswers } from './helper/messages';
+import { type FoundFiles, type Limits, limitsOf, narrowed } from './limits';
+import { listFiles, type ListedFiles } from './listFiles';
 import type { Sandbox } from './sandbox';
 import type { SandboxSetting } from './sandboxSetting';
-import { missingOrders, setAside, type IsWritten, type SetAside } from './setAside';
+import type { SetAside } from './git/takenOut';
+import { isThere, setAside, type IsWritten } from './setAside';
 import { shownPath, stoppedActions, unreadableActions } from './stopped';
 
 export interface ConfinementDeps {
   readonly sandbox: Pick<Sandbox, 'state' | 'confine'>;
   readonly setting: () => SandboxSetting;
   readonly folders: () => readonly string[];
-  /** Rejects when they cannot be listed. */
-  readonly list: ListFiles;
+  /** See `limitsOf`. Default: the table's. */
+  readonly places?: readonly string[];
+  /** PATH of commands. */
+  readonly path: () => Promise<string>;
   /** Folders of the extension and the editor that commands may neither read nor change (`kept`), and those with
    *  their programs, which commands may not change. */
   readonly own: () => { readonly kept: readonly string[]; readonly programs: readonly string[] };
@@ -36,16 +43,23 @@ export interface ConfinedEnd {
    *  `aside`. */
   readonly takenOut: readonly string[];
   readonly aside: string;
+  /** Such files that could not be moved. */
+  readonly left: readonly string[];
+  /** True when it had to be ended, because something appeared that makes Git run a program. */
+  readonly wasEnded: boolean;
 }
 
 export interface ConfinedRun {
   readonly program: string;
   readonly args: readonly string[];
+  /** Aborted when the command has to be killed at once. */
+  readonly danger: AbortSignal;
   /** For a failed command: hidden files that its output mentions, in the same form as `stopped`. */
   unreadIn(output: string): readonly string[];
   /** All actions that the sandbox has blocked so far. */
   stopped(): Promise<readonly string[]>;
-  /** Call when the command has ended, even if it never started. Every call returns the same result. */
+  /** Call when the command has ended, even if it never started. Every call returns the same result. Never rejects:
+   *  what could not be checked counts as left. */
   ended(): Promise<ConfinedEnd>;
 }
 
@@ -60,9 +74,20 @@ export interface ConfineOptions {
   readonly denyWrite?: readonly string[];
 }
 
+const none: ListedFiles = { names: [], links: new Map() };
+
 /** Confines the commands of this window. */
 export class Confinement {
+  /** Files that commands of this window left behind, or folders that could not be checked. */
+  private readonly left = new Set<string>();
+
   constructor(private readonly deps: ConfinementDeps) {}
+
+  /** True while there is a file that a command left behind and that only the user may allow. */
+  get hasLeftovers(): boolean {
+    for (const path of this.left) if (!isThere(path)) this.left.delete(path);
+    return this.left.size > 0;
+  }
 
   get isRequired(): boolean {
     return this.deps.setting() === 'required';
@@ -78,40 +103,60 @@ export class Confinement {
     shell: string,
     { hosts, folder, aside, denyRead = [], denyWrite = [] }: ConfineOptions,
   ): Promise<ConfinedRun> {
-    const { home, sandbox } = this.deps;
+    const { home, sandbox, temporary } = this.deps;
     const folders = this.deps.folders().map(realPath);
-    const missing = missingOrders(folders);
+    const before = await Promise.all(folders.map((each) => listFiles(each)));
+    const found = await this.found(folders, before);
     const denied = await this.deps.denied?.();
-    const limits = narrowed(
-      await this.limits(folders),
+    const asked = narrowed(
+      await this.limits(folders, found),
       [...present(denyRead), ...(denied?.hidden ?? [])],
       [...present(denyWrite), ...(denied?.kept ?? [])],
     );
-    const confined = await sandbox.confine(command, shell, limits, hosts);
+    const above = writableAbove(folders, realPath(temporary));
+    const git = { folders: [...folders, ...found.writable], above, home, aside };
+    const danger = new AbortController();
+    const confined = await sandbox.confine(command, shell, asked, hosts, git, () => danger.abort());
+    const limits = { ...asked, kept: [...asked.kept, ...confined.kept] };
+    const shown = ({ path }: { readonly path: string }): string => shownPath(path, { home, folder });
     let ended: Promise<ConfinedEnd> | null = null;
     const end = async (): Promise<ConfinedEnd> => {
-      const lines = await confined.ended();
-      const { taken, left } = await setAside(missing, aside, this.deps.isWritten);
+      const reported = await confined.ended().catch(unknownEnd(folders));
+      const after = await Promise.all(folders.map((each) => listFiles(each, { mends: true })));
+      const made = folders.flatMap((each, index) =>
+        namesToTakeOut(before[index] ?? none, after[index] ?? none).map((name) => join(each, name)),
+      );
+      const orders = await setAside(made, aside, this.deps.isWritten);
+      const taken = [...reported.setAside.taken, ...orders.taken];
+      const left = [...reported.setAside.left, ...orders.left];
+      for (const { path } of left) this.left.add(path);
       if (taken.length + left.length > 0) this.deps.onSetAside({ taken, left }, command);
       return {
-        stopped: stoppedActions(lines, limits, { home, folder }),
-        takenOut: taken.map(({ path }) => shownPath(path, { home, folder })),
+        stopped: stoppedActions(reported.stopped, limits, { home, folder }),
+        takenOut: taken.map(shown),
         aside,
+        left: left.map(shown),
+        wasEnded: danger.signal.aborted,
       };
     };
     return {
       program: confined.program,
       args: confined.args,
+      danger: danger.signal,
       stopped: async () => stoppedActions(await confined.stopped(), limits, { home, folder }, Infinity),
       unreadIn: (output) => unreadableActions(output, limits.hidden, { home, folder }),
       ended: () => (ended ??= end()),
     };
   }
 
-  private async limits(folders: readonly string[]): Promise<ReturnType<typeof limitsOf>> {
-    const { home, platform, temporary, own, list } = this.deps;
-    const found = await Promise.all(folders.map((folder) => filesToGuard(folder, list)));
-    const all = (pick: 'kept' | 'hidden' | 'writable'): readonly string[] => found.flatMap((each) => each[pick]);
+  private async found(folders: readonly string[], files: readonly ListedFiles[]): Promise<FoundFiles> {
+    const found = await Promise.all(folders.map((folder, index) => filesToGuard(folder, files[index] ?? none)));
+    const all = (pick: keyof FoundFiles): readonly string[] => found.flatMap((each) => each[pick]);
+    return { kept: all('kept'), hidden: all('hidden'), writable: all('writable') };
+  }
+
+  private async limits(folders: readonly string[], found: FoundFiles): Promise<Limits> {
+    const { home, platform, temporary, own, path, places } = this.deps;
     return limitsOf({
       home,
       platform,
@@ -119,21 +164,34 @@ export class Confinement {
       temporary: realPath(temporary),
       own: present(own().kept),
       programs: present(own().programs),
-      found: { kept: all('kept'), hidden: all('hidden'), writable: all('writable') },
-      homeEntries: namesIn(home),
-      exists: existsSync,
+      found,
+      path: await path(),
+      ...(places === undefined ? {} : { places }),
     });
   }
 }
 
-function present(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => existsSync(path)).map(realPath);
+/** Folders above the open ones in which commands may write, and the temporary folder. Git searches them for a
+ *  repository too. */
+function writableAbove(folders: readonly string[], temporary: string): readonly string[] {
+  const above = new Set([temporary]);
+  for (const folder of folders)
+    for (let at = dirname(folder); at !== dirname(at); at = dirname(at))
+      if (isBelow(at, temporary) || folders.some((other) => isBelow(at, other))) above.add(at);
+  return [...above];
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function unknownEnd(folders: readonly string[]): (error: unknown) => HelperAnswers['ended'] {
+  return (error) => ({
+    stopped: [],
+    setAside: { taken: [], left: folders.map((path) => ({ path, reason: errorMessage(error) })) },
+  });
+}
+
+function present(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => existsSync(path)).map(realPath);
 }

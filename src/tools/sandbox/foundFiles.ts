@@ -1,55 +1,46 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { changeReasons, isSecret } from '../sensitivePaths';
+import { isAlias, treatmentOf } from '../pathTreatment';
 import type { FoundFiles } from './limits';
+import type { ListedFiles } from './listFiles';
 
-/** Lists the files below a folder by their relative paths, including hidden and ignored ones. Leaves out those of
- *  `node_modules`, and all folders inside `.git`. */
-export type ListFiles = (folder: string) => Promise<readonly string[]>;
-
-/** Folders in which package managers write programs. */
-const installed =
-  /(^|\/)(node_modules|\.?v?env|\.?virtualenv|\.conda|\.tox|\.nox|\.yarn|\.cargo|\.bundle|\.config|\.local|\.bin|\.mvn|\.run)(\/|$)/i;
-
-/** Files in the repository's own folder that Git runs, or that tell it what to run. Git must write everything else
- *  there. */
-const inRepository = ['config', 'config.worktree', 'info/attributes', 'gitdir', 'commondir'];
-
-/** Limits for a confined command in a folder: it may not change files that need approval in every mode, and may not
- *  read secrets. */
-export async function filesToGuard(folder: string, list: ListFiles): Promise<FoundFiles> {
+/** Limits for a confined command in a folder, by the table of paths: it may not change files that need approval in
+ *  every mode, and may not read secrets. */
+export async function filesToGuard(folder: string, { names }: ListedFiles): Promise<FoundFiles> {
   const kept = new Set<string>();
   const hidden = new Set<string>();
-  const judged = new Map<string, boolean>();
-  const isGuardedFolder = (name: string): boolean => {
-    const isKnown = judged.get(name);
-    if (isKnown !== undefined) return isKnown;
-    judged.set(name, isGuarded(name));
-    return isGuarded(name);
-  };
-  // Check the folder's own entries by name: a list of files contains neither links nor empty folders.
+  // Check the folder's own entries by name: the list contains no empty folders.
   const there = await readdir(folder).catch(() => []);
   const repositories = new Set(['']);
-  for (const file of [...there, ...(await list(folder))]) {
+  for (const file of [...there, ...names]) {
     const repository = /^(.*?)(?:^|\/)\.git(?:\/|$)/.exec(file)?.[1];
     if (repository !== undefined) {
+      // What Git runs or follows is the helper's to guard.
       repositories.add(repository);
       continue;
     }
+    const { isTakenOut, isHidden } = treatmentOf(file);
     // The shortest guarded name covers everything below it.
-    const guarded = foldersOf(file).find(isGuardedFolder) ?? (isGuarded(file) ? file : null);
-    if (guarded !== null) kept.add(guarded);
-    if (isSecret(file)) hidden.add(file);
+    if (isTakenOut) kept.add(foldersOf(file).find((name) => treatmentOf(name).isTakenOut) ?? file);
+    if (isHidden) hidden.add(file);
   }
-  const inside = await Promise.all([...repositories].map((name) => repositoryFiles(join(folder, name))));
-  const places = (names: ReadonlySet<string>): readonly string[] =>
-    [...names].map((name) => realPath(join(folder, name)));
-  return {
-    kept: [...places(kept), ...inside.flatMap((each) => each.kept)],
-    hidden: places(hidden),
-    writable: inside.flatMap((each) => each.writable),
-  };
+  const writable = await Promise.all([...repositories].map((name) => placesOf(join(folder, name))));
+  const places = (found: ReadonlySet<string>): readonly string[] =>
+    [...found].map((name) => realPath(join(folder, name)));
+  return { kept: places(kept), hidden: places(hidden), writable: writable.flat() };
+}
+
+/** Names that appeared in a folder and that only the user may allow, the shortest new ones. */
+export function namesToTakeOut(before: ListedFiles, after: ListedFiles): readonly string[] {
+  const known = new Set(before.names.flatMap((name) => [name, ...foldersOf(name)]));
+  const made = after.names.filter((name) => !known.has(name) || before.links.get(name) !== after.links.get(name));
+  const taken = made.filter((name) => treatmentOf(name).isTakenOut || (after.links.has(name) && isAlias(name)));
+  return [
+    ...new Set(
+      taken.map((name) => foldersOf(name).find((each) => !known.has(each) && treatmentOf(each).isTakenOut) ?? name),
+    ),
+  ].sort();
 }
 
 function foldersOf(file: string): readonly string[] {
@@ -57,45 +48,19 @@ function foldersOf(file: string): readonly string[] {
   return parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-function isGuarded(name: string): boolean {
-  return !installed.test(name) && changeReasons(name).some((reason) => reason !== 'sensitive');
-}
-
-/** For the repository in a folder, even when its files are elsewhere (a worktree, a submodule): files that must not
- *  change, and folders that Git must write to. */
-async function repositoryFiles(
-  folder: string,
-): Promise<{ readonly kept: readonly string[]; readonly writable: readonly string[] }> {
-  const named = join(folder, '.git');
-  const kind = kindOf(named);
-  if (kind === null) return { kept: [], writable: [] };
-  if (kind === 'folder') return { kept: await keptIn(named, folder), writable: [] };
-  const own = await pathIn(named, /^gitdir:\s*(.+?)\s*$/m, folder);
+/** Folders that Git must write to when the files of a folder's repository are elsewhere (a worktree, a submodule). */
+async function placesOf(folder: string): Promise<readonly string[]> {
+  const own = await pathIn(join(folder, '.git'), /^gitdir:\s*(.+?)\s*$/m, folder);
   // Anyone can write such a file. Allow writing only if the repository in turn names this folder.
-  if (own === null || !(await leadsBack(own, folder))) return { kept: [named], writable: [] };
-  const isWorktree = basename(dirname(own)) === 'worktrees';
-  const places = isWorktree ? [own, dirname(dirname(own))] : [own];
-  return {
-    kept: [named, ...(await Promise.all(places.map((place) => keptIn(place, folder)))).flat()],
-    writable: places,
-  };
+  if (own === null || !(await leadsBack(own, folder))) return [];
+  const place = realPath(own);
+  return basename(dirname(place)) === 'worktrees' ? [place, dirname(dirname(place))] : [place];
 }
 
 async function leadsBack(repository: string, folder: string): Promise<boolean> {
   const worktree = await pathIn(join(repository, 'gitdir'), /^(.+?)\s*$/m, repository);
   const submodule = await pathIn(join(repository, 'config'), /^\s*worktree\s*=\s*(.+?)\s*$/m, repository);
-  return kindOf(join(repository, 'HEAD')) === 'file' && (worktree === join(folder, '.git') || submodule === folder);
-}
-
-/** Files of a repository that must not change. */
-async function keptIn(repository: string, folder: string): Promise<readonly string[]> {
-  const present = inRepository.map((name) => join(repository, name)).filter((path) => kindOf(path) !== null);
-  const configured = await pathIn(join(repository, 'config'), /^\s*hookspath\s*=\s*"?([^~].*?)"?\s*$/im, folder);
-  return [
-    join(repository, 'hooks'),
-    ...present,
-    ...(configured === null || kindOf(configured) === null ? [] : [configured]),
-  ];
+  return isFile(join(repository, 'HEAD')) && (worktree === join(folder, '.git') || submodule === folder);
 }
 
 /** Path that a Git file names, resolved against `base`; null when it names none. */
@@ -112,10 +77,6 @@ export function realPath(path: string): string {
   }
 }
 
-function kindOf(path: string): 'file' | 'folder' | null {
-  try {
-    return lstatSync(path).isDirectory() ? 'folder' : 'file';
-  } catch {
-    return null;
-  }
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

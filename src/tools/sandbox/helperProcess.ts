@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HelperAnswers, HelperReply, HelperRequest } from './helper/messages';
+import type { HelperAlarm, HelperAnswers, HelperReply, HelperRequest } from './helper/messages';
 
 export interface HelperProcessDeps {
   /** Path of the helper's bundle. */
@@ -14,6 +14,8 @@ export interface HelperProcessDeps {
 /** Helper process that answers requests. After it ends, pending and later requests fail. */
 export class HelperProcess {
   private readonly waiting = new Map<number, (reply: HelperReply | null) => void>();
+  /** What to do when a command has to be ended, by its id. */
+  readonly alarms = new Map<string, () => void>();
   private count = 0;
   private hasEnded = false;
   /** Last part of its error output. */
@@ -27,11 +29,16 @@ export class HelperProcess {
     child.stderr
       ?.setEncoding('utf8')
       .on('data', (text: string) => (this.complaint = (this.complaint + text).slice(-1000)));
-    child.on('message', (reply: HelperReply) => this.take(reply.number, reply));
+    child.on('message', (message: HelperReply | HelperAlarm) =>
+      'danger' in message ? this.alarms.get(message.danger)?.() : this.take(message.number, message),
+    );
     const end = (): void => {
       this.hasEnded = true;
+      // Nothing guards them anymore.
+      for (const alarm of this.alarms.values()) alarm();
       for (const number of [...this.waiting.keys()]) this.take(number, null);
-      void rm(this.folder, { recursive: true, force: true });
+      // Only an empty folder would stay.
+      rm(this.folder, { recursive: true, force: true }).catch(() => undefined);
     };
     child.once('error', end);
     child.once('exit', end);

@@ -1,4 +1,11 @@
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import * as nodePath from 'node:path';
+import { basename, delimiter, dirname, join, relative } from 'node:path';
+import { privateFolder } from '../../base/privateFolder';
+import { contains } from '../accessPaths';
+import { hiddenPlaces, homeCaches, homePrograms } from '../pathTable';
+import { treatmentOf } from '../pathTreatment';
+import { realPath } from './foundFiles';
 
 /** File access of a confined command: absolute paths, each with everything below it. Everything else is readable but
  *  not writable. */
@@ -24,9 +31,10 @@ interface LimitDeps {
   readonly programs: readonly string[];
   /** In the open folders: files that need approval in every mode, and files with secrets. */
   readonly found: FoundFiles;
-  /** Names of the entries of the home folder. */
-  readonly homeEntries: readonly string[];
-  readonly exists: (path: string) => boolean;
+  /** PATH of commands. */
+  readonly path: string;
+  /** Default: the table's. */
+  readonly places?: readonly string[];
 }
 
 export interface FoundFiles {
@@ -36,153 +44,77 @@ export interface FoundFiles {
   readonly writable: readonly string[];
 }
 
-/** Caches of package managers. No package manager runs their content unless a file elsewhere tells it to. */
-const caches: Readonly<Record<'home' | 'linux' | 'darwin', readonly string[]>> = {
-  home: [
-    '.npm/_cacache',
-    '.npm/_logs',
-    '.yarn/berry/cache',
-    '.yarn/berry/metadata',
-    '.pnpm-store',
-    '.local/share/pnpm/store',
-    '.bun/install/cache',
-    '.cargo/registry',
-    '.cargo/git',
-    'go/pkg/mod',
-    'go/pkg/sumdb',
-    '.gradle/caches',
-    '.m2/repository',
-    '.nuget/packages',
-    '.ivy2/cache',
-    '.pub-cache/hosted',
-    '.composer/cache',
-  ],
-  linux: [
-    '.cache/pip',
-    '.cache/uv',
-    '.cache/pypoetry',
-    '.cache/yarn',
-    '.cache/pnpm',
-    '.cache/go-build',
-    '.cache/node',
-    '.cache/typescript',
-    '.cache/deno',
-    '.cache/composer',
-    '.cache/golangci-lint',
-    '.cache/mypy',
-    '.cache/ruff',
-  ],
-  darwin: [
-    'Library/Caches/pip',
-    'Library/Caches/uv',
-    'Library/Caches/pypoetry',
-    'Library/Caches/Yarn',
-    'Library/Caches/pnpm',
-    'Library/Caches/go-build',
-    'Library/Caches/typescript',
-    'Library/Caches/deno',
-    'Library/pnpm/store',
-  ],
-};
-
-/** Places where programs store their credentials. */
-const keyPaths: readonly string[] = [
-  '.ssh',
-  '.aws',
-  '.azure',
-  '.gnupg',
-  '.kube',
-  '.password-store',
-  '.gcloud',
-  '.oci',
-  '.fly',
-  '.heroku',
-  '.chef',
-  '.config/gh',
-  '.config/gcloud',
-  '.config/hub',
-  '.config/op',
-  '.config/sops',
-  '.config/rclone',
-  '.config/containers',
-  '.config/doctl',
-  '.config/stripe',
-  '.docker/config.json',
-  '.netrc',
-  '_netrc',
-  '.npmrc',
-  '.yarnrc.yml',
-  '.pypirc',
-  '.pgpass',
-  '.my.cnf',
-  '.mylogin.cnf',
-  '.git-credentials',
-  '.config/git/credentials',
-  '.m2/settings.xml',
-  '.gradle/gradle.properties',
-  '.cargo/credentials',
-  '.cargo/credentials.toml',
-  '.gem/credentials',
-  '.composer/auth.json',
-  '.nuget/NuGet/NuGet.Config',
-  '.terraform.d',
-  '.terraformrc',
-  '.s3cfg',
-  '.boto',
-  '.curlrc',
-  '.wgetrc',
-  '.vault-token',
-  '.local/share/keyrings',
-  '.mozilla',
-  '.config/google-chrome',
-  '.config/chromium',
-  '.config/BraveSoftware',
-  '.claude/.credentials.json',
-  '.codex/auth.json',
-  '.bash_history',
-  '.zsh_history',
-  '.python_history',
-  '.node_repl_history',
-  '.psql_history',
-  '.mysql_history',
-  '.sqlite_history',
-  'Library/Keychains',
-  'Library/Cookies',
-  'Library/Application Support/Google/Chrome',
-  'Library/Application Support/Firefox',
-];
-
-/** Names in a home folder under which programs are installed; those that begin with a dot may be read too. */
-const programFolders =
-  /^(\..*|go|bin|sbin|lib|sdk|opt|snap|node_modules|miniconda\d?|anaconda\d?|mambaforge|miniforge\d?|micromamba|flutter|Android|Library|perl5|R|gems)$/i;
-
 /** Limits for a command that runs now. */
-export function limitsOf({
-  home,
-  platform,
-  folders,
-  temporary,
-  own,
-  found,
-  homeEntries,
-  programs,
-  exists,
-}: LimitDeps): Limits {
-  const below = (names: readonly string[]): readonly string[] => names.map((name) => join(home, name)).filter(exists);
-  const system = platform === 'darwin' ? caches.darwin : caches.linux;
-  // If the home folder itself is open, everything in it is part of the work.
-  const personal = folders.includes(home)
-    ? []
-    : homeEntries
-        .filter((name) => !programFolders.test(name))
-        .map((name) => join(home, name))
-        .filter((path) => !folders.includes(path));
+export function limitsOf(deps: LimitDeps): Limits {
+  const { home, platform, folders, temporary, own, found, programs } = deps;
+  const written = [...homeCaches.all, ...(platform === 'darwin' ? homeCaches.darwin : homeCaches.linux)];
+  const below = (names: readonly string[]): readonly string[] =>
+    names.map((name) => join(home, name)).filter((path) => existsSync(path));
+  const others = othersPlaces(deps);
+  // `.gitconfig` may include others of its name, with the name and address of the user.
+  const git = pathsIn(home).filter((path) => basename(path).startsWith('.gitconfig'));
+  const shown = [...git, ...below([...homePrograms, ...written]), ...programsOnPath(deps.path, [home, ...others])];
   return {
-    writable: [...folders, temporary, ...found.writable, ...below([...caches.home, ...system])],
+    writable: [...folders, temporary, ...found.writable, ...below(written)],
     kept: [...own, ...programs, ...found.kept],
-    hidden: [...own, ...below(keyPaths), ...found.hidden, ...personal],
-    shown: [...folders, ...found.writable, ...programs],
+    hidden: [...new Set([...own, ...found.hidden, ...others, ...personal(deps, shown), privateFolder(temporary)])],
+    shown: [...new Set([...folders, temporary, ...found.writable, ...programs, ...shown, ...shown.map(realPath)])],
   };
+}
+
+/** All names of the home folder but those of programs, and secrets among these. */
+function personal({ home, folders }: LimitDeps, programs: readonly string[]): readonly string[] {
+  // If the home folder itself is open, everything in it is part of the work.
+  if (folders.some((folder) => isBelow(folder, home))) return [];
+  const readable = new Set([...programs, ...folders]);
+  const secrets = programs.flatMap(pathsIn).filter((path) => treatmentOf(relative(home, path)).isHidden);
+  return [...pathsIn(home).filter((path) => !readable.has(path)), ...secrets];
+}
+
+const besideBin = ['lib', 'lib64', 'libexec', 'share', 'versions', 'node_modules', 'opt', 'Cellar'];
+
+/** Folders on the PATH that would be hidden, with those that their programs need, and those to which links in them
+ *  lead. */
+function programsOnPath(path: string, hidden: readonly string[]): readonly string[] {
+  const isHidden = (each: string): boolean => hidden.some((place) => place !== each && isBelow(place, each));
+  const onPath = path.split(delimiter).filter((each) => isHidden(each) && existsSync(each));
+  const linked = onPath.flatMap(pathsIn).filter((each) => realPath(each) !== each);
+  const folders = [...onPath, ...linked.map((each) => dirname(realPath(each))).filter(isHidden)];
+  return [...new Set(folders)].flatMap((folder) =>
+    /^s?bin$/.test(basename(folder))
+      ? [folder, ...besideBin.map((name) => join(dirname(folder), name)).filter((each) => existsSync(each))]
+      : [folder],
+  );
+}
+
+/** Existing places of other people, folders and machines. */
+function othersPlaces({ home, folders, places = hiddenPlaces }: LimitDeps): readonly string[] {
+  const existing = places.flatMap((pattern) =>
+    pattern
+      .split('/')
+      .slice(1)
+      .reduce<readonly string[]>(
+        (parents, name) => parents.flatMap((parent) => (name === '*' ? pathsIn(parent) : [join(parent, name)])),
+        ['/'],
+      ),
+  );
+  return existing
+    .filter((place) => existsSync(place))
+    .map(realPath)
+    .filter((place) => !isBelow(place, home) && !folders.some((folder) => isBelow(folder, place)));
+}
+
+function pathsIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+/** True also for the folder itself. */
+function isBelow(folder: string, path: string): boolean {
+  return contains(nodePath, folder, path);
 }
 
 /** Limits with further files that may be neither read nor changed (`hidden`), and files that may not be changed

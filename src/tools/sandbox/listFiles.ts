@@ -1,40 +1,46 @@
-import { spawn } from 'node:child_process';
-import type { ListFiles } from './foundFiles';
+import { type Dirent, existsSync } from 'node:fs';
+import { chmod, readdir, readlink } from 'node:fs/promises';
+import { join } from 'node:path';
 
-/** Flags for ripgrep. Include ignored files, which often hold secrets and files that tools run. Leave out installed
- *  packages and Git's own files, except those that show where a repository is. */
-const flags = [
-  '--files',
-  '--hidden',
-  '--no-ignore',
-  '--no-config',
-  '--no-messages',
-  '--null',
-  '--glob=!**/node_modules/**',
-  '--glob=!**/.git/*/**',
-  '.',
-];
-
-export function listFilesWith(ripgrep: string): ListFiles {
-  return (folder) =>
-    new Promise((resolve, reject) => {
-      const child = spawn(ripgrep, flags, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] });
-      const pieces: Buffer[] = [];
-      child.stdout.on('data', (piece: Buffer) => void pieces.push(piece));
-      child.once('error', reject);
-      // 1: no files. 2: some could not be read, which a command could not do either. A signal: the list may be
-      // incomplete.
-      child.once('close', (code) =>
-        code === null
-          ? reject(new Error(`the files of ${folder} could not be listed`))
-          : resolve(namesIn(Buffer.concat(pieces).toString('utf8'))),
-      );
-    });
+/** Everything below a folder but folders, by relative paths. */
+export interface ListedFiles {
+  readonly names: readonly string[];
+  /** Targets of those that are links, which are not followed. */
+  readonly links: ReadonlyMap<string, string>;
 }
 
-function namesIn(output: string): readonly string[] {
-  return output
-    .split('\0')
-    .filter((name) => name !== '')
-    .map((name) => name.replace(/^\.\//, ''));
+/** Lists the files below a folder, including hidden and ignored ones. Leaves out those of `node_modules`, and all
+ *  folders inside `.git`. A folder that cannot be read is listed by its own name; `mends`: after it was tried to make
+ *  it readable, because a command may have taken that right away. */
+export async function listFiles(folder: string, { mends = false } = {}): Promise<ListedFiles> {
+  const names: string[] = [];
+  const links = new Map<string, string>();
+  const list = async (below: string): Promise<void> => {
+    const path = join(folder, below);
+    const read = (): Promise<Dirent[]> => readdir(path, { withFileTypes: true });
+    const mended = async (): Promise<Dirent[]> => {
+      await chmod(path, 0o700);
+      return read();
+    };
+    const entries = await read()
+      .catch((error: unknown) => (mends ? mended() : Promise.reject(error)))
+      .catch(() => null);
+    if (entries === null) {
+      if (below !== '' && existsSync(path)) names.push(below.slice(0, -1));
+      return;
+    }
+    for (const entry of entries) {
+      const name = `${below}${entry.name}`;
+      if (entry.isSymbolicLink()) links.set(name, await readlink(join(folder, name)).catch(() => ''));
+      if (!entry.isDirectory()) names.push(name);
+    }
+    const folders = entries.filter((entry) => entry.isDirectory() && isListed(below, entry));
+    await Promise.all(folders.map(({ name }) => list(`${below}${name}/`)));
+  };
+  await list('');
+  return { names, links };
+}
+
+function isListed(below: string, { name }: Dirent): boolean {
+  return name !== 'node_modules' && !/(^|\/)\.git\/$/.test(below);
 }

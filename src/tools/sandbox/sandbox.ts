@@ -5,7 +5,8 @@ import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
 import { HelperProcess, type HelperProcessDeps } from './helperProcess';
-import type { HelperTools } from './helper/messages';
+import type { HelperAnswers, HelperTools } from './helper/messages';
+import type { GitPlaces } from './git/gitGuard';
 import type { Limits } from './limits';
 
 interface SandboxDeps extends HelperProcessDeps {
@@ -19,10 +20,13 @@ interface SandboxDeps extends HelperProcessDeps {
 interface ConfinedCommand {
   readonly program: string;
   readonly args: readonly string[];
+  /** Files beyond the limits that it cannot change. */
+  readonly kept: readonly string[];
   /** Actions blocked so far: lines of the library, which `stoppedActions` parses. */
   stopped(): Promise<readonly string[]>;
-  /** All blocked actions, as such lines. */
-  ended(): Promise<readonly string[]>;
+  /** All blocked actions, as such lines, and the files of Git that were taken out. Rejects when it is not known if
+   *  there are such files. */
+  ended(): Promise<HelperAnswers['ended']>;
 }
 
 /** Confines commands with the tools of the operating system: bubblewrap on Linux, seatbelt on macOS. Tests if they
@@ -40,20 +44,39 @@ export class Sandbox {
       : { kind: 'missing', reason: helper.reason, remedy: remedyFor(helper.reason, this.deps.platform) };
   }
 
-  /** Rejects with the reason when the command cannot be confined; do not run it then. */
-  async confine(command: string, shell: string, limits: Limits, hosts: readonly string[]): Promise<ConfinedCommand> {
+  /** Rejects with the reason when the command cannot be confined; do not run it then. `onDanger`: end the command at
+   *  once. */
+  async confine(
+    command: string,
+    shell: string,
+    limits: Limits,
+    hosts: readonly string[],
+    git: GitPlaces,
+    onDanger: () => void,
+  ): Promise<ConfinedCommand> {
     const helper = await this.started();
     if (!(helper instanceof HelperProcess)) throw new Error(helper.reason);
     // The proxies identify a command by this id, so no command may be able to guess another's.
     const id = randomBytes(24).toString('base64url');
-    const line = await helper.ask({ kind: 'wrap', id, shell, command, limits, hosts });
-    const reported = async (kind: 'stopped' | 'ended'): Promise<readonly string[]> =>
-      helper.isGone ? [] : (await helper.ask({ kind, id }).catch(() => ({ stopped: [] }))).stopped;
-    return { ...line, stopped: () => reported('stopped'), ended: () => reported('ended') };
+    helper.alarms.set(id, onDanger);
+    const line = await helper.ask({ kind: 'wrap', id, shell, command, limits, hosts, git });
+    return {
+      ...line,
+      stopped: async () =>
+        helper.isGone ? [] : (await helper.ask({ kind: 'stopped', id }).catch(() => ({ stopped: [] }))).stopped,
+      ended: async () => {
+        const answer = await helper.ask({ kind: 'ended', id });
+        helper.alarms.delete(id);
+        return answer;
+      },
+    };
   }
 
   dispose(): void {
-    void this.helper?.then((helper) => helper instanceof HelperProcess && helper.dispose());
+    this.helper?.then(
+      (helper) => helper instanceof HelperProcess && helper.dispose(),
+      () => undefined,
+    );
     this.helper = null;
   }
 
@@ -99,6 +122,7 @@ export class Sandbox {
       command: `echo inside; echo outside > '${probe.replaceAll("'", "'\\''")}'`,
       limits: { writable: [], kept: [temporary], hidden: [], shown: [] },
       hosts: [],
+      git: null,
     });
     const { output } = await outcomeOf(program, args);
     await helper.ask({ kind: 'ended', id });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { changeReasons } from '../pathTreatment';
 import { realPath } from './foundFiles';
-import { isBelowOrders } from './setAside';
 
 /** Larger files are not instruction files. */
 const maxBytes = 1_000_000;
@@ -14,12 +14,12 @@ export class WrittenOrders {
 
   /** Records a file that the editor wrote with this content. */
   note(path: string, content: string | Uint8Array): void {
-    if (isBelowOrders(path)) this.contents.set(keyOf(path), markOf(content));
+    if (changeReasons(path).length > 0) this.contents.set(keyOf(path), markOf(content));
   }
 
   /** Records a file that the editor put there, with its present content. */
   async noteAsItIs(path: string): Promise<void> {
-    if (!isBelowOrders(path)) return;
+    if (changeReasons(path).length === 0) return;
     const content = await contentOf(path);
     if (content !== null) this.note(path, content);
   }

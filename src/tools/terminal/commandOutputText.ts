@@ -66,7 +66,7 @@ export function survivorSentence(left: readonly ProcessRow[]): string {
 /** Sentences for the model about a confined command that has ended. */
 export function confinedSentences(end: ConfinedEnd | null): readonly string[] {
   if (end === null) return [];
-  const { stopped, takenOut, aside } = end;
+  const { stopped, takenOut, aside, left, wasEnded } = end;
   const kept =
     stopped.length === 0
       ? []
@@ -81,7 +81,20 @@ export function confinedSentences(end: ConfinedEnd | null): readonly string[] {
           `While it ran, ${takenOut.join(', ')} appeared, which only the person may allow; that was taken out ` +
             `again and is kept in ${aside}. Use write_file for such files, which asks.`,
         ];
-  return [...kept, ...out];
+  const killed = wasEnded
+    ? [
+        'It was ended at once: what appeared would have made Git run a program outside of the sandbox. A new ' +
+          'repository may have only ordinary settings there, and no hooks.',
+      ]
+    : [];
+  const remaining =
+    left.length === 0
+      ? []
+      : [
+          `${left.join(', ')} could not be checked or taken out. The person is asked about every command until that ` +
+            'is gone.',
+        ];
+  return [...kept, ...killed, ...out, ...remaining];
 }
 
 export function confinedDetails(end: ConfinedEnd | null): JsonObject {

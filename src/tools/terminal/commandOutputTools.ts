@@ -107,7 +107,7 @@ function somethingNew(
     });
     cancels.push(() => listening.dispose());
     signal.addEventListener('abort', done, { once: true });
-    void process.ended.then(done);
+    process.ended.then(done, done);
     function done(): void {
       for (const cancel of cancels) cancel();
       resolve();

@@ -146,7 +146,7 @@ export class CommandProcess {
     } catch (error) {
       // Output that cannot be stored must not be shown, so end the command.
       this.outputFailure = errorMessage(error);
-      void this.tree.end();
+      this.tree.end().catch(() => this.tree.endNow());
     }
   }
 
@@ -156,7 +156,7 @@ export class CommandProcess {
     const left = await this.tree.alive();
     this.endedWith = { exitCode: code, signal, ms, left, outputFailure: this.outputFailure };
     if (left.length === 0) this.detach();
-    else void this.closed.then(() => this.refresh());
+    else this.closed.then(() => this.refresh()).catch(() => undefined);
     return this.endedWith;
   }
 

@@ -139,7 +139,10 @@ export class CommandRun {
       confined === null ? shellInvocation(deps.shell(), request.command) : { ...confined, verbatim: false };
     try {
       const process_ = await CommandProcess.start(invocation, options, file, markerOf(process.pid, id), deps.clock);
-      if (confined !== null) void process_.ended.then(() => confined.ended());
+      if (confined !== null) {
+        afterEnd(process_, () => confined.ended());
+        onAbort(confined.danger, () => process_.tree.endNow());
+      }
       const started = {
         id,
         conversationId: call.conversationId,
@@ -188,7 +191,7 @@ export class CommandRun {
         cancels.push(() => source.removeEventListener('abort', listener));
         if (source.aborted) decide(outcome);
       };
-      void process.ended.then(() => decide('ended'));
+      afterEnd(process, () => decide('ended'));
       if (request.timeoutMs !== null && !request.background)
         cancels.push(deps.clock.after(request.timeoutMs, () => decide('timeout')));
       if (request.background) cancels.push(deps.clock.after(firstWaitMs, () => decide('proceeded')));
@@ -299,9 +302,25 @@ export class CommandRun {
   }
 
   private endLater({ process }: StartedCommand, afterMs: number): void {
-    const cancel = this.deps.clock.after(Math.max(0, afterMs), () => void process.kill());
-    void process.ended.then(cancel);
+    afterEnd(
+      process,
+      this.deps.clock.after(Math.max(0, afterMs), () => {
+        // A process that cannot be ended is reported when the output is read.
+        process.kill().catch(() => undefined);
+      }),
+    );
   }
+}
+
+/** Calls back when a command has ended. */
+function afterEnd({ ended }: CommandProcess, callback: () => unknown): void {
+  // Neither the end of a command nor that of its sandbox rejects.
+  ended.then(callback).catch(() => undefined);
+}
+
+function onAbort(signal: AbortSignal, callback: () => void): void {
+  if (signal.aborted) callback();
+  else signal.addEventListener('abort', callback, { once: true });
 }
 
 function failed(text: string): ToolOutput {

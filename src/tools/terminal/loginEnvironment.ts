@@ -72,7 +72,7 @@ export class LoginEnvironment {
       function finish(outcome: () => void): void {
         cancel();
         child.stdout.destroy();
-        if (child.pid !== undefined) void tree.end();
+        if (child.pid !== undefined) tree.end().catch(() => tree.endNow());
         outcome();
       }
       let answer = '';

@@ -23,7 +23,9 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
   }): Promise<Confined | null> => {
     if ((await deps.confinement.state()).kind !== 'works' || deps.shell().kind !== 'posix') return null;
     const { hosts, without_sandbox: reason } = input;
-    return reason === undefined ? { kind: 'inside', hosts: [...new Set(hosts)].sort() } : { kind: 'outside', reason };
+    if (reason !== undefined) return { kind: 'outside', reason };
+    const inside = { kind: 'inside' as const, hosts: [...new Set(hosts)].sort() };
+    return deps.confinement.hasLeftovers ? { ...inside, hasLeftovers: true } : inside;
   };
   return defineTool({
     name: 'run_command',
@@ -136,5 +138,8 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
 }
 
 function placeOf(folder: string, shell: ShellKind, confined: Confined | null): string {
-  return JSON.stringify([shell, folder, confined]);
+  // The user may remove what is left while the card is open.
+  return JSON.stringify([shell, folder, confined], (name, value: unknown) =>
+    name === 'hasLeftovers' ? undefined : value,
+  );
 }

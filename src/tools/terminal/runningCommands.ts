@@ -39,7 +39,7 @@ export class RunningCommands implements Disposable {
     this.entries.set(command.id, { ...command, handed: false, receivedBytes: 0 });
     this.starts.fire(command);
     this.changes.fire();
-    void command.process.ended.then(() => this.settle());
+    command.process.ended.then(() => this.settle()).catch(() => undefined);
   }
 
   /** The model continues while the command runs, and may read its output by its id. */

@@ -17,7 +17,7 @@ export interface TerminalDeps {
   readonly resolveFolder: (written: string | null) => Promise<AccessPath>;
   /** True when a command is known to change nothing, so it needs no checkpoint. */
   readonly isReadOnly: (command: string) => boolean;
-  readonly confinement: Pick<Confinement, 'isRequired' | 'state' | 'confine'>;
+  readonly confinement: Pick<Confinement, 'isRequired' | 'hasLeftovers' | 'state' | 'confine'>;
   readonly checkpoint: CommandCheckpoint;
   /** What the words of a command in the sandbox discard. */
   readonly discards: (command: string, folder: AccessPath) => Discards;

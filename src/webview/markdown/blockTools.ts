@@ -1,4 +1,4 @@
-import { showInvisible } from '../../base/invisibleCharacters';
+import { showInvisible } from '../../protocol/invisibleCharacters';
 import { addCodeToolbar } from './codeToolbar';
 import type { MarkdownActions } from './markdownActions';
 

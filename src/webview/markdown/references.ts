@@ -1,6 +1,6 @@
 import { maxReferences } from '../../protocol/codeLimits';
 import type { Reference } from '../../protocol/codeProtocol';
-import { showInvisible } from '../../base/invisibleCharacters';
+import { showInvisible } from '../../protocol/invisibleCharacters';
 import { fileNamesIn, mayBeName } from './nameTexts';
 import type { ReferenceActions } from './markdownActions';
 

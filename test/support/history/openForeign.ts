@@ -8,24 +8,26 @@ import { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { writeNewFile } from '../../../src/store/engine/fileSystem';
 import { configure } from '../../../src/store/open/configure';
 import { openForeignDatabase } from '../../../src/store/library/foreignDatabase';
+import { foreignReader } from '../../../src/store/library/foreignReader';
 import { SystemProcessTable } from '../../../src/store/lock/processLookup';
 import { testSqlite } from '../sqlite';
 
 const copies = mkdtempSync(join(tmpdir(), 'hermes-foreign-'));
 
 /** The product's own way to open a database of another program. */
-export const openForeign: OpenForeignDatabase = async (path) =>
-  openForeignDatabase(
-    {
-      sqlite: await testSqlite(),
-      fileSystem: new NodeFileSystem(),
-      processes: new SystemProcessTable(),
-      now: () => Date.now() / 1000,
-      pause: (milliseconds) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
-      copies,
-    },
-    path,
-  );
+export const openForeign: OpenForeignDatabase = async (path) => {
+  const fileSystem = new NodeFileSystem();
+  const sqlite = await testSqlite();
+  const deps = {
+    fileSystem,
+    processes: new SystemProcessTable(),
+    now: () => Date.now() / 1000,
+    pause: (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds),
+    copies,
+    readForeign: (folder: string) => foreignReader({ fileSystem, sqlite }, folder),
+  };
+  return openForeignDatabase(deps, path);
+};
 
 export const foreignCopies = copies;
 

@@ -65,6 +65,14 @@ export async function readHistory(source: HistorySource, session: ForeignSession
   return { messages, facts, skipped, tally: balance };
 }
 
+/** The outline of the session with this id. */
+export async function outlineOf(source: HistorySource, places: HistoryPlaces, id: string): Promise<readonly string[]> {
+  const { sessions } = await findHistory(source, places);
+  const session = sessions.find((found) => found.id === id);
+  if (session === undefined) throw new Error(`no session ${id}`);
+  return outline(await readHistory(source, session));
+}
+
 /** The neutral form as lines to compare: place in the conversation, role, parts. */
 export function outline({ messages, skipped, tally: balance, facts }: ReadHistory): readonly string[] {
   const numbers = new Map(messages.map(({ id }, index) => [id, index + 1]));

@@ -66,6 +66,8 @@ export type Scenario =
     }
   | { readonly kind: 'dropBeforeHeaders' };
 
+type Streamed = Extract<Scenario, { readonly kind: 'stream' }>;
+
 export interface Pacing {
   /** words: split behind each space (default) · whole: one event · a number: that many characters per event. */
   readonly in?: 'words' | 'whole' | number;
@@ -91,17 +93,9 @@ let nextCall = 0;
 export class Reply {
   private constructor(
     private readonly steps: readonly Step[],
-    private readonly options: {
-      readonly ending: Ending;
+    private readonly options: Omit<Streamed, 'kind' | 'steps'> & {
       readonly finishes: boolean;
       readonly usage: ReplyUsage | null;
-      readonly firstByteAfterMs: number;
-      readonly headersAfter: Promise<unknown> | null;
-      readonly headers: Readonly<Record<string, string>>;
-      readonly byteByByte: boolean;
-      readonly oneBurst: boolean;
-      readonly cutAtByte: number | null;
-      readonly issuesSignatures: boolean;
     },
   ) {}
 
@@ -130,21 +124,18 @@ export class Reply {
 
   /** Streams answer text. */
   says(text: string, pacing: Pacing = {}): Reply {
-    return this.then(
-      ...paced(
-        pieces(text, pacing.in).map((piece): Step => ({ kind: 'text', text: piece })),
-        pacing.every,
-      ),
-    );
+    return this.streams('text', text, pacing);
   }
 
   /** Streams thinking (`reasoning_content`, a thinking block). */
   thinks(text: string, pacing: Pacing = {}): Reply {
+    return this.streams('thinking', text, pacing);
+  }
+
+  private streams(kind: 'text' | 'thinking', text: string, { in: how, every }: Pacing): Reply {
+    const steps = pieces(text, how).map((piece): Step => ({ kind, text: piece }));
     return this.then(
-      ...paced(
-        pieces(text, pacing.in).map((piece): Step => ({ kind: 'thinking', text: piece })),
-        pacing.every,
-      ),
+      ...(every === undefined ? steps : steps.flatMap((step): Step[] => [{ kind: 'pause', ms: every }, step])),
     );
   }
 
@@ -267,10 +258,6 @@ export class Reply {
   }
 }
 
-function paced(steps: readonly Step[], every: number | undefined): readonly Step[] {
-  return every === undefined ? steps : steps.flatMap((step): readonly Step[] => [{ kind: 'pause', ms: every }, step]);
-}
-
 /** Begins a scripted answer. */
 export function reply(): Reply {
   return Reply.empty();
@@ -303,43 +290,25 @@ export function refuses(
   };
 }
 
+const succeeds = (type: string, body: string): Scenario => ({
+  kind: 'http',
+  status: 200,
+  headers: { 'content-type': type },
+  body,
+  message: '',
+  code: null,
+});
+
 /** A web page with status 200: what a base URL without /v1 often reaches. */
-export function answersHtml(
+export const answersHtml = (
   html = '<!doctype html><html><head><title>Welcome</title></head><body>Open WebUI</body></html>',
-): Scenario {
-  return {
-    kind: 'http',
-    status: 200,
-    headers: { 'content-type': 'text/html; charset=utf-8' },
-    body: html,
-    message: '',
-    code: null,
-  };
-}
+): Scenario => succeeds('text/html; charset=utf-8', html);
 
 /** Status 200 and not one byte of body. */
-export function answersNothing(): Scenario {
-  return {
-    kind: 'http',
-    status: 200,
-    headers: { 'content-type': 'text/event-stream' },
-    body: '',
-    message: '',
-    code: null,
-  };
-}
+export const answersNothing = (): Scenario => succeeds('text/event-stream', '');
 
 /** A JSON body with status 200 where a stream was asked for. */
-export function answersJson(body: JsonObject): Scenario {
-  return {
-    kind: 'http',
-    status: 200,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    message: '',
-    code: null,
-  };
-}
+export const answersJson = (body: JsonObject): Scenario => succeeds('application/json', JSON.stringify(body));
 
 /** The connection closes before any response. */
 export function dropsBeforeAnswering(): Scenario {

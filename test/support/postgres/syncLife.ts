@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { randomUUID } from 'node:crypto';
 import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
 import { loadSqlite } from '../../../src/store/engine/sqlite';
 import { openDatabase } from '../../../src/store/open/openDatabase';
@@ -12,8 +11,8 @@ import { PostgresServer } from '../../../src/sync/postgres/postgresServer';
 import { Seal } from '../../../src/sync/sealing/seal';
 import { createSeal, openSeal } from '../../../src/sync/sealing/sealDescription';
 import { sealedServer } from '../../../src/sync/sealing/sealedServer';
-import { SyncRound } from '../../../src/sync/syncRound';
 import type { SyncServer } from '../../../src/sync/syncServer';
+import { roundOf } from '../syncRound';
 
 export interface LifeOptions {
   /** Path of sql-wasm.wasm. */
@@ -59,16 +58,6 @@ export async function serverFor(client: PostgresServer, passphrase: string | nul
     (await client.sealDescription()) ?? (await client.keepSeal((await createSeal(passphrase, cheap)).description));
   return sealedServer(client, new Seal(await openSeal(kept, passphrase), 'h'));
 }
-
-export const roundOf = (db: SessionDb, server: SyncServer, origin: string): SyncRound =>
-  new SyncRound({
-    store: db.synced,
-    server,
-    origin,
-    machine: origin,
-    newId: randomUUID,
-    fenceOf: () => null,
-  });
 
 /** Stores one answered prompt. */
 function answered(db: SessionDb, sessionId: string, turnUid: string, text: string): void {

@@ -1,5 +1,5 @@
 import { SyncMachines, syncActions } from '../../properties/syncMachines';
-import { seededRandom } from '../../crash/powerCuts';
+import { seededRandom } from '../seededRandom';
 import type { PostgresWorld } from './postgresWorld';
 
 /** `differing`: machines whose rows are not those of the first one. `broken`: faults of their stores. */

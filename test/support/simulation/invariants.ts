@@ -1,5 +1,6 @@
 import type { ModelRequest } from '../../../src/models/chatModel';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
+import { checkOwn } from '../../../src/history/check/stores/ownCheck';
 import { deliveredTexts } from '../../../src/store/session/tables/chunkFolding';
 import { isHandoff } from '../../../src/transcript/handoff';
 import { sentParts } from '../../../src/transcript/draftPart';
@@ -233,6 +234,11 @@ export class Invariants {
         this.broken(`I8: stored history: ${fault}`);
     }
     if (database.all('SELECT uid FROM queue').length > 0) this.broken('a queued prompt was never answered');
+    if (this.host().performsElsewhere) return;
+    const { findings } = await checkOwn(database, '/store');
+    // People here repeat their words, and their clock may stand still meanwhile.
+    for (const finding of findings)
+      if (finding.id !== 'doubledRow') this.broken(`a check complains: ${JSON.stringify(finding)}`);
   }
 
   private checkSurfaces(surfaces: readonly WatchingSurface[]): void {

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import { perform } from '../../../src/store/sessionMethods';
-import { seededRandom } from '../../crash/powerCuts';
+import { seededRandom } from '../seededRandom';
 import { putEmptyStore } from '../emptyStore';
 import type { SystemName } from '../simulatedSystem';
 import { testSqlite } from '../sqlite';

@@ -138,35 +138,21 @@ export class VscodeSession {
     await this.browser.open();
   }
 
-  async restartServer(): Promise<void> {
-    await this.server.stop();
-    await this.server.start();
-  }
-
   /** Everything an extension wrote to its log channels, over all extension hosts of the session. */
   extensionLog(extensionId: string): string {
-    const logs = path.join(this.server.dataDir, 'logs');
-    if (!fs.existsSync(logs)) return '';
-    const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((file) => {
-      return file.endsWith('.log') && file.toLowerCase().includes(extensionId.toLowerCase());
-    });
-    return files
-      .sort()
-      .map((file) => fs.readFileSync(path.join(logs, file), 'utf8'))
-      .join('');
+    return this.#logs((file) => file.endsWith('.log') && file.toLowerCase().includes(extensionId.toLowerCase()));
   }
 
   /** The extension hosts' own logs: activation errors, unhandled rejections. */
   extensionHostLog(): string {
+    return this.#logs((file) => path.basename(file) === 'remoteexthost.log');
+  }
+
+  #logs(isWanted: (file: string) => boolean): string {
     const logs = path.join(this.server.dataDir, 'logs');
     if (!fs.existsSync(logs)) return '';
-    const files = fs
-      .readdirSync(logs, { recursive: true, encoding: 'utf8' })
-      .filter((file) => path.basename(file) === 'remoteexthost.log');
-    return files
-      .sort()
-      .map((file) => fs.readFileSync(path.join(logs, file), 'utf8'))
-      .join('');
+    const files = fs.readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter(isWanted).sort();
+    return files.map((file) => fs.readFileSync(path.join(logs, file), 'utf8')).join('');
   }
 
   /** The workspace storage folders VS Code gave an extension, the unsuffixed ones first. */

@@ -46,12 +46,6 @@ export class Workbench {
     await this.ready();
   }
 
-  /** Opens a .code-workspace file. */
-  async openWorkspace(file: string): Promise<void> {
-    await this.page.goto(`${this.origin}/?${new URLSearchParams({ workspace: file }).toString()}`);
-    await this.ready();
-  }
-
   async ready(): Promise<void> {
     await this.page.locator('.monaco-workbench').waitFor();
     await this.page.locator('.statusbar-item').first().waitFor();

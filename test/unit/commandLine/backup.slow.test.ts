@@ -1,12 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { rmSync } from 'node:fs';
-import { systemClock } from '../../../src/base/clock';
-import type { Terminal } from '../../../src/commandLine/command';
-import { runCommand } from '../../../src/commandLine/runCommand';
+import { mkdirSync, rmSync } from 'node:fs';
 import { storeFiles } from '../../../src/store/open/storeFiles';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../support/storeWorker';
 import { converse } from '../store/library/libraryWorld';
 import { backupWorld, type BackupWorld } from '../history/backup/backupWorld';
+import { runIn } from './terminalOf';
 
 let worker: BuiltStoreWorker;
 let world: BackupWorld;
@@ -20,20 +18,8 @@ beforeEach(async () => {
 afterEach(() => world.remove());
 
 async function run(...args: string[]) {
-  const lines: string[] = [];
-  const terminal: Terminal = {
-    print: (line) => lines.push(line),
-    note: (line) => lines.push(`! ${line}`),
-    confirm: () => Promise.resolve(false),
-    signal: new AbortController().signal,
-    clock: systemClock,
-    home: '/home/user',
-    platform: process.platform,
-    environment: {},
-    folder: world.root,
-    programFolder: worker.folder,
-  };
-  const code = await runCommand(terminal, ['backup', ...args, '--store', 'store']);
+  const words = ['backup', ...args, '--store', 'store'];
+  const { code, lines } = await runIn({ folder: world.root, programFolder: worker.folder }, words);
   return { code, lines: lines.map(plain) };
 }
 
@@ -81,6 +67,7 @@ test('makes, lists, verifies and restores', async () => {
 });
 
 test('explains wrong usage', async () => {
+  mkdirSync(world.place.store, { recursive: true });
   const lines = [await run('restore'), await run('copy'), await run('make', '--limit', 'x')].map((result) => [
     result.code,
     result.lines[0],

@@ -3,19 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
-import type { Terminal } from '../../../src/commandLine/command';
 import { openLockedStore } from '../../../src/commandLine/lockedStore';
-import { runCommand } from '../../../src/commandLine/runCommand';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../support/storeWorker';
 import { otherSqlite } from '../../support/otherSqlite';
 import { answer, prompt } from '../../support/sessionDbWorld';
+import { runIn } from './terminalOf';
 
 let worker: BuiltStoreWorker;
 let home: string;
 const folder = (): string => join(home, 'store');
 
 beforeAll(async () => {
-  worker = await buildStoreWorker();
+  worker = await buildStoreWorker({
+    checkWorker: 'src/history/check/checkWorker.ts',
+  });
 });
 afterAll(() => worker.remove());
 beforeEach(() => {
@@ -24,23 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-async function run(...args: string[]) {
-  const lines: string[] = [];
-  const terminal: Terminal = {
-    print: (line) => lines.push(line),
-    note: (line) => lines.push(`! ${line}`),
-    confirm: () => Promise.resolve(false),
-    signal: new AbortController().signal,
-    clock: systemClock,
-    home,
-    platform: process.platform,
-    environment: {},
-    folder: home,
-    programFolder: worker.folder,
-  };
-  const code = await runCommand(terminal, ['check', ...args]);
-  return { code, lines };
-}
+const run = (...args: string[]) => runIn({ folder: home, home, programFolder: worker.folder }, ['check', ...args]);
 
 /** A store with a session of two turns, in which the first answer is hidden. */
 async function brokenStore(): Promise<void> {
@@ -96,7 +81,7 @@ test('finds, previews, repairs and undoes', async () => {
     1,
     { kind: 'own', total: 2, findings: [{ id: 'wrongCount' }, { id: 'brokenLink' }] },
   ]);
-}, 60_000);
+});
 
 test('checks a store that a window has open, and does not repair it', async () => {
   await brokenStore();
@@ -105,7 +90,7 @@ test('checks a store that a window has open, and does not repair it', async () =
   const repaired = await run('--store', 'store', '--repair', '--yes');
   await held.close();
   expect([found.code, repaired.code, repaired.lines.at(-1)?.endsWith('Nothing was changed.')]).toEqual([1, 2, true]);
-}, 60_000);
+});
 
 test('checks a database of Hermes Agent, and never changes it', async () => {
   const path = join(home, '.hermes/state.db');
@@ -127,7 +112,7 @@ test('checks a database of Hermes Agent, and never changes it', async () => {
     2,
     true,
   ]);
-}, 60_000);
+});
 
 test('needs one place', async () => {
   expect([

@@ -1,13 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/base/clock';
-import type { Terminal } from '../../../src/commandLine/command';
-import { runCommand } from '../../../src/commandLine/runCommand';
 import { otherSqlite } from '../../support/otherSqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../history/backup/backupWorld';
 import { converse } from '../store/library/libraryWorld';
+import { runIn } from './terminalOf';
 
 let worker: BuiltStoreWorker;
 let world: BackupWorld;
@@ -20,22 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.remove());
 
-async function run(...args: string[]) {
-  const lines: string[] = [];
-  const terminal: Terminal = {
-    print: (line) => lines.push(line),
-    note: (line) => lines.push(`! ${line}`),
-    confirm: () => Promise.resolve(false),
-    signal: new AbortController().signal,
-    clock: systemClock,
-    home: '/home/user',
-    platform: process.platform,
-    environment: {},
-    folder: world.root,
-    programFolder: worker.folder,
-  };
-  return { code: await runCommand(terminal, ['copy', ...args]), lines };
-}
+const run = (...args: string[]) => runIn({ folder: world.root, programFolder: worker.folder }, ['copy', ...args]);
 
 const query = 'SELECT id FROM sessions ORDER BY id; PRAGMA integrity_check;';
 
@@ -69,7 +52,7 @@ test('replaces no file, leaves nothing unfinished, and says what is missing', as
     there: [2, `! There is already ${join(world.root, 'mine.db')}. Name a new file.`],
     nothing: 2,
     unnamed: [
-      [2, '! Name the folder with --store.'],
+      [2, '! Name the folder of the store: --store <folder>.'],
       [2, '! Name the file to write.'],
     ],
     left: [false, []],

@@ -4,8 +4,6 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
-import type { Terminal } from '../../../src/commandLine/command';
-import { runCommand } from '../../../src/commandLine/runCommand';
 import { ExportRegister } from '../../../src/history/export/exportRegister';
 import { storeFiles } from '../../../src/store/open/storeFiles';
 import { otherSqlite } from '../../support/otherSqlite';
@@ -13,6 +11,7 @@ import { answer, answered, complete, openTurn, prompt, settle } from '../../supp
 import { buildStoreWorker, type BuiltStoreWorker } from '../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../history/backup/backupWorld';
 import { converse } from '../store/library/libraryWorld';
+import { runIn } from './terminalOf';
 
 let worker: BuiltStoreWorker;
 let world: BackupWorld;
@@ -31,20 +30,7 @@ beforeEach(async () => {
 afterEach(() => world.remove());
 
 async function run(...args: string[]) {
-  const lines: string[] = [];
-  const terminal: Terminal = {
-    print: (line) => lines.push(line),
-    note: (line) => lines.push(`! ${line}`),
-    confirm: () => Promise.resolve(false),
-    signal: new AbortController().signal,
-    clock: systemClock,
-    home: '/home/user',
-    platform: process.platform,
-    environment: {},
-    folder: world.root,
-    programFolder: worker.folder,
-  };
-  const code = await runCommand(terminal, args);
+  const { code, lines } = await runIn({ folder: world.root, programFolder: worker.folder }, args);
   return { code, text: lines.join('\n').replaceAll(world.root, '') };
 }
 
@@ -60,6 +46,7 @@ test('exports a store, and imports the file into another one, once', async () =>
     '--all',
     '--keep-secrets',
   );
+  mkdirSync(join(world.root, 'other'));
   const looked = await run('import', '--from', 'all.json');
   const imported = await run('import', '--from', 'all.json', '--into', 'other', '--yes');
   const again = await run('import', '--from', 'all.json', '--into', 'other', '--yes');
@@ -151,6 +138,7 @@ test('imports exports of a chosen folder, and what else is in it', async () => {
   mkdirSync(join(world.root, 'chosen/deep'), { recursive: true });
   await run('export', '--store', 'store', '--format', 'json', '--out', 'chosen/deep/all.json', '--all');
   await run('export', '--store', 'store', '--format', 'openai', '--out', 'chosen/chat.jsonl', '--session', 's1');
+  for (const name of ['other', 'third']) mkdirSync(join(world.root, name));
   const looked = await run('import', '--from', 'chosen');
   const imported = await run('import', '--from', 'chosen', '--into', 'other', '--yes');
   const only = await run('import', '--from', 'chosen/deep', '--into', 'third', '--yes');

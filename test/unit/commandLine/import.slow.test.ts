@@ -100,7 +100,7 @@ test('lists what is there, previews, and imports when it is told to', async () =
       ],
     ]
   `);
-}, 60_000);
+});
 
 test('changes nothing while another process has the store', async () => {
   plant(1, 4);
@@ -111,7 +111,7 @@ test('changes nothing while another process has the store', async () => {
   await held.close();
 
   expect([code, lines.at(-1)?.endsWith('Nothing was changed.'), kept.sessions]).toEqual([2, true, 0]);
-}, 60_000);
+});
 
 test('leaves whole sessions when it is killed, and does the rest the next time', async () => {
   plant(8, 600);
@@ -129,7 +129,7 @@ test('leaves whole sessions when it is killed, and does the rest the next time',
 
   expect(afterKill.sizes.filter((size) => size !== 600)).toEqual([]);
   expect([rest.code, whole]).toEqual([0, { sizes: Array.from({ length: 8 }, () => 600), problems: [], rows: 8 * 600 }]);
-}, 120_000);
+});
 
 async function counts() {
   const { store: sessions, close } = await openLockedStore(store(), {

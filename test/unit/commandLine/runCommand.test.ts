@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { UsageError, type Command, type Terminal } from '../../../src/commandLine/command';
-import { runCommand } from '../../../src/commandLine/runCommand';
-import { systemClock } from '../../../src/base/clock';
+import { UsageError, type Command } from '../../../src/commandLine/command';
+import { runIn } from './terminalOf';
 
 const greet: Command = {
   name: 'greet',
@@ -16,22 +15,7 @@ const greet: Command = {
   },
 };
 
-async function run(...args: string[]) {
-  const lines: string[] = [];
-  const terminal: Terminal = {
-    print: (line) => lines.push(line),
-    note: (line) => lines.push(`! ${line}`),
-    confirm: () => Promise.resolve(false),
-    signal: new AbortController().signal,
-    clock: systemClock,
-    home: '/home/user',
-    platform: 'linux',
-    environment: {},
-    folder: '/',
-    programFolder: '/',
-  };
-  return { code: await runCommand(terminal, args, [greet]), lines };
-}
+const run = (...args: string[]) => runIn({ folder: '/', programFolder: '/' }, args, [greet]);
 
 test('runs a command with its options and words', async () => {
   expect(await run('greet', 'Ada', '--loud')).toEqual({ code: 0, lines: ['HELLO Ada'] });

@@ -54,6 +54,19 @@ describe('a session', () => {
     });
   });
 
+  it('is shown in no surface that shows another session', async () => {
+    await create();
+    world.server.otherwise(reply().says('ok'));
+    const [panel, tab] = [world.surface(), world.surface()];
+    const { sessionId: first } = await world.ask(panel, 'q1');
+    const { sessionId: second } = await world.ask(tab, 'q2');
+    await world.ask(panel, 'q3');
+    const shown = (surface: typeof panel): readonly string[] => [
+      ...new Set(surface.settled.map(({ turn }) => turn.sessionId)),
+    ];
+    expect([shown(panel), shown(tab), tab.deliveredText]).toEqual([[first], [second], 'ok']);
+  });
+
   it('reports every switch of every surface, and no switch that changes nothing', async () => {
     await create();
     world.server.otherwise(reply().says('ok'));

@@ -228,6 +228,8 @@ describe('the manifest', () => {
         .map(([name]) => name)
         .filter((name) => name !== 'hermes.memory.provider'),
       unguarded: all.map(([name]) => name).filter((name) => !restricted.has(name) && !mayComeFromFolder.has(name)),
+      // The settings of a container may come from its repository.
+      ofMachines: all.filter(([, { scope }]) => scope === 'machine').map(([name]) => name),
       placesOfOurs: all
         .filter(
           ([name, { scope }]) =>
@@ -244,6 +246,7 @@ describe('the manifest', () => {
       twice: [],
       undescribed: [],
       unguarded: [],
+      ofMachines: ['hermes.storage.path', 'hermes.backups.folder'],
       placesOfOurs: [],
       orderInGroup: [],
     });

@@ -62,7 +62,7 @@ test('every bundled or shipped package has its license in the notices', async ()
     withoutNotice: parts.filter((part) => ![...found.keys()].some((title) => title.startsWith(part))),
     surplus: [...names].filter((name) => !expected.includes(name) && !parts.some((part) => name.startsWith(part))),
   }).toEqual({ count: true, isWhole: true, missing: [], short: [], nameless: [], withoutNotice: [], surplus: [] });
-}, 120_000);
+});
 
 describe('the notices', () => {
   const noticesOf = (files: readonly string[]): string => noticesText(shippedComponents(folder, files));

@@ -276,14 +276,16 @@ describe('a turn whose session has another id now', () => {
   });
 });
 
-describe('an idle session that lost its counts', () => {
-  it.each(['last_activity_at', 'message_count', 'tool_call_count', 'turn_count'])(
-    '%s: takes the next prompt, and is counted again',
-    async (column) => {
+describe.each(['last_activity_at', 'message_count', 'tool_call_count', 'turn_count'])(
+  'a session that lost its %s',
+  (column) => {
+    const lose = ({ database }: SessionDbWorld) => database.run(`UPDATE sessions SET ${column} = NULL`);
+
+    it('takes the next prompt while it is idle, and is counted again', async () => {
       const world = await sessionDbWorld();
       world.db.createSession({ id: 's1', startedAt: 1 });
       answered(world.db, 't1', 'one');
-      pastTheSchema(world, () => world.database.run(`UPDATE sessions SET ${column} = NULL`));
+      pastTheSchema(world, () => lose(world));
       const { operations, close } = await reopen(world, false);
       answered(operations, 't2', 'two');
       expect([
@@ -291,26 +293,21 @@ describe('an idle session that lost its counts', () => {
         operations.listSessions({ limit: 1 })[0]?.messageCount,
       ]).toEqual([['u-t1', 'a-t1', 'u-t2', 'a-t2'], 4]);
       close();
-    },
-  );
-});
+    });
 
-describe('a session that waits for the user and lost its counts', () => {
-  it.each(['last_activity_at', 'message_count', 'tool_call_count', 'turn_count'])(
-    '%s: its question can be answered, and its turn continues',
-    async (column) => {
+    it('can be answered where it waits for the user, and its turn continues', async () => {
       const world = await sessionDbWorld();
       runningTurn(world.db);
       world.db.requestApproval(anApproval('ap'));
-      pastTheSchema(world, () => world.database.run(`UPDATE sessions SET ${column} = NULL`));
+      pastTheSchema(world, () => lose(world));
       const { operations, close } = await reopen(world, false);
       operations.decideApproval('ap', { kind: 'deny', reason: null }, 5);
       operations.putMessages([answer('more', [{ kind: 'text', text: 'I go on.' }], 't1')]);
       expect([operations.getTurn('t1')?.state, operations.getMessage('more')?.uid]).toEqual(['running', 'more']);
       close();
-    },
-  );
-});
+    });
+  },
+);
 
 describe('a session whose continuation is lost', () => {
   it('continues in its own segment, and can be compressed again', async () => {

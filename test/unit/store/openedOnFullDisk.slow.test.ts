@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SimulatedDisk } from '../../support/simulatedDisk';
-import { StoreError } from '../../../src/store/storeError';
+import type { SimulatedDisk } from '../../support/simulatedDisk';
 import { openSessionStore, type OpenedStore } from '../../../src/store/worker/openedStore';
 import { append, chunk, runningTurn, sessionDbWorld } from '../../support/sessionDbWorld';
 import { testSqlite } from '../../support/sqlite';
@@ -44,13 +43,5 @@ describe('a store that is opened on a disk without a free byte', () => {
       recovered: 1,
     });
     again.close();
-  });
-
-  it('is refused as full where no store exists yet', async () => {
-    const disk = new SimulatedDisk();
-    disk.makeFolder('/store');
-    disk.put('/store/state.db.lock', new Uint8Array([1]));
-    disk.capacity = 0;
-    await expect(opened(disk)).rejects.toSatisfy((error) => error instanceof StoreError && error.causeClass === 'full');
   });
 });

@@ -72,24 +72,4 @@ describe('what a prompt depends on', () => {
     const expected = { session: db.getSession('s2'), openTurn: db.getTurn('t4'), isSubAgent: false };
     expect([db.promptContext('s1', null), db.promptContext('s2', null)]).toMatchObject([expected, expected]);
   });
-
-  it('says where the prompt is stored already, and whether the conversation is a sub-agent’s', async () => {
-    const { db } = await sessionDbWorld();
-    db.createSession({ id: 's1', startedAt: 1 });
-    answered(db, 't1', 'It is here.');
-    db.enqueue({ uid: 'q1', sessionId: 's1', text: 'And there?', createdAt: 3 });
-    db.createSession({ id: 'd1', startedAt: 2, parentSessionId: 's1', parentKind: 'delegate' });
-    const none = { session: null, isSubAgent: false, openTurn: null, countedTokens: null, message: null, queued: null };
-    expect([
-      db.promptContext(null, 'u-t1'),
-      db.promptContext(null, 'q1'),
-      db.promptContext('gone', 'u9'),
-      db.promptContext('d1', null),
-    ]).toEqual([
-      { ...none, message: db.getMessage('u-t1') },
-      { ...none, queued: db.queuedPrompt('q1') },
-      none,
-      { ...none, session: db.getSession('d1'), isSubAgent: true },
-    ]);
-  });
 });

@@ -1,3 +1,4 @@
+import { unknownUsage } from '../../../src/transcript/usage';
 import { expect, it } from 'vitest';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
@@ -92,6 +93,7 @@ it('neither does a turn, from the prompt to its end, nor the page that shows it'
     append(db, 'next', chunk('a-next', 1, 0, 'An '));
     append(db, 'next', chunk('a-next', 2, 3, 'answer.'));
     db.addUsage('next', {
+      ...unknownUsage,
       inputTokens: 1,
       outputTokens: 1,
       cachedInputTokens: 0,

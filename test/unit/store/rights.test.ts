@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SqlRow, SqlValue } from '../../../src/store/engine/sqlDatabase';
-import { importedTables } from '../../../src/store/session/import/storeRows';
 import { createSessionDb } from '../../../src/store/session/sessionDb';
-import { columnsWith, treatments } from '../../../src/store/session/tables/rights';
+import { columnsWith, importedTables, treatments } from '../../../src/store/session/tables/rights';
 import { closingText } from '../../../src/transcript/closingText';
 import { anApproval, answered, openTurn, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
 

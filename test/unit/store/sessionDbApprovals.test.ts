@@ -156,26 +156,6 @@ describe('a question to the user', () => {
       recovered?.messages.flatMap((row) => (row.role === 'tool' ? [row.parts[0].outcome] : [])),
     ]).toEqual([['decided'], 'crash', ['interrupted', 'interrupted']]);
   });
-
-  it('about a later call leaves the result of an earlier one unchanged', () => {
-    callingTurn();
-    world.db.putMessages([result('r1', 'c1', 'content', 't1')]);
-    world.db.requestApproval(anApproval('ap', { callId: 'c2' }));
-    settle(world.db, 't1', stopped);
-    expect(lines(world.db).filter((line) => line.startsWith('tool'))).toEqual([
-      'tool: c1=done:content',
-      'tool: c2=cancelled:(Cancelled: this call was not run.)',
-    ]);
-  });
-
-  it('is deleted with its session', () => {
-    callingTurn();
-    world.db.requestApproval(anApproval('ap'));
-    const whileWaiting = refusal(() => world.db.forgetSession('s1'));
-    settle(world.db, 't1', stopped);
-    world.db.forgetSession('s1');
-    expect([whileWaiting, world.db.approval('ap')]).toEqual(['conversation-busy', null]);
-  });
 });
 
 describe('permissions given for a session', () => {
@@ -202,35 +182,30 @@ describe('permissions given for a session', () => {
   });
 });
 
-describe('the effort of a session', () => {
-  it('belongs to its conversation: compression carries it over; a branch begins without it but keeps what memory found', () => {
-    world.db.createSession({ id: 's1', startedAt: 1 });
-    answered(world.db, 't1', 'one');
+describe('the mode and the effort of a session', () => {
+  it('belong to its conversation: compression carries them over; a branch begins without them but keeps what memory found', () => {
+    const { db } = world;
+    db.createSession({ id: 's1', startedAt: 1 });
+    answered(db, 't1', 'one');
+    const of = (id: string) => [db.sessionMode(id), db.sessionEffort(id)];
     const found = [{ provider: 'builtin', label: 'Memory', count: 3 }];
-    world.db.setApiContent('u-t1', 'one (recalled)', { turnUid: 't1', found });
-    world.db.setSessionEffort('s1', 'high');
-    world.db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 19 });
-    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Before.', summarisedUpTo: 'a-t1', now: 20 });
-    const taken = [world.db.sessionEffort('s2'), world.db.sessionEffort('b1')];
-    world.db.setSessionEffort('s1', null);
-    expect([taken, world.db.sessionEffort('s2'), world.db.getTurn('b1/t1')?.recalled]).toEqual([
-      ['high', null],
-      null,
+    const unset = of('s1');
+    db.setApiContent('u-t1', 'one (recalled)', { turnUid: 't1', found });
+    db.setSessionMode('s1', 'plan');
+    db.setSessionEffort('s1', 'high');
+    db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 19 });
+    db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Before.', summarisedUpTo: 'a-t1', now: 20 });
+    const taken = [of('s2'), of('b1')];
+    db.setSessionMode('s1', null);
+    db.setSessionEffort('s1', null);
+    expect([unset, taken, of('s2'), db.getTurn('b1/t1')?.recalled]).toEqual([
+      [null, null],
+      [
+        ['plan', 'high'],
+        [null, null],
+      ],
+      [null, null],
       found,
     ]);
-  });
-});
-
-describe('the mode of a session', () => {
-  it('belongs to its conversation: compression carries it over, a branch begins without it', () => {
-    world.db.createSession({ id: 's1', startedAt: 1 });
-    answered(world.db, 't1', 'one');
-    const unset = world.db.sessionMode('s1');
-    world.db.setSessionMode('s1', 'plan');
-    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'Before.', summarisedUpTo: 'a-t1', now: 20 });
-    world.db.branchSession({ sessionId: 's2', upTo: null, childId: 'b1', now: 21 });
-    const taken = [world.db.sessionMode('s2'), world.db.sessionMode('b1')];
-    world.db.setSessionMode('s1', null);
-    expect([unset, taken, world.db.sessionMode('s2')]).toEqual([null, ['plan', null], null]);
   });
 });

@@ -125,14 +125,6 @@ describe('a clock that is behind', () => {
     ask('third', today);
     expect([order(), list()[0]?.lastActiveAt]).toEqual([['third', 'second', 'first'], today + 1]);
   });
-
-  it('marks answers of that time unread, and not what was seen', () => {
-    world.db.setSeen('first', today);
-    ask('first', 1000);
-    const answered = unread('first');
-    world.db.setSeen('first', 1010);
-    expect([answered, unread('first')]).toEqual([true, false]);
-  });
 });
 
 describe('pending work for memory', () => {

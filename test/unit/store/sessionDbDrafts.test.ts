@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type DraftPart, draftAfter, joinedDraft } from '../../../src/transcript/draftPart';
+import { type PromptDraft, type DraftPart, draftAfter, joinedDraft } from '../../../src/transcript/draftPart';
 import { openTurn, runningTurn, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
@@ -18,6 +18,8 @@ const open = (text: string, key = 's1', uid = 'u1'): void => {
   world.db.createSession({ id: 's1', startedAt: 1 });
   openTurn(world.db, { turnUid: `turn of ${uid}`, userUid: uid, text, draft: { key, text } });
 };
+const enqueue = (uid: string, text: string, draft: PromptDraft): unknown =>
+  world.db.enqueue({ uid, sessionId: 's1', text, createdAt: 5, draft });
 
 describe('a stored prompt leaves the draft it was sent from in the same transaction', () => {
   it('as a turn, across a power cut', async () => {
@@ -30,13 +32,7 @@ describe('a stored prompt leaves the draft it was sent from in the same transact
   it('in the queue, across a power cut', async () => {
     runningTurn(world.db);
     world.db.setDraft('s1', 'Do it', [mention]);
-    world.db.enqueue({
-      uid: 'q1',
-      sessionId: 's1',
-      text: 'Do it',
-      createdAt: 5,
-      draft: { key: 's1', text: 'Do it', parts: [mention] },
-    });
+    enqueue('q1', 'Do it', { key: 's1', text: 'Do it', parts: [mention] });
     const again = await world.reopened();
     expect([again.db.queuedPrompt('q1')?.text, again.db.draft('s1'), again.db.draftParts('s1')]).toEqual([
       'Do it',
@@ -57,6 +53,19 @@ describe('a stored prompt leaves the draft it was sent from in the same transact
     const behind = [world.db.draft('new'), world.db.draft('s1')];
     world.db.setDraft('new', 'and more', undefined, { sent: [{ uid: 'u1', text: 'Do it' }] });
     expect([behind, world.db.draft('new'), world.db.draft('s1')]).toEqual([['', 'and'], '', 'and more']);
+  });
+
+  it('and prompts that are not stored, and what is attached to them and to the text, are the draft of the session that it began', () => {
+    open('Do it', 'new');
+    const sent = [
+      { uid: 'u1', text: 'Do it' },
+      { uid: 'u2', text: 'refused', parts: [mention] },
+    ];
+    world.db.setDraft('new', 'and', [other], { sent });
+    expect([draftOf('new'), draftOf('s1')]).toEqual([
+      ['', []],
+      [joinedDraft(['refused', 'and']), [mention, other]],
+    ]);
   });
 
   it('and a view that showed the empty state shows the session that it began, across a power cut', async () => {
@@ -83,13 +92,7 @@ describe('a stored prompt leaves the draft it was sent from in the same transact
   it('and so does a command that was typed for it, with its words', () => {
     runningTurn(world.db);
     world.db.setDraft('s1', '/queue Do it');
-    world.db.enqueue({
-      uid: 'q1',
-      sessionId: 's1',
-      text: 'Do it',
-      createdAt: 5,
-      draft: { key: 's1', text: '/queue Do it' },
-    });
+    enqueue('q1', 'Do it', { key: 's1', text: '/queue Do it' });
     expect(world.db.draft('s1')).toBe('');
   });
 
@@ -140,13 +143,7 @@ describe('a draft that is saved while prompts are on their way', () => {
     ];
     world.db.setDraft('s1', 'third', [], { sent });
     const before = draftOf('s1');
-    world.db.enqueue({
-      uid: 'q2',
-      sessionId: 's1',
-      text: 'second',
-      createdAt: 5,
-      draft: { key: 's1', text: 'second', parts: [other] },
-    });
+    enqueue('q2', 'second', { key: 's1', text: 'second', parts: [other] });
     const after = draftOf('s1');
     world.db.setDraft('s1', 'third', [], { sent });
     expect([before, after, draftOf('s1')]).toEqual([

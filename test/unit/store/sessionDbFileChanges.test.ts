@@ -1,9 +1,11 @@
+import { deflateSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FileChange, FileContent } from '../../../src/store/fileChanges';
+import type { SqlValue } from '../../../src/store/engine/sqlDatabase';
 import { readWhole } from '../../../src/store/engine/fileSystem';
 import { hashOf } from '../../../src/store/session/tables/fileChangeTable';
 import { rowsOf, rowsOfSessions } from '../../../src/store/session/import/storeImport';
-import { answered, runningTurn, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
+import { answered, runningTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 let world: SessionDbWorld;
 beforeEach(async () => {
@@ -32,6 +34,33 @@ const textOf = ({ db }: SessionDbWorld, hash: string | null | undefined): string
   const found = typeof hash === 'string' ? db.fileContent(hash) : null;
   return found === null ? null : Buffer.from(found).toString();
 };
+
+/** A row whose content inflates to so many bytes. */
+const inflating = (size: number, declared = size): { readonly hash: string; readonly values: readonly SqlValue[] } => {
+  const whole = Buffer.alloc(size, 'x');
+  return { hash: hashOf(whole), values: [hashOf(whole), 'deflate', deflateSync(whole), declared] };
+};
+
+describe('a stored content that somebody else wrote', () => {
+  it.each([
+    ['inflates to a little more than any content', 2 ** 24 + 1, 2 ** 24 + 1],
+    ['says that it is small', 2 ** 24 + 1, 3],
+    ['inflates to many times as much', 2 ** 26, 2 ** 26],
+  ])('is not inflated when it %s', (_what, size, declared) => {
+    const { hash, values } = inflating(size, declared);
+    world.database.run('INSERT INTO file_contents (hash, encoding, bytes, size) VALUES (?, ?, ?, ?)', values);
+    expect([world.db.fileContent(hash) === null, world.db.verifyIntegrity()]).toEqual([
+      true,
+      expect.arrayContaining([`a file content is not what it was: ${hash}`]),
+    ]);
+  });
+
+  it('is inflated up to the size that was allowed', () => {
+    const { hash, values } = inflating(2 ** 24);
+    world.database.run('INSERT INTO file_contents (hash, encoding, bytes, size) VALUES (?, ?, ?, ?)', values);
+    expect(world.db.fileContent(hash)?.length).toBe(2 ** 24);
+  });
+});
 
 describe('file contents around a change', () => {
   it('are on disk when the call returns, and the same after a power cut', async () => {
@@ -74,15 +103,6 @@ describe('file contents around a change', () => {
     });
   });
 
-  it('may be known by their hash alone, when they were too large to keep', () => {
-    world.db.recordFileChanges([change('f1')], []);
-    expect([
-      world.db.fileChangesOf(['t1']).length,
-      world.db.fileContent(content('old').hash),
-      world.db.verifyIntegrity(),
-    ]).toEqual([1, null, []]);
-  });
-
   it('are not returned when their bytes are no longer those that were kept', () => {
     world.db.recordFileChanges([change('f1')], [content('old')]);
     world.database.run("UPDATE file_contents SET bytes = x'6f6c65', encoding = 'raw'");
@@ -95,12 +115,7 @@ describe('file contents around a change', () => {
   it('are listed from a turn on, with later sub-agents and versions, and without earlier changes', () => {
     answered(world.db, 't2', 'two', { sessionId: 'other' });
     const db = world.db;
-    db.settleTurn({
-      turnUid: 't1',
-      settledAt: 3,
-      settlement: { outcome: 'complete', stopReason: 'stop', failure: null },
-      messages: [],
-    });
+    settle(db, 't1');
     answered(db, 't3', 'three');
     db.createSession({ id: 'helper', startedAt: 6, parentSessionId: 's1', parentKind: 'delegate' });
     answered(db, 't4', 'helping', { sessionId: 'helper' });
@@ -127,12 +142,7 @@ describe('file changes and their session', () => {
   it('forgetting leaves no byte of them, except those that another session holds too', () => {
     const secret = 'xylophonic words of a file';
     const db = world.db;
-    db.settleTurn({
-      turnUid: 't1',
-      settledAt: 3,
-      settlement: { outcome: 'complete', stopReason: 'stop', failure: null },
-      messages: [],
-    });
+    settle(db, 't1');
     answered(db, 't2', 'two', { sessionId: 'other' });
     db.recordFileChanges(
       [change('f1', { before: content(secret).hash, after: content('shared').hash, path: '/w/xylophonic.ts' })],

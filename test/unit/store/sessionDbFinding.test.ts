@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  answer,
-  answered,
-  openTurn,
-  prompt,
-  settle,
-  sessionDbWorld,
-  type SessionDbWorld,
-} from '../../support/sessionDbWorld';
+import { answered, outboxEntry, sessionDbWorld, type SessionDbWorld } from '../../support/sessionDbWorld';
 
 async function sessions(...ids: readonly string[]): Promise<SessionDbWorld> {
   const world = await sessionDbWorld();
@@ -60,12 +52,6 @@ describe('a session named by the user', () => {
     });
   });
 
-  it('may have a title that several ids begin with', async () => {
-    const world = await sessions('aa1', 'aa2', 'bb');
-    world.db.setTitle('bb', 'AA', 'person');
-    expect(world.db.findSession('aa')).toEqual({ kind: 'one', sessionId: 'bb' });
-  });
-
   it('B155 without rows resolves to the one that continued it', async () => {
     const world = await sessions('other');
     const { db } = world;
@@ -106,26 +92,6 @@ describe('the list', () => {
       ],
       messages: ['s1?', 'This message couldn’t be read from the file. Its raw row is kept.\n\ns1'],
     });
-  });
-});
-
-describe('revisions', () => {
-  it('of a message are its earlier contents, oldest first', async () => {
-    const world = await sessions('s1');
-    openTurn(world.db, { turnUid: 't2' });
-    for (const [index, text] of ['one', 'one two', 'one two three'].entries()) {
-      world.clock.now = 100 + index;
-      world.db.putMessages([answer('a2', text, 't2')]);
-    }
-    settle(world.db, 't2');
-    expect([world.db.revisionsOf('a2'), world.db.revisionsOf('a-t-s1'), world.db.revisionsOf('none')]).toEqual([
-      [
-        { revisedAt: 101, parts: [{ kind: 'text', text: 'one' }] },
-        { revisedAt: 102, parts: [{ kind: 'text', text: 'one two' }] },
-      ],
-      [],
-      [],
-    ]);
   });
 });
 
@@ -179,44 +145,19 @@ describe('search over sessions', () => {
       world.db.search({ text: 'eedle', limit: 5, ...(kind === undefined ? {} : { kind }) }).length;
     expect([count('words'), count('substring'), count()]).toEqual([0, 2, 2]);
   });
-
-  it('reports the progress of a scan', async () => {
-    const world = await sessions('s1');
-    openTurn(world.db, { turnUid: 't2' });
-    world.db.putMessages(Array.from({ length: 3000 }, (_, index) => prompt(`p${index}`, 'some text', 't2')));
-    const slices = world.db.slices.search({ text: 'absent', limit: 5, kind: 'substring' });
-    const told: number[] = [];
-    for (let step = slices.next(); step.done !== true; step = slices.next())
-      if (step.value?.progress !== undefined) told.push(step.value.progress.done / step.value.progress.total);
-    expect({ several: told.length > 1, rising: [...told].sort((a, b) => a - b), last: told.at(-1) }).toEqual({
-      several: true,
-      rising: told,
-      last: 1,
-    });
-  });
 });
 
 describe('the outbox', () => {
-  const entry = (uid: string, sessionId: string, nextAttemptAt = 10, provider = 'p') => ({
-    uid,
-    provider,
-    sessionId,
-    kind: 'retain',
-    payload: `{"n":"${uid}"}`,
-    createdAt: 5,
-    nextAttemptAt,
-  });
-
   it('returns due entries in the order of adding, each once, and holds those behind a failed one of their session', async () => {
     const world = await sessionDbWorld();
     for (const one of [
-      entry('z', 's1'),
-      entry('y', 's2'),
-      entry('x', 's1'),
-      entry('w', 's2', 99),
-      entry('v', 's2'),
-      entry('u', 's1', 10, 'q'),
-      entry('z', 's9'),
+      outboxEntry('z', 's1', 10),
+      outboxEntry('y', 's2', 10),
+      outboxEntry('x', 's1', 10),
+      outboxEntry('w', 's2', 99),
+      outboxEntry('v', 's2', 10),
+      outboxEntry('u', 's1', 10, 'q'),
+      outboxEntry('z', 's9', 10),
     ])
       world.db.outboxAdd(one);
     const due = (now: number) => world.db.outboxDue('p', now, 9).map(({ uid }) => uid);
@@ -239,11 +180,11 @@ describe('the outbox', () => {
       early: [],
       first: ['z', 'y', 'x'],
       behind: [],
-      later: [{ ...entry('z', 's1', 50), attempts: 1, lastError: 'offline' }],
+      later: [{ ...outboxEntry('z', 's1', 50), attempts: 1, lastError: 'offline' }],
       all: ['z', 'x', 'w', 'v'],
       counts: [
-        { provider: 'p', waiting: 4, failed: 1, oldestAt: 5, lastError: 'offline' },
-        { provider: 'q', waiting: 1, failed: 0, oldestAt: 5, lastError: null },
+        { provider: 'p', waiting: 4, failed: 1, oldestAt: 1, lastError: 'offline' },
+        { provider: 'q', waiting: 1, failed: 0, oldestAt: 1, lastError: null },
       ],
       gone: undefined,
     });
@@ -251,19 +192,9 @@ describe('the outbox', () => {
 
   it('keeps its order when the file is rewritten', async () => {
     const world = await sessions('gone');
-    for (const uid of ['b', 'c', 'a']) world.db.outboxAdd(entry(uid, 's1'));
+    for (const uid of ['b', 'c', 'a']) world.db.outboxAdd(outboxEntry(uid, 's1', 10));
     world.db.forgetSession('gone');
-    world.db.outboxAdd(entry('0', 's1'));
+    world.db.outboxAdd(outboxEntry('0', 's1', 10));
     expect(world.db.outboxDue('p', 10, 9).map(({ uid }) => uid)).toEqual(['b', 'c', 'a', '0']);
-  });
-});
-
-describe('small values', () => {
-  it('can be removed', async () => {
-    const world = await sessionDbWorld();
-    world.db.setMeta('k', 'v');
-    world.db.deleteMeta('k');
-    world.db.deleteMeta('k');
-    expect(world.db.getMeta('k')).toBeNull();
   });
 });

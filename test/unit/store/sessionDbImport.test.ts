@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
 import { rowsOf } from '../../../src/store/session/import/storeImport';
-import type { ImportedTable, StoreRows } from '../../../src/store/session/import/storeRows';
+import type { StoreRows } from '../../../src/store/session/import/storeRows';
+import type { ImportedTable } from '../../../src/store/session/tables/rights';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import { closingText } from '../../../src/transcript/closingText';
 import {
@@ -14,6 +15,7 @@ import {
   complete,
   lines,
   openTurn,
+  outboxEntry,
   result,
   runningTurn,
   sessionDbWorld,
@@ -41,15 +43,7 @@ describe('merging another store', () => {
     other.db.branchSession({ sessionId: 's1', upTo: null, childId: 'b1', now: 5 });
     answered(other.db, 't3', 'ONE', { replaces: { turnUid: 't1', reason: 'edited' } });
     other.db.setPinned('s1', true);
-    other.db.outboxAdd({
-      uid: 'o',
-      provider: 'p',
-      sessionId: 's1',
-      kind: 'k',
-      payload: '1',
-      createdAt: 1,
-      nextAttemptAt: 1,
-    });
+    other.db.outboxAdd(outboxEntry('o', 's1'));
     const told = (db: SessionDb) => ({
       list: db
         .listSessions({ limit: 9 })
@@ -232,15 +226,6 @@ describe('merging another store', () => {
       ['settled', ['expired'], null, []],
       ['settled', [], null, []],
     ]);
-  });
-
-  it('recognizes a conversation whose segments arrive in any order', () => {
-    other.db.createSession({ id: 's1', startedAt: 1 });
-    other.db.createSession({ id: 's2', startedAt: 2, parentSessionId: 's1', parentKind: 'compression' });
-    other.db.createSession({ id: 's3', startedAt: 3, parentSessionId: 's2', parentKind: 'compression' });
-    const rows = other.database.all('SELECT * FROM sessions ORDER BY id DESC');
-    here.db.mergeFrom(damaged({ sessions: rows }));
-    expect([here.db.getSession('s3')?.conversationId, here.db.conversationTip('s1')]).toEqual(['s1', 's3']);
   });
 });
 

@@ -127,40 +127,6 @@ describe('migrations', () => {
     });
   });
 
-  it('bring a version 3 file up to date for efforts and recalled memory, and keep its rows', async () => {
-    const database = await open();
-    const copies: number[] = [];
-    migrate(database, { keepCopy: () => undefined, steps: migrations.filter((step) => step.version <= 3) });
-    database.execute(`
-      INSERT INTO sessions (id, conversation_id, started_at, last_activity_at, mode) VALUES ('s1', 's1', 1, 30, 'plan');
-      INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason, started_at, settled_at) VALUES
-        ('t1', 's1', 's1', 'u1', 'm', 'settled', 'complete', 'stop', 1, 2);
-    `);
-    const applied = migrate(database, { keepCopy: (from) => copies.push(from) });
-    const db = createSessionDb({ database, now: () => 50, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
-    expect({
-      applied,
-      copies,
-      mode: db.sessionMode('s1'),
-      effort: db.sessionEffort('s1'),
-      turn: db.getTurn('t1')?.recalled,
-    }).toEqual({
-      applied: migrations.map(({ version: to }) => to).filter((to) => to > 3),
-      copies: [],
-      mode: 'plan',
-      effort: null,
-      turn: undefined,
-    });
-    database.execute(`UPDATE turns SET recalled = '[{"provider":"builtin","label":"Memory","count":2}]'`);
-    db.setSessionEffort('s1', 'high');
-    expect([db.getTurn('t1')?.recalled, db.sessionEffort('s1')]).toEqual([
-      [{ provider: 'builtin', label: 'Memory', count: 2 }],
-      'high',
-    ]);
-    database.execute(`UPDATE turns SET recalled = '[{"provider":7}]'; UPDATE sessions SET effort = 'utmost'`);
-    expect([db.getTurn('t1')?.recalled, db.sessionEffort('s1')]).toEqual([undefined, null]);
-  });
-
   it('refuse the file of a later program and leave it unchanged', async () => {
     const database = await open();
     migrate(database, { keepCopy: () => undefined, steps: [first, second] });

@@ -8,7 +8,6 @@ import {
   lines,
   openTurn,
   prompt,
-  refusal,
   result,
   runningTurn,
   sessionDbWorld,
@@ -46,16 +45,6 @@ describe('a queued prompt', () => {
     ]);
   });
 
-  it('of words alone has no parts, and must not become empty', () => {
-    runningTurn(world.db);
-    enqueue('q1', 'words', []);
-    expect([
-      world.db.queuedPrompt('q1'),
-      refusal(() => world.db.editQueued('q1', '')),
-      refusal(() => enqueue('q2', '')),
-    ]).toEqual([{ uid: 'q1', sessionId: 's1', text: 'words', createdAt: 5 }, 'invalid', 'invalid']);
-  });
-
   it('that is delivered to a running turn brings its parts into the row', () => {
     runningTurn(world.db);
     world.db.putMessages([answer('m1', [call('c1')], 't1'), result('r1', 'c1', 'content', 't1')]);
@@ -83,20 +72,6 @@ describe('a draft', () => {
       withoutWords: ['', [mention, file, picture]],
     });
   });
-
-  it('is deleted when neither words nor parts are left, whichever was removed first', () => {
-    world.db.setDraft('s1', 'half', [mention]);
-    world.db.setDraft('s1', 'half', []);
-    const words = [world.db.draft('s1'), world.db.draftParts('s1')];
-    world.db.setDraft('s1', '');
-    expect({ words, rows: world.database.all('SELECT * FROM drafts') }).toEqual({ words: ['half', []], rows: [] });
-  });
-
-  it('whose parts cannot be read keeps its words', () => {
-    world.db.setDraft('new', 'half', [file]);
-    world.database.run(`UPDATE drafts SET parts = '[{"kind":"sound"}]'`);
-    expect([world.db.draft('new'), world.db.draftParts('new')]).toEqual(['half', []]);
-  });
 });
 
 describe('a prompt with parts', () => {
@@ -113,12 +88,6 @@ describe('a prompt with parts', () => {
     });
     settle(world.db, 't1', complete, [answer('a1', 'A constant.', 't1')]);
   };
-
-  it('returns them when it is taken back', () => {
-    asked();
-    const { draft, draftParts } = world.db.rewindSession({ sessionId: 's1', to: 'u1', now: 9 });
-    expect({ draft, draftParts }).toEqual({ draft: '', draftParts: [file, picture] });
-  });
 
   it('returns them on a branch and again when the request is repeated; a copied prompt holds them', () => {
     asked();

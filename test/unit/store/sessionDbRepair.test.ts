@@ -4,7 +4,6 @@ import {
   call,
   lines,
   openTurn,
-  refusal,
   result,
   runningTurn,
   sessionDbWorld,
@@ -82,15 +81,6 @@ describe('repairing a stored sequence', () => {
     });
   });
 
-  it('ends it in the same way when the process died', async () => {
-    staleTail();
-    openTurn(world.db, { turnUid: 't2', text: 'current' });
-    world.db.repairTranscript('s1');
-    world = await world.reopened();
-    world.db.recoverTurns();
-    expect(active()).toEqual(['u-t1', 't2/closing']);
-  });
-
   it('takes a prompt out of the row it was merged into when it is retried', () => {
     staleTail();
     openTurn(world.db, { turnUid: 't2', text: 'current' });
@@ -101,18 +91,6 @@ describe('repairing a stored sequence', () => {
     expect(world.db.activeMessages('s1').map(({ parts }) => parts)).toEqual([
       [{ kind: 'text', text: 'stale\n\ncurrent' }],
     ]);
-  });
-
-  it('leaves a row hidden: a prompt that was merged into it cannot be retried', () => {
-    staleTail();
-    openTurn(world.db, { turnUid: 't2', text: 'current' });
-    world.db.repairTranscript('s1');
-    settle(world.db, 't2', stopped);
-    world.database.run("UPDATE messages SET active = 0, hidden_reason = 'rewound' WHERE active = 1");
-    expect([
-      refusal(() => openTurn(world.db, { turnUid: 't3', text: 'current', supersedes: 't2' })),
-      lines(world.db)[0],
-    ]).toEqual(['invalid', 'user (rewound): stale\n\ncurrent']);
   });
 
   it('answers a call that lost its result in place, and leaves out results without a call', () => {
@@ -149,15 +127,6 @@ describe('repairing a stored sequence', () => {
     });
   });
 
-  it('creates a result again where the one created before was left out', () => {
-    runningTurn(world.db);
-    world.db.putMessages([answer('a1', [call('A')], 't1')]);
-    settle(world.db, 't1', stopped);
-    world.database.run("UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE uid = 'a1/result/A'");
-    world.db.repairTranscript('s1');
-    expect(active()).toEqual(['u-t1', 'a1', 'a1/result/A/2', 't1/closing']);
-  });
-
   it('joins answers that lost the prompt between them, and a search finds the words in their new place', () => {
     runningTurn(world.db);
     settle(world.db, 't1', undefined, [answer('a1', 'apples', 't1')]);
@@ -175,19 +144,6 @@ describe('repairing a stored sequence', () => {
       lines: ['assistant: apples\n pears', 'assistant (merged): pears'],
       found: ['a1'],
       revisions: ['a1: apples'],
-      problems: [],
-    });
-  });
-
-  it('leaves a sound sequence where a closing row and the answer of another turn become one', () => {
-    runningTurn(world.db);
-    settle(world.db, 't1', stopped);
-    openTurn(world.db, { turnUid: 't2' });
-    settle(world.db, 't2', undefined, [answer('a2', 'pears', 't2')]);
-    world.database.run("DELETE FROM messages WHERE uid = 'u-t2'");
-    world.db.repairTranscript('s1');
-    expect({ active: active(), problems: world.db.verifyIntegrity() }).toEqual({
-      active: ['u-t1', 'a2'],
       problems: [],
     });
   });

@@ -1,33 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { SimulatedDisk } from '../../support/simulatedDisk';
 import {
   activeUids,
   afterEveryFailure,
   answer,
-  answered,
   complete,
   lines,
   openTurn,
   prompt,
   refusal,
   sentence,
-  sessionDbWorld,
   settle,
+  threeTurns as three,
   visibilityOf,
   type SessionDbWorld,
 } from '../../support/sessionDbWorld';
-
-async function three(disk?: SimulatedDisk): Promise<SessionDbWorld> {
-  const world = await sessionDbWorld(disk);
-  world.db.createSession({ id: 's1', startedAt: 1 });
-  for (const [turnUid, text] of [
-    ['t1', 'one'],
-    ['t2', 'two'],
-    ['t3', 'three'],
-  ] as const)
-    answered(world.db, turnUid, text);
-  return world;
-}
 
 const rewind = ({ db }: SessionDbWorld, to: string, sessionId = 's1') => db.rewindSession({ sessionId, to, now: 70 });
 
@@ -66,17 +52,6 @@ describe('a rewind', () => {
       found: [],
       problems: [],
     });
-  });
-
-  it('lets the session continue from there', async () => {
-    const world = await three();
-    rewind(world, 'u-t1');
-    answered(world.db, 't4', 'four');
-    expect([
-      activeUids(world.db),
-      world.db.promptVersions('s1'),
-      world.db.listSessions({ limit: 1 })[0]?.turnCount,
-    ]).toEqual([['u-t4', 'a-t4'], [], 1]);
   });
 
   it('is refused, with a sentence, while a turn is open and for anything but a prompt that is shown', async () => {

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   answer,
+  answered,
   append,
   chunk,
   complete,
-  lines,
   openTurn,
   refusal,
   runningTurn,
@@ -22,28 +22,7 @@ beforeEach(async () => {
 
 function finishedTurn(sessionId: string, startedAt: number, text: string): void {
   world.db.createSession({ id: sessionId, startedAt });
-  world.db.openTurn({
-    turnUid: `t-${sessionId}`,
-    sessionId,
-    model: 'm',
-    startedAt,
-    userMessage: {
-      uid: `u-${sessionId}`,
-      sessionId,
-      turnUid: `t-${sessionId}`,
-      createdAt: startedAt,
-      visibility: { kind: 'shown' },
-      carriedFrom: null,
-      role: 'user',
-      parts: [{ kind: 'text', text }],
-    },
-  });
-  world.db.settleTurn({
-    turnUid: `t-${sessionId}`,
-    settledAt: startedAt + 1,
-    settlement: complete,
-    messages: [answer(`a-${sessionId}`, 'Yes', `t-${sessionId}`, sessionId)],
-  });
+  answered(world.db, `t-${sessionId}`, 'Yes', { sessionId, asked: text, at: startedAt });
 }
 
 describe('sessions', () => {
@@ -110,38 +89,6 @@ describe('sessions', () => {
       parentWithoutKind: 'invalid',
       unknownTip: 'not-found',
     });
-  });
-
-  it('keep the first end reason', () => {
-    world.db.createSession({ id: 's1', startedAt: 1 });
-    world.clock.now = 50;
-    world.db.endSession('s1', 'compression');
-    world.clock.now = 60;
-    world.db.endSession('s1', 'closed');
-    expect([world.db.getSession('s1'), refusal(() => world.db.endSession('none', 'x'))]).toMatchObject([
-      { endedAt: 50, endReason: 'compression' },
-      'not-found',
-    ]);
-  });
-
-  it('are found by a unique beginning of their id', () => {
-    for (const id of ['20260101_000000_aaaaaa', '20260101_000000_bbbbbb', '20260102_000000_aaaaaa'])
-      world.db.createSession({ id, startedAt: 1 });
-    expect(
-      ['20260102', '20260101_000000_b', '20260101', '20260101_000000_aaaaaa', '%', ''].map((id) =>
-        world.db.resolveSessionId(id),
-      ),
-    ).toEqual(['20260102_000000_aaaaaa', '20260101_000000_bbbbbb', null, '20260101_000000_aaaaaa', null, null]);
-  });
-
-  it('carry the model chosen for them', () => {
-    world.db.createSession({ id: 's1', startedAt: 1 });
-    world.db.setSessionModel('s1', 'Local/b');
-    expect([
-      world.db.getSession('s1')?.model,
-      refusal(() => world.db.setSessionModel('none', 'x')),
-      world.db.getSession('none'),
-    ]).toEqual(['Local/b', 'not-found', null]);
   });
 });
 
@@ -267,30 +214,6 @@ describe('the list of sessions', () => {
       world.db.listSessions({ limit: 9, includeEmpty: true, ...query }).map(({ id }) => id);
     expect([ids({ withoutPrivate: true }), ids({})]).toEqual([['open'], ['branch', 'closed', 'open']]);
   });
-
-  it('does not count what a retry hid', () => {
-    runningTurn(world.db);
-    settle(world.db, 't1', complete, [answer('a1', 'one', 't1')]);
-    openTurn(world.db, { turnUid: 't2', supersedes: 't1' });
-    expect(world.db.listSessions({ limit: 1 })).toMatchObject([
-      { turnCount: 1, messageCount: 1, lastTurn: { state: 'running' } },
-    ]);
-  });
-
-  it('continues past a damaged row', () => {
-    finishedTurn('s1', 10, 'Question');
-    world.database.run("UPDATE sessions SET started_at = 'soon', title = x'00', pinned = 'often'");
-    expect(world.db.listSessions({ limit: 5 })).toMatchObject([
-      { id: 's1', startedAt: 0, title: null, pinned: false, preview: 'Question' },
-    ]);
-  });
-
-  it('refuses a limit that is not a count', () => {
-    expect([
-      refusal(() => world.db.listSessions({ limit: -1 })),
-      refusal(() => world.db.listSessions({ limit: 0.5 })),
-    ]).toEqual(['invalid', 'invalid']);
-  });
 });
 
 describe('a page of the transcript', () => {
@@ -342,17 +265,6 @@ describe('a page of the transcript', () => {
     });
   });
 
-  it('gives the model every row it is sent, closing rows included', () => {
-    expect(world.db.activeMessages('s1').map((message) => message.uid)).toEqual([
-      'u-t1',
-      't1/closing',
-      'u-t2',
-      'a2',
-      'u-t3',
-      'a3',
-    ]);
-  });
-
   it('refuses an unknown session and an empty page', () => {
     expect([
       refusal(() => page({ sessionId: 'none' })),
@@ -362,19 +274,6 @@ describe('a page of the transcript', () => {
       world.db.getTurn('none'),
       world.db.openTurnOf('none'),
     ]).toEqual(['not-found', 'invalid', 'not-found', null, null, null]);
-  });
-
-  it('marks a damaged row as unreadable, and keeps the row', () => {
-    world.database.run("UPDATE messages SET parts = '{broken' WHERE uid = 'a2'");
-    const shown = lines(world.db)[3];
-    world.db.putMessages([answer('a2', 'two, repaired', 't2')]);
-    expect({ shown, now: lines(world.db)[3], kept: world.database.all('SELECT parts FROM message_revisions') }).toEqual(
-      {
-        shown: 'assistant: This message couldn’t be read from the file. Its raw row is kept.\n\ntwo',
-        now: 'assistant: two, repaired',
-        kept: [{ parts: '{broken' }],
-      },
-    );
   });
 });
 
@@ -410,12 +309,6 @@ describe('queue and drafts', () => {
     });
   });
 
-  it('stays with its conversation through a compression', () => {
-    world.db.createSession({ id: 's2', startedAt: 2, parentSessionId: 's1', parentKind: 'compression' });
-    world.db.enqueue({ uid: 'q4', sessionId: 's2', text: 'x', createdAt: 9 });
-    expect(uids(world.db.queue('s2'))).toEqual(['q1', 'q2', 'q3', 'q4']);
-  });
-
   it('refuses unknown and empty prompts', () => {
     expect([
       refusal(() => world.db.editQueued('none', 'x')),
@@ -426,36 +319,9 @@ describe('queue and drafts', () => {
       refusal(() => world.db.enqueue({ uid: 'q', sessionId: 'none', text: 'x', createdAt: 1 })),
     ]).toEqual(['not-found', 'not-found', 'not-found', 'not-found', 'invalid', 'not-found']);
   });
-
-  it('keeps drafts until they are emptied, and small values', async () => {
-    world.db.setDraft('new', 'half a\nthought');
-    world.db.setDraft('s1', 'x');
-    world.db.setDraft('s1', '');
-    world.db.setMeta('k', 'one');
-    world.db.setMeta('k', 'two');
-    const again = await world.reopened();
-    expect([again.db.draft('new'), again.db.draft('s1'), again.db.getMeta('k'), again.db.getMeta('none')]).toEqual([
-      'half a\nthought',
-      '',
-      'two',
-      null,
-    ]);
-  });
 });
 
 describe('maintenance', () => {
-  it('counts the content and empties the log at a checkpoint that needs no extra space in the file', () => {
-    runningTurn(world.db);
-    const before = world.db.statistics();
-    world.db.checkpoint();
-    const after = world.db.statistics();
-    expect({
-      before: { sessions: before.sessions, messages: before.messages, dirty: before.dirtyRows },
-      log: [before.logBytes > 0, after.logBytes],
-      grown: after.fileBytes - before.fileBytes,
-    }).toEqual({ before: { sessions: 1, messages: 1, dirty: 1 }, log: [true, 0], grown: 0 });
-  });
-
   it.each([
     [
       "INSERT INTO stream_chunks VALUES ('a1', 1, 0, 'text', 0, 'x', 0)",

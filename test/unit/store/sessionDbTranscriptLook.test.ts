@@ -3,8 +3,6 @@ import {
   anApproval,
   answer,
   call,
-  chunk,
-  openTurn,
   result,
   runningTurn,
   sessionDbWorld,
@@ -50,28 +48,6 @@ describe('looking at stored rows', () => {
     ]);
   });
 
-  it('reports which rows a repair rewrote or hid', () => {
-    runningTurn(world.db, { text: 'stale' });
-    settle(world.db, 't1');
-    world.database.run("DELETE FROM messages WHERE uid = 't1/closing'");
-    openTurn(world.db, { turnUid: 't2', text: 'current' });
-    world.db.repairTranscript('s1');
-    expect(
-      world.db
-        .transcriptOutline({ sessionId: 's1', after: null, limit: 10 })
-        .map(({ uid, visibility, hiddenReason, absorbedInto, revised }) => [
-          uid,
-          visibility,
-          hiddenReason,
-          absorbedInto,
-          revised,
-        ]),
-    ).toEqual([
-      ['u-t1', 'shown', null, null, true],
-      ['u-t2', 'hidden', 'merged', 'u-t1', false],
-    ]);
-  });
-
   it('finds text anywhere in a row, also thinking and results, with and without case', () => {
     twoTurns();
     const find = (text: string, matchCase = false): readonly string[] =>
@@ -84,25 +60,6 @@ describe('looking at stored rows', () => {
       find('straße'),
       find('nowhere'),
     ]).toEqual([['u-t1'], [], ['u-t1'], ['m1'], ['r1'], []]);
-  });
-
-  it('reads a text that is still being delivered, and reports where a slice ended', () => {
-    runningTurn(world.db);
-    world.db.appendChunks({
-      sessionId: 's1',
-      turnUid: 't1',
-      model: 'Local/test',
-      createdAt: 2,
-      chunks: [chunk('m1', 1, 0, 'not yet '), chunk('m1', 2, 8, 'folded')],
-    });
-    const found = world.db.findInTranscript({
-      sessionId: 's1',
-      after: null,
-      limit: 50,
-      text: 'yet folded',
-      matchCase: true,
-    });
-    expect([found.uids, found.read, found.upTo === world.db.getMessage('m1')?.position]).toEqual([['m1'], 2, true]);
   });
 
   it('returns the named rows in order with their turns and the questions to the user', () => {

@@ -3,31 +3,17 @@ import type { SimulatedDisk } from '../../support/simulatedDisk';
 import {
   activeUids,
   afterEveryFailure,
-  answer,
   answered,
-  complete,
   lines,
   openTurn,
   refusal,
   sentence,
-  sessionDbWorld,
   settle,
+  threeTurns as three,
   stopped,
   visibilityOf,
   type SessionDbWorld,
 } from '../../support/sessionDbWorld';
-
-async function three(disk?: SimulatedDisk): Promise<SessionDbWorld> {
-  const world = await sessionDbWorld(disk);
-  world.db.createSession({ id: 's1', startedAt: 1 });
-  for (const [turnUid, text] of [
-    ['t1', 'one'],
-    ['t2', 'two'],
-    ['t3', 'three'],
-  ] as const)
-    answered(world.db, turnUid, text);
-  return world;
-}
 
 const edited = (turnUid: string) => ({ replaces: { turnUid, reason: 'edited' as const } });
 const retried = (turnUid: string) => ({ replaces: { turnUid, reason: 'retried' as const } });
@@ -141,52 +127,6 @@ describe('versions of a prompt', () => {
     expect(prompts(world)).toEqual(['t1', 't2']);
   });
 
-  it('of a prompt that was joined to the one before are separate prompts', async () => {
-    const world = await three();
-    world.database.run("UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE uid = 'a-t2'");
-    world.db.repairTranscript('s1');
-    const joined = lines(world.db).filter((line) => line.startsWith('user'));
-    answered(world.db, 't4', 'three, again', retried('t3'));
-    show(world, 't3');
-    expect({ joined, apart: lines(world.db).filter((line) => line.startsWith('user')) }).toEqual({
-      joined: ['user: one?', 'user: two?\n\nthree?', 'user (merged): three?'],
-      apart: ['user: one?', 'user: two?', 'user: three?', 'user (retried): three, again?'],
-    });
-  });
-
-  it('of a prompt joined to one that was joined itself are separate prompts, and the words appear and disappear', async () => {
-    const world = await three();
-    const users = () =>
-      world.db
-        .activeMessages('s1')
-        .flatMap((row) =>
-          row.role === 'user' ? [row.parts.map((part) => (part.kind === 'text' ? part.text : '')).join()] : [],
-        );
-    for (const lost of ['a-t2', 'a-t1']) {
-      world.database.run("UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE uid = ?", [lost]);
-      world.db.repairTranscript('s1');
-    }
-    const told = [users()];
-    answered(world.db, 't4', 'THREE', edited('t3'));
-    world.db.repairTranscript('s1');
-    told.push(users());
-    for (const turnUid of ['t3', 't4', 't3']) {
-      show(world, turnUid);
-      world.db.repairTranscript('s1');
-      told.push(users());
-    }
-    expect({ told, problems: world.db.verifyIntegrity() }).toEqual({
-      told: [
-        ['one?\n\ntwo?\n\nthree?'],
-        ['one?\n\ntwo?\n\nTHREE?'],
-        ['one?\n\ntwo?\n\nthree?'],
-        ['one?\n\ntwo?\n\nTHREE?'],
-        ['one?\n\ntwo?\n\nthree?'],
-      ],
-      problems: [],
-    });
-  });
-
   it('of a prompt whose words were changed where it was joined are refused, and nothing changes', async () => {
     const world = await three();
     world.database.run("UPDATE messages SET active = 0, hidden_reason = 'dropped' WHERE uid = 'a-t2'");
@@ -224,39 +164,6 @@ describe('versions of a prompt', () => {
     });
   });
 
-  it('made before a compression can still be shown after it', async () => {
-    const world = await three();
-    answered(world.db, 't4', 'three, again', retried('t3'));
-    world.db.compressSession({ parentId: 's1', childId: 's2', handoff: 'One.', summarisedUpTo: 'a-t1', now: 50 });
-    answered(world.db, 't5', 'five', { sessionId: 's2' });
-    const versions = world.db.promptVersions('s2');
-    show(world, 't3', 's2');
-    const shown = () => world.db.readTranscript({ sessionId: 's1', limit: 20 }).messages.map(({ uid }) => uid);
-    const earlier = {
-      active: activeUids(world.db, 's2'),
-      shown: shown(),
-      turns: world.db.listSessions({ limit: 1 })[0]?.turnCount,
-    };
-    show(world, 't4', 's2');
-    expect({
-      versions,
-      earlier,
-      active: activeUids(world.db, 's2'),
-      shown: shown(),
-      problems: world.db.verifyIntegrity(),
-    }).toEqual({
-      versions: [{ turnUid: 't4', versions: ['t3', 't4'] }],
-      earlier: {
-        active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t3', 's2/a-t3'],
-        shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t3', 'a-t3', 's2/handoff'],
-        turns: 3,
-      },
-      active: ['s2/handoff', 's2/u-t2', 's2/a-t2', 's2/u-t4', 's2/a-t4', 'u-t5', 'a-t5'],
-      shown: ['u-t1', 'a-t1', 'u-t2', 'a-t2', 'u-t4', 'a-t4', 's2/handoff', 'u-t5', 'a-t5'],
-      problems: [],
-    });
-  });
-
   it('are refused, with a sentence, while a turn is open, and when they do not exist', async () => {
     const world = await three();
     answered(world.db, 't4', 'three, again', retried('t3'));
@@ -275,17 +182,6 @@ describe('versions of a prompt', () => {
       running: 'conversation-busy',
       prompts: ['t1', 't2', 't4', 't5'],
     });
-  });
-
-  it('that are made while an answer is open are listed too', async () => {
-    const world = await three();
-    openTurn(world.db, { turnUid: 't4', text: 'three?', ...retried('t3') });
-    const open = world.db.promptVersions('s1');
-    settle(world.db, 't4', complete, [answer('a-t4', 'again', 't4')]);
-    expect([open, world.db.promptVersions('s1')]).toEqual([
-      [{ turnUid: 't4', versions: ['t3', 't4'] }],
-      [{ turnUid: 't4', versions: ['t3', 't4'] }],
-    ]);
   });
 
   it('change completely or not at all when the power fails, at every write of it', async () => {

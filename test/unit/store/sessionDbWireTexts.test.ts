@@ -3,7 +3,6 @@ import {
   answer,
   complete,
   prompt,
-  refusal,
   runningTurn,
   settle,
   sessionDbWorld,
@@ -72,13 +71,5 @@ describe('the exact text a prompt was sent with', () => {
       [wire],
       [{ messageUid: 's2/u-t2', text: 'And there? (recalled)' }],
     ]);
-  });
-
-  it('belongs to prompts alone', () => {
-    answered();
-    expect([
-      refusal(() => world.db.setApiContent('a1', 'x')),
-      refusal(() => world.db.setApiContent('none', 'x')),
-    ]).toEqual(['invalid', 'invalid']);
   });
 });

@@ -1,18 +1,13 @@
 import { expect, it } from 'vitest';
-import { sessionDbWorld, answer, openTurn, prompt, runningTurn, complete } from '../../support/sessionDbWorld';
+import { sessionDbWorld, answer, openTurn, prompt, runningTurn, complete, settle } from '../../support/sessionDbWorld';
 
 it('measures sessions, images, file contents, the index and free pages', async () => {
   const { db } = await sessionDbWorld();
   runningTurn(db, { text: 'Small' });
-  db.settleTurn({ turnUid: 't1', settledAt: 3, settlement: complete, messages: [answer('a1', 'Short', 't1')] });
+  settle(db, 't1', complete, [answer('a1', 'Short', 't1')]);
   db.createSession({ id: 's2', startedAt: 1 });
   openTurn(db, { sessionId: 's2', turnUid: 't2', userUid: 'u2', text: 'Large' });
-  db.settleTurn({
-    turnUid: 't2',
-    settledAt: 3,
-    settlement: complete,
-    messages: [answer('a2', 'x'.repeat(50_000), 't2', 's2')],
-  });
+  settle(db, 't2', complete, [answer('a2', 'x'.repeat(50_000), 't2', 's2')]);
   db.createSession({ id: 's3', startedAt: 1 });
   const image = { kind: 'image', mediaType: 'image/png', dataBase64: 'A'.repeat(40_000) } as const;
   db.openTurn({

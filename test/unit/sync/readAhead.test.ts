@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { SyncRound } from '../../../src/sync/syncRound';
 import type { SyncServer } from '../../../src/sync/syncServer';
 import { answered, lines, openTurn, sessionDbWorld, settle, type SessionDbWorld } from '../../support/sessionDbWorld';
 import { SimulatedNetwork, SimulatedServer } from '../../support/simulatedServer';
+import { roundOf } from '../../support/syncRound';
 
 let server: SimulatedServer;
 const worlds: SessionDbWorld[] = [];
@@ -31,15 +31,7 @@ async function exchange(
   change: (way: SyncServer) => Partial<SyncServer> = () => ({}),
 ): Promise<void> {
   const way = new SimulatedNetwork(server, () => 'done').wayOf();
-  const round = new SyncRound({
-    store: db.synced,
-    server: { ...way, ...change(way) },
-    origin,
-    machine: origin,
-    newId: () => `branch-of-${origin}`,
-    fenceOf: () => null,
-  });
-  await round.run();
+  await roundOf(db, { ...way, ...change(way) }, origin).run();
 }
 
 /** The same server, which does something when the first conversation was sent, before it says so. */

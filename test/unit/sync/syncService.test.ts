@@ -172,15 +172,6 @@ describe('a forgotten conversation', () => {
     expect([b.world.db.getSession('s1'), b.received.at(-1), b.service.state.waiting]).toEqual([null, 's1 null', 0]);
     expect(b.world.db.verifyIntegrity()).toEqual([]);
   });
-
-  it('that the server never had is not mentioned there', async () => {
-    const [a] = await pair();
-    a.network.isCut = true;
-    a.world.db.createSession({ id: 's2', startedAt: 1 });
-    answered(a.world.db, 't5', 'Secret.', { sessionId: 's2' });
-    a.world.db.forgetSession('s2');
-    expect(a.world.db.synced.forgotten()).toEqual([]);
-  });
 });
 
 describe('a server that is gone', () => {
@@ -198,15 +189,6 @@ describe('a server that is gone', () => {
     a.network.isCut = false;
     await pass(5 * 60_000);
     expect(a.service.state).toMatchObject({ waiting: 0, failure: null });
-  });
-
-  it('is tried at once when the user asks, and the failure is passed on', async () => {
-    const [a] = await pair();
-    a.network.isCut = true;
-    await expect(a.service.exchangeNow()).rejects.toThrow('no connection');
-    a.network.isCut = false;
-    await a.service.exchangeNow();
-    expect(a.service.state.failure).toBeNull();
   });
 
   it('delays no turn for longer than its patience', async () => {
@@ -232,13 +214,6 @@ describe('before a turn', () => {
     expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'leased', machine: 'The laptop' });
   });
 
-  it('a conversation that the server does not know needs no lease', async () => {
-    const [a] = await pair();
-    a.world.db.createSession({ id: 's2', startedAt: 1 });
-    expect(await a.service.beforeTurn('s2')).toEqual({ kind: 'free' });
-    expect(server.conversations.has('s2')).toBe(false);
-  });
-
   it('the user learns that what was added here became a branch', async () => {
     const [a, b] = await pair();
     b.network.isCut = true;
@@ -247,20 +222,6 @@ describe('before a turn', () => {
     await a.service.exchangeNow();
     b.network.isCut = false;
     expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'divided' });
-  });
-
-  it('the other machine may answer as soon as a short turn has ended here', async () => {
-    const [a, b] = await pair();
-    await a.service.beforeTurn('s1');
-    openTurn(a.world.db, { sessionId: 's1', turnUid: 't2' });
-    a.running.add('s1');
-    a.service.runningChanged();
-    await pass(1000);
-    settle(a.world.db, 't2');
-    a.running.delete('s1');
-    a.service.runningChanged();
-    await pass(500);
-    expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'free' });
   });
 
   it('the lease is renewed while the turn runs, and given back once its answer is sent', async () => {
@@ -301,15 +262,6 @@ describe('the account of the server', () => {
     ]);
     expect(b.received.length).toBeGreaterThan(0);
   });
-
-  it('cannot be had while a turn runs, and without the server says why', async () => {
-    const [a] = await pair();
-    openTurn(a.world.db, { turnUid: 't2' });
-    const busy = await a.service.account('s1');
-    a.network.isCut = true;
-    await expect(a.service.account('s1')).rejects.toThrow('no connection');
-    expect(busy).toBeNull();
-  });
 });
 
 describe('a session', () => {
@@ -326,20 +278,5 @@ describe('a session', () => {
     ]);
     const found = (text: string): number => a.world.db.listSessions({ limit: 5, text }).length;
     expect([found('desk'), found('laptop')]).toEqual([1, 0]);
-  });
-});
-
-describe('a machine that has not met a forgotten session', () => {
-  it('is named until it has erased it', async () => {
-    const [a, b] = await pair();
-    b.network.isCut = true;
-    a.world.db.forgetSession('s1');
-    await a.service.exchangeNow();
-    const unerased = (): readonly string[] =>
-      server.overview().machines.flatMap(({ name, unerased: count }) => (count > 0 ? [name] : []));
-    const before = unerased();
-    b.network.isCut = false;
-    await b.service.exchangeNow();
-    expect([before, unerased()]).toEqual([['The desk'], []]);
   });
 });

@@ -115,19 +115,6 @@ describe('a turn of another machine', () => {
     expect([turns.rows.size, calls.length - waiting]).toEqual([0, 0]);
     sharing.dispose();
   });
-
-  it('of a server that fails now and then is seen again afterwards', async () => {
-    const { sharing } = answering({ now: 'one' });
-    const { watch } = watching();
-    turns.isCut = true;
-    watch.follow('c1');
-    await pass(4);
-    turns.isCut = false;
-    await pass(8);
-    expect(watch.state?.body).toBe('one');
-    sharing.dispose();
-    watch.dispose();
-  });
 });
 
 describe('watching', () => {

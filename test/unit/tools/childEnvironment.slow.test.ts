@@ -30,6 +30,14 @@ const credentials: Readonly<Record<string, string>> = {
   smtp_password: 'x',
   HTTPS_PROXY: 'http://ann:hunter2@proxy.example:8080',
   PIP_INDEX_URL: 'https://ann:hunter2@pypi.example/simple',
+  ...Object.fromEntries(
+    (
+      'DBPASS CREDS JWT CI_JOB_JWT SECRETKEY APISECRET ACCESSTOKEN BOTTOKEN PRIVATEKEY CLIENTSECRET LDAP_PW SMTPPASS ' +
+      'HMAC_KEY DEPLOYKEY ANSIBLE_BECOME_PASS TOKEN_FILE OTP'
+    )
+      .split(' ')
+      .map((name) => [name, 'x']),
+  ),
   HARMLESS_NAME: 'ghp_abcdefghijklmnopqrstuv0123456789',
   OTHER_NAME: 'AKIAIOSFODNN7EXAMPLE',
   HEADER: 'Bearer abc123def456ghi789',
@@ -49,6 +57,12 @@ const others: Readonly<Record<string, string>> = {
   API_URL: 'https://api.example',
   JAVA_HOME: '/j',
   PASSENGER: '1',
+  COMPASS: '1',
+  BYPASS: '1',
+  HOTKEY: '1',
+  MAX_TOKENS: '1',
+  TOKENIZERS_PARALLELISM: '1',
+  PUBLIC_KEY: 'a',
   LS_COLORS: 'di=01;34:*.tar=01;31',
 };
 

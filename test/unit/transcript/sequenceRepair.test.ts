@@ -133,8 +133,12 @@ describe('consecutive answers', () => {
   it('stay separate if the results of the first are lost, which are then inserted between them', () => {
     const answered = lines((rows) => rows.user('q').assistant('I look.', call('A')).assistant('Found it.'));
     const closed = lines((rows) => rows.user('q').assistant(call('A')).closing('(No answer.)'));
-    expect({ answered, closed }).toEqual({
+    const besideAnother = lines((rows) =>
+      rows.user('q').assistant('I look.', call('A')).assistant('Found it.').tool('x', 'stray'),
+    );
+    expect({ answered, besideAnother, closed }).toEqual({
       answered: ['user: q', 'assistant: I look. [A]', 'tool: A=interrupted', 'assistant: Found it.'],
+      besideAnother: ['user: q', 'assistant: I look. [A]', 'tool: A=interrupted', 'assistant: Found it.'],
       closed: ['user: q', 'assistant: [A]', 'tool: A=interrupted', 'assistant: (No answer.)'],
     });
   });
@@ -293,6 +297,18 @@ describe('a call without a result', () => {
     });
   });
 
+  it('gets a result in its place, which makes the sequence unsound, beside other calls of the same answer too', () => {
+    const repair = repaired((rows) => rows.user('q').assistant(call('A'), call('B')).user('next'));
+    const places = repair.messages.map(({ position }) => position);
+    expect({
+      isSound: isSound(repair),
+      inOrder: places.every((place, index) => index === 0 || place > places[index - 1]!),
+    }).toEqual({
+      isSound: false,
+      inOrder: true,
+    });
+  });
+
   it('gets a result if its own is stored elsewhere, and that one is left out', () => {
     const repair = repaired((rows) => rows.user('q').assistant(call('A')).user('and?').tool('A', 'late'));
     expect(rowLines(repair.messages)).toEqual(['user: q', 'assistant: [A]', 'tool: A=interrupted', 'user: and?']);
@@ -304,6 +320,17 @@ describe('a call without a result', () => {
 });
 
 describe('a sequence', () => {
+  it('has no hidden row, and nothing is joined to one', () => {
+    const stored = rowsOf((rows) => rows.user('taken back').user('q').assistant('a')).map((row, index): Message =>
+      index === 0 ? { ...row, visibility: { kind: 'hidden', reason: 'rewound', absorbedInto: null } } : row,
+    );
+    const repair = repairSequence(stored, { openTurnUid: null, at: 99 });
+    expect({ lines: rowLines(repair.messages), isSound: isSound(repair) }).toEqual({
+      lines: ['user: q', 'assistant: a'],
+      isSound: true,
+    });
+  });
+
   it('is valid, keeps every user word, every call and every delivered word, and is not repaired twice, whatever it was', () => {
     const row = fc.oneof(
       fc.record({ role: fc.constant('user' as const), text: fc.string({ maxLength: 6 }), image: fc.boolean() }),

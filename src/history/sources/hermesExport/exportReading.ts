@@ -1,4 +1,3 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import * as v from 'valibot';
 import {
@@ -10,11 +9,14 @@ import {
   type ExportTrailer,
   type StoreRow,
 } from './exportFormat';
+import { beginning, type HistoryFiles } from '../reading/historyFiles';
 import { rowOf } from './rowJson';
 
 const blockBytes = 1 << 16;
 /** The first line of an export is far shorter. */
 const longestHeader = 4096;
+/** Characters of the longest line: a message with ten images of 5 MB each has about half as many. */
+const longestLine = 2 ** 27;
 const headerEnd = '"rows":[';
 
 /** A file that is no whole export. The message says why. */
@@ -23,19 +25,13 @@ export class UnreadableExport extends Error {
 }
 
 /** True when the file begins as an export does. False for a file that cannot be opened. */
-export function isExport(path: string): boolean {
-  try {
-    const file = openSync(path, 'r');
-    try {
-      const block = Buffer.alloc(longestHeader);
-      const begin = block.toString('utf8', 0, readSync(file, block, 0, longestHeader, 0));
-      return beginsExport(begin);
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return false;
-  }
+export async function isExport(files: Pick<HistoryFiles, 'read'>, path: string): Promise<boolean> {
+  return beginsExport((await beginning(files, path, longestHeader)).toString('utf8'));
+}
+
+/** Opens a file that exists, and refuses pipes and devices. `read` returns the number of bytes; 0 at the end. */
+interface ReadableFiles {
+  open(path: string, mode: 'read'): { read(into: Uint8Array, position: number): number; close(): void };
 }
 
 type ExportPart =
@@ -46,10 +42,10 @@ type ExportPart =
 /** Reads an export line by line: the header, the rows and the end. Memory does not grow with the file. Throws
  *  `UnreadableExport` for a file of a newer version, and for one that is cut off or damaged; rows before the damage
  *  were returned by then. */
-export function* readExport(path: string): Generator<ExportPart> {
+export function* readExport(fileSystem: ReadableFiles, path: string): Generator<ExportPart> {
   const counts = new Map<string, number>();
   let [number, isEnded] = [0, false];
-  for (const line of linesOf(path)) {
+  for (const line of linesOf(fileSystem, path)) {
     number++;
     if (isEnded) throw new UnreadableExport(`line ${number} comes after the end`);
     if (number === 1) yield { kind: 'header', header: headerOf(line) };
@@ -98,23 +94,29 @@ function demandCounts({ counts }: ExportTrailer, found: ReadonlyMap<string, numb
       throw new UnreadableExport(`${found.get(table) ?? 0} rows of ${table}, expected ${counts[table] ?? 0}`);
 }
 
-function* linesOf(path: string): Generator<string> {
-  const file = openSync(path, 'r');
+function* linesOf(fileSystem: ReadableFiles, path: string): Generator<string> {
+  const file = fileSystem.open(path, 'read');
   try {
     const decoder = new StringDecoder('utf8');
     const block = Buffer.alloc(blockBytes);
+    let position = 0;
     let pieces: string[] = [];
-    for (let read = readSync(file, block); read > 0; read = readSync(file, block)) {
+    let length = 0;
+    for (let read = file.read(block, 0); read > 0; read = file.read(block, position)) {
+      position += read;
       const [first = '', ...rest] = decoder.write(block.subarray(0, read)).split('\n');
       pieces.push(first);
+      length += first.length;
+      if (length > longestLine) throw new UnreadableExport(`a line has more than ${longestLine} characters`);
       for (const begun of rest) {
         yield pieces.join('');
         pieces = [begun];
+        length = begun.length;
       }
     }
     const last = pieces.join('') + decoder.end();
     if (last !== '') yield last;
   } finally {
-    closeSync(file);
+    file.close();
   }
 }

@@ -15,18 +15,18 @@ export interface DividedFiles {
 export async function exportsAmong(
   files: HistoryFiles,
   chosen: readonly string[],
-  isOwn: (path: string) => boolean = isExport,
+  isOwn: (files: HistoryFiles, path: string) => Promise<boolean> = isExport,
 ): Promise<DividedFiles> {
   const [exports, others] = [new Set<string>(), new Set<string>()];
   for (const place of chosen) {
     if ((await files.stat(place))?.kind !== 'folder') {
-      (isOwn(place) ? exports : others).add(place);
+      ((await isOwn(files, place)) ? exports : others).add(place);
       continue;
     }
     let [found, hasOthers] = [0, false];
     for await (const path of filesBelow(files, place, 8)) {
       if (!mayHoldSessions(path)) continue;
-      if (isExport(path)) {
+      if (await isExport(files, path)) {
         exports.add(path);
         found++;
       } else hasOthers = true;

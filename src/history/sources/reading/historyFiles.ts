@@ -33,3 +33,14 @@ export async function* filesBelow(files: HistoryFiles, folder: string, depth: nu
     else if (depth > 0) yield* filesBelow(files, path, depth - 1);
   }
 }
+
+/** The first bytes of a file, at most `count`. Empty for a file that cannot be read, and for a pipe or device. */
+export async function beginning(files: Pick<HistoryFiles, 'read'>, path: string, count: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  try {
+    for await (const piece of files.read(path, { end: count })) pieces.push(piece);
+  } catch {
+    return Buffer.alloc(0);
+  }
+  return Buffer.concat(pieces);
+}

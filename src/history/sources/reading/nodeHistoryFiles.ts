@@ -1,6 +1,10 @@
-import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
+import { notAFile } from '../../../base/notAFile';
 import type { ByteRange, FileFacts, FolderEntry, HistoryFiles } from './historyFiles';
+
+/** A file that became a pipe since it was looked at must not keep a thread waiting. Windows has no such flag. */
+const readFlags = constants.O_RDONLY | (process.platform === 'win32' ? 0 : constants.O_NONBLOCK);
 
 /** Files of this machine. */
 export class NodeHistoryFiles implements HistoryFiles {
@@ -32,7 +36,9 @@ export class NodeHistoryFiles implements HistoryFiles {
 
   async *read(path: string, { start = 0, end }: ByteRange = {}): AsyncGenerator<Uint8Array> {
     if (end !== undefined && end <= start) return;
-    const stream = createReadStream(path, { start, ...(end === undefined ? {} : { end: end - 1 }) });
+    if (!(await stat(path)).isFile()) throw new Error(notAFile(path));
+    const file = await open(path, readFlags);
+    const stream = file.createReadStream({ start, ...(end === undefined ? {} : { end: end - 1 }) });
     for await (const piece of stream) if (piece instanceof Uint8Array) yield piece;
   }
 }

@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { integerOr, textOr, timeOr } from '../tables/columns';
-import { withoutRights } from '../tables/rights';
-import type { ImportedTable, StoreRows } from './storeRows';
+import { type ImportedTable, withoutRights } from '../tables/rights';
+import type { StoreRows } from './storeRows';
 
 interface Column {
   readonly name: string;

@@ -8,11 +8,11 @@ import { integerOr, oneOf, textOr, timeOr } from '../tables/columns';
 import { readLineage, importApprovals, importFileChanges } from './importSteps';
 import { SessionOrders } from './mergedOrder';
 import { readMessageRow } from '../tables/messageRow';
-import { showWhatIsSent } from '../tables/rights';
+import { type ImportedTable, showWhatIsSent } from '../tables/rights';
 import { withChunks, type MessageTable } from '../tables/messageTable';
 import type { TurnClosing } from '../operations/turnClosing';
 import { SoundRows } from './soundRows';
-import type { ImportedTable, StoreRows } from './storeRows';
+import type { StoreRows } from './storeRows';
 import { readTurnRow } from '../tables/turnRow';
 
 export interface ImportReport {

@@ -24,6 +24,7 @@ const confined = v.variant('kind', [
     kind: v.literal('inside'),
     hosts: v.array(v.string()),
     isRestorable: v.exactOptional(v.literal(true)),
+    hasLeftovers: v.exactOptional(v.literal(true)),
   }),
   v.object({ kind: v.literal('outside'), reason: v.string() }),
 ]);

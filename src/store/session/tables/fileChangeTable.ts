@@ -127,13 +127,16 @@ export class FileChangeTable {
   }
 }
 
-/** The original bytes of a content; null when the row cannot be read. */
+/** Bytes of the largest content that is inflated. Contents of more than 10 MiB are not stored. */
+const largestInflated = 2 ** 24;
+
+/** The original bytes of a content; null when the row cannot be read, or would take more memory than any content. */
 export function unpacked(row: SqlRow): Uint8Array | null {
   const bytes = row['bytes'];
   if (!(bytes instanceof Uint8Array)) return null;
   if (row['encoding'] !== 'deflate') return bytes;
   try {
-    return inflateSync(bytes);
+    return inflateSync(bytes, { maxOutputLength: largestInflated });
   } catch {
     return null;
   }

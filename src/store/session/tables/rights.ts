@@ -1,9 +1,25 @@
 import * as v from 'valibot';
 import { allClosingTexts } from '../../../transcript/closingText';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
-import type { ImportedTable } from '../import/storeRows';
 import { textOr } from './columns';
 import { encodeParts, parseJson } from './partsJson';
+
+/** Tables whose rows come from other stores too. */
+export const importedTables = [
+  'sessions',
+  'turns',
+  'stream_chunks',
+  'messages',
+  'message_revisions',
+  'queue',
+  'drafts',
+  'approvals',
+  'outbox',
+  'state_meta',
+  'file_changes',
+  'file_contents',
+] as const;
+export type ImportedTable = (typeof importedTables)[number];
 
 /** Where a column's value may come from when somebody else wrote the row.
  *  - `data`: from anywhere. It is shown, or it describes what is shown.

@@ -1,4 +1,4 @@
-import { isSecret } from '../../sensitivePaths';
+import { isSecret } from '../../pathTreatment';
 import type { ShellWord } from './shellCommand';
 
 /** Files that a read-only command would read. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AccessPath } from '../../../transcript/approval';
 import type { AccessPaths } from '../../accessPaths';
-import { isSecret, judgedName } from '../../sensitivePaths';
+import { isSecret, judgedName } from '../../pathTreatment';
 import type { ReadDenials } from '../../secretFiles';
 import { FileNotFound } from '../../workspaceFiles';
 import type { WorkspacePaths } from '../../workspacePaths';

@@ -145,7 +145,8 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
   };
   client.onerror = (error) => {
     events.onLogLine(`(connection) ${wordsOf(error)}`);
-    void probe();
+    // The next call finds out what the probe could not.
+    probe().catch(() => undefined);
   };
   const failed = (error: unknown, signal: AbortSignal) => {
     if (signal.aborted) throw signal.reason;

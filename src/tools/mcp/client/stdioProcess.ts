@@ -57,7 +57,7 @@ export class StdioProcess implements Transport {
         }
       });
     });
-    void this.ended.then(() => this.closed());
+    this.ended.then(() => this.closed()).catch((error: Error) => this.onerror?.(error));
     child.stdout?.on('data', (data: Buffer) => this.read(data));
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream?.on('error', (error) => this.onerror?.(error));

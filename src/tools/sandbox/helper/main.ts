@@ -3,7 +3,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { SandboxManager } from '@anthropic-ai/sandbox-runtime';
 import { errorMessage } from '../../../base/errorMessage';
-import type { HelperAnswers, HelperReply, HelperRequest, HelperTools } from './messages';
+import { GitGuard } from '../git/gitGuard';
+import type { HelperAlarm, HelperAnswers, HelperReply, HelperRequest, HelperTools } from './messages';
 
 // Runs as a separate process in an empty folder. The library guards its start folder with additional rules, and its
 // files there would be visible to users. Its proxies must not share a process with the editor. All limits come from the
@@ -23,8 +24,17 @@ const thisMachine = [
 /** Milliseconds to wait for late reports about a command. */
 const reportPatienceMs = 60;
 
+/** Limits that a command has from its start and cannot raise: 8,192 processes and threads, and files of 16 GB (32 GB
+ *  in shells that count blocks of 1 KB). A lower limit of the machine stays. dash has `-p` for `-u`. On the command's own
+ *  first line, so that the shell's line numbers stay right. */
+const resources = 'ulimit -u 8192 2>/dev/null || ulimit -p 8192 2>/dev/null; ulimit -f 33554432 2>/dev/null; ';
+/** Memory has no limit, because programs such as sanitizers reserve far more than they use. When it is used up, Linux
+ *  ends these processes first. Outside of the sandbox, which would report the write. */
+const endedFirst = process.platform === 'linux' ? 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; ' : '';
+
 /** Commands whose sockets and mount points the library must release when they end. */
 const running = new Set<string>();
+const guard = new GitGuard();
 
 async function start({ ripgrep, seccomp, proxy }: HelperTools): Promise<HelperAnswers['start']> {
   if (!SandboxManager.isSupportedPlatform()) return { problems: [`there is none for ${process.platform}`] };
@@ -68,21 +78,29 @@ async function wrap({
   command,
   limits,
   hosts,
+  git,
 }: Extract<HelperRequest, { kind: 'wrap' }>): Promise<HelperAnswers['wrap']> {
+  const alarm: HelperAlarm = { danger: id };
+  const kept = git === null ? [] : guard.begin(id, git, () => void process.send?.(alarm));
   const filesystem = {
     denyRead: limits.hidden.map(literal),
     allowRead: limits.shown.map(literal),
     allowWrite: limits.writable.map(literal),
-    denyWrite: limits.kept.map(orNoName).map(literal),
+    denyWrite: [...limits.kept, ...kept].map(orNoName).map(literal),
   };
-  const { argv } = await SandboxManager.wrapWithSandboxArgv(command, shell, { filesystem }, undefined, undefined, {
+  const limited = resources + command;
+  const { argv } = await SandboxManager.wrapWithSandboxArgv(limited, shell, { filesystem }, undefined, undefined, {
     commandId: id,
     commandText: command,
+  }).catch((error: unknown) => {
+    guard.end(id);
+    throw error;
   });
   running.add(id);
   if (hosts.length > 0) SandboxManager.registerCommandNetworkLists(id, { allowedDomains: [...hosts] });
   const [program = shell, ...args] = argv;
-  return { program, args };
+  const last = args.pop() ?? '';
+  return { program, args: [...args, endedFirst + last], kept };
 }
 
 async function stoppedSoFar(id: string): Promise<HelperAnswers['stopped']> {
@@ -96,17 +114,18 @@ async function stoppedSoFar(id: string): Promise<HelperAnswers['stopped']> {
 }
 
 async function ended(id: string): Promise<HelperAnswers['ended']> {
-  if (!running.delete(id)) return { stopped: [] };
+  const setAside = guard.end(id);
+  if (!running.delete(id)) return { stopped: [], setAside };
   const { stopped } = await stoppedSoFar(id);
   SandboxManager.unregisterCommandNetworkLists(id);
   SandboxManager.cleanupAfterCommand();
-  return { stopped };
+  return { stopped, setAside };
 }
 
 /** Guards a missing folder through a name in it that never exists: an empty folder exists there while the command
- *  runs. */
+ *  runs. On macOS a path is guarded whether it exists or not. */
 function orNoName(path: string): string {
-  return existsSync(path) ? path : join(path, 'none');
+  return process.platform === 'darwin' || existsSync(path) ? path : join(path, 'none');
 }
 
 function literal(path: string): { path: string; literal: true } {
@@ -141,5 +160,7 @@ process.on('message', (message: { readonly number: number; readonly request: Hel
 
 // The window is gone, even if it was killed.
 process.on('disconnect', () => {
-  void SandboxManager.reset().finally(() => process.exit(0));
+  guard.dispose();
+  const exit = (): never => process.exit(0);
+  SandboxManager.reset().then(exit, exit);
 });

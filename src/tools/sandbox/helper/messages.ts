@@ -1,4 +1,6 @@
+import type { GitPlaces } from '../git/gitGuard';
 import type { Limits } from '../limits';
+import type { SetAside } from '../git/takenOut';
 
 /** Request from the window to its helper, with one answer each. */
 export type HelperRequest =
@@ -13,10 +15,12 @@ export type HelperRequest =
       readonly command: string;
       readonly limits: Limits;
       readonly hosts: readonly string[];
+      /** Null: nothing to guard. */
+      readonly git: GitPlaces | null;
     }
   /** Answer: actions blocked so far, in the library's words. */
   | { readonly kind: 'stopped'; readonly id: string }
-  /** The command has ended. Answer: all blocked actions, in the library's words. */
+  /** The command has ended. Answer: all blocked actions, in the library's words, and the files that were taken out. */
   | { readonly kind: 'ended'; readonly id: string };
 
 /** Programs of this machine that the library needs, by absolute path: a program found by name may be the
@@ -31,9 +35,15 @@ export interface HelperTools {
 
 export interface HelperAnswers {
   readonly start: { readonly problems: readonly string[] };
-  readonly wrap: { readonly program: string; readonly args: readonly string[] };
+  /** `kept`: further files that the command cannot change. */
+  readonly wrap: { readonly program: string; readonly args: readonly string[]; readonly kept: readonly string[] };
   readonly stopped: { readonly stopped: readonly string[] };
-  readonly ended: { readonly stopped: readonly string[] };
+  readonly ended: { readonly stopped: readonly string[]; readonly setAside: SetAside };
+}
+
+/** The command with this id has to be ended: something appeared that makes Git run a program. */
+export interface HelperAlarm {
+  readonly danger: string;
 }
 
 /** `failure`: the reason. */

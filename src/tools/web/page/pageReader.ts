@@ -42,5 +42,7 @@ function readInThread(
     });
     worker.on('error', reject);
     worker.on('exit', () => reject(new Error('The thread that reads pages ended.')));
-  }).finally(() => void worker.terminate());
+  }).finally(() => {
+    worker.terminate().catch(() => undefined);
+  });
 }

@@ -1,6 +1,6 @@
 import type { Approval, ApprovalRequest, AskReason, NamedRisk } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { showInvisible } from '../../../base/invisibleCharacters';
+import { showInvisible } from '../../../protocol/invisibleCharacters';
 
 /** Returns the request in one self-contained line: the card's accessible name. */
 export function approvalName({ access, subject, preview }: ApprovalRequest): string {
@@ -155,6 +155,8 @@ export function reasonText(reason: Exclude<AskReason, 'change' | 'plan'>): strin
       return t('Runs with all your permissions, outside the sandbox.');
     case 'discards':
       return t('May permanently discard work.');
+    case 'leftovers':
+      return t('An earlier command left a file that can run code and couldn’t be removed.');
   }
 }
 

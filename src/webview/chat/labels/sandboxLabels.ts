@@ -1,6 +1,6 @@
 import type { Access, SandboxState } from '../../../protocol/transcriptTypes';
 import { t, shownList } from '../../localization';
-import { showInvisible } from '../../../base/invisibleCharacters';
+import { showInvisible } from '../../../protocol/invisibleCharacters';
 
 /** Says if commands are sandboxed here and, if not, why and what can be done; null while that is unknown. */
 export function sandboxLabels(state: SandboxState | null): string | null {

@@ -3,7 +3,7 @@ import { Backups } from '../../../../src/history/backup/backups';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { SystemProcessTable } from '../../../../src/store/lock/processLookup';
 import { openSessionStore } from '../../../../src/store/worker/openedStore';
-import { seededRandom } from '../../../crash/powerCuts';
+import { seededRandom } from '../../../support/seededRandom';
 import { putEmptyStore } from '../../../support/emptyStore';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
 import { testSqlite } from '../../../support/sqlite';
@@ -13,7 +13,7 @@ import { converse } from '../../store/library/libraryWorld';
 const place = { store: '/store', backups: '/backups' };
 const hour = 3600;
 
-it('a power cut leaves only backups that are whole, and all that were made before', { timeout: 60_000 }, async () => {
+it('a power cut leaves only backups that are whole, and all that were made before', async () => {
   const sqlite = await testSqlite();
   const random = seededRandom(7);
   let now = testTime;

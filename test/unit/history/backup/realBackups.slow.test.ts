@@ -12,7 +12,7 @@ import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
 import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
 import { wasmPath } from '../../../support/sqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
-import { seededRandom } from '../../../crash/powerCuts';
+import { seededRandom } from '../../../support/seededRandom';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../../store/ownership/turnBuilder';
 import { converse } from '../../store/library/libraryWorld';
 import { backupWorld, scheduled, type BackupWorld } from './backupWorld';
@@ -45,19 +45,28 @@ async function unlocked<T>(work: () => T): Promise<T> {
   }
 }
 
-describe('a backup taken while an answer is written', { timeout: 120_000 }, () => {
+/** The store as a window has it, with its worker. */
+async function opened(beforeOpening: () => Promise<void> = () => Promise.resolve()) {
+  const connection = openStore({
+    storageFolder: world.place.store,
+    workerEntry: worker.entry,
+    clock: systemClock,
+    log: silentLog,
+    startWorker: startNodeWorker,
+    beforeOpening,
+  });
+  await connection.open();
+  return connection;
+}
+const clientOf = (): BackupClient =>
+  new BackupClient(join(worker.folder, 'backupWorker.js'), world.place, world.deps.copies);
+
+describe('a backup taken while an answer is written', () => {
   it('has every row that was acknowledged before it', async () => {
     world = await backupWorld();
-    const connection = openStore({
-      storageFolder: world.place.store,
-      workerEntry: worker.entry,
-      clock: systemClock,
-      log: silentLog,
-      startWorker: startNodeWorker,
-    });
-    await connection.open();
+    const connection = await opened();
     const { store } = connection;
-    const client = new BackupClient(join(worker.folder, 'backupWorker.js'), world.place, world.deps.copies);
+    const client = clientOf();
     await store.createSession({ id: 's', startedAt: 1 });
 
     let acknowledged = { turns: 0, text: '' };
@@ -110,22 +119,7 @@ describe('a backup taken while an answer is written', { timeout: 120_000 }, () =
   });
 });
 
-describe('in a window', { timeout: 120_000 }, () => {
-  async function opened(beforeOpening: () => Promise<void> = () => Promise.resolve()) {
-    const connection = openStore({
-      storageFolder: world.place.store,
-      workerEntry: worker.entry,
-      clock: systemClock,
-      log: silentLog,
-      startWorker: startNodeWorker,
-      beforeOpening,
-    });
-    await connection.open();
-    return connection;
-  }
-  const clientOf = (): BackupClient =>
-    new BackupClient(join(worker.folder, 'backupWorker.js'), world.place, world.deps.copies);
-
+describe('in a window', () => {
   it('a whole backup takes the place of the open store, which opens again with it', async () => {
     world = await backupWorld();
     const connection = await opened();
@@ -191,7 +185,7 @@ describe('in a window', { timeout: 120_000 }, () => {
   });
 });
 
-describe('kill -9', { timeout: 120_000 }, () => {
+describe('kill -9', () => {
   it('during a backup leaves every earlier one sound, and none that is not', async () => {
     world = await backupWorld();
     const program = await bundleProgram('test/unit/history/backup/backupProgram.ts', programs);

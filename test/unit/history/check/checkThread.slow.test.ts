@@ -45,7 +45,7 @@ const hermesDatabase = (): string => {
   return path;
 };
 
-describe('a check in a thread', { timeout: 60_000 }, () => {
+describe('a check in a thread', () => {
   it('finds damage of a store, of one session, and of a database of Hermes Agent', async () => {
     const { store } = world.place;
     const hermes = hermesDatabase();

@@ -66,7 +66,7 @@ async function killed(action: 'repair' | 'undo') {
   throw new Error('It never came to its end.');
 }
 
-describe('kill -9', { timeout: 240_000 }, () => {
+describe('kill -9', () => {
   it('during a repair, or during its undo, leaves the store as it was before or after', async () => {
     const damaged = stateOf(world.place.store);
     const repair = await killed('repair');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { exportInThread } from '../../../../src/history/export/exportClient';
 import type { ThreadRequest } from '../../../../src/history/export/exportMessages';
+import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
 import { isExport } from '../../../../src/history/sources/hermesExport/exportReading';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { converse } from '../../store/library/libraryWorld';
@@ -54,7 +55,10 @@ it('exports from a store that is open, names every session in the file, and leav
     hasEvidence: false,
     bytes: true,
   });
-  expect([isExport(join(world.root, 'out.json')), readdirSync(join(world.root, 'reading'))]).toEqual([true, []]);
+  expect([
+    await isExport(new NodeHistoryFiles(), join(world.root, 'out.json')),
+    readdirSync(join(world.root, 'reading')),
+  ]).toEqual([true, []]);
 });
 
 it('leaves what was there when it is stopped, and rejects with the reason', async () => {

@@ -7,7 +7,7 @@ import { HermesSource } from '../../../../src/history/sources/hermes/hermesSourc
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
 import type { Usage } from '../../../../src/transcript/usage';
 import { openForeign } from '../../../support/history/openForeign';
-import { findHistory, outline, placesWith, readHistory } from '../../../support/history/readHistory';
+import { findHistory, placesWith, outlineOf } from '../../../support/history/readHistory';
 import { otherSqlite } from '../../../support/otherSqlite';
 import {
   answer,
@@ -69,11 +69,8 @@ async function readBack() {
   return sessions;
 }
 
-async function linesOf(id: string): Promise<readonly string[]> {
-  const session = (await readBack()).find((one) => one.id === id);
-  if (session === undefined) throw new Error(`no session ${id}`);
-  return outline(await readHistory(source, session)).slice(0, -2);
-}
+const linesOf = async (id: string): Promise<readonly string[]> =>
+  (await outlineOf(source, placesWith({ hermes: disk.root }), id)).slice(0, -2);
 
 /** A conversation in two segments, compressed during its second turn; a sub-agent of it in two segments; and a branch
  *  of it in two segments. */

@@ -5,24 +5,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { bringBack } from '../../../../src/history/backup/bringingBack';
 import { ImportClient } from '../../../../src/history/import/importClient';
 import type { OpenedFile } from '../../../../src/history/import/importing';
-import type { ImportTarget } from '../../../../src/history/import/importTarget';
 import { otherSqlite } from '../../../support/otherSqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { converse } from '../../store/library/libraryWorld';
 import { backupWorld, type BackupWorld } from '../backup/backupWorld';
+import { unusedTarget } from '../../host/history/unusedTarget';
+import { systemClock } from '../../../../src/base/clock';
+import { t } from '../../../../src/base/translate';
+import { exportCourse } from '../../../../src/history/export/exportCourse';
+import { exportStore } from '../../../../src/history/export/storeExport';
 
 const fixtures = fileURLToPath(new URL('../../../fixtures/history/', import.meta.url));
-const refuse = (): Promise<never> => Promise.reject(new Error('The store is not used.'));
-const target: ImportTarget = {
-  importStates: refuse,
-  beginImport: refuse,
-  importWhole: refuse,
-  addImported: refuse,
-  finishImport: refuse,
-  discardImport: refuse,
-  extendImport: refuse,
-};
-
 let worker: BuiltStoreWorker;
 let world: BackupWorld;
 let copies: string;
@@ -34,7 +27,7 @@ afterAll(() => worker.remove());
 beforeEach(async () => {
   world = await backupWorld();
   copies = join(world.root, 'reading');
-  reader = new ImportClient(join(worker.folder, 'importWorker.js'), { copies }, target);
+  reader = new ImportClient(join(worker.folder, 'importWorker.js'), { copies }, unusedTarget);
 });
 afterEach(async () => {
   await reader.close();
@@ -147,4 +140,40 @@ describe('a file that is opened for reading', () => {
     await expect(reading).rejects.toMatchObject({ name: 'StoreError' });
     expect(copiesLeft()).toEqual([]);
   });
+});
+
+it('lists the conversations of an export, and a conversation that was erased comes back whole', async () => {
+  const owner = world.open();
+  converse(owner.operations, 's1', 'One');
+  converse(owner.operations, 's2', 'Two');
+  const path = join(world.root, 'out.json');
+  await exportStore(
+    world.deps,
+    world.place.store,
+    {
+      format: 'json',
+      scope: { kind: 'all' },
+      path,
+      leftOut: { toolOutput: false, thinking: false, images: false, hidden: false },
+      masksSecrets: false,
+      evidence: null,
+      language: 'en',
+      t,
+    },
+    exportCourse(systemClock.now),
+  );
+  owner.operations.forgetSession('s1');
+  const { folder, conversations } = await reader.openExport(path);
+  const ids = conversations.map(({ sessionIds, newestId }) => [sessionIds, newestId]);
+  const store = {
+    bringOver: async (input: Parameters<typeof owner.operations.bringOver>[0]) => owner.operations.bringOver(input),
+  };
+  const brought = await bringBack(store, { folder, sessionIds: ['s1'] });
+  rmSync(folder, { recursive: true });
+  expect(ids.sort()).toEqual([
+    [['s1'], 's1'],
+    [['s2'], 's2'],
+  ]);
+  expect([brought.sessions, brought.skipped, owner.operations.getSession('s1')?.id]).toEqual([1, 0, 's1']);
+  owner.close();
 });

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { ChatFileSource } from '../../../../src/history/sources/chatFiles/chatFileSource';
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
-import { findHistory, fixtures, outline, placesWith, readHistory } from '../../../support/history/readHistory';
+import { findHistory, fixtures, placesWith, outlineOf } from '../../../support/history/readHistory';
 
 const source = new ChatFileSource(new NodeHistoryFiles());
 const places = placesWith({ chosen: [`${fixtures}/chatFiles`] });
 
-async function sessionOf(id: string): Promise<readonly string[]> {
-  const { sessions } = await findHistory(source, places);
-  const session = sessions.find((found) => found.id === id);
-  if (session === undefined) throw new Error(`no session ${id}`);
-  return outline(await readHistory(source, session));
-}
+const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, places, id);
 
 test('finds conversations alone, in lists and one per line', async () => {
   const { sessions, skipped } = await findHistory(source, places);

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { ClaudeSource } from '../../../../src/history/sources/claude/claudeSource';
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
-import { findHistory, fixtures, outline, placesWith, readHistory } from '../../../support/history/readHistory';
+import { findHistory, fixtures, placesWith, outlineOf } from '../../../support/history/readHistory';
 
 const source = new ClaudeSource(new NodeHistoryFiles());
 const places = placesWith({ claude: `${fixtures}/claudeCode` });
 
-async function sessionOf(id: string): Promise<readonly string[]> {
-  const { sessions } = await findHistory(source, places);
-  const session = sessions.find((found) => found.id === id);
-  if (session === undefined) throw new Error(`no session ${id}`);
-  return outline(await readHistory(source, session));
-}
+const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, places, id);
 
 test('finds sessions, their sub-agents and files without a message', async () => {
   const { sessions, skipped } = await findHistory(source, places);

@@ -4,24 +4,12 @@ import { CodexSource } from '../../../../src/history/sources/codex/codexSource';
 import type { Found } from '../../../../src/history/sources/historySource';
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
 import { MemoryFiles } from '../../../support/history/memoryFiles';
-import {
-  findHistory,
-  fixtures,
-  outline,
-  placesWith,
-  readHistory,
-  type FoundHistory,
-} from '../../../support/history/readHistory';
+import { findHistory, fixtures, placesWith, type FoundHistory, outlineOf } from '../../../support/history/readHistory';
 
 const source = new CodexSource(new NodeHistoryFiles());
 const places = placesWith({ codex: `${fixtures}/codex` });
 
-async function sessionOf(id: string): Promise<readonly string[]> {
-  const { sessions } = await findHistory(source, places);
-  const session = sessions.find((found) => found.id === id);
-  if (session === undefined) throw new Error(`no session ${id}`);
-  return outline(await readHistory(source, session));
-}
+const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, places, id);
 
 test('finds rollouts of each format, and says why a compressed one is left out', async () => {
   const { sessions, skipped } = await findHistory(source, places);

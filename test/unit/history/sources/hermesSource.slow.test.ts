@@ -6,7 +6,7 @@ import { HermesSource } from '../../../../src/history/sources/hermes/hermesSourc
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
 import { MemoryFiles } from '../../../support/history/memoryFiles';
 import { foreignCopies, openForeign, openInMemory } from '../../../support/history/openForeign';
-import { findHistory, fixtures, outline, placesWith, readHistory } from '../../../support/history/readHistory';
+import { findHistory, fixtures, placesWith, readHistory, outlineOf } from '../../../support/history/readHistory';
 import { seededNumbers } from '../../../support/history/mutations';
 
 const source = new HermesSource(new NodeHistoryFiles(), openForeign);
@@ -18,12 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-async function sessionOf(id: string): Promise<readonly string[]> {
-  const { sessions } = await findHistory(source, placesWith({ hermes: home }));
-  const session = sessions.find((found) => found.id === id);
-  if (session === undefined) throw new Error(`no session ${id}`);
-  return outline(await readHistory(source, session));
-}
+const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, placesWith({ hermes: home }), id);
 
 test('finds sessions of every profile, with compression chains and branches', async () => {
   const { sessions, skipped } = await findHistory(source, placesWith({ hermes: home }));
@@ -169,7 +164,7 @@ test('never throws and accounts for each row, whatever is damaged', async () => 
       expect({ round, in: tally.in }).toEqual({ round, in: tally.imported + tally.skipped });
     }
   }
-}, 120_000);
+});
 
 function damaged(bytes: Buffer, pick: (limit: number) => number): Buffer {
   const copy = Buffer.from(bytes);

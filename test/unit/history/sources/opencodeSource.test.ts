@@ -6,7 +6,7 @@ import { OpencodeSource } from '../../../../src/history/sources/opencode/opencod
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
 import { MemoryFiles } from '../../../support/history/memoryFiles';
 import { mutated, seededNumbers } from '../../../support/history/mutations';
-import { openForeign, openInMemory } from '../../../support/history/openForeign';
+import { openForeign } from '../../../support/history/openForeign';
 import { findHistory, fixtures, outline, placesWith, readHistory } from '../../../support/history/readHistory';
 
 const source = new OpencodeSource(new NodeHistoryFiles(), openForeign);
@@ -116,23 +116,7 @@ test('accounts for each record, whatever is damaged in the files', async () => {
       expect(balance).toEqual({ round, in: tally.imported + tally.skipped, distinct: messages.length });
     }
   }
-}, 60_000);
-
-test('accounts for each record, whatever is damaged in the database', async () => {
-  const main = readFileSync(`${fixtures}/opencode/opencode.db`);
-  const pick = seededNumbers(20_261_127);
-  for (let round = 0; round < 300; round++) {
-    const damaged = Buffer.from(main);
-    for (let flips = 1 + pick(20); flips > 0; flips--) damaged[pick(damaged.length)] = pick(256);
-    const open = openInMemory({ main: damaged, log: new Uint8Array() });
-    const reader = new OpencodeSource(new MemoryFiles({ '/o/opencode.db': damaged }), open);
-    const { sessions } = await findHistory(reader, placesWith({ opencode: '/o' }));
-    for (const session of sessions) {
-      const { tally } = await readHistory(reader, session);
-      expect({ round, in: tally.in }).toEqual({ round, in: tally.imported + tally.skipped });
-    }
-  }
-}, 60_000);
+});
 
 async function sessionAt(index: number): Promise<readonly string[]> {
   const { sessions } = await findHistory(source, placesWith({ opencode: home }));

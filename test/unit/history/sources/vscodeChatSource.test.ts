@@ -2,18 +2,13 @@ import { expect, test } from 'vitest';
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
 import { VscodeChatSource } from '../../../../src/history/sources/vscodeChat/vscodeChatSource';
 import { MemoryFiles } from '../../../support/history/memoryFiles';
-import { findHistory, fixtures, outline, placesWith, readHistory } from '../../../support/history/readHistory';
+import { findHistory, fixtures, placesWith, readHistory, outlineOf } from '../../../support/history/readHistory';
 
 // The fixtures are handwritten from VS Code's sources; vscodeChatSource.ts names them.
 const source = new VscodeChatSource(new NodeHistoryFiles());
 const places = placesWith({ editors: [`${fixtures}/vscodeChat/User`] });
 
-async function sessionOf(id: string): Promise<readonly string[]> {
-  const { sessions } = await findHistory(source, places);
-  const session = sessions.find((found) => found.id === id);
-  if (session === undefined) throw new Error(`no session ${id}`);
-  return outline(await readHistory(source, session));
-}
+const sessionOf = (id: string): Promise<readonly string[]> => outlineOf(source, places, id);
 
 test('finds sessions of workspaces and of empty windows, and prefers the journal', async () => {
   const { sessions, skipped } = await findHistory(source, places);

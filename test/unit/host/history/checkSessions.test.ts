@@ -8,6 +8,7 @@ import { otherSqlite } from '../../../support/otherSqlite';
 import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
 import { converse } from '../../store/library/libraryWorld';
 import { editor } from '../answeringEditor';
+import { foreignReader } from '../../../../src/store/library/foreignReader';
 import { SessionChecks } from '../../../../src/host/history/checkSessions';
 
 vi.mock('vscode', () => import('../answeringEditor'));
@@ -38,7 +39,8 @@ function damage(statement = `UPDATE turns SET conversation_id = 'x' WHERE uid = 
 const repairs = (): readonly number[] => ['s1', 's2'].map((id) => owner.operations.repairsOf(id).length);
 
 function checksOf(change: Partial<SessionChecksDeps> = {}) {
-  const { deps, place: own } = world;
+  const { place: own } = world;
+  const deps = { ...world.deps, readForeign: (folder: string) => foreignReader(world.deps, folder) };
   const seen: string[] = [];
   let id = 0;
   const checks = new SessionChecks({

@@ -45,9 +45,13 @@ const confinement: Pick<Confinement, 'state' | 'isRequired' | 'confine'> = {
     return {
       program: 'confined',
       args: [command],
+      danger: new AbortController().signal,
       unreadIn: () => [],
       stopped: async () => machine.stopped,
-      ended: async () => (machine.ended++, { stopped: machine.stopped, takenOut: [], aside: options.aside }),
+      ended: async () => (
+        machine.ended++,
+        { stopped: machine.stopped, takenOut: [], aside: options.aside, left: [], wasEnded: false }
+      ),
     };
   },
 };

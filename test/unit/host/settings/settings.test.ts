@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { setTranslations, translations } from '../../../../src/base/translate';
+import { isInRepository } from '../../../../src/host/settings/containerSettings';
 import { readSettings, type SettingSource } from '../../../../src/host/settings/settings';
 
 const { contributes }: { contributes: { configuration: { properties: Record<string, { default?: unknown }> }[] } } =
@@ -52,6 +53,46 @@ const usual = {
   backupsFolder: null,
   backupsLimitMB: 2048,
 };
+
+describe('folders that a container’s settings name', () => {
+  const inContainer = (path: string) => ({
+    ...configuration({ 'hermes.storage.path': path, 'hermes.backups.folder': path }),
+    isInRepository: isInRepository('dev-container', ['/workspaces/app', 'C:\\code']),
+  });
+
+  it.each(['/workspaces/app', '/workspaces/app/', '/workspaces/app/.x/store', '/workspaces/x/../app/store'])(
+    'are not used inside an open folder: %s',
+    (path) => {
+      const { settings, problems } = readSettings(inContainer(path));
+      expect([settings.storagePath, settings.backupsFolder, problems.map(({ sentence }) => sentence)]).toEqual([
+        null,
+        null,
+        ['hermes.storage.path', 'hermes.backups.folder'].map(
+          (name) =>
+            `The setting \`${name}\` names a place in the open folder, which the repository can fill. The default is used until you fix it.`,
+        ),
+      ]);
+    },
+  );
+
+  it.each(['/data/hermes', '/workspaces', '/workspaces/app2', '/workspaces/..app'])(
+    'are used elsewhere: %s',
+    (path) => {
+      expect(readSettings(inContainer(path))).toMatchObject({ settings: { storagePath: path }, problems: [] });
+    },
+  );
+
+  it.each([undefined, 'ssh-remote', 'wsl', 'tunnel'])('are the user’s own in the remote %s', (remote) => {
+    expect(isInRepository(remote, ['/workspaces/app'])('/workspaces/app/store')).toBe(false);
+  });
+
+  it.each(['dev-container', 'attached-container', 'codespaces'])(
+    'may be the repository’s in the remote %s',
+    (remote) => {
+      expect(isInRepository(remote, ['/workspaces/app'])('/workspaces/app/store')).toBe(true);
+    },
+  );
+});
 
 describe('settings', () => {
   it('are the defaults when nothing is set', () => {

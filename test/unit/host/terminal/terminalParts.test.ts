@@ -61,6 +61,20 @@ describe('terminal variables', () => {
   });
 });
 
+describe('terminal variables of a container, which its repository may set', () => {
+  const of = (values: object) =>
+    terminalVariables({ globalValue: values }, { SECRET_KEY: 's', HOME: '/h' }, '/w', true);
+
+  it('decide nothing about what runs, and get no credentials', () => {
+    const deciding = { PATH: '/evil', LD_PRELOAD: 'x', NODE_OPTIONS: 'x', GIT_SSH_COMMAND: 'x', BASH_ENV: 'x' };
+    expect(of({ ...deciding, MODE: 'test', AT: '${env:HOME}', LEAK: 'x${env:SECRET_KEY}' })).toEqual({
+      MODE: 'test',
+      AT: '/h',
+      LEAK: 'x',
+    });
+  });
+});
+
 describe('terminal variables that a workspace sets', () => {
   const brought = (values: object, environment = {}) =>
     terminalVariables(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryPlace, RememberedFiles } from '../../../../src/memory/builtin/rememberedFiles';
 import { acquireLock } from '../../../../src/store/lock/acquireLock';
-import { seededRandom } from '../../../crash/powerCuts';
+import { seededRandom } from '../../../support/seededRandom';
 import { MemoryDisks } from './memoryDisk';
 
 const notes = '/workspace/MEMORY.md';

@@ -106,13 +106,6 @@ describe('a file that is truncated while a process has it open', () => {
     }).toEqual({ failure: told, kept: 1, some: true });
   });
 
-  it('is noticed on close, which leaves everything to the next process', async () => {
-    const database = await openStore();
-    halve(main());
-    database.close();
-    expect(await found()).toBe(120);
-  });
-
   it('is not reported for files that only SQLite truncates', async () => {
     const database = await openStore();
     for (let round = 0; round < 3; round++) {

@@ -123,6 +123,17 @@ describe('files of a store that disappear while it is open', () => {
     });
   });
 
+  it('B68 a deleted log: its pages are copied into the file, and no further commit is accepted', async () => {
+    const { database, reopened } = await opened();
+    rmSync(at('store/state.db.wal'));
+    const tries = [said(() => addNotes(database, 3, 4))?.cause, said(() => addNotes(database, 4, 5))?.cause];
+    database.close();
+    expect({ tries, notes: reopened().notes }).toEqual({
+      tries: ['replaced', 'replaced'],
+      notes: [...three, 'note-3'],
+    });
+  });
+
   it('a deleted folder is created again and holds the copy', async () => {
     const { database, reopened } = await opened();
     rmSync(at('store'), { recursive: true });

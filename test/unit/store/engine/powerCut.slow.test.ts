@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
 import type { Sqlite } from '../../../../src/store/engine/sqlite';
-import { runPowerCuts, seededRandom } from '../../../crash/powerCuts';
+import { seededRandom } from '../../../support/seededRandom';
 import { testSqlite } from '../../../support/sqlite';
 import { addNotes, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 
@@ -11,29 +11,6 @@ beforeAll(async () => {
 });
 
 describe('a power cut at any moment', () => {
-  test.each([
-    ['posix', 20],
-    ['ntfs', 24],
-    ['apfs', 25],
-  ] as const)(
-    'loses nothing acknowledged on %s, leaves no partial transaction, and the store opens',
-    (system, seed) => {
-      const { cutsInRecovery, ...found } = runPowerCuts(sqlite, { states: 400, seed, system });
-      expect(found).toEqual({ states: 400, lost: 0, partial: 0, corrupt: 0, unopenable: 0 });
-      expect(cutsInRecovery).toBeGreaterThan(50);
-    },
-  );
-
-  test('would be noticed if syncing kept nothing', () => {
-    const { lost, unopenable } = runPowerCuts(sqlite, { states: 100, seed: 21, honestSync: false });
-    expect(lost + unopenable).toBeGreaterThan(30);
-  });
-
-  test('would be noticed if commits were not synced', () => {
-    const { lost } = runPowerCuts(sqlite, { states: 100, seed: 22, synchronous: 'NORMAL' });
-    expect(lost).toBeGreaterThan(10);
-  });
-
   test('keeps what is written to a log whose creator died before writing anything', () => {
     const disk = new SimulatedDisk();
     const first = openTestDatabase(sqlite, disk, '/store').database;

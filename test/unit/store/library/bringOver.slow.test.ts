@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { refusal } from '../../../support/sessionDbWorld';
+import { outboxEntry, refusal } from '../../../support/sessionDbWorld';
 import { converse, label, libraryWorld, type LibraryWorld, type OwnedStore } from './libraryWorld';
 
 let world: LibraryWorld;
@@ -25,15 +25,7 @@ function fill(): void {
   for (const id of ['root', 'branch']) {
     store.setDraft(id, `draft of ${id}`);
     store.enqueue({ uid: `q-${id}`, sessionId: id, text: 'Next', createdAt: 40 });
-    store.outboxAdd({
-      uid: `o-${id}`,
-      provider: 'p',
-      sessionId: id,
-      kind: 'k',
-      payload: '1',
-      createdAt: 1,
-      nextAttemptAt: 1,
-    });
+    store.outboxAdd(outboxEntry(`o-${id}`, id));
     store.setMeta(`cursor/${id}`, '7');
   }
   close();

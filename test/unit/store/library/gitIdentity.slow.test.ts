@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -80,9 +80,8 @@ describe('the label of a folder', () => {
   it('recognizes a folder of this disk under another name, but not a copy of it', async () => {
     const path = repository('old');
     // A folder that has not changed since it was made cannot be told from one whose birth is not known.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    write('old/later', '');
     const label = (at: string) => describeFolder({ kind: 'folder', path: at, name: 'project', root: at });
+    await expect.poll(async () => (utimesSync(path, 1, 1), (await label(path)).place)).not.toBeNull();
     const before = await label(path);
     cpSync(path, join(root, 'copy'), { recursive: true });
     renameSync(path, join(root, 'new'));

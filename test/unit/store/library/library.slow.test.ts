@@ -5,7 +5,7 @@ import type { FileSystem, OpenFile } from '../../../../src/store/engine/fileSyst
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { StoreError } from '../../../../src/store/storeError';
-import { refusal } from '../../../support/sessionDbWorld';
+import { openTurn, refusal } from '../../../support/sessionDbWorld';
 import { converse, copyFolder, label, libraryWorld, type LibraryWorld, type OwnedStore } from './libraryWorld';
 
 let world: LibraryWorld;
@@ -88,13 +88,6 @@ describe('finding stores of other folders', () => {
     expect(world.copies()).toEqual([]);
   });
 
-  it('reads a store whose owner was killed, log included', () => {
-    const { store, abandon } = world.open(world.folderOf(a));
-    converse(store, 's1', 'Said before the kill');
-    abandon();
-    expect(seen()).toMatchObject([{ sessions: 1, inUse: false, problem: null }]);
-  });
-
   it('explains a damaged store, one of a newer version and one of another program, and lists the others', () => {
     for (const hash of [a, b, c])
       left(world.folderOf(hash), (store) => converse(store, `s-${hash}`, 'Text '.repeat(4000)));
@@ -151,24 +144,9 @@ describe('a private copy', () => {
     const { store } = owned(world.folderOf(a));
     converse(store, 's1', 'One');
     converse(store, 'other', 'Other');
-    store.compressSession({ parentId: 's1', childId: 's2', handoff: 'So far', summarisedUpTo: 'a-s1', now: 20 });
+    store.compressSession({ parentId: 's1', childId: 's2', handoff: 'So far', summarisedUpTo: 'a-t-s1', now: 20 });
     store.createSession({ id: 'sub', startedAt: 21, parentSessionId: 's2', parentKind: 'delegate' });
-    store.openTurn({
-      turnUid: 't9',
-      sessionId: 's2',
-      userMessage: {
-        uid: 'u9',
-        sessionId: 's2',
-        turnUid: 't9',
-        createdAt: 22,
-        visibility: { kind: 'shown' },
-        carriedFrom: null,
-        role: 'user',
-        parts: [{ kind: 'text', text: 'Go on' }],
-      },
-      model: 'm',
-      startedAt: 22,
-    });
+    openTurn(store, { turnUid: 't9', sessionId: 's2', startedAt: 22 });
     const { sessionIds, answering } = world.library.takeCopy(world.folderOf(a), 's1');
     expect({ sessionIds, answering }).toEqual({ sessionIds: ['s1', 's2', 'sub'], answering: 's2' });
     expect(refusal(() => world.library.takeCopy(world.folderOf(a), 'nobody'))).toBe('not-found');

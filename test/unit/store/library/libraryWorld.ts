@@ -12,7 +12,7 @@ import { storeFiles } from '../../../../src/store/open/storeFiles';
 import { type OpenedStore, openSessionStore } from '../../../../src/store/worker/openedStore';
 import { testTime } from '../../../support/testStore';
 import { testSqlite } from '../../../support/sqlite';
-import { answer, complete, prompt } from '../../../support/sessionDbWorld';
+import { answered } from '../../../support/sessionDbWorld';
 
 export const extension = 'publisher.hermes';
 
@@ -104,19 +104,7 @@ export async function libraryWorld(): Promise<LibraryWorld> {
 /** A session with one answered turn. */
 export function converse(store: OpenedStore['operations'], sessionId: string, text: string, at = 10): void {
   store.createSession({ id: sessionId, startedAt: at, folder: `/home/me/${sessionId}` });
-  store.openTurn({
-    turnUid: `t-${sessionId}`,
-    sessionId,
-    userMessage: prompt(`u-${sessionId}`, `${text}?`, `t-${sessionId}`, sessionId),
-    model: 'Local/test',
-    startedAt: at,
-  });
-  store.settleTurn({
-    turnUid: `t-${sessionId}`,
-    settledAt: at + 1,
-    settlement: complete,
-    messages: [answer(`a-${sessionId}`, text, `t-${sessionId}`, sessionId)],
-  });
+  answered(store, `t-${sessionId}`, text, { sessionId, at });
 }
 
 export function label(store: OpenedStore['operations'], over: Partial<FolderLabel> = {}): FolderLabel {

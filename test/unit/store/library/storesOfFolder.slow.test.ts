@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { FolderLabel } from '../../../../src/store/library/folderLabel';
-import { decodeLabel, encodeLabel } from '../../../../src/store/library/folderLabel';
 import { type OldPlace, storesOfThisFolder } from '../../../../src/store/library/storesOfFolder';
 import type { OtherStore } from '../../../../src/store/library/otherStore';
 
@@ -77,14 +76,5 @@ describe('a folder that was renamed or moved', () => {
         store('v', { ...git, kind: 'workspace', name: 'new-name' }),
       ]),
     ).toEqual(['v']);
-  });
-});
-
-describe('a label', () => {
-  it('is read back as written, and nothing else is accepted as one', () => {
-    expect(decodeLabel(encodeLabel(own))).toEqual(own);
-    expect([null, '', '{', '[]', '{"version":2}', JSON.stringify({ ...own, name: 3 })].map(decodeLabel)).toEqual(
-      Array(6).fill(null),
-    );
   });
 });

@@ -147,15 +147,6 @@ describe('taking the lock', () => {
     lock.release();
     expect(held(acquire(machine({ pid: 5000 }), new Linkless())).fence).toEqual(expect.any(String));
   });
-
-  test('a folder that cannot be written is a typed error', () => {
-    class ReadOnly extends NodeFileSystem {
-      override open(openPath: string): never {
-        throw new FileSystemError('EROFS', 'open', openPath);
-      }
-    }
-    expect(() => acquire(machine(), new ReadOnly())).toThrow(expect.objectContaining({ causeClass: 'readOnly' }));
-  });
 });
 
 describe('an owner that is gone', () => {
@@ -235,23 +226,6 @@ describe('unfinished and leftover files', () => {
     linkSync(path, `${path}.takeover`);
     const newcomer = machine({ pid: 5000 }, {});
     expect([acquire(newcomer).kind, acquire(newcomer).kind]).toEqual(['heldBy', 'held']);
-  });
-
-  test('a guard of a living process is respected', () => {
-    held(acquire(machine()));
-    writeFileSync(
-      `${path}.takeover`,
-      JSON.stringify({ version: 1, owner: { ...someone, pid: 6000 }, endpoint: null, heartbeat: 1 }),
-    );
-    expect(acquire(machine({ pid: 5000 }, { 6000: '100' })).kind).toBe('heldBy');
-  });
-
-  test('old candidate files are removed', () => {
-    const leftover = `${path}.99-abc`;
-    writeFileSync(leftover, '');
-    utimesSync(leftover, 1, 1);
-    held(acquire(machine()));
-    expect(readdirSync(folder)).toEqual(['state.db.lock']);
   });
 });
 

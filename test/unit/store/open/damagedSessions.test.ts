@@ -84,18 +84,6 @@ describe('sessions in a damaged file', () => {
     });
   });
 
-  test('are mostly restored when the file lost its end', async () => {
-    const opened = await openDamaged(await storeOfTurns(), (bytes) => bytes.slice(0, Math.floor(bytes.length * 0.7)));
-    const { wholeAnswers, problems, setAside } = readable(opened);
-    // A message whose last page is gone is kept as it was found, and named.
-    const others = problems.filter((problem) => !problem.startsWith('a message cannot be read'));
-    expect({ most: wholeAnswers > turns / 3, others, setAside }).toEqual({
-      most: true,
-      others: [],
-      setAside: { path: kept, damage: 'truncated' },
-    });
-  });
-
   test('are all restored when no page leads to them: no first page, no list of tables, no inner page of a tree', async () => {
     const opened = await openDamaged(await storeOfTurns(), (bytes) => {
       for (let at = 0; at < bytes.length; at += 4096) {

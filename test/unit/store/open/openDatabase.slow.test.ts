@@ -1,14 +1,9 @@
 import {
-  appendFileSync,
-  chmodSync,
-  chownSync,
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   truncateSync,
@@ -17,16 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { OpenFile, OpenMode } from '../../../../src/store/engine/fileSystem';
-import { FileSystemError } from '../../../../src/store/engine/fileSystem';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import type { Sqlite } from '../../../../src/store/engine/sqlite';
 import type { OpenDatabaseOptions, OpenedDatabase } from '../../../../src/store/open/openDatabase';
 import { StoreError } from '../../../../src/store/storeError';
-import { bundleProgram, NodeProgram } from '../../../support/nodeProgram';
 import { otherSqlite } from '../../../support/otherSqlite';
 import { writePlainLog } from '../../../support/plainLog';
-import { testSqlite, wasmPath } from '../../../support/sqlite';
+import { testSqlite } from '../../../support/sqlite';
 import { addNotes, addNotesAtOnce, noteTable, noteUids, openTestDatabase } from '../../../support/testStore';
 
 let sqlite: Sqlite;
@@ -161,55 +153,6 @@ describe('one of our stores', () => {
     expect([bytes[18], bytes[19]]).toEqual([1, 1]);
     expect(otherSqlite(copy, query)).toEqual(['50', 'ok']);
   });
-
-  test('another SQLite that reads it while it is written disturbs nothing', () => {
-    const { database } = open();
-    database.execute(noteTable);
-    database.all('PRAGMA wal_checkpoint(TRUNCATE)');
-    const seen: number[] = [];
-    for (let round = 0; round < 8; round += 1) {
-      addNotes(database, round * 10, round * 10 + 10);
-      seen.push(Number(otherSqlite(main, 'SELECT count(*) FROM notes')[0]));
-      if (round % 3 === 2) database.all('PRAGMA wal_checkpoint(TRUNCATE)');
-    }
-    // It sees the last checkpoint, and its closing leaves our log alone.
-    expect(seen).toEqual([0, 0, 0, 30, 30, 30, 60, 60]);
-    expect([noteUids(database).length, database.all('PRAGMA integrity_check')]).toEqual([
-      80,
-      [{ integrity_check: 'ok' }],
-    ]);
-    database.close();
-  });
-
-  test('a checkpoint that a crash interrupted while the file grew is not treated as damage', () => {
-    killedStoreWithNotes(20, 400);
-    const grown = join(folder, 'grown');
-    mkdirSync(grown);
-    copyFileSync(main, join(grown, 'state.db'));
-    copyFileSync(log, join(grown, 'state.db.wal'));
-    // The first page with the new page count is there, the new pages are not.
-    const whole = open();
-    whole.database.close();
-    const page = readFileSync(main).subarray(0, 4096);
-    const torn = readFileSync(join(grown, 'state.db'));
-    page.copy(torn, 0);
-    writeFileSync(join(grown, 'state.db'), torn);
-    folder = grown;
-    const { database, report } = open();
-    expect([report.setAside, noteUids(database).length]).toEqual([null, 420]);
-    database.close();
-    folder = join(grown, '..');
-  });
-
-  test('several stores open at once do not interfere', () => {
-    const folders = ['a', 'b', 'c'].map((name) => join(folder, name));
-    const opened = folders.map((place) => openTestDatabase(sqlite, new NodeFileSystem(), place));
-    opened.forEach(({ database }) => database.execute(noteTable));
-    for (let round = 0; round < 5; round += 1)
-      opened.forEach(({ database }, index) => addNotes(database, round, round + (index === 1 ? 1 : 0)));
-    expect(opened.map(({ database }) => noteUids(database).length)).toEqual([0, 5, 0]);
-    opened.forEach(({ database }) => database.close());
-  });
 });
 
 describe('a file that does not belong to us', () => {
@@ -253,21 +196,6 @@ describe('a file that does not belong to us', () => {
     const before = [main, log].map((path) => readFileSync(path));
     expect(refusal(open)).toMatchObject({ causeClass: 'newer' });
     expect([main, log].map((path, index) => before[index]?.equals(readFileSync(path)))).toEqual([true, true]);
-  });
-
-  test('a folder in its place is named in the sentence', () => {
-    mkdirSync(main);
-    expect(refusal(open)).toMatchObject({ causeClass: 'unknown', message: expect.stringContaining(main) });
-    expect(statSync(main).isDirectory()).toBe(true);
-  });
-
-  test('a storage folder that is a file gives a sentence, not a crash', () => {
-    const blocked = join(folder, 'blocked');
-    writeFileSync(blocked, '');
-    expect(refusal(() => openTestDatabase(sqlite, new NodeFileSystem(), join(blocked, 'x')))).toMatchObject({
-      causeClass: 'unknown',
-      technical: expect.stringContaining('ENOTDIR'),
-    });
   });
 });
 
@@ -384,32 +312,6 @@ describe('a damaged file is set aside, kept and replaced, and its readable rows 
     expect(third.damagedCopies).toEqual([]);
     third.database.close();
   });
-
-  test('a crash between moving the file and moving its log does not separate them', () => {
-    killedStoreWithNotes(100, 50);
-    overwrite(0, Buffer.alloc(4096));
-    renameSync(main, join(folder, 'state.damaged-20261119T000000000Z.db'));
-    const opened = open();
-    expect(opened.report).toMatchObject({ created: true, setAside: null });
-    expect(salvage(opened).uids.size).toBe(150);
-    opened.database.close();
-  });
-
-  test('an invalid log next to a sound file is ignored', () => {
-    storeWithNotes(10);
-    writeFileSync(log, noise(10_000));
-    const { database, report } = open();
-    expect([report.setAside, noteUids(database).length]).toEqual([null, 10]);
-    database.close();
-  });
-
-  test('bytes after the end are ignored', () => {
-    storeWithNotes(10);
-    appendFileSync(main, noise(5000));
-    const { database } = open();
-    expect(noteUids(database)).toHaveLength(10);
-    database.close();
-  });
 });
 
 describe('a place that cannot be written', () => {
@@ -434,31 +336,6 @@ describe('a place that cannot be written', () => {
     expect([main, log].map((path, index) => before[index]?.equals(readFileSync(path)))).toEqual([true, true]);
   });
 
-  test('is also read without a log', () => {
-    storeWithNotes(20);
-    const { database } = openUnwritable();
-    expect(noteUids(database)).toHaveLength(20);
-    database.close();
-    expect(readdirSync(folder)).toEqual(['state.db']);
-  });
-
-  test('that fails only at the first write is still read', () => {
-    class Deceptive extends NodeFileSystem {
-      override open(path: string, mode: OpenMode): OpenFile {
-        if (mode !== 'read' && path === log) throw new FileSystemError('EPERM', 'open', path);
-        return super.open(path, mode);
-      }
-    }
-    storeWithNotes(20);
-    const { database, report } = openTestDatabase(sqlite, new Deceptive(), folder);
-    expect([report.readOnly?.causeClass, noteUids(database).length]).toEqual(['readOnly', 20]);
-    database.close();
-  });
-
-  test('has nothing to open without a store', () => {
-    expect(refusal(openUnwritable)).toMatchObject({ causeClass: 'readOnly' });
-  });
-
   test('moves nothing when the store is damaged', () => {
     writeFileSync(main, 'hello');
     expect(refusal(openUnwritable)).toMatchObject({
@@ -469,20 +346,4 @@ describe('a place that cannot be written', () => {
     });
     expect(readdirSync(folder)).toEqual(['state.db']);
   });
-
-  test("reports a folder without write permission in the system's words", async () => {
-    storeWithNotes(5);
-    const programs = mkdtempSync(join(tmpdir(), 'hermes-program-'));
-    const program = await bundleProgram(join(__dirname, '../../../support/openReport.ts'), programs);
-    // Root may write anywhere, so root asks as somebody else.
-    const asRoot = process.getuid?.() === 0;
-    if (asRoot) [main, folder, program, programs].forEach((path) => chownSync(path, nobody, nobody));
-    chmodSync(folder, 0o500);
-    const reader = new NodeProgram(program, [wasmPath, folder], asRoot ? { uid: nobody } : {});
-    expect(await reader.finish()).toEqual([JSON.stringify({ readOnly: 'readOnly', notes: 5 })]);
-    chmodSync(folder, 0o700);
-    rmSync(programs, { recursive: true });
-  });
 });
-
-const nobody = 65_534;

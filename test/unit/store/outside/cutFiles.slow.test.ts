@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
+import { chunkOf, openingTurn, settlingTurn } from '../ownership/turnBuilder';
 import { answersIn, outsideWorld, said, session, tell, tellTurn, whenOpen } from './outsideWorld';
 
 const world = outsideWorld();
@@ -8,7 +8,7 @@ const halve = (file: string): void => truncateSync(file, Math.floor(statSync(fil
 const empty = (file: string): void => truncateSync(file, 0);
 const overwrite = (file: string): void => writeFileSync(file, 'this is not a database '.repeat(100));
 
-describe('a file that is truncated', { timeout: 60_000 }, () => {
+describe('a file that is truncated', () => {
   it.each([
     ['the file by half', () => halve(world.main), 'The session file had been cut off.'],
     ['the file to nothing', () => empty(world.main), 'The session file had been emptied.'],
@@ -44,30 +44,6 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
       });
     },
   );
-
-  it('while open, by a process killed before it notices: the next window reports it and saves what file and log hold', async () => {
-    const window = await world.openWindow();
-    await tell(window, 1, 4);
-    await window.spilling.store.checkpoint();
-    await tellTurn(window.spilling.store, 1, 'late');
-    world.killedNow('left');
-    halve(world.at('left', 'state.db'));
-    const next = await world.openWindow('left');
-    const { whole, others } = await answersIn(next, 1);
-    expect({
-      said: said(next).map((text) => text.slice(0, 34)),
-      late: spoken(await next.spilling.store.activeMessages(session(1))).some((line) =>
-        line.includes('Answer of late'),
-      ),
-      some: whole > 0,
-      others: others.every((text) => text.startsWith('Answer of') || text.includes('cannot be read')),
-    }).toEqual({
-      said: ['The session file had been cut off.'],
-      late: true,
-      some: true,
-      others: true,
-    });
-  });
 
   it('while open, by a process killed before it notices: everything that the log holds is restored', async () => {
     const window = await world.openWindow();
@@ -111,66 +87,5 @@ describe('a file that is truncated', { timeout: 60_000 }, () => {
       answers: { whole: 1, others: [] },
       files: ['state.corrupt-<time>.db', 'state.db'],
     });
-  });
-
-  it('to nothing while it is closed, in a folder that never had a history: the user is also notified', async () => {
-    const first = await world.openWindow('other');
-    await first.spilling.store.close();
-    empty(world.at('other', 'state.db'));
-    expect(said(await world.openWindow('other'))[0]).toMatch(/^The session file was emptied or replaced/);
-  });
-});
-
-describe('a file whose content is replaced', { timeout: 60_000 }, () => {
-  it('without its first page while it is closed: all of it is restored', async () => {
-    const window = await world.openWindow();
-    await tell(window, 1, 4);
-    await window.spilling.store.close();
-    const bytes = readFileSync(world.main);
-    writeFileSync(world.main, bytes.fill(0, 0, 4096));
-    const next = await world.openWindow();
-    expect({ answers: await answersIn(next, 1), said: said(next) }).toEqual({
-      answers: { whole: 4, others: [] },
-      said: [
-        expect.stringMatching(
-          /^The session file was damaged\. All of its contents were recovered \(1 sessions, 8 messages\)\. The damaged file is kept at <path>\.$/,
-        ),
-      ],
-    });
-  });
-
-  it('with something that is not a database while it is closed: the file is kept whole, and a new history begins', async () => {
-    const window = await world.openWindow();
-    await tell(window, 1, 1);
-    await window.spilling.store.close();
-    writeFileSync(world.main, 'this is not a database '.repeat(1000));
-    const next = await world.openWindow();
-    const kept = readdirSync(world.at('store')).find((name) => /^state\.corrupt-.*\.db$/.test(name)) ?? '';
-    expect({
-      said: said(next),
-      kept: readFileSync(world.at('store', kept), 'utf8').startsWith('this is not a database'),
-      state: next.connection.state.kind,
-    }).toEqual({
-      said: [
-        'The session file couldn’t be read, so Hermes started a new history. The old file is kept unchanged at <path>.',
-      ],
-      kept: true,
-      state: 'open',
-    });
-  });
-
-  it('in place while it is open: the content that the window had is restored', async () => {
-    const window = await world.openWindow();
-    const { store } = window.spilling;
-    await tell(window, 1, 6);
-    await store.checkpoint();
-    overwrite(world.main);
-    await tellTurn(store, 1, 'next').catch(() => undefined);
-    await whenOpen(window);
-    expect({
-      whole: (await answersIn(window, 1)).whole >= 6,
-      spills: existsSync(world.at('store', `${session(1)}.jsonl`)),
-      problems: await store.verifyIntegrity(),
-    }).toEqual({ whole: true, spills: false, problems: [] });
   });
 });

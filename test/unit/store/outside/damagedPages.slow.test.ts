@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { otherSqlite } from '../../../support/otherSqlite';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
 import {
   answersIn,
@@ -28,7 +27,7 @@ async function otherProblems({ spilling }: OutsideWindow): Promise<readonly stri
   return (await spilling.store.verifyIntegrity()).filter((line) => !line.startsWith('a message cannot be read: '));
 }
 
-describe('a damaged page of the rows', { timeout: 60_000 }, () => {
+describe('a damaged page of the rows', () => {
   it('while the file is closed: the next window repairs it on first contact, without a question, and notifies the user', async () => {
     await storedSessions();
     spoilPage(world.main, pageWith(world.main, 'Answer of 2.2'));
@@ -101,51 +100,4 @@ describe('a damaged page of the rows', { timeout: 60_000 }, () => {
       problems: [],
     });
   });
-
-  it('while it is open, under a turn that writes nothing meanwhile: the turn continues in the new file', async () => {
-    await storedSessions();
-    const window = await world.openWindow();
-    const { store } = window.spilling;
-    await store.openTurn(openingTurn(session(1), 'now'));
-    await store.activeMessages(session(1));
-    await store.appendChunks(chunkOf(session(1), 'now', 1, 0, 'one '));
-    spoilPage(world.main, pageWith(world.main, 'Answer of 2.2'));
-    await store.readTranscript({ sessionId: session(2), limit: 100 }).catch(() => undefined);
-    await whenOpen(window);
-    await store.appendChunks(chunkOf(session(1), 'now', 2, 4, 'two'));
-    const { turn } = await store.settleTurn(settlingTurn('now'));
-    expect({
-      outcome: turn.outcome,
-      answer: spoken((await store.readTranscript({ sessionId: session(1), limit: 100 })).messages).at(-1),
-    }).toEqual({ outcome: 'complete', answer: 'assistant: one two' });
-  });
-});
-
-describe('a damaged page of the search index', { timeout: 60_000 }, () => {
-  it.each(['closed', 'open'])(
-    'while the file is %s: nothing is lost or reported, and words are found again',
-    async (when) => {
-      await storedSessions();
-      let window = when === 'open' ? await world.openWindow() : null;
-      const [page] = otherSqlite(world.main, "SELECT rootpage FROM sqlite_master WHERE name = 'messages_fts_stat'");
-      spoilPage(world.main, Number(page));
-      window ??= await world.openWindow();
-      await tellTurn(window.spilling.store, 1, '1.new');
-      await window.spilling.store.indexBatch(500);
-      const found = await window.spilling.store.search({ text: 'Answer', limit: 50 });
-      expect({
-        state: window.connection.state.kind,
-        said: said(window),
-        answers: await answersIn(window, 1),
-        found: found.length > 0,
-        files: world.files(),
-      }).toEqual({
-        state: 'open',
-        said: [],
-        answers: { whole: 6, others: [] },
-        found: true,
-        files: ['state.db'],
-      });
-    },
-  );
 });

@@ -17,6 +17,8 @@ import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBui
 export interface OutsideWindow {
   readonly connection: StoreConnection;
   readonly spilling: SpillingStore;
+  /** Kinds of the states since it was made. */
+  readonly states: readonly string[];
 }
 
 /** Windows on real files behind the real worker, and a disk on which a test does what another program may do. */
@@ -33,8 +35,9 @@ export interface OutsideWorld {
   files(folder?: string): readonly string[];
 }
 
-/** One for each test; everything is closed and removed behind it. */
-export function outsideWorld(): OutsideWorld {
+/** One for each test; everything is closed and removed behind it. `folds`: answers that were kept aside are folded in when the store is open,
+ *  as the desk does it. */
+export function outsideWorld({ folds = true } = {}): OutsideWorld {
   let built: BuiltStoreWorker;
   let home = '';
   const windows: OutsideWindow[] = [];
@@ -78,11 +81,12 @@ export function outsideWorld(): OutsideWorld {
         silentLog,
         randomUUID,
       );
-      const window = { connection, spilling };
+      const states: string[] = [];
+      const window = { connection, spilling, states };
       windows.push(window);
-      // As the desk does.
-      connection.onDidChangeState((state) => {
-        if (state.kind === 'open') void spilling.tryAgain();
+      connection.onDidChangeState(({ kind }) => {
+        states.push(kind);
+        if (folds && kind === 'open') void spilling.tryAgain();
       });
       await connection.open();
       return window;

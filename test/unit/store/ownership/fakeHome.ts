@@ -25,6 +25,8 @@ export class FakeHome implements StoreHome {
   heartbeatFailure: StoreError | null = null;
   openDelay: Promise<void> = Promise.resolve();
   room = true;
+  /** How often the lock was asked for. */
+  attempts = 0;
 
   constructor(
     private readonly folder: FakeFolder,
@@ -36,6 +38,7 @@ export class FakeHome implements StoreHome {
   }
 
   acquireLock(endpoint: LockEndpoint): OwnershipAttempt {
+    this.attempts++;
     if (this.lockFailure) throw this.lockFailure;
     const owner = this.folder.owner;
     if (owner) return { kind: 'heldBy', owner: { endpoint: owner.endpoint, visible: true, description: owner.window } };
@@ -121,7 +124,7 @@ export class FakeRunningStore implements RunningStore {
   }
 
   async close(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise(setImmediate);
     this.end('closes');
   }
 

@@ -1,65 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../../src/base/clock';
-import { silentLog } from '../../../../src/base/log';
-import { openStore } from '../../../../src/store/ownership/openStore';
-import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
-import { NodeSpillHome } from '../../../../src/store/worker/nodeSpillHome';
-import { SpillingStore } from '../../../../src/store/spill/spillingStore';
-import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
+import { copyFileSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
-import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
+import { type OutsideWindow as Window, outsideWorld } from '../outside/outsideWorld';
 import { chunkOf, openingTurn, settlingTurn, spoken } from './turnBuilder';
 
-let built: BuiltStoreWorker;
-let home = '';
-const windows: Window[] = [];
-beforeAll(async () => {
-  built = await buildStoreWorker();
-});
-afterAll(() => built.remove());
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'hermes-moved-'));
-});
-afterEach(async () => {
-  for (const { spilling } of windows.splice(0)) await spilling.store.close();
-  rmSync(home, { recursive: true, force: true });
-});
-
-interface Window {
-  readonly connection: StoreConnection;
-  readonly spilling: SpillingStore;
-  readonly states: string[];
-}
-
-const at = (...names: readonly string[]): string => join(home, ...names);
+const { at, openWindow } = outsideWorld({ folds: false });
 const session = '20261120_080000_abcdef';
-
-/** A window on the store of this folder, as the extension builds it. */
-async function openWindow(folder = 'store'): Promise<Window> {
-  const connection: StoreConnection = openStore({
-    storageFolder: at(folder),
-    workerEntry: built.entry,
-    clock: systemClock,
-    log: silentLog,
-    spills: () => ({ folders: [at('global')], liveTurns: spilling.liveTurns }),
-  });
-  const spillHome = new NodeSpillHome({
-    folders: () => [at(folder), at('global')],
-    temporaryFolder: () => Promise.resolve(null),
-    startWorker: () => startNodeWorker(built.entry),
-  });
-  const spilling: SpillingStore = new SpillingStore(connection.store, spillHome, systemClock, silentLog, randomUUID);
-  const states: string[] = [];
-  connection.onDidChangeState(({ kind }) => states.push(kind));
-  await connection.open();
-  const opened = { connection, spilling, states };
-  windows.push(opened);
-  return opened;
-}
 
 async function ask({ spilling: { store } }: Window, turn: string): Promise<void> {
   await store.openTurn(openingTurn(session, turn));
@@ -88,12 +34,8 @@ const turns = (...named: readonly string[]): readonly string[] =>
   named.flatMap((turn) => [`user: Prompt of ${turn}`, `assistant: Answer to ${turn}`]);
 const whole = turns('t1', 't2', 't3');
 
-async function reaches({ connection }: Window, kind: string): Promise<void> {
-  for (let tries = 0; connection.state.kind !== kind; tries++) {
-    if (tries > 400) throw new Error(`the store is ${connection.state.kind}, not ${kind}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}
+const reaches = ({ connection }: Window, kind: string): Promise<unknown> =>
+  expect.poll(() => connection.state.kind).toBe(kind);
 
 /** What a window shows and what is stored, once the answers that were kept aside are folded in. */
 async function account(window: Window) {
@@ -114,10 +56,8 @@ function report({ connection: { state } }: Window): OpenReport {
   if (state.kind !== 'open') throw new Error(`the store is ${state.kind}`);
   return state.report;
 }
-const sentence = ({ connection: { state } }: Window): string =>
-  (state.kind === 'failed' ? state.error.message : state.kind).replaceAll(home, '');
 
-describe('files of a store that disappear while it is open', { timeout: 60_000 }, () => {
+describe('files of a store that disappear while it is open', () => {
   it('the lock: it is acquired again, and the turn continues', async () => {
     const window = await begun();
     rmSync(at('store', 'state.db.lock'));
@@ -135,45 +75,6 @@ describe('files of a store that disappear while it is open', { timeout: 60_000 }
       failed: false,
       locked: true,
       regained: 'deleted',
-    });
-  });
-
-  it('the lock, which another window has acquired since: that window writes and this one does not', async () => {
-    const first = await begun();
-    rmSync(at('store', 'state.db.lock'));
-    const second = await openWindow();
-    const tried = await first.connection.store.appendChunks(chunkOf(session, 't3', 2, 7, 'to t3')).then(
-      () => 'stored',
-      (error: Error) => error.message,
-    );
-    await ask(second, 't4');
-    expect({
-      tried,
-      first: first.connection.state.kind,
-      second: (await account(second)).shown.slice(-2),
-      problems: (await account(second)).problems,
-    }).toEqual({
-      tried:
-        'Another window has taken over your sessions, so this window can no longer save. Choose Try Again to continue here.',
-      first: 'failed',
-      second: turns('t4'),
-      problems: [],
-    });
-  });
-
-  it('the lock, which another window has acquired and left since: a retry continues here, and the turn is complete', async () => {
-    const first = await begun();
-    rmSync(at('store', 'state.db.lock'));
-    const second = await openWindow();
-    await goOn(first);
-    const failed = sentence(first);
-    await second.spilling.store.close();
-    await first.connection.retry();
-    expect({ failed, ...(await account(first)) }).toEqual({
-      failed:
-        'Another window has taken over your sessions, so this window can no longer save. Choose Try Again to continue here.',
-      ...stored,
-      shown: whole,
     });
   });
 
@@ -202,45 +103,9 @@ describe('files of a store that disappear while it is open', { timeout: 60_000 }
       copies: [],
     });
   });
-
-  it('the folder, while idle: the window that closes saves it, and the next one shows everything', async () => {
-    const window = await begun();
-    await goOn(window);
-    rmSync(at('store'), { recursive: true });
-    await window.spilling.store.close();
-    const next = await openWindow();
-    expect({ ...(await account(next)), putBack: report(next).putBack }).toEqual({
-      ...stored,
-      shown: whole,
-      putBack: at('store', 'state.replaced-1.db'),
-    });
-  });
-
-  it('a folder that cannot be created again: everything is kept in the editor’s own storage and restored from there', async () => {
-    const window = await begun();
-    renameSync(at('store'), at('away'));
-    copyFileSync(built.entry, at('store'));
-    const tried = await window.connection.store.appendChunks(chunkOf(session, 't3', 2, 7, 'to t3')).then(
-      () => 'stored',
-      (error: Error) => error.message.replaceAll(home, ''),
-    );
-    await window.spilling.store.close();
-    rmSync(at('store'));
-    const next = await openWindow();
-    expect({
-      tried: tried.replace(/rescued-\w+/, 'rescued-HASH'),
-      shown: (await account(next)).shown.slice(0, 4),
-      from: report(next).putBack?.includes('/global/rescued-'),
-    }).toEqual({
-      tried:
-        'The folder that holds your sessions was deleted or moved while it was in use. Hermes puts it back now. Your sessions are kept in /global/rescued-HASH/state.replaced-1.db.',
-      shown: turns('t1', 't2'),
-      from: true,
-    });
-  });
 });
 
-describe('a file that replaces an open store', { timeout: 60_000 }, () => {
+describe('a file that replaces an open store', () => {
   let during: readonly { readonly state: string; readonly isOver: boolean }[] = [];
 
   /** An older copy of the store, which holds its first turn alone, is put in its place in the middle of the third. */
@@ -263,19 +128,10 @@ describe('a file that replaces an open store', { timeout: 60_000 }, () => {
     return window;
   }
 
-  it('an older copy: the window reports it and says where everything is kept', async () => {
-    const window = await replacedByOlder();
-    const after = window.spilling.statuses.map(({ state, isOver }) => ({ state, isOver }));
-    expect({ said: sentence(window), copies: copies(), during, after }).toEqual({
-      during: [{ state: 'writing', isOver: false }],
-      after: [{ state: 'writing', isOver: true }],
-      said: 'Another file replaced the one that holds your sessions. Choose Try Again to use that file. Then you can bring your sessions back. Your sessions are kept in /store/state.replaced-1.db.',
-      copies: ['state.replaced-1.db'],
-    });
-  });
-
   it('an older copy: what is missing is offered at every start until it is brought back, in order and once', async () => {
     const window = await replacedByOlder();
+    const ended = window.spilling.statuses.map(({ state, isOver }) => ({ state, isOver }));
+    expect([during, ended]).toEqual([[{ state: 'writing', isOver: false }], [{ state: 'writing', isOver: true }]]);
     await window.spilling.store.close();
     const offers: (readonly string[])[] = [];
     for (const _ of [1, 2]) {
@@ -310,20 +166,6 @@ describe('a file that replaces an open store', { timeout: 60_000 }, () => {
     });
   });
 
-  it('an older copy: a user who leaves the rest where it is is not asked again, and nothing is deleted', async () => {
-    const window = await replacedByOlder();
-    await window.connection.retry();
-    const [offer] = report(window).replaced;
-    window.connection.leaveReplaced(offer?.path ?? '');
-    await window.spilling.store.close();
-    const next = await openWindow();
-    expect({ offers: report(next).replaced, copies: copies(), shown: (await account(next)).shown }).toEqual({
-      offers: [],
-      copies: ['state.kept-TIME.db'],
-      shown: turns('t1', 't3'),
-    });
-  });
-
   it('another store: the answer that was kept aside is merged once its session is brought back', async () => {
     const other = await openWindow('other');
     await other.spilling.store.createSession({ id: 'another', startedAt: 1 });
@@ -353,63 +195,6 @@ describe('a file that replaces an open store', { timeout: 60_000 }, () => {
       sessions: [session, 'another'].sort(),
       ...stored,
       shown: whole,
-    });
-  });
-
-  it('a copy that cannot be read stays where it is, and its offer says so', async () => {
-    const window = await begun();
-    await goOn(window);
-    copyFileSync(built.entry, at('store', 'state.replaced-1.db'));
-    await window.connection.bringBack();
-    expect({
-      ...(await account(window)),
-      replaced: report(window).replaced.map(({ problem }) => problem !== null),
-      copies: copies(),
-    }).toEqual({ ...stored, shown: whole, replaced: [true], copies: ['state.replaced-1.db'] });
-  });
-});
-
-describe('files that change while no window has the store open', { timeout: 60_000 }, () => {
-  /** What the next window finds, after a store with three turns was closed in order and `touch` did something to it. */
-  async function after(touch: () => void) {
-    const window = await begun();
-    await goOn(window);
-    await window.spilling.store.close();
-    touch();
-    const next = await openWindow();
-    const { created, putBack, setAside, replaced } = report(next);
-    const sessions = (await next.spilling.store.listSessions({ limit: 9, includeEmpty: true })).map(({ id }) => id);
-    return { created, putBack, setAside, replaced, sessions };
-  }
-  const silent = { putBack: null, setAside: null, replaced: [] };
-
-  it('the folder or the file is gone: a new history begins', async () => {
-    expect(await after(() => rmSync(at('store'), { recursive: true }))).toEqual({
-      ...silent,
-      created: true,
-      sessions: [],
-    });
-    expect(await after(() => rmSync(at('store', 'state.db')))).toEqual({ ...silent, created: true, sessions: [] });
-  });
-
-  it('the file is gone and a copy of it exists: the copy is restored', async () => {
-    const copy = at('store', 'state.replaced-1.db');
-    expect(await after(() => renameSync(at('store', 'state.db'), copy))).toEqual({
-      ...silent,
-      created: false,
-      putBack: copy,
-      sessions: [session],
-    });
-  });
-
-  it('another store is in its place: it is opened as it is', async () => {
-    const other = await openWindow('other');
-    await other.spilling.store.createSession({ id: 'another', startedAt: 1 });
-    await other.spilling.store.close();
-    expect(await after(() => renameSync(at('other', 'state.db'), at('store', 'state.db')))).toEqual({
-      ...silent,
-      created: false,
-      sessions: ['another'],
     });
   });
 });

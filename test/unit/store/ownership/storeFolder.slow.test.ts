@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { siblingFoldersOf, storeFolderOf } from '../../../../src/store/ownership/storeFolder';
+import { storeFolderOf } from '../../../../src/store/ownership/storeFolder';
 import { EXTENSION_ID } from '../../../support/extensionId';
 
 const hash = '0123456789abcdef0123456789abcdef';
@@ -21,14 +21,5 @@ describe("the location of a folder's history", () => {
     ['a folder from the settings', '/data/hermes', '/data/hermes'],
   ])('%s', (_name, given, expected) => {
     expect(storeFolderOf(given)).toBe(expected);
-  });
-
-  it('finds the folders of further hosts of the same workspace, and of no other', () => {
-    const names = [`${hash}-2`, hash, `${hash}-1`, `${hash}-x`, `f${hash.slice(1)}-1`, 'ext-dev'];
-    expect(siblingFoldersOf(storage(hash), () => names)).toEqual([storage(`${hash}-1`), storage(`${hash}-2`)]);
-  });
-
-  it('looks for no siblings outside workspace storage', () => {
-    expect(siblingFoldersOf('/data/hermes', () => [`${hash}-1`])).toEqual([]);
   });
 });

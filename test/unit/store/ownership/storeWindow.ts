@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
-import { usualPatience } from '../../../../src/store/ownership/lockAcquisition';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
 import { storeErrorData, type StoreErrorData } from '../../../../src/store/storeError';
@@ -10,8 +9,8 @@ import { chunkOf, openingTurn, settlingTurn } from './turnBuilder';
 
 /** What a test asks of a window that runs in a process of its own. */
 export type WindowOrder =
-  | { readonly order: 'open'; readonly storageFolder: string; readonly lockedMs: number }
-  | { readonly order: 'settled' | 'reclaim' | 'retry' | 'wait' | 'stop' | 'close' | 'verify' }
+  | { readonly order: 'open'; readonly storageFolder: string }
+  | { readonly order: 'settled' | 'reclaim' | 'wait' | 'close' | 'verify' }
   | { readonly order: 'reach'; readonly kind: string }
   | { readonly order: 'turn'; readonly session: string; readonly turn: string; readonly text: string }
   | { readonly order: 'busy'; readonly title: string | null }
@@ -28,8 +27,6 @@ export interface WindowAnswer {
   readonly messages: readonly Message[];
   readonly problems: readonly string[];
   readonly recovered: number;
-  readonly merged: number;
-  readonly stopped: boolean;
 }
 
 /** The text of a streamed turn's n-th chunk: five characters that say which one it is. */
@@ -37,7 +34,6 @@ export const streamedText = (seq: number): string => `${String(seq).padStart(4, 
 
 let connection: StoreConnection | null = null;
 let busy: { sessionTitle: string | null } | null = null;
-let stopped = false;
 
 process.on('message', (message: WindowOrder & { readonly id: number }) => {
   obey(message).then(
@@ -55,14 +51,10 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
       workerEntry: join(__dirname, 'storeWorker.js'),
       clock: systemClock,
       log: silentLog,
-      patience: { ...usualPatience, answerMs: 700, lockedMs: order.lockedMs },
     });
     connection.setTurnGuard({
       isBusy: () => busy,
-      stopRunning: async () => {
-        stopped = true;
-        busy = null;
-      },
+      stopRunning: async () => void (busy = null),
       leaveWaiting: () => undefined,
     });
     await connection.open();
@@ -76,14 +68,8 @@ async function obey(order: WindowOrder): Promise<WindowAnswer> {
     case 'reclaim':
       await open.reclaim();
       break;
-    case 'retry':
-      await open.retry();
-      break;
     case 'wait':
       open.waitForOwner();
-      break;
-    case 'stop':
-      open.askOwnerToStop();
       break;
     case 'close':
       await open.close();
@@ -134,8 +120,6 @@ function answer({ state }: StoreConnection): WindowAnswer {
     messages: [],
     problems: [],
     recovered: report?.recoveredTurns.length ?? 0,
-    merged: report?.merged.reduce((sum, { messages }) => sum + messages, 0) ?? 0,
-    stopped,
   };
 }
 

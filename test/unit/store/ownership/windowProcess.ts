@@ -29,8 +29,8 @@ export class WindowProcess {
     });
   }
 
-  open(storageFolder: string, lockedMs = 5000): Promise<WindowAnswer> {
-    return this.order({ order: 'open', storageFolder, lockedMs });
+  open(storageFolder: string): Promise<WindowAnswer> {
+    return this.order({ order: 'open', storageFolder });
   }
 
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {

@@ -63,18 +63,6 @@ async function twins(): Promise<readonly [SessionDbWorld, SessionDbWorld]> {
 }
 
 describe('a synchronized store', () => {
-  it('has no tables and no triggers of it before it begins, and may begin twice', async () => {
-    const { db, database } = await sessionDbWorld();
-    const count = (): unknown =>
-      database.get("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'sync_%' OR tbl_name LIKE 'sync_%'")?.['n'];
-    expect(count()).toBe(0);
-    db.synced.begin();
-    const once = count();
-    db.synced.begin();
-    expect([once, count()]).toEqual([once, once]);
-    expect(db.verifyIntegrity()).toEqual([]);
-  });
-
   it('makes the triggers of an earlier build new, and leaves its own as they are', async () => {
     const { db, database } = await synced();
     const schema = (): unknown => database.all('SELECT name, sql FROM sqlite_schema ORDER BY name');
@@ -210,26 +198,6 @@ describe('a synchronized store', () => {
       'The parser (desktop)',
       ['b1'],
       [],
-    ]);
-  });
-
-  it('gives a second branch of the same machine a title of its own', async () => {
-    const [one, other] = await twins();
-    for (const [version, branchId] of [
-      [2, 'b1'],
-      [3, 'b2'],
-    ] as const) {
-      answered(one.db, `t-laptop-${version}`, 'From the laptop.');
-      answered(other.db, `t-desktop-${version}`, 'From the desktop.');
-      const documents = [
-        ...sent(one.db, 's1', version),
-        { document: `turn/t-desktop-${version}`, version: 0, body: null },
-      ];
-      expect(receive(other.db, version, documents, branchId)).toEqual({ branchId });
-    }
-    expect(['b1', 'b2'].map((id) => other.db.getSession(id)?.title)).toEqual([
-      'The parser (desktop)',
-      'The parser (desktop) #2',
     ]);
   });
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,6 @@ import { silentLog } from '../../../../src/base/log';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
 import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
-import { StoreClient } from '../../../../src/store/worker/storeClient';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
 
@@ -44,73 +42,6 @@ describe('the store with its worker, on a real disk', () => {
       messages: ['user: Prompt of t', 'assistant: Every word is on disk.'],
       problems: [],
     });
-  });
-
-  it('applies a settlement after the chunks that were posted before it, even when searches crowd the queue', async () => {
-    const { store } = await openedIn(temporaryFolder());
-    await store.createSession({ id: 's', startedAt: 1 });
-    const waiting: Promise<unknown>[] = [];
-    for (let turn = 0; turn < 20; turn++) {
-      waiting.push(store.search({ text: 'nowhere to be found', limit: 5 }), store.listSessions({ limit: 10 }));
-      waiting.push(store.openTurn(openingTurn('s', `t${turn}`)));
-      let start = 0;
-      for (let seq = 1; seq <= 10; seq++) {
-        const text = `${turn}.${seq} `;
-        waiting.push(store.appendChunks(chunkOf('s', `t${turn}`, seq, start, text)));
-        start += text.length;
-      }
-      waiting.push(store.settleTurn(settlingTurn(`t${turn}`)));
-    }
-    await Promise.all(waiting);
-    const answers = spoken(await store.activeMessages('s')).filter((line) => line.startsWith('assistant'));
-    expect(answers).toEqual(
-      Array.from(
-        { length: 20 },
-        (_, turn) => `assistant: ${Array.from({ length: 10 }, (_, seq) => `${turn}.${seq + 1} `).join('')}`,
-      ),
-    );
-  });
-
-  it('keeps file contents, byte for byte, across a reopening', async () => {
-    const storageFolder = temporaryFolder();
-    const first = await openedIn(storageFolder);
-    await first.store.createSession({ id: 's', startedAt: 1 });
-    const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 256).subarray(3, 90_000);
-    const hash = createHash('sha256').update(bytes).digest('hex');
-    const change = {
-      uid: 'f',
-      sessionId: 's',
-      turnUid: 't',
-      callId: 'c',
-      path: '/w/a',
-      before: null,
-      after: undefined,
-      changedAt: 1,
-      reviewed: null,
-    };
-    await first.store.recordFileChanges([change], []);
-    await first.store.completeFileChanges([{ uid: 'f', after: hash }], [{ hash, bytes }]);
-    await first.close();
-    const { store } = await openedIn(storageFolder);
-    expect({
-      changes: await store.fileChangesOf(['t']),
-      same: Buffer.from((await store.fileContent(hash)) ?? []).equals(bytes),
-    }).toEqual({ changes: [{ ...change, after: hash }], same: true });
-  });
-
-  it('reports the progress of a running scan', async () => {
-    const { store } = await openedIn(temporaryFolder());
-    await store.createSession({ id: 's', startedAt: 1 });
-    for (let turn = 0; turn < 20; turn++) {
-      await store.openTurn(openingTurn('s', `t${turn}`));
-      await store.appendChunks(chunkOf('s', `t${turn}`, 1, 0, 'lorem ipsum '.repeat(400)));
-      await store.settleTurn(settlingTurn(`t${turn}`));
-    }
-    const told: number[] = [];
-    const hits = await store.search({ text: 'orem ips', limit: 100, kind: 'substring' }, undefined, ({ done, total }) =>
-      told.push(done / total),
-    );
-    expect([hits.length, told.length > 0, told.at(-1)]).toEqual([20, true, 1]);
   });
 
   it('keeps storing chunks while a search is running and after it was cancelled', async () => {
@@ -166,13 +97,6 @@ describe('the store with its worker, on a real disk', () => {
       state: 'open',
       report: [{ sessionId: 's', turnUid: 't' }],
       holds: true,
-    });
-  });
-
-  it('rejects the opening, with a sentence, when the bundle is missing', async () => {
-    const client = new StoreClient(startNodeWorker(join(worker.folder, 'absent.js')));
-    await expect(client.open({ folder: '/nowhere', fence: null, salvage: false, siblings: [] })).rejects.toMatchObject({
-      causeClass: 'unknown',
     });
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../../src/base/clock';
 import type { SearchHit, SessionOperations } from '../../../../src/store/sessionStore';
 import { StoppedWork, type SlicedWork } from '../../../../src/store/slicedWork';
 import { StoreError } from '../../../../src/store/storeError';
@@ -9,6 +8,8 @@ import type { StoreRequest } from '../../../../src/store/sessionMethods';
 import { StoreClient } from '../../../../src/store/worker/storeClient';
 import { StoreService } from '../../../../src/store/worker/storeService';
 import type { FromWorker, ToWorker } from '../../../../src/store/worker/workerMessages';
+import { ManualClock } from '../../../support/manualClock';
+import { emptyReport } from '../ownership/fakeHome';
 
 describe('a store served over a port', () => {
   it('answers calls in order and revives errors with their cause', async () => {
@@ -45,22 +46,14 @@ describe('a store served over a port', () => {
     expect(world.ran.filter((step) => step.startsWith('slice')).length).toBeLessThan(5);
   });
 
-  it('immediately rejects what was aborted before it was requested', async () => {
-    const world = await served({ searchSlices: 3 });
-    await expect(
-      world.client.store.call('search', [{ text: 'x', limit: 1 }], AbortSignal.abort(new Error('too late'))),
-    ).rejects.toThrow('too late');
-    expect(world.ran).toEqual([]);
-  });
-
   it('indexes only after a second without requests, and stops for the next request', async () => {
     const world = await served({ dirtyRows: 100 });
     await world.client.store.call('setDraft', ['new', 'a']);
     const before = [...world.ran];
     world.during('indexBatch', () => void world.client.store.call('appendChunks', [chunks('t')]));
-    world.clock.pass(999);
+    await world.clock.advance(999);
     const almost = [...world.ran];
-    world.clock.pass(1);
+    await world.clock.advance(1);
     await world.quiet();
     expect({ before, almost, order: world.ran.slice(1, 4), last: world.ran.at(-1), left: world.dirtyRows() }).toEqual({
       before: ['setDraft'],
@@ -74,16 +67,16 @@ describe('a store served over a port', () => {
   it('empties its log only after half a minute without requests', async () => {
     const world = await served();
     await world.client.store.call('setDraft', ['new', 'a']);
-    world.clock.pass(1000);
+    await world.clock.advance(1000);
     await world.quiet();
-    world.clock.pass(29_000);
+    await world.clock.advance(29_000);
     await world.client.store.call('setDraft', ['new', 'ab']);
-    world.clock.pass(1000);
+    await world.clock.advance(1000);
     await world.quiet();
-    world.clock.pass(29_999);
+    await world.clock.advance(29_999);
     await world.quiet();
     const before = [...world.ran];
-    world.clock.pass(1);
+    await world.clock.advance(1);
     await world.quiet();
     expect([before, world.ran.slice(before.length)]).toEqual([
       ['setDraft', 'indexBatch', 'setDraft', 'indexBatch'],
@@ -91,28 +84,13 @@ describe('a store served over a port', () => {
     ]);
   });
 
-  it('does nothing in idle time when there was no request since', async () => {
-    const world = await served();
-    world.clock.pass(1000);
-    await world.quiet();
-    world.clock.pass(30_000);
-    await world.quiet();
-    const once = [...world.ran];
-    world.clock.pass(120_000);
-    await world.quiet();
-    expect({ once, later: world.ran }).toEqual({
-      once: ['indexBatch', 'checkpoint'],
-      later: ['indexBatch', 'checkpoint'],
-    });
-  });
-
   it('reports a failure of its own maintenance and continues', async () => {
     const world = await served({ checkpointFailure: new StoreError('full', 'The disk is full.', 'ENOSPC') });
     const heard: StoreError[] = [];
     world.client.store.onDidFailInBackground((error) => heard.push(error));
-    world.clock.pass(1000);
+    await world.clock.advance(1000);
     await world.quiet();
-    world.clock.pass(30_000);
+    await world.clock.advance(30_000);
     await world.quiet();
     expect({
       heard: heard.map((error) => error.causeClass),
@@ -130,14 +108,6 @@ describe('a store served over a port', () => {
       first: 'setDraft',
       end: ['checkpoint', 'close'],
     });
-  });
-
-  it('rejects a search that closing cut off', async () => {
-    const world = await served({ searchSlices: 1000 });
-    const search = world.client.store.call('search', [{ text: 'x', limit: 1 }]);
-    const closed = world.client.store.close();
-    await expect(search).rejects.toMatchObject({ causeClass: 'locked' });
-    await closed;
   });
 
   it('rejects every pending call and reports the death of the thread once', async () => {
@@ -176,12 +146,6 @@ describe('a store served over a port', () => {
       causes: ['not-found', 'not-found'],
       told: ['not-found'],
     });
-  });
-
-  it('refuses what cannot be sent to a thread', async () => {
-    const world = await served();
-    const uncloneable: string = { toString: () => 'x', valueOf: () => () => 1, call: () => 1 } as unknown as string;
-    await expect(world.client.store.call('draft', [uncloneable])).rejects.toMatchObject({ causeClass: 'invalid' });
   });
 
   describe('long work', () => {
@@ -262,17 +226,6 @@ describe('a store served over a port', () => {
       expect([ran, (await done).draft]).toEqual([['slice 1', 'taken back'], 'words']);
     });
 
-    it('that is queued is cancelled before it begins', async () => {
-      const world = await served({ slices: rewinding(3) });
-      const first = world.client.store.call('rewindSession', [rewind]);
-      const stop = new AbortController();
-      const second = world.client.store.call('rewindSession', [rewind], stop.signal);
-      world.during('slice 1', () => stop.abort(new Error('not wanted')));
-      await expect(second).rejects.toThrow('not wanted');
-      await first;
-      expect(world.ran).toEqual(['slice 1', 'slice 2', 'slice 3']);
-    });
-
     it('is stopped by closing where possible, before the store is closed', async () => {
       const world = await served({ slices: rewinding(1000) });
       const cut = world.client.store.call('rewindSession', [rewind]);
@@ -291,17 +244,10 @@ describe('a store served over a port', () => {
     it('leaves its cleanup to an idle moment', async () => {
       const world = await served({ tidySlices: 2 });
       await world.client.store.call('setDraft', ['new', 'a']);
-      world.clock.pass(1000);
+      await world.clock.advance(1000);
       await world.quiet();
       expect(world.ran).toEqual(['setDraft', 'tidy 1', 'tidy 2', 'indexBatch']);
     });
-  });
-
-  it('passes on why it could not be opened', async () => {
-    const world = wired(() => Promise.reject(new StoreError('newer', 'Update the extension.', 'user_version 9')));
-    await expect(world.client.open(place)).rejects.toEqual(
-      new StoreError('newer', 'Update the extension.', 'user_version 9'),
-    );
   });
 });
 
@@ -358,20 +304,7 @@ async function served(shape: StoreShape = {}) {
   };
   const opened: OpenedStore = {
     operations: operations as SessionOperations,
-    report: {
-      recoveredTurns: [],
-      readOnly: null,
-      created: false,
-      path: '/store/state.db',
-      setAside: null,
-      salvaged: [],
-      merged: [],
-      mergeProblems: [],
-      putBack: null,
-      replaced: [],
-      broughtBack: [],
-      spills: [],
-    },
+    report: emptyReport,
     slices: {
       *search(): SlicedWork<readonly SearchHit[]> {
         for (let slice = 1; slice <= (shape.searchSlices ?? 0); slice++) {
@@ -440,26 +373,4 @@ function wired(open: () => Promise<OpenedStore>) {
 /** Everything here goes on by way of `setImmediate`: after so many rounds nothing is under way, however slow the machine is. */
 async function quiet(): Promise<void> {
   for (let round = 0; round < 100; round++) await new Promise<void>((resolve) => setImmediate(resolve));
-}
-
-class ManualClock implements Clock {
-  private time = 0;
-  private timers: { at: number; callback: () => void }[] = [];
-  now = (): number => this.time / 1000;
-  monotonicMs = (): number => this.time;
-
-  after(delayMs: number, callback: () => void): () => void {
-    const timer = { at: this.time + delayMs, callback };
-    this.timers.push(timer);
-    return () => {
-      this.timers = this.timers.filter((other) => other !== timer);
-    };
-  }
-
-  pass(ms: number): void {
-    this.time += ms;
-    const due = this.timers.filter(({ at }) => at <= this.time);
-    this.timers = this.timers.filter(({ at }) => at > this.time);
-    for (const { callback } of due) callback();
-  }
 }

@@ -1,5 +1,7 @@
+import { deflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sealBytes } from '../../../../src/sync/sealing/aes';
 import { Seal, type Place } from '../../../../src/sync/sealing/seal';
 import { sealedServer } from '../../../../src/sync/sealing/sealedServer';
 import { SimulatedNetwork, SimulatedServer } from '../../../support/simulatedServer';
@@ -50,6 +52,13 @@ describe('a sealed body', () => {
     const text = 'The parser is here. '.repeat(500);
     const [one, two] = [await seal.seal(text, place), await seal.seal(text, place)];
     expect([one === two, one.length < text.length / 5]).toEqual([false, true]);
+  });
+
+  it('is refused when a machine sealed it that wants to fill the memory', async () => {
+    const about = JSON.stringify(['git:one', 's1', 'turn/t1', 4]);
+    const bomb = new Uint8Array(Buffer.concat([Buffer.from([1]), deflateRawSync(Buffer.alloc(2 ** 28 + 1))]));
+    const sealed = `hermes1:${Buffer.from(await sealBytes(key, bomb, about)).toString('base64url')}`;
+    await expect(seal.open(sealed, place).then((text) => text.length)).rejects.toMatchObject(damaged);
   });
 
   it('is refused when it is plain, and when a newer version wrote it', async () => {

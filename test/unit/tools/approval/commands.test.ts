@@ -153,7 +153,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'eval npm test', 'ask command once'],
     ['ask', 'command npm test', 'allow'],
     ['ask', 'command -p npm test', 'ask command once'],
-    ['ask', 'builtin cd /', 'ask command once'],
+    ['ask', 'builtin cd /', 'ask command outside once'],
     ['ask', '. ./npm test', 'ask command once'],
     ['ask', 'source ./x', 'ask command once'],
     ['ask', 'xargs npm test', 'ask command once'],

@@ -39,6 +39,10 @@ describe('a command in the sandbox', () => {
     ]).toEqual(['allow', true, true]);
   });
 
+  it('is asked about once more while an earlier one has left a file that only the user may allow', () => {
+    expect(run('npm test', { kind: 'inside', hosts: [], hasLeftovers: true })).toMatch(/^ask .*leftovers/);
+  });
+
   it.each([
     ['a secret', 'node x.js .env', 'sensitive'],
     ['a file elsewhere', 'cp src/a.ts <home>/x', 'outside'],

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allowRuleProblem, denyRuleProblem } from '../../../../src/tools/approval/ruleText';
 import { shownLine } from '../../../../src/tools/approval/rulesPolicy';
-import { changeReasons, isSecret } from '../../../../src/tools/sensitivePaths';
+import { changeReasons, isSecret } from '../../../../src/tools/pathTreatment';
 import type { Access } from '../../../../src/transcript/approval';
 import { PolicyWorld } from './policyWorld';
 

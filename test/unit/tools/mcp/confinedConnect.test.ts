@@ -28,13 +28,18 @@ function confinedWorld(
 ) {
   const told: string[] = [];
   const launched: McpLaunch[] = [];
-  const state = { stopped: [] as readonly string[], ended: 0, given: null as unknown };
+  const state = { stopped: [] as readonly string[], ended: 0, killed: 0, given: null as unknown };
+  const danger = new AbortController();
   const run: ConfinedRun = {
     program: 'bwrap',
     args: ['x'],
+    danger: danger.signal,
     unreadIn: () => [],
     stopped: async () => state.stopped,
-    ended: async () => (state.ended++, { stopped: state.stopped, takenOut: [], aside: '/aside' }),
+    ended: async () => (
+      state.ended++,
+      { stopped: state.stopped, takenOut: [], aside: '/aside', left: [], wasEnded: danger.signal.aborted }
+    ),
   };
   const events: McpConnectionEvents = {
     onClosed: () => undefined,
@@ -48,7 +53,7 @@ function confinedWorld(
     callTool: async () => answer,
     rootsChanged: () => undefined,
     close: async () => undefined,
-    kill: () => undefined,
+    kill: () => void state.killed++,
   };
   const connect = (connected: McpConnected = { kind: 'connected', connection }) => {
     const plain: ConnectMcp = async (given) => (launched.push(given), connected);
@@ -57,7 +62,7 @@ function confinedWorld(
       aside: () => '/aside',
     });
   };
-  return { told, launched, state, events, connect };
+  return { told, launched, state, danger, events, connect };
 }
 
 async function connected(world: ReturnType<typeof confinedWorld>): Promise<McpConnection> {
@@ -67,6 +72,21 @@ async function connected(world: ReturnType<typeof confinedWorld>): Promise<McpCo
 }
 
 describe('a server in the sandbox', () => {
+  it('is killed when something appears that makes Git run a program, and says so', async () => {
+    const world = confinedWorld();
+    await connected(world);
+    const before = world.state.killed;
+    world.danger.abort();
+    expect([before, world.state.killed, world.told]).toEqual([0, 1, ['make Git run a program']]);
+  });
+
+  it('is killed at once when that appeared while it started', async () => {
+    const world = confinedWorld();
+    world.danger.abort();
+    await connected(world);
+    expect(world.state.killed).toBe(1);
+  });
+
   it('is started by the wrapped command line, with its own variables and folder', async () => {
     const world = confinedWorld();
     await connected(world);

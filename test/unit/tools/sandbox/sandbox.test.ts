@@ -18,7 +18,14 @@ describe('a machine without a sandbox', () => {
       remedy: 'Work in WSL or a dev container with bubblewrap.',
     });
     await expect(
-      none.confine('true', '/bin/sh', { writable: [], kept: [], hidden: [], shown: [] }, []),
+      none.confine(
+        'true',
+        '/bin/sh',
+        { writable: [], kept: [], hidden: [], shown: [] },
+        [],
+        { folders: [], above: [], home: '/h', aside: '/a' },
+        () => undefined,
+      ),
     ).rejects.toThrow('there is none for this system');
     expect(
       [

@@ -5,7 +5,9 @@ import { NotWatched } from '../../../../src/tools/files/changes/snapshot';
 import type { SandboxState } from '../../../../src/transcript/sandboxState';
 import type { TerminalDeps } from '../../../../src/tools/terminal/terminalDeps';
 import { terminalTools } from '../../../../src/tools/terminal/terminalTools';
+import type { ConfinedEnd } from '../../../../src/tools/sandbox/confinement';
 import { TerminalWorld } from '../../../support/terminalWorld';
+import { aToolCall } from '../../../support/toolCalls';
 
 interface Asked {
   readonly command: string;
@@ -21,19 +23,23 @@ const works: SandboxState = { kind: 'works' };
 function confining(
   asked: Asked[],
   over: Partial<TerminalDeps['confinement']> = {},
-  end = { stopped: [] as readonly string[], takenOut: [] as readonly string[], aside: '' },
+  end: Partial<ConfinedEnd> = {},
+  danger: AbortSignal = new AbortController().signal,
 ): TerminalDeps['confinement'] {
   return {
     isRequired: false,
+    hasLeftovers: false,
     state: () => Promise.resolve(works),
     confine: (command, shell, { hosts }) => {
       asked.push({ command, hosts });
       return Promise.resolve({
         program: shell,
         args: ['-c', `echo inside; ${command}`],
+        danger,
         stopped: () => Promise.resolve([]),
         unreadIn: (output) => (output.includes('.env') ? ['read .env'] : []),
-        ended: () => Promise.resolve(end),
+        ended: () =>
+          Promise.resolve({ stopped: [], takenOut: [], aside: '', left: [], wasEnded: danger.aborted, ...end }),
       });
     },
     ...over,
@@ -124,6 +130,41 @@ describe('a command where commands are confined', () => {
     expect(output.details).toMatchObject({
       sandbox: { stopped: ['write to ~/x', 'connect to b.example'], takenOut: ['.husky'] },
     });
+  });
+
+  it('is killed when something appears that makes Git run a program, and the model is told why', async () => {
+    const danger = new AbortController();
+    world = new TerminalWorld({
+      confinement: confining([], {}, { takenOut: ['src/.git/config'], aside: '/kept' }, danger.signal),
+    });
+    world.running.onDidStart(({ process }) => process.onOutput(() => danger.abort()));
+    expect(await world.run('sleep 1000')).toMatch(
+      /^failed: Ended by signal SIGKILL after <time> in the open folder\. It was ended at once: .* src\/\.git\/config appeared/,
+    );
+  });
+
+  it('names what could not be taken out', async () => {
+    world = new TerminalWorld({ confinement: confining([], {}, { left: ['.vscode'] }) });
+    expect(await world.run('true')).toContain(
+      '.vscode could not be checked or taken out. The person is asked about every command until that is gone.',
+    );
+  });
+
+  it('says in its question that an earlier one left something; the answer holds if that is removed meanwhile', async () => {
+    const confinement = confining([]);
+    const state = { hasLeftovers: true };
+    world = new TerminalWorld({
+      confinement: Object.defineProperty({ ...confinement }, 'hasLeftovers', { get: () => state.hasLeftovers }),
+    });
+    const bound = terminalTools(world.deps)[0]?.bind({ command: 'true' });
+    if (bound?.kind !== 'ready') throw new Error('not bound');
+    const asks = await bound.asks?.(new AbortController().signal);
+    state.hasLeftovers = false;
+    const { outcome } = await bound.run(new AbortController().signal, aToolCall());
+    expect([asks?.access, outcome]).toEqual([
+      expect.objectContaining({ confined: { kind: 'inside', hosts: [], hasLeftovers: true } }),
+      'done',
+    ]);
   });
 
   it('lists what it mentions and could not read, when it failed', async () => {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../../localization';
 import { diffLines, type DiffLine } from '../../../diffLines';
-import { showMisleading } from '../../../../base/invisibleCharacters';
+import { showMisleading } from '../../../../protocol/invisibleCharacters';
 
 interface DiffViewProps {
   /** Unified diff. */

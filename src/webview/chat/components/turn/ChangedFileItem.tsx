@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ChangedFile, FileHunk } from '../../../../protocol/transcriptTypes';
 import { Icon } from '../../../Icon';
 import { t } from '../../../localization';
-import { showMisleading } from '../../../../base/invisibleCharacters';
+import { showMisleading } from '../../../../protocol/invisibleCharacters';
 import { changeWord, fileStateWord, isRevertible, isUndecided } from '../../labels/changedFileLabels';
 import { Counts } from './Counts';
 import { useChat } from '../common/ChatContext';

@@ -1,0 +1,11 @@
+/** File or folder that was moved out of an open folder, and its new place. */
+export interface TakenOut {
+  readonly path: string;
+  readonly kept: string;
+}
+
+export interface SetAside {
+  readonly taken: readonly TakenOut[];
+  /** Files that could not be moved and are still there, each with the reason. */
+  readonly left: readonly { readonly path: string; readonly reason: string }[];
+}
