@@ -73,6 +73,35 @@ export class GitSnapshots implements SnapshotTaker {
     return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
   }
 
+  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+    const until = this.clock.monotonicMs() + patienceMs;
+    const place = await this.placeOf(await this.rootOf(folder, patienceMs), until);
+    const names = files.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
+    if (names.some((name) => name === '..' || name.startsWith('../') || path.isAbsolute(name))) return false;
+    for (let from = 0; from < names.length; from += mostNamed)
+      if (!(await this.inOrder(() => this.holdsAll(place, names.slice(from, from + mostNamed), until)))) return false;
+    return true;
+  }
+
+  private async holdsAll(place: Place, names: readonly string[], until: number): Promise<boolean> {
+    const list = async (...options: readonly string[]): Promise<readonly string[]> =>
+      split(await this.in(place, ['--literal-pathspecs', 'ls-files', '-z', ...options, '--', ...names], until));
+    // A snapshot reads these anew, so it has their bytes.
+    const read = new Set(await list('-m', '-o', '--exclude-standard'));
+    const stored = new Map((await list('-s')).map((line) => [line.slice(line.indexOf('\t') + 1), line.split(' ')[1]]));
+    const unread = names.filter((name) => !read.has(name));
+    const hashes = unread.map((name) => stored.get(name) ?? '0');
+    if (hashes.length === 0) return true;
+    const check = ['cat-file', '--batch-check=%(objectsize)', '--buffer'];
+    const sizes = split(await this.in(place, check, until, hashes.map((hash) => `${hash}\n`).join('')), '\n');
+    for (const [index, name] of unread.entries()) {
+      // Git may have stored it in another form, mostly of another size (line ends, LFS).
+      const stat = await lstat(path.join(place.root, name)).catch(() => null);
+      if (stat === null || sizes[index] !== String(stat.size)) return false;
+    }
+    return true;
+  }
+
   /** True when Git works with this folder. Otherwise use another kind of snapshot. */
   async isWorkTree(folder: string): Promise<boolean> {
     return this.rootOf(folder, 2000).then(

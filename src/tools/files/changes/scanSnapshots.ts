@@ -10,7 +10,7 @@ const mostFileBytes = 1024 * 1024;
 const mostBytes = 128 * 1024 * 1024;
 
 /** Folders that tools generate or manage. */
-const left = new Set([
+export const generatedFolders: ReadonlySet<string> = new Set([
   'node_modules',
   '.git',
   '.hg',
@@ -70,6 +70,11 @@ export class ScanSnapshots implements SnapshotTaker {
     };
   }
 
+  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+    const scanned = await this.scan(folder, this.clock.monotonicMs() + patienceMs);
+    return files.every((file) => scanned.files.has(file));
+  }
+
   /** Drops the cached contents. */
   clear(): void {
     this.known = null;
@@ -89,7 +94,7 @@ export class ScanSnapshots implements SnapshotTaker {
         if (this.clock.monotonicMs() > until) throw new NotWatched('looking at the folder takes too long');
         const file = path.join(next, entry.name);
         if (entry.isDirectory()) {
-          if (left.has(entry.name)) unseen.add(`${file}${path.sep}`);
+          if (generatedFolders.has(entry.name)) unseen.add(`${file}${path.sep}`);
           else waiting.push(file);
           continue;
         }

@@ -24,4 +24,6 @@ export interface Snapshot {
 export interface SnapshotTaker {
   /** Rejects with `NotWatched` when it cannot finish in time. `folder`: absolute. */
   take(folder: string, patienceMs: number): Promise<Snapshot>;
+  /** True when a snapshot holds each of the files, which exist. Rejects when that cannot be told in time. */
+  holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean>;
 }

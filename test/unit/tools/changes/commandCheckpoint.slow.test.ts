@@ -502,3 +502,79 @@ describe('a command that cannot be checked', () => {
     expect(await world.listed()).toEqual(['a.ts edited +1 -1 open']);
   });
 });
+
+describe('what a command would discard', () => {
+  const held = (names: readonly string[], each = checkpoint()): Promise<boolean> =>
+    each.restores(
+      world.folder,
+      names.map((name) => join(world.folder, name)),
+    );
+
+  it.each([
+    ['tracked, changed and untracked files', ['a.ts', 'staged.ts', 'new.ts'], true],
+    ['the whole work tree', [], true],
+    ['what is not there', ['nothing'], true],
+    ['folders that tools fill again', ['dist', 'node_modules/.cache', 'coverage'], true],
+    ['a folder of such files', ['folder'], true],
+    ['a file that Git ignores', ['ignored.txt'], false],
+    ['such a file below a folder', ['mixed'], false],
+    ['a link', ['link'], false],
+    ['another repository', ['other'], false],
+    ['a file that is too large', ['large.bin'], false],
+    ['a file outside of the work tree', ['../elsewhere'], false],
+  ])('is restored by a checkpoint in Git: %s', async (_, names, expected) => {
+    repository();
+    world.person('ignored.txt', 'ignored');
+    world.person('folder/a.ts', 'a');
+    world.person('mixed/a.ts', 'a');
+    world.person('mixed/ignored.txt', 'ignored');
+    world.person('dist/a.js', 'a');
+    world.person('node_modules/.cache/a', 'a');
+    world.person('other/.git/HEAD', 'ref: refs/heads/main');
+    world.person('large.bin', 'x'.repeat(10 * 1024 * 1024 + 1));
+    world.person('../elsewhere', 'x');
+    symlinkSync('a.ts', join(world.folder, 'link'));
+    expect(await held(names)).toBe(expected);
+    rmSync(join(world.folder, '../elsewhere'));
+  });
+
+  it('is not restored where Git stored it in another form and it was not changed since', async () => {
+    git('init', '-q');
+    git('config', 'core.autocrlf', 'true');
+    for (const name of ['same.txt', 'changed.txt']) world.person(name, 'a\r\nb\r\n');
+    world.person('plain.txt', 'a');
+    utimesSync(world.path('same.txt'), 1000, 1000);
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    world.person('changed.txt', 'c\r\n');
+    const each = checkpoint();
+    const found = await Promise.all(['plain.txt', 'changed.txt', 'same.txt'].map((name) => held([name], each)));
+    expect(found).toEqual([true, true, false]);
+  });
+
+  it('is restored without Git too, unless the folder could not be looked at', async () => {
+    const none: RunGit = () => Promise.reject(new Error('none'));
+    world.person('a.ts', 'a');
+    world.person('large.bin', 'x'.repeat(1024 * 1024 + 1));
+    expect([await held(['a.ts'], checkpoint(none)), await held(['large.bin'], checkpoint(none))]).toEqual([
+      true,
+      false,
+    ]);
+    const late = { ...systemClock, monotonicMs: (): number => (at += 10_000) };
+    let at = 0;
+    expect(await held(['a.ts'], checkpoint(none, late))).toBe(false);
+  });
+
+  it('keeps a command from running that needs a checkpoint which cannot be made', async () => {
+    repository();
+    const broken = checkpoint((given) =>
+      given.args.includes('write-tree') ? Promise.reject(new NotWatched('it is full')) : patient(given),
+    );
+    let hasRun = false;
+    const run = async (): Promise<void> => void (hasRun = true);
+    await expect(broken.around(call, world.folder, run, true)).rejects.toThrow('it is full');
+    expect([hasRun, await held(['a.ts'], broken)]).toEqual([false, false]);
+    await broken.around(call, world.folder, run);
+    expect(hasRun).toBe(true);
+  });
+});
