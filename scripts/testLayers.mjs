@@ -71,7 +71,7 @@ export const layers = [
   {
     name: 'sandbox',
     skip: withoutSandbox,
-    suite: () => ({ args: ['--project', 'slow', 'test/sandbox/canaries', 'test/sandbox/confined'] }),
+    suite: () => ({ args: ['--project', 'slow', 'test/sandbox/'] }),
   },
   { name: 'postgres', beside: true, suite: () => ({ args: ['--project', 'slow', 'test/postgres/'] }) },
   {

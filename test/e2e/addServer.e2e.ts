@@ -14,7 +14,7 @@ const works = `"${process.execPath}" "${everything}" stdio`;
 const fails = `"${process.execPath}" -e "console.error('no database here'); process.exit(3)"`;
 
 const { server, vscode, open, refused } = await scriptedVscode({
-  machineSettings: { 'hermes.terminal.sandbox': 'off' },
+  settings: { 'hermes.terminal.sandbox': 'off' },
 });
 const picture = picturesIn('add-server');
 let workbench: Workbench;

@@ -32,8 +32,7 @@ const server = await startModelServer();
 afterAll(() => server.close());
 
 const settings = (): VscodeSessionOptions => ({
-  settings: scriptedSettings(server),
-  machineSettings: { 'hermes.terminal.sandbox': 'off' },
+  settings: { ...scriptedSettings(server), 'hermes.terminal.sandbox': 'off' },
 });
 
 let folder: string;

@@ -22,7 +22,7 @@ beforeAll(async () => {
     personal('skills/letters/SKILL.md'),
     `---\nname: letters\ndescription: Sends letters by mail.\n---\n${skill}\n`,
   );
-  vscode().machineSettings.update({ 'hermes.spendingLimit': 2 });
+  vscode().settings.update({ 'hermes.spendingLimit': 2 });
   panel = await open();
 });
 

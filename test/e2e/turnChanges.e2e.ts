@@ -20,7 +20,7 @@ const original: Files = {
 };
 
 const { server, vscode, open, query, ask, refused } = await scriptedVscode({
-  machineSettings: { 'hermes.terminal.sandbox': 'off' },
+  settings: { 'hermes.terminal.sandbox': 'off' },
   viewport: { width: 1400, height: 900 },
 });
 const picture = picturesIn('turn-changes');

@@ -11,8 +11,8 @@ import { fix, fixLines, WorkRepository } from './workRepository';
 import { picturesIn, scriptedSettings, scriptedVscode } from './scriptedVscode';
 import { test } from './vscodeTest';
 
-const machineSettings = { 'hermes.terminal.sandbox': 'off' };
-const { server, vscode, open, query, refused } = await scriptedVscode({ machineSettings });
+const settings = { 'hermes.terminal.sandbox': 'off' };
+const { server, vscode, open, query, refused } = await scriptedVscode({ settings });
 const picture = picturesIn('work');
 let repository: WorkRepository;
 let panel: ChatPanel;
@@ -167,9 +167,8 @@ test('in Restricted Mode nothing is written, run or started: the model and the u
   startVscode,
 }) => {
   const restricted = await startVscode({
-    machineSettings,
     workspaceTrust: true,
-    settings: { ...scriptedSettings(server), 'security.workspace.trust.startupPrompt': 'never' },
+    settings: { ...scriptedSettings(server), ...settings, 'security.workspace.trust.startupPrompt': 'never' },
   });
   const untrusted = WorkRepository.create(restricted);
   fs.mkdirSync(path.join(untrusted.folder, '.vscode'));

@@ -36,7 +36,7 @@ tests/conftest.py .pnp.cjs .pnp.loader.mjs build.rs .cargo/config.toml rust-tool
 build.gradle app/build.gradle.kts settings.gradle gradle/wrapper/gradle-wrapper.properties .gradle/init.gradle
 .mvn/extensions.xml .mvn/jvm.config .yarn/releases/yarn.cjs .yarn/plugins/a.cjs .nvim.lua .exrc .vimrc .gdbinit .lldbinit
 .bashrc .zshrc .inputrc .direnv/a .run/a.xml .settings/a.prefs .project .factorypath .bsp/a.json .zed/settings.json
-.fleet/run.json .vs/a .nova/a sitecustomize.py bare/HEAD .hg/hgrc .svn/a .jj/a server.pem id_rsa terraform.tfstate
+.fleet/run.json .vs/a .nova/a sitecustomize.py .hg/hgrc .svn/a .jj/a server.pem id_rsa terraform.tfstate
 packages/a/.vscode/settings.json packages/a/.github/workflows/a.yml packages/a/b/c/AGENTS.md packages/a/.MCP.json
 `
   .trim()

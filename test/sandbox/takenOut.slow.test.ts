@@ -17,6 +17,8 @@ const ways: readonly (readonly [string, string])[] = [
   ['files without permissions', 'chmod 000 .vscode/settings.json AGENTS.md .envrc'],
   ['the open folder without permission to write', 'chmod 555 .'],
   ['a parent without permissions', 'chmod 000 .github'],
+  ['a parent that can be read and not entered', 'chmod 444 .github .vscode'],
+  ['both of these', 'chmod 000 .github/workflows; chmod 400 .github'],
   [
     'a deep chain without permissions',
     'cd .vscode; for i in $(seq 40); do mkdir d; cd d; done; for i in $(seq 40); do cd ..; chmod 000 d; done',

@@ -20,8 +20,8 @@ interface InspectedVariables {
   readonly workspaceFolderValue?: unknown;
 }
 
-/** Reads the setting and leaves out invalid values. Values that a repository can bring along, those of the workspace and
- *  of a container, count only for variables that do not decide what a command runs, and are expanded without
+/** Reads the setting and leaves out invalid values. Values that a repository can bring along, those of the workspace
+ *  and of a container, count only for variables that do not decide what a command runs, and are expanded without
  *  credentials. */
 export function terminalVariables(
   inspected: InspectedVariables | undefined,

@@ -2,8 +2,8 @@ import type { SentDocument } from '../../store/syncing';
 import type { SyncServer } from '../syncServer';
 import type { Seal } from './seal';
 
-/** What is sealed for a document without rows. */
-const removed = 'null';
+/** Sealed for a document without rows: earlier builds read it as one without rows too. */
+const removed = '{}';
 
 /** A server that receives and holds only encrypted bodies. Names of documents and conversations stay readable. That a
  *  document was removed is sealed as well: a server cannot remove one by leaving out its body, nor can an earlier build

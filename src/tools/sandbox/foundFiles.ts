@@ -1,9 +1,10 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isAlias, treatmentOf } from '../pathTreatment';
 import type { FoundFiles } from './limits';
 import type { ListedFiles } from './listFiles';
+import { realPath } from './realPath';
 
 /** Limits for a confined command in a folder, by the table of paths: it may not change files that need approval in
  *  every mode, and may not read secrets. */
@@ -67,14 +68,6 @@ async function leadsBack(repository: string, folder: string): Promise<boolean> {
 async function pathIn(file: string, line: RegExp, base: string): Promise<string | null> {
   const path = line.exec(await readFile(file, 'utf8').catch(() => ''))?.[1];
   return path === undefined ? null : resolve(base, path);
-}
-
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function isFile(path: string): boolean {

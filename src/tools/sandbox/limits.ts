@@ -5,7 +5,7 @@ import { privateFolder } from '../../base/privateFolder';
 import { contains } from '../accessPaths';
 import { hiddenPlaces, homeCaches, homePrograms } from '../pathTable';
 import { treatmentOf } from '../pathTreatment';
-import { realPath } from './foundFiles';
+import { realPath } from './realPath';
 
 /** File access of a confined command: absolute paths, each with everything below it. Everything else is readable but
  *  not writable. */

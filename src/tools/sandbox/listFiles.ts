@@ -1,6 +1,6 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { chmod, readdir, readlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Everything below a folder but folders, by relative paths. */
 export interface ListedFiles {
@@ -19,7 +19,11 @@ export async function listFiles(folder: string, { mends = false } = {}): Promise
     const path = join(folder, below);
     const read = (): Promise<Dirent[]> => readdir(path, { withFileTypes: true });
     const mended = async (): Promise<Dirent[]> => {
-      await chmod(path, 0o700);
+      // A folder above it may be readable without leading to what is in it.
+      await chmod(path, 0o700).catch(async () => {
+        if (below !== '') await chmod(dirname(path), 0o700);
+        await chmod(path, 0o700);
+      });
       return read();
     };
     const entries = await read()

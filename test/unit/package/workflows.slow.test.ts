@@ -1,11 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { desktopVersion } from '../../../scripts/hostSuite.mjs';
 import { releaseProblems } from '../../../scripts/releaseCheck.mjs';
 import { stepsOf } from '../../../scripts/workflowSteps.mjs';
 
 const ci = readFileSync(fileURLToPath(new URL('../../../.github/workflows/ci.yml', import.meta.url)), 'utf8');
+
+const steps = v.object({ steps: v.array(v.object({ name: v.optional(v.string()), run: v.optional(v.string()) })) });
+const releaseSchema = v.object({ jobs: v.object({ package: steps, publish: steps }) });
 
 describe('the steps of a job', () => {
   const workflow = (steps: string): string => `
@@ -59,6 +67,34 @@ describe('a release', () => {
         'scripts/identity.json holds placeholders: docs/publishing.md says what an owner decides.',
         'CHANGELOG.md has no heading for 1.2.3.',
       ],
+    ]);
+  });
+});
+
+describe('the workflow of a release', () => {
+  it('publishes the package and its bill of materials beside it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'hermes-release-'));
+    const programs = join(folder, 'programs');
+    mkdirSync(programs);
+    const stand = (name: string, script: string): void =>
+      writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    stand('npm', 'echo package > hermes-1.2.3.vsix; echo bill > hermes-1.2.3.cdx.json');
+    stand('node', 'echo release');
+    stand('gh', 'printf "%s\\n" "$@" > published');
+    const workflow = readFileSync(new URL('../../../.github/workflows/release.yml', import.meta.url), 'utf8');
+    const { jobs } = v.parse(releaseSchema, parse(workflow));
+    const env = { PATH: `${programs}:${process.env['PATH']}`, GITHUB_REF_NAME: 'v1.2.3' };
+    const run = (job: keyof typeof jobs, name: string): void => {
+      const step = jobs[job].steps.find((each) => each.name === name);
+      execFileSync('bash', ['-e', '-c', step?.run ?? 'exit 1'], { cwd: folder, env });
+    };
+    run('package', 'Package twice, with the same bytes');
+    run('publish', 'Create the release on GitHub');
+    const published = readFileSync(join(folder, 'published'), 'utf8').split('\n');
+    rmSync(folder, { recursive: true });
+    expect(published.filter((word) => word.startsWith('release/'))).toEqual([
+      'release/hermes-1.2.3.cdx.json',
+      'release/hermes-1.2.3.vsix',
     ]);
   });
 });

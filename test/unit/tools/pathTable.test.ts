@@ -84,6 +84,7 @@ describe('the table of paths', () => {
       'proc/*/',
       '.git/{,**/}config{,.worktree}',
       '.git/',
+      'head',
       '{node_modules/,{site,dist}-packages/,{.,}{v,}env/{bin,scripts,lib,lib64,include,share}/}',
       '.{cargo,bundle,mvn,gradle,m2,yarn,sbt,ivy2}/',
     ]);

@@ -25,8 +25,8 @@ const thisMachine = [
 const reportPatienceMs = 60;
 
 /** Limits that a command has from its start and cannot raise: 8,192 processes and threads, and files of 16 GB (32 GB
- *  in shells that count blocks of 1 KB). A lower limit of the machine stays. dash has `-p` for `-u`. On the command's own
- *  first line, so that the shell's line numbers stay right. */
+ *  in shells that count blocks of 1 KB). A lower limit of the machine stays. dash has `-p` for `-u`. On the command's
+ *  own first line, so that the shell's line numbers stay right. */
 const resources = 'ulimit -u 8192 2>/dev/null || ulimit -p 8192 2>/dev/null; ulimit -f 33554432 2>/dev/null; ';
 /** Memory has no limit, because programs such as sanitizers reserve far more than they use. When it is used up, Linux
  *  ends these processes first. Outside of the sandbox, which would report the write. */

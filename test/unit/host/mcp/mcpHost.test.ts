@@ -335,16 +335,16 @@ describe('the sandbox', () => {
   it("chosen for a user's own server survives a changed definition; the choice to run without it does not", async () => {
     const own = (args: readonly string[], over: object) =>
       (editor.setting = { servers: { mine: { command: 'sh', args, ...over } } });
-    const choose = async (from: McpHost, pick: string): Promise<void> => {
+    const choose = async (from: McpHost, pick: string, starts: number): Promise<void> => {
       editor.answers = ['mine', pick, 'Run Without the Sandbox'];
       await from.commands.manageMcpServers?.();
-      await settle();
+      await vi.waitFor(() => expect(started()).toHaveLength(starts));
       from.dispose();
     };
     own(['1'], { sandboxEnabled: true });
     const first = open();
     await names(first);
-    await choose(first, 'Run Without the Sandbox…');
+    await choose(first, 'Run Without the Sandbox…', 2);
     own(['2'], { sandboxEnabled: true });
     const second = open();
     await names(second);
@@ -352,12 +352,12 @@ describe('the sandbox', () => {
     own(['3'], {});
     const third = open();
     await names(third);
-    await choose(third, 'Run in the Sandbox');
+    await choose(third, 'Run in the Sandbox', 5);
     own(['4'], {});
     const fourth = open();
     await names(fourth);
     // It can be taken back.
-    await choose(fourth, 'Forget');
+    await choose(fourth, 'Forget', 6);
     await names(open());
     expect(where()).toEqual(['confined', 'sh', 'confined', 'sh', 'confined', 'confined', 'sh']);
   });

@@ -35,7 +35,9 @@ test('an export has no secret in any text, and what is stored stays as it is', (
   expect(record).toMatchObject({
     session: { title: 'About [secret]' },
     messages: [
-      { parts: [{ text: 'Use [secret]' }, { label: '.env', text: '{"client_secret":[secret]}' }, { dataBase64: key }] },
+      {
+        parts: [{ text: 'Use [secret]' }, { label: '.env', text: '{"client_secret":"[secret]"}' }, { dataBase64: key }],
+      },
       { parts: [{ text: '[secret]' }, { text: 'With [secret].' }, { arguments: '{"command":"curl -u [secret]"}' }] },
       { parts: [{ text: '[secret]', details: { lines: ['[secret]', 3, null] } }] },
     ],

@@ -69,7 +69,8 @@ describe('folders that a container’s settings name', () => {
         null,
         ['hermes.storage.path', 'hermes.backups.folder'].map(
           (name) =>
-            `The setting \`${name}\` names a place in the open folder, which the repository can fill. The default is used until you fix it.`,
+            `The setting \`${name}\` names a place in the open folder, which the repository can fill. ` +
+            'The default is used until you fix it.',
         ),
       ]);
     },
