@@ -59,7 +59,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     const files = ['secret/x', 'secret/deep/y', 'notes/a.private', 'Upper/z', 'node_modules/p/q'];
     for (const name of files) world.write(name, 'hush');
     world.write('infra/main.tf', 'ours');
-    world.write(join(world.home, '.tools/plan.txt'), 'hush');
+    world.write(join(world.home, '.nvm/plan.txt'), 'hush');
     symlinkSync('secret/x', join(world.project, 'way'));
     const attempts = [
       'cat sec*/x',
@@ -75,7 +75,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
       'cat notes/*.private',
       'cat [U]pper/z',
       'cat node_modules/p/q',
-      'cat ~/.to*/plan.txt',
+      'cat ~/.nv*/plan.txt',
       `python3 -c 'print(open("secret/x").read())'`,
     ];
     const read = async (command: string): Promise<boolean> => (await world.run(command)).output.includes('hush');
@@ -85,7 +85,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
       'read(notes/*.private)',
       'read(upper/**)',
       'read(node_modules/p/**)',
-      'read(~/.tools/p*)',
+      'read(~/.nvm/p*)',
     ];
     for (const command of attempts) outcome.push([command, await read(command)]);
     expect(outcome.filter(([, isRead]) => isRead)).toEqual([]);
@@ -99,7 +99,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
     ]);
     world.deny = [];
     // The control: without the rules, all of it is read.
-    expect([await read('cat sec*/x'), await read('cat [U]pper/z'), await read('cat ~/.to*/plan.txt')]).toEqual([
+    expect([await read('cat sec*/x'), await read('cat [U]pper/z'), await read('cat ~/.nv*/plan.txt')]).toEqual([
       true,
       true,
       true,
