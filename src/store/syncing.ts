@@ -148,11 +148,10 @@ export interface ServerDocument {
   readonly body: string | null;
 }
 
-/** forgotten: another machine erased the conversation, and so did this one. keptId: what the documents would have removed
- *  is in the trash, as this private session. received: the store has the server's
- *  version, and changes of its own that do not concern the transcript. An object: both continued the transcript; what
- *  was added here is the branch with this id. busy: a turn is open; later. again: something changed here meanwhile;
- *  fetch again. */
+/** forgotten: another machine erased the conversation, and so did this one. keptId: what the documents would have
+ *  removed is in the trash, as this private session. received: the store has the server's version, and changes of its
+ *  own that do not concern the transcript. branchId: both continued the transcript; what was added here is the branch
+ *  with this id. busy: a turn is open; later. again: something changed here meanwhile; fetch again. */
 export type ReceiveOutcome =
   'received' | 'busy' | 'again' | 'forgotten' | { readonly branchId: string } | { readonly keptId: string };
 

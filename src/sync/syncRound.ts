@@ -289,8 +289,8 @@ export class SyncRound {
     if (refused.some((document) => here.has(document))) this.deps.onRemoved?.(conversationId, 'refused');
   }
 
-  /** The conversation stays due until the server knows that it is erased here. What no machine of the history has proven
-   *  erases nothing, and is not repeated to the server, where it would be proven. */
+  /** The conversation stays due until the server knows that it is erased here. What no machine of the history has
+   *  proven erases nothing, and is not repeated to the server, where it would be proven. */
   private async eraseHere(
     connection: Connected,
     conversationId: string,

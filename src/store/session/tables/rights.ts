@@ -27,6 +27,7 @@ const oddName = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]|(^|\/)\.{1,2}(\/|$)/u;
 const oddPath =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|[\\/])\.{1,2}([\\/]|$)|^\/(dev|proc|sys)\/|^([\\/]{2}|[a-z]+:\/\/[^/]+\/\/)/iu;
 const longestName = 1000;
+const nameColumns = ['id', 'uid', 'session_id', 'turn_uid', 'conversation_id', 'message_uid', 'parent_session_id'];
 
 /** Where a column's value may come from when somebody else wrote the row.
  *  - `data`: from anywhere. It is shown, or it describes what is shown.
@@ -115,8 +116,6 @@ export function hasSoundNames(table: ImportedTable, row: SqlRow): boolean {
   return nameColumns.every((column) => !isOdd(row[column], oddName));
 }
 
-const nameColumns = ['id', 'uid', 'session_id', 'turn_uid', 'conversation_id', 'message_uid', 'parent_session_id'];
-
 function isOdd(value: SqlValue | undefined, odd: RegExp): boolean {
   return typeof value === 'string' && (value.length > longestName || odd.test(value));
 }
@@ -149,8 +148,8 @@ function grantsMore(row: SqlRow): boolean {
   return decision !== null && !isDenial && !v.is(once, decision);
 }
 
-/** Shows what a model would get unseen of these conversations: carried rows that repeat no shown row, and rows of a kind
- *  that is not shown where they are. Runs inside its caller's transaction. */
+/** Shows what a model would get unseen of these conversations: carried rows that repeat no shown row, and rows of a
+ *  kind that is not shown where they are. Runs inside its caller's transaction. */
 export function showWhatIsSent(database: SqlDatabase, conversationIds: readonly string[]): void {
   const conversations = JSON.stringify(conversationIds);
   const own = 'session_id IN (SELECT id FROM sessions WHERE conversation_id IN (SELECT value FROM json_each(?1)))';
