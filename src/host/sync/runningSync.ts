@@ -82,7 +82,6 @@ export class RunningSync implements Disposable {
       sessions,
       gateway,
       shownSession: deps.shownSession,
-      newId: randomUUID,
       clock,
       log,
       onChange: deps.onChange,

@@ -16,7 +16,6 @@ export interface WatchedTurnsDeps {
   readonly gateway: Pick<ConversationGateway, 'received' | 'runningConversations'>;
   /** The session that the user sees. */
   readonly shownSession: () => string | null;
-  readonly newId: () => string;
   readonly clock: Clock;
   readonly log: Log;
   readonly onChange: () => void;
@@ -27,6 +26,7 @@ export class WatchedTurns implements Disposable {
   private readonly watch: TurnWatch;
   private shown: ShownTurn | null = null;
   private working: Promise<void> = Promise.resolve();
+  private taking: Promise<void> | null = null;
   turn: TurnElsewhere | null = null;
 
   constructor(private readonly deps: WatchedTurnsDeps) {
@@ -56,18 +56,24 @@ export class WatchedTurns implements Disposable {
   }
 
   /** Continues here: what was seen is stored as an interrupted turn, so that it is not lost and the model knows it.
-   *  Does nothing when the other machine is back. */
-  async takeOver(): Promise<void> {
-    const { service, sessions, gateway, newId, clock } = this.deps;
+   *  Does nothing when the other machine is back, or the second time. */
+  takeOver(): Promise<void> {
+    this.taking ??= this.takeOverOnce().finally(() => (this.taking = null));
+    return this.taking;
+  }
+
+  private async takeOverOnce(): Promise<void> {
+    const { service, sessions, gateway, clock } = this.deps;
     const { turn, shown } = this;
     if (turn === null || shown === null || !(await service.takeOver(turn.conversationId))) return this.active();
-    if ((await sessions.getTurn(shown.turnUid)) === null) {
-      const [turnUid, sessionId, now] = [newId(), await sessions.conversationTip(turn.conversationId), clock.now()];
+    if (await this.isNew(shown)) {
+      const [turnUid, now] = [takenUid(shown), clock.now()];
+      const sessionId = await sessions.conversationTip(turn.conversationId);
       const row = { sessionId, turnUid, createdAt: now, visibility: { kind: 'shown' }, carriedFrom: null } as const;
       await sessions.openTurn({
         turnUid,
         sessionId,
-        userMessage: { ...row, uid: newId(), role: 'user', parts: [{ kind: 'text', text: shown.prompt }] },
+        userMessage: { ...row, uid: `${turnUid}/prompt`, role: 'user', parts: [{ kind: 'text', text: shown.prompt }] },
         model: shown.model,
         startedAt: now,
       });
@@ -75,7 +81,7 @@ export class WatchedTurns implements Disposable {
         turnUid,
         settledAt: now,
         settlement: { outcome: 'interrupted', stopReason: 'connectionLost', failure: null },
-        messages: shown.text === '' ? [] : [answerRow({ ...row, uid: newId() }, shown)],
+        messages: shown.text === '' ? [] : [answerRow({ ...row, uid: `${turnUid}/answer` }, shown)],
       });
     }
     await gateway.received(turn.conversationId, null);
@@ -91,7 +97,7 @@ export class WatchedTurns implements Disposable {
     this.later(async () => {
       const seen = this.watch.state;
       const shown = seen === null ? null : parseShownTurn(seen.body);
-      const isNew = shown !== null && (await this.deps.sessions.getTurn(shown.turnUid)) === null;
+      const isNew = shown !== null && (await this.isNew(shown));
       this.shown = isNew ? shown : null;
       const turn = seen !== null && isNew ? turnElsewhere(seen, shown) : null;
       if (JSON.stringify(turn) === JSON.stringify(this.turn)) return;
@@ -100,11 +106,23 @@ export class WatchedTurns implements Disposable {
     });
   }
 
+  /** False once the turn has arrived as a whole, or was taken over. */
+  private async isNew(shown: ShownTurn): Promise<boolean> {
+    for (const uid of [shown.turnUid, takenUid(shown)])
+      if ((await this.deps.sessions.getTurn(uid)) !== null) return false;
+    return true;
+  }
+
   private later(work: () => Promise<void>): void {
     this.working = this.working
       .then(work)
       .catch((error: unknown) => this.deps.log.warn(`Turns of other machines cannot be shown: ${String(error)}`));
   }
+}
+
+/** Its rows are named after the other machine's turn: taking it twice makes them once. */
+function takenUid({ turnUid }: ShownTurn): string {
+  return `${turnUid}/taken`;
 }
 
 function answerRow(
