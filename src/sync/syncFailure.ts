@@ -13,8 +13,11 @@ export type SyncFailureKind =
   | 'starting'
   | 'tooOld'
   | 'newerTables'
+  | 'encoding'
   | 'address'
   | 'lost'
+  /** The server cannot read or keep rows of one conversation. */
+  | 'rows'
   /** Encryption: see `SealError`. */
   | 'seal'
   | 'unknown';

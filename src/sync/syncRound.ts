@@ -35,9 +35,16 @@ const longestPause = 64;
 /** Characters of a random tail. */
 const tailLength = 13;
 
+/** A conversation that cannot be read, stored or sent. It is tried again less and less often. */
+export interface RefusedConversation {
+  readonly conversationId: string;
+  readonly error: unknown;
+}
+
 /** True when rows of one conversation cannot be read or stored: the others can. */
 function isOfOneConversation(error: unknown): boolean {
-  return (error instanceof StoreError && error.causeClass === 'invalid') || syncFailureIn(error)?.kind === 'seal';
+  const kind = syncFailureIn(error)?.kind;
+  return (error instanceof StoreError && error.causeClass === 'invalid') || kind === 'seal' || kind === 'rows';
 }
 
 function branchOf(outcome: ReceiveOutcome): string | null {
@@ -69,10 +76,9 @@ export class SyncRound {
     this.fetchAhead = new FetchAhead(deps);
   }
 
-  /** Continues after a conversation that fails, and throws the error at the end. Returns the errors of conversations
-   *  that cannot be read or stored: the others were exchanged, and these are tried again less and less often. Ends
-   *  early, between two conversations, when the signal is aborted. */
-  async run(signal?: AbortSignal): Promise<readonly unknown[]> {
+  /** Continues after a conversation that fails, and throws the error at the end. Returns those that were refused: all
+   *  others were exchanged. Ends early, between two conversations, when the signal is aborted. */
+  async run(signal?: AbortSignal): Promise<readonly RefusedConversation[]> {
     const { store } = this.deps;
     while (signal?.aborted !== true && (await store.noteMore())) continue;
     await this.readNews();
@@ -107,7 +113,7 @@ export class SyncRound {
     await noting.catch((error: unknown) => void failures.push(error));
     if (failures.length > 0) throw failures[0];
     for (const id of this.paused.keys()) if (!seen.has(id)) this.paused.delete(id);
-    return [...this.paused.values()].map(({ error }) => error);
+    return [...this.paused].map(([conversationId, { error }]) => ({ conversationId, error }));
   }
 
   private isPaused(conversationId: string): boolean {

@@ -41,8 +41,15 @@ export interface SyncStatus {
   readonly waitingSince: number | null;
   /** Sessions of which the server removed something without a proof, since the window started. It is kept here. */
   readonly removed: number;
-  /** The reason why nothing, or not everything, can be exchanged now; null while all is well. */
+  /** Sessions that wait by themselves, and why. All others are exchanged. */
+  readonly refused: readonly RefusedSession[];
+  /** The reason why nothing can be exchanged now; null while all is well. */
   readonly failure: { readonly sentence: string; readonly since: number } | null;
+}
+
+export interface RefusedSession {
+  readonly conversationId: string;
+  readonly sentence: string;
 }
 
 /** Result of asking before a turn. `divided`: the conversation was continued elsewhere, and what was added here is
@@ -85,7 +92,7 @@ export class SyncService implements Disposable {
   private readonly removed = new Set<string>();
   private readonly leases = new Map<string, Lease>();
   private round: SyncRound;
-  private status: SyncStatus = { upTo: null, waiting: 0, waitingSince: null, removed: 0, failure: null };
+  private status: SyncStatus = { upTo: null, waiting: 0, waitingSince: null, removed: 0, refused: [], failure: null };
   private working: Promise<void> | null = null;
   private isDue = false;
   private failures = 0;
@@ -119,7 +126,7 @@ export class SyncService implements Disposable {
   async exchangeNow(): Promise<void> {
     await this.working;
     // What cannot be stored is tried again at once.
-    if (this.status.failure !== null) this.round = this.newRound();
+    if (this.status.failure !== null || this.status.refused.length > 0) this.round = this.newRound();
     this.failures = 0;
     this.exchange();
     await this.working;
@@ -229,7 +236,8 @@ export class SyncService implements Disposable {
         waiting: conversations,
         waitingSince: oldestAt,
         removed: this.removed.size,
-        failure: refused.length === 0 ? null : this.failureOf(describe(refused[0]).sentence),
+        refused: refused.map(({ conversationId, error }) => ({ conversationId, sentence: describe(error).sentence })),
+        failure: null,
       });
       return this.pace();
     } catch (error) {
@@ -309,6 +317,9 @@ export class SyncService implements Disposable {
 
   private show(status: SyncStatus): void {
     if (JSON.stringify(status) === JSON.stringify(this.status)) return;
+    for (const { conversationId, sentence } of status.refused)
+      if (!this.status.refused.some((one) => one.conversationId === conversationId))
+        this.deps.log.warn(`Sync: the session ${conversationId} waits. ${sentence}`);
     this.status = status;
     this.changes.fire(status);
   }

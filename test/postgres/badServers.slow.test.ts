@@ -195,4 +195,55 @@ describe('a server', () => {
       for (const { database: store } of [laptop, desk]) store.abandon();
     },
   );
+
+  it('whose tables were dropped has them again, and everything in them, without a new client', async () => {
+    const database = await world.database();
+    const [laptop, desk] = [await sessionDbWorld(), await sessionDbWorld()];
+    laptop.db.createSession({ id: 's1', startedAt: 1 });
+    answered(laptop.db, 't1', 'It is here.');
+    for (const { db } of [laptop, desk]) db.synced.begin();
+    const client = world.client(world.address(database));
+    await roundOf(laptop.db, client, 'laptop').run();
+    await world.run(database, 'DROP SCHEMA hermes_sync CASCADE');
+    await expect(roundOf(laptop.db, client, 'laptop').run()).rejects.toThrow('can’t be used right now');
+    await roundOf(laptop.db, client, 'laptop').run();
+    await roundOf(desk.db, client, 'desk').run();
+    expect(lines(desk.db)).toEqual(lines(laptop.db));
+    for (const { database: store } of [laptop, desk]) store.abandon();
+  });
+
+  it('that cannot hold every text is refused before it gets tables', async () => {
+    await world.run(
+      'postgres',
+      "CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
+    );
+    await expect(world.client(world.address('latin')).prepare()).rejects.toThrow('latin is not in UTF-8');
+    expect(await world.run('latin', "SELECT to_regnamespace('hermes_sync') AS made")).toEqual([{ made: null }]);
+  });
+
+  it('that cannot keep one conversation keeps the others', async () => {
+    const database = await world.database();
+    const laptop = await sessionDbWorld();
+    const bad = ['s1', 's2', 's3', 's4'];
+    for (const id of [...bad, 's5']) {
+      laptop.db.createSession({ id, startedAt: 1 });
+      answered(laptop.db, `t-${id}`, `Of ${id}.`, { sessionId: id });
+    }
+    laptop.db.synced.begin();
+    const client = world.client(world.address(database));
+    await client.prepare();
+    await world.run(
+      database,
+      `CREATE FUNCTION damaged() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION 'invalid page in block 7' USING ERRCODE = 'XX001'; END $$`,
+      `CREATE TRIGGER damaged BEFORE INSERT ON hermes_sync.documents FOR EACH ROW
+         WHEN (new.conversation <> 's5') EXECUTE FUNCTION damaged()`,
+    );
+    const refused = await roundOf(laptop.db, client, 'laptop').run();
+    expect([
+      refused.map(({ conversationId }) => conversationId),
+      await world.run(database, 'SELECT DISTINCT conversation FROM hermes_sync.documents'),
+    ]).toEqual([bad, [{ conversation: 's5' }]]);
+    laptop.database.abandon();
+  });
 });

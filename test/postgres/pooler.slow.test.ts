@@ -29,10 +29,10 @@ async function statements(): Promise<readonly Logged[]> {
 
 /** Statements that need nothing of a connection beyond their transaction. */
 const stateless =
-  /^(?:SELECT|INSERT|UPDATE|DELETE|WITH \w+ AS \(INSERT|BEGIN|COMMIT|ROLLBACK|SHOW|CREATE (?:SCHEMA|TABLE|INDEX) IF NOT) /;
+  /^(?:SELECT|INSERT|UPDATE|DELETE|WITH \w+ AS \(INSERT|BEGIN;?|COMMIT|ROLLBACK|SHOW|CREATE (?:SCHEMA|TABLE|INDEX) IF NOT) /;
 /** Parts of a statement that leave something in a connection, or expect it there. */
 const stateful =
-  /advisory|set_config|currval|lastval|pg_notify|pg_temp|\bTEMP(?:ORARY)?\b|\bWITH HOLD\b|\bSET (?:SESSION|LOCAL)\b/i;
+  /advisory|set_config|currval|lastval|pg_notify|pg_temp|\bTEMP(?:ORARY)?\b|\bWITH HOLD\b|\bSET SESSION\b|; SET (?!LOCAL\b)/i;
 
 const needsConnection = ({ sql, prepared }: Logged): boolean =>
   prepared !== null || !stateless.test(`${sql} `) || stateful.test(sql);

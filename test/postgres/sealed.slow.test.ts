@@ -140,7 +140,7 @@ describe('an encrypted history', () => {
     desk.db.synced.begin();
     const server = sealedServer(world.client(address), new Seal(key, 'h'));
     const refused = await roundOf(desk.db, server, 'desk').run();
-    expect(refused.map(String)).toEqual([
+    expect(refused.map(({ error }) => String(error))).toEqual([
       expect.stringMatching(
         /Part of a session on the server (was damaged or changed|is not encrypted) \(turn\/turn-1-\d\)/,
       ),

@@ -181,9 +181,16 @@ export class SyncFeature implements Disposable {
     const { running } = this;
     if (running === null) return this.setUp();
     const { service, server, choice } = running;
-    const action = await pickSyncAction(
-      { name: choice.name, origin: choice.origin, isSealed: choice.isSealed, status: service.state },
-      () => server.overview(),
+    const { state: status } = service;
+    const refused = await Promise.all(
+      status.refused.map(async ({ conversationId, sentence }) => ({
+        title: await this.titleOf(conversationId),
+        sentence,
+      })),
+    );
+    const { name, origin, isSealed, server: where } = choice;
+    const action = await pickSyncAction({ name, origin, isSealed, status, server: where, refused }, () =>
+      server.overview(),
     );
     switch (action) {
       case null:
@@ -278,20 +285,22 @@ export class SyncFeature implements Disposable {
   }
 
   private async received(conversationId: string, branchId: string | null): Promise<void> {
-    const { gateway, sessions } = this.deps;
-    await gateway.received(conversationId, branchId);
-    if (branchId !== null)
-      this.notices.divided(branchId, (await sessions.getSession(branchId))?.title ?? t('Untitled Session'));
+    await this.deps.gateway.received(conversationId, branchId);
+    if (branchId !== null) this.notices.divided(branchId, await this.titleOf(branchId));
+  }
+
+  private async removed(conversationId: string, kept: KeptRemoval): Promise<void> {
+    this.notices.removed(kept, await this.titleOf(conversationId));
   }
 
   /** Never rejects. */
-  private async removed(conversationId: string, kept: KeptRemoval): Promise<void> {
+  private async titleOf(conversationId: string): Promise<string> {
     const { sessions, log } = this.deps;
     try {
-      const title = (await sessions.getSession(conversationId))?.title ?? t('Untitled Session');
-      this.notices.removed(kept, title);
+      return (await sessions.getSession(conversationId))?.title ?? t('Untitled Session');
     } catch (error) {
       log.warn(`The title of ${conversationId} could not be read: ${describeError(error).sentence}`);
+      return t('Untitled Session');
     }
   }
 

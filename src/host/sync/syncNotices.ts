@@ -48,7 +48,7 @@ export class SyncNotices {
     this.store.offer(topic, [
       {
         sentence: t('For more than a day, new messages could not be sent to your server. {reason}', {
-          reason: status.failure?.sentence ?? '',
+          reason: status.failure?.sentence ?? status.refused[0]?.sentence ?? '',
         }),
         choices: [{ label: t('Sync Status…'), run: showStatus }],
       },
@@ -82,7 +82,9 @@ function removedSentence(kept: KeptRemoval, title: string): string {
         { title },
       );
     case 'refused':
-      return t('The server removed parts of “{title}”, and none of your machines did. Here everything stays.', { title });
+      return t('The server removed parts of “{title}”, and none of your machines did. Here everything stays.', {
+        title,
+      });
   }
 }
 

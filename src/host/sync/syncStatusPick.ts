@@ -12,6 +12,13 @@ interface SyncItem extends vscode.QuickPickItem {
   readonly action?: SyncAction;
 }
 
+/** A session that waits by itself. */
+interface WaitingSession {
+  readonly title: string;
+  /** Why it waits. */
+  readonly sentence: string;
+}
+
 interface ShownSync {
   /** Name of the history. */
   readonly name: string;
@@ -19,6 +26,9 @@ interface ShownSync {
   readonly origin: string;
   readonly isSealed: boolean;
   readonly status: SyncStatus;
+  /** Where the server is. */
+  readonly server: string;
+  readonly refused: readonly WaitingSession[];
 }
 
 /** Shows the state of sync, the machines that share the history, and what can be done. Null when the user cancels. */
@@ -26,11 +36,12 @@ export async function pickSyncAction(
   shown: ShownSync,
   overview: () => Promise<ServerOverview>,
 ): Promise<SyncAction | null> {
+  const before = [...actions(shown.isSealed), ...refusedItems(shown)];
   const items = overview().then(
-    ({ machines }) => [...actions(shown.isSealed), ...machineItems(machines, shown.origin)],
+    ({ machines }) => [...before, ...machineItems(machines, shown.origin)],
     // The state says why nothing can be read from the server.
     (error: unknown) => [
-      ...actions(shown.isSealed),
+      ...before,
       { label: `$(warning) ${syncFailureIn(error)?.message ?? describeError(error).sentence}` },
     ],
   );
@@ -48,6 +59,14 @@ function actions(isSealed: boolean): readonly SyncItem[] {
     ...(isSealed ? [{ label: `$(key) ${t('Recovery Key…')}`, action: 'key' as const }] : []),
     { label: `$(plug) ${t('Set Up Sync')}`, action: 'other' },
     { label: `$(circle-slash) ${t('Turn Off Sync for This Folder')}`, action: 'off' },
+  ];
+}
+
+function refusedItems({ refused, server }: ShownSync): readonly SyncItem[] {
+  if (refused.length === 0) return [];
+  return [
+    { label: t('Sessions that wait: {count}', { count: refused.length }), kind: vscode.QuickPickItemKind.Separator },
+    ...refused.map(({ title, sentence }) => ({ label: `$(warning) ${title}`, description: server, detail: sentence })),
   ];
 }
 

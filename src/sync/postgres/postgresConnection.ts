@@ -3,7 +3,7 @@ import { Client, Pool, type ClientConfig, type PoolClient, type QueryResultRow }
 import * as v from 'valibot';
 import { t } from '../../base/translate';
 import { SyncFailure } from '../syncFailure';
-import { codeOf, syncFailure } from './connectionFailure';
+import { codeOf, isMissingTable, syncFailure } from './connectionFailure';
 import type { DatabaseAddress } from './connectionString';
 
 /** Milliseconds. */
@@ -50,13 +50,17 @@ class ScramClient extends Client {
 /** Connections to one database. Every failure is a `SyncFailure`. */
 export class PostgresConnection {
   private readonly pool: Pool;
+  private readonly limits: string;
 
-  /** `patienceMs`: milliseconds that an answer may take. Default: 60,000. */
+  /** `patienceMs`: milliseconds that an answer may take. Default: 60,000. `onMissingTable`: called when a table is not
+   *  there any more. */
   constructor(
     private readonly address: DatabaseAddress,
     patienceMs?: number,
+    private readonly onMissingTable: () => void = ignored,
   ) {
     const { host, port, database, user, password, tls, rootCertificate } = address;
+    this.limits = transactionLimits(patienceMs ?? queryPatienceMs);
     this.pool = new Pool({
       host,
       port,
@@ -91,6 +95,11 @@ export class PostgresConnection {
     return this.guarded(() => this.again(() => rowsOf(this.pool, schema, sql, values)));
   }
 
+  /** Changes rows that a transaction may have locked, in a transaction of its own: only that has limits. */
+  change<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
+    return this.transaction('BEGIN', (client) => rowsOf(client, schema, sql, values));
+  }
+
   /** Runs a transaction, again if it met another one. `begin`: the statement that begins it. */
   transaction<T>(begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
     return this.guarded(() =>
@@ -99,7 +108,7 @@ export class PostgresConnection {
         // Without a listener, a connection that breaks in between would end the process.
         client.on('error', ignored);
         try {
-          await client.query(begin);
+          await client.query(`${begin}; ${this.limits}`);
           const result = await work(client);
           await client.query('COMMIT');
           client.off('error', ignored);
@@ -135,6 +144,7 @@ export class PostgresConnection {
     } catch (error) {
       // What the caller's reading threw is the caller's.
       if (codeOf(error) === null && error instanceof Error && error.name === 'TurnBegan') throw error;
+      if (isMissingTable(error)) this.onMissingTable();
       throw syncFailure(error, this.address);
     }
   }
@@ -142,6 +152,20 @@ export class PostgresConnection {
   async dispose(): Promise<void> {
     await this.pool.end().catch(ignored);
   }
+}
+
+/** The server ends what a client has left without a word (a lid was closed), before others have waited for long: its own
+ *  notice of a dead connection takes two hours. They hold within one transaction, so that nothing stays in a connection
+ *  that a pooler shares. */
+function transactionLimits(patienceMs: number): string {
+  const limits = {
+    idle_in_transaction_session_timeout: patienceMs / 2,
+    lock_timeout: patienceMs / 12,
+    statement_timeout: patienceMs,
+  };
+  return Object.entries(limits)
+    .map(([name, ms]) => `SET LOCAL ${name} = ${Math.ceil(ms)}`)
+    .join('; ');
 }
 
 /** Reads rows within a transaction. */

@@ -84,7 +84,7 @@ export class PostgresServer implements SyncServer {
   private prepared: Promise<void> | null = null;
 
   constructor(private readonly deps: PostgresServerDeps) {
-    this.connection = new PostgresConnection(deps.address, deps.patienceMs);
+    this.connection = new PostgresConnection(deps.address, deps.patienceMs, () => (this.prepared = null));
   }
 
   /** Makes the tables where they are missing. */
@@ -103,14 +103,14 @@ export class PostgresServer implements SyncServer {
 
   async connect(origin: string, machine: string): Promise<Connected> {
     await this.prepare();
-    const row = await this.connection.one(
+    const [row] = await this.connection.change(
       machineRow,
       `INSERT INTO hermes_sync.machines AS m (history, origin, name, writer) VALUES ($1, $2, $3, 1)
        ON CONFLICT (person, history, origin) DO UPDATE SET writer = m.writer + 1, name = excluded.name, seen_at = now()
        RETURNING writer, last`,
       [this.deps.history, origin, machine],
     );
-    return { origin, ...row };
+    return { origin, writer: row?.writer ?? 0, last: row?.last ?? 0 };
   }
 
   async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<NewsAnswer> {
@@ -268,7 +268,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async confirmErased({ origin }: Connection, conversationId: string): Promise<void> {
-    await this.connection.all(originRow, `${confirmation} RETURNING origin`, [
+    await this.connection.change(originRow, `${confirmation} RETURNING origin`, [
       this.deps.history,
       conversationId,
       origin,
@@ -316,7 +316,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async renew({ origin }: Connection, conversationId: string, fence: number): Promise<boolean> {
-    const rows = await this.connection.all(
+    const rows = await this.connection.change(
       grantRow,
       `UPDATE hermes_sync.conversations SET expires = now() + interval '60 seconds'
        WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
@@ -327,7 +327,7 @@ export class PostgresServer implements SyncServer {
   }
 
   async release({ origin }: Connection, conversationId: string, fence: number): Promise<void> {
-    await this.connection.all(
+    await this.connection.change(
       grantRow,
       `UPDATE hermes_sync.conversations SET holder = NULL, expires = NULL
        WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4

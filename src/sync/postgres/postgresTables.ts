@@ -8,7 +8,7 @@ import { schemaStatements, schemaVersion } from './schema';
 const oldestServer = 130_000;
 
 /** Makes the tables where they are missing, and those that a newer layout added. Several clients may do so at the same
- *  time. Throws a `SyncFailure`: tooOld, newerTables, noRight with the statements for an administrator. */
+ *  time. Throws a `SyncFailure`: encoding, tooOld, newerTables, noRight with the statements for an administrator. */
 export async function prepareTables(connection: PostgresConnection): Promise<void> {
   const known = await layoutVersion(connection);
   if (known === null || known < schemaVersion) {
@@ -24,11 +24,20 @@ export async function prepareTables(connection: PostgresConnection): Promise<voi
 
 /** Version of the tables; null when they are not all there. */
 async function layoutVersion(connection: PostgresConnection): Promise<number | null> {
-  const { known } = await connection.one(
-    v.object({ known: v.boolean() }),
-    "SELECT to_regclass('hermes_sync.layout') IS NOT NULL AS known",
+  const { known, encoding, database } = await connection.one(
+    v.object({ known: v.boolean(), encoding: v.string(), database: v.string() }),
+    `SELECT to_regclass('hermes_sync.layout') IS NOT NULL AS known, current_setting('server_encoding') AS encoding,
+       current_database() AS database`,
     [],
   );
+  if (encoding !== 'UTF8')
+    throw new SyncFailure(
+      'encoding',
+      t('The database {database} is not in UTF-8 and cannot hold every text. Create one with ENCODING ‘UTF8’.', {
+        database,
+      }),
+      `server_encoding ${encoding}`,
+    );
   if (!known) return null;
   const [row] = await connection.all(v.object({ version: count }), 'SELECT version FROM hermes_sync.layout', []);
   return row?.version ?? null;

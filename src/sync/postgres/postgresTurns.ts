@@ -37,7 +37,7 @@ export class PostgresTurns implements SharedTurns {
   }
 
   async show(conversationId: string, fence: number, body: string): Promise<void> {
-    await this.connection.all(
+    await this.connection.change(
       fenceRow,
       `UPDATE hermes_sync.turns SET body = $4 WHERE ${own} AND fence = $3
          AND EXISTS (${lease} AND c.fence = $3 AND c.holder = $5)
@@ -47,7 +47,7 @@ export class PostgresTurns implements SharedTurns {
   }
 
   async end(conversationId: string, fence: number): Promise<void> {
-    await this.connection.all(
+    await this.connection.change(
       fenceRow,
       `DELETE FROM hermes_sync.turns t WHERE ${own} AND fence <= $3
          AND NOT EXISTS (${lease} AND c.fence = t.fence AND c.holder <> $4) RETURNING fence`,
@@ -68,7 +68,7 @@ export class PostgresTurns implements SharedTurns {
     );
     if (turn === undefined) return null;
     if (turn.alive)
-      await this.connection.all(
+      await this.connection.change(
         fenceRow,
         `INSERT INTO hermes_sync.turns AS t (history, conversation, fence, watched_until)
          VALUES ($1, $2, $3, now() + interval '5 seconds')
@@ -84,7 +84,7 @@ export class PostgresTurns implements SharedTurns {
   }
 
   async askToStop(conversationId: string, fence: number): Promise<void> {
-    await this.connection.all(
+    await this.connection.change(
       fenceRow,
       `UPDATE hermes_sync.turns SET stop_asked = true WHERE ${own} AND fence = $3 RETURNING fence`,
       [this.history, conversationId, fence],

@@ -51,7 +51,7 @@ async function machine(held: SimulatedServer, name: string, isSealed: boolean): 
   return {
     world,
     removed,
-    sync: async () => (await round.run()).map(String),
+    sync: async () => (await round.run()).map(({ error }) => String(error)),
   };
 }
 

@@ -95,7 +95,7 @@ describe('two machines', () => {
     await pass(1500);
     expect(lines(a.world.db)).toEqual(lines(b.world.db));
     expect([a.service.state, b.service.state.waiting]).toEqual([
-      { upTo: expect.closeTo(clock.now(), -1), waiting: 0, waitingSince: null, removed: 0, failure: null },
+      { upTo: expect.closeTo(clock.now(), -1), waiting: 0, waitingSince: null, removed: 0, refused: [], failure: null },
       0,
     ]);
   });
@@ -119,6 +119,9 @@ describe('two machines', () => {
     await pass(5000);
     expect(lines(b.world.db, 'y')).toEqual(lines(a.world.db, 'y'));
     expect(refusal(() => lines(b.world.db, 'x1'))).toBe('not-found');
+    const { refused, failure } = b.service.state;
+    expect([refused.map(({ conversationId }) => conversationId), failure]).toEqual([bad, null]);
+    expect(refused.every(({ sentence }) => sentence.includes('damage the transcript'))).toBe(true);
     expect(lines(a.world.db, 'z')).toEqual(lines(b.world.db, 'z'));
   });
 
