@@ -33,7 +33,7 @@ async function synced(): Promise<SessionDbWorld> {
 function sent(db: SessionDb, conversationId: string, version: number): readonly ServerDocument[] {
   const outgoing = db.synced.outgoing(conversationId);
   if (outgoing === null) return [];
-  db.synced.beginSending(conversationId, db.synced.nextNumber(0), outgoing.documents, `tail ${version}`);
+  db.synced.beginSending(conversationId, outgoing.documents, `tail ${version}`);
   db.synced.sent(conversationId, version);
   const bodies = db.synced.bodies(
     conversationId,
@@ -149,7 +149,7 @@ describe('a synchronized store', () => {
   it('still has to send what changed while its changes were on their way', async () => {
     const { db } = await synced();
     const outgoing = db.synced.outgoing('s1');
-    db.synced.beginSending('s1', 1, outgoing?.documents ?? [], 'tail 1');
+    db.synced.beginSending('s1', outgoing?.documents ?? [], 'tail 1');
     db.setTitle('s1', 'The lexer', 'person');
     db.synced.sent('s1', 1);
     expect([db.synced.changed('s1'), db.synced.version('s1')]).toEqual([['marks/s1'], 1]);
