@@ -319,14 +319,15 @@ export class SyncMachines {
       case 'late':
         return await machine.network.deliverLate();
       case 'failover':
-        return this.server.failOver(which + 1);
+        return this.puttingBack(() => this.server.failOver(which + 1));
       case 'copy':
         return void (machine.copy = copied(machine));
       case 'restore':
-        return this.putBack(machine, machine.copy, machine.origin);
+        return this.puttingBack(() => this.putBack(machine, machine.copy, machine.origin));
       case 'clone': {
         const other = this.machines[which % this.machines.length];
-        if (other !== undefined && other !== machine) return this.putBack(machine, copied(other), other.origin);
+        if (other !== undefined && other !== machine)
+          return this.puttingBack(() => this.putBack(machine, copied(other), other.origin));
         return;
       }
     }
@@ -422,10 +423,9 @@ export class SyncMachines {
     machine.round = machine.newRound();
   }
 
-  /** Puts another store in the place of a machine's. What no other machine and not the server has is gone with it. */
+  /** Puts another store in the place of a machine's. */
   private async putBack(machine: Machine, disk: SimulatedDisk | null, origin: string): Promise<void> {
     if (disk === null) return;
-    const gone = this.answersOn(machine);
     machine.world.database.abandon();
     machine.world = await sessionDbWorld(
       disk.powerCut(() => 1),
@@ -433,13 +433,26 @@ export class SyncMachines {
     );
     machine.origin = origin;
     await this.crash(machine);
-    const left = [
+  }
+
+  /** Texts of the answers that some machine or the server has. */
+  private held(): ReadonlySet<string> {
+    return new Set([
       ...this.machines.flatMap((each) => [...this.answersOn(each)]),
       ...[...this.server.conversations.values()].flatMap(({ documents }) =>
-        [...documents.values()].flatMap(({ body }) => /Answer of [\w-]+/g.exec(body ?? '') ?? []),
+        [...documents.values()].flatMap(({ body }) =>
+          [...(body ?? '').matchAll(/Answer of [\w-]+/g)].map(([text]) => text),
+        ),
       ),
-    ];
-    for (const text of gone) if (!left.includes(text)) this.forgottenTexts.add(text);
+    ]);
+  }
+
+  /** Notes what is gone because the last machine or server that had it was put back. */
+  private async puttingBack(work: () => unknown): Promise<void> {
+    const before = this.held();
+    await work();
+    const after = this.held();
+    for (const text of before) if (!after.has(text)) this.forgottenTexts.add(text);
   }
 
   /** Texts of the answers that a machine has. */
@@ -471,7 +484,7 @@ export class SyncMachines {
   private fate(): Fate {
     if (this.isCalm) return 'done';
     // Also between two calls of an exchange.
-    if (this.random() < 0.004) this.server.failOver(Math.floor(this.random() * 8));
+    if (this.random() < 0.004) void this.puttingBack(() => this.server.failOver(Math.floor(this.random() * 8)));
     const dice = this.random();
     return dice < 0.88 ? 'done' : dice < 0.92 ? 'lost' : dice < 0.96 ? 'unanswered' : 'late';
   }
