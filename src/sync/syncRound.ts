@@ -131,7 +131,10 @@ export class SyncRound {
   /** The first call to the server makes this machine known there. */
   connected(): Promise<Connection> {
     const { server, origin, machine } = this.deps;
-    this.connection ??= server.connect(origin, machine);
+    this.connection ??= server.connect(origin, machine).catch((error: unknown) => {
+      this.connection = null;
+      throw error;
+    });
     return this.connection;
   }
 
