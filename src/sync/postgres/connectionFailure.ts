@@ -41,8 +41,8 @@ const kinds: Readonly<Record<string, SyncFailureKind>> = {
   '55P03': 'busy',
   '25P03': 'lost',
 };
-/** Classes of SQLSTATE: data that the database cannot hold, its limits, and damaged pages. */
-const ofRows = ['22', '54', 'XX'];
+/** SQLSTATE of data that the database cannot hold, of its limits, and of damaged pages and indexes. */
+const ofRows = /^(?:22|54)|^XX00[12]$/;
 /** Messages of errors that `pg` throws without a code, and of PgBouncer, which gives all of its own 08P01. */
 const messages: readonly (readonly [RegExp, SyncFailureKind])[] = [
   [/server_login_retry|cannot connect to server|no more connections/i, 'busy'],
@@ -74,7 +74,7 @@ export function syncFailure(error: unknown, address: DatabaseAddress): SyncFailu
   const technical = errorMessage(error);
   const code = codeOf(error);
   const kind =
-    (code === null ? undefined : (kinds[code] ?? (ofRows.includes(code.slice(0, 2)) ? 'rows' : undefined))) ??
+    (code === null ? undefined : (kinds[code] ?? (ofRows.test(code) ? 'rows' : undefined))) ??
     messages.find(([pattern]) => pattern.test(technical))?.[1] ??
     'unknown';
   return new SyncFailure(
