@@ -16,6 +16,61 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+describe('a client that vanishes in the middle of a sending', () => {
+  it('blocks neither its own machine nor another one, and leaves nothing behind on the server', async () => {
+    const database = await world.database();
+    const proxy = await FaultProxy.start(world.server.port);
+    const through = world.server.url(database).replace(`:${world.server.port}/`, `:${proxy.port}/`);
+    const patient = (url: string): PostgresServer =>
+      new PostgresServer({ address: parseConnectionString(url), history: 'h', patienceMs: 1500 });
+    const [laptop, desk] = [await sessionDbWorld(), await sessionDbWorld()];
+    laptop.db.createSession({ id: 's1', startedAt: 1, title: 'Fruit' });
+    for (const { db } of [laptop, desk]) db.synced.begin();
+    answered(laptop.db, 't1', 'Answer 1.');
+    const direct = patient(world.server.url(database));
+    await roundOf(laptop.db, direct, 'laptop').run();
+    await roundOf(desk.db, direct, 'desk').run();
+    const ghosts: PostgresServer[] = [];
+    const vanishing = async (): Promise<void> => {
+      proxy.vanishAt = 'INSERT INTO hermes_sync.documents';
+      ghosts.push(patient(through));
+      await roundOf(laptop.db, ghosts.at(-1) ?? direct, 'laptop')
+        .run()
+        .catch(() => undefined);
+      proxy.vanishAt = null;
+    };
+    answered(laptop.db, 't2', 'Answer 2.');
+    await vanishing();
+    await vanishing();
+    // Both machines have something to send in the session that the ghost holds.
+    desk.db.setTitle('s1', 'Vegetables', 'person');
+    const tried = async ({ db }: typeof desk, name: string): Promise<void> => {
+      for (;;) {
+        const failed = await roundOf(db, direct, name)
+          .run()
+          .then(
+            (refused) => refused.length > 0,
+            () => true,
+          );
+        if (!failed) return;
+      }
+    };
+    await Promise.all([tried(laptop, 'laptop'), tried(desk, 'desk')]);
+    await tried(laptop, 'laptop');
+    await tried(desk, 'desk');
+    expect(lines(desk.db)).toEqual(lines(laptop.db));
+    const left = await world.run(
+      database,
+      `SELECT state, wait_event_type FROM pg_stat_activity WHERE application_name = 'Hermes'
+       AND (state LIKE 'idle in transaction%' OR wait_event_type = 'Lock')`,
+    );
+    expect(left).toEqual([]);
+    await Promise.all([...ghosts, direct].map((server) => server.dispose()));
+    await proxy.close();
+    for (const { database: file } of [laptop, desk]) file.abandon();
+  });
+});
+
 describe('a connection that is cut, stalls or is cut within a message', () => {
   it(`loses and doubles nothing in ${trials} trials`, async () => {
     const database = await world.database();

@@ -47,16 +47,29 @@ class ScramClient extends Client {
   }
 }
 
+/** Limits that the server keeps itself, as parts of the milliseconds that an answer may take. A client that is gone
+ *  (its lid was closed) would otherwise hold its locks for hours, and each that waits for them one connection more.
+ *  They hold for one transaction, which connection poolers allow. */
+function limits(patienceMs: number): string {
+  return [
+    `SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(patienceMs / 2)}`,
+    `SET LOCAL lock_timeout = ${Math.ceil(patienceMs / 12)}`,
+    `SET LOCAL statement_timeout = ${patienceMs}`,
+  ].join('; ');
+}
+
 /** Connections to one database. Every failure is a `SyncFailure`. */
 export class PostgresConnection {
   private readonly pool: Pool;
+  private readonly limits: string;
 
   /** `patienceMs`: milliseconds that an answer may take. Default: 60,000. */
   constructor(
     private readonly address: DatabaseAddress,
-    patienceMs?: number,
+    patienceMs = queryPatienceMs,
   ) {
     const { host, port, database, user, password, tls, rootCertificate } = address;
+    this.limits = limits(patienceMs);
     this.pool = new Pool({
       host,
       port,
@@ -69,8 +82,8 @@ export class PostgresConnection {
           : { rejectUnauthorized: true, ...(rootCertificate === null ? {} : { ca: certificateIn(rootCertificate) }) },
       max: 2,
       idleTimeoutMillis: idleMs,
-      connectionTimeoutMillis: patienceMs ?? connectPatienceMs,
-      query_timeout: patienceMs ?? queryPatienceMs,
+      connectionTimeoutMillis: Math.min(patienceMs, connectPatienceMs),
+      query_timeout: patienceMs,
       keepAlive: true,
       application_name: 'Hermes',
       allowExitOnIdle: true,
@@ -99,7 +112,7 @@ export class PostgresConnection {
         // Without a listener, a connection that breaks in between would end the process.
         client.on('error', ignored);
         try {
-          await client.query(begin);
+          await client.query(`${begin}; ${this.limits}`);
           const result = await work(client);
           await client.query('COMMIT');
           client.off('error', ignored);

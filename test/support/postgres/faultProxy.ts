@@ -12,6 +12,9 @@ export interface Fault {
 export class FaultProxy {
   /** For the connections that begin from now on; null for none. */
   fault: Fault | null = null;
+  /** After a message with this text towards the server, the client is gone, and the server does not hear of it: a lid was
+   *  closed. */
+  vanishAt: string | null = null;
   private readonly sockets = new Set<net.Socket>();
 
   private constructor(
@@ -23,9 +26,10 @@ export class FaultProxy {
     return new Promise((resolve, reject) => {
       const server = net.createServer((near) => {
         const far = net.connect(target, '127.0.0.1');
+        let hasVanished = false;
         const end = (): void => {
           near.destroy();
-          far.destroy();
+          if (!hasVanished) far.destroy();
         };
         for (const socket of [near, far]) {
           proxy.sockets.add(socket);
@@ -39,6 +43,12 @@ export class FaultProxy {
         let passed = 0;
         const pass = (from: net.Socket, to: net.Socket, direction: Fault['direction']): void => {
           from.on('data', (data) => {
+            if (hasVanished) return;
+            if (direction === 'there' && proxy.vanishAt !== null && data.includes(proxy.vanishAt)) {
+              hasVanished = true;
+              far.write(data);
+              return void near.destroy();
+            }
             if (fault?.direction !== direction) return void to.write(data);
             const left = fault.afterBytes - passed;
             passed += data.length;
