@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock';
 import { largestKept } from './contentHash';
 import type { RunGit } from './gitProgram';
 import { differencesOf, parseBatch, parseRaw, parseSizes, quoted, split } from './gitOutput';
-import { NotWatched, type Snapshot, type SnapshotTaker } from './snapshot';
+import { type DiscardedFiles, NotWatched, type Snapshot, type SnapshotTaker } from './snapshot';
 
 /** Limits. `mostFiles`: untracked and changed files in one snapshot. `mostChanged` and `mostBytes`: number and total
  *  bytes of the files recorded as changes of one command. */
@@ -35,6 +35,8 @@ interface Looked {
  *  excludes are not seen. Conversions (line ends, LFS) are off: a file's bytes are its bytes. */
 export class GitSnapshots implements SnapshotTaker {
   private readonly places = new Map<string, Promise<Place>>();
+  /** Places whose index knows the bytes of every file. */
+  private readonly exact = new WeakSet<Place>();
   /** Git's index is one file, so snapshots run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
   private count = 0;
@@ -62,11 +64,14 @@ export class GitSnapshots implements SnapshotTaker {
     return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
   }
 
-  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+  async holds(folder: string, { paths, tree }: DiscardedFiles, patienceMs: number): Promise<boolean> {
     const until = this.clock.monotonicMs() + patienceMs;
     const place = await this.placeOf(await this.rootOf(folder, patienceMs), until);
-    const names = files.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
+    const names = paths.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
     if (names.some((name) => name === '..' || name.startsWith('../') || path.isAbsolute(name))) return false;
+    await this.inOrder(() => this.readConverted(place, until));
+    const changed = tree === null ? [] : await this.inOrder(() => this.changedNames(place, until, tree));
+    if ((await this.takenOf(place, changed)).length < changed.length) return false;
     for (let from = 0; from < names.length; from += mostNamed) {
       const some = names.slice(from, from + mostNamed);
       const listed = ['--literal-pathspecs', 'ls-files', '-z', '-c', '-o', '--exclude-standard', '--', ...some];
@@ -170,27 +175,66 @@ export class GitSnapshots implements SnapshotTaker {
   }
 
   private async writeTree(place: Place, until: number): Promise<string> {
-    await rm(`${place.index}.lock`, { force: true });
-    const listed = split(await this.in(place, ['ls-files', '-z', '-m', '-o', '--exclude-standard'], until)).filter(
-      (name) => !name.endsWith('/'),
+    await this.update(
+      place,
+      await this.takenOf(place, await this.changedNames(place, until)),
+      until,
+      '--add',
+      '--remove',
     );
-    if (listed.length > mostFiles) throw new NotWatched(`more than ${mostFiles} files there are not in Git`);
-    const taken: string[] = [];
-    for (const name of new Set(listed)) if (await this.isTaken(path.join(place.root, name))) taken.push(name);
-    if (taken.length > 0)
-      await this.in(
-        place,
-        ['update-index', '--add', '--remove', '-z', '--stdin'],
-        until,
-        taken.map((name) => `${name}\0`).join(''),
-      );
     return (await this.in(place, ['write-tree', '--missing-ok'], until)).toString().trim();
   }
 
-  /** Deleted files are included, as deleted. */
-  private async isTaken(file: string): Promise<boolean> {
-    const stat = await lstat(file).catch(() => null);
-    return stat === null || (stat.isFile() && stat.size <= largestKept);
+  /** Files that differ from our index, without other repositories. `all`: also those that are not in it. */
+  private async changedNames(place: Place, until: number, part: 'changed' | 'all' = 'all'): Promise<readonly string[]> {
+    await rm(`${place.index}.lock`, { force: true });
+    const others = part === 'all' ? ['-o', '--exclude-standard'] : [];
+    const listed = split(await this.in(place, ['ls-files', '-z', '-m', ...others], until)).filter(
+      (name) => !name.endsWith('/'),
+    );
+    if (listed.length > mostFiles) throw new NotWatched(`more than ${mostFiles} files there are not in Git`);
+    return [...new Set(listed)];
+  }
+
+  private async update(
+    place: Place,
+    names: readonly string[],
+    until: number,
+    ...flags: readonly string[]
+  ): Promise<void> {
+    const input = names.map((name) => `${name}\0`).join('');
+    if (input !== '') await this.in(place, ['update-index', ...flags, '-z', '--stdin'], until, input);
+  }
+
+  /** Those that a snapshot holds. Deleted files are included, as deleted. */
+  private async takenOf({ root }: Place, names: readonly string[]): Promise<readonly string[]> {
+    const taken: string[] = [];
+    for (const name of names) {
+      const stat = await lstat(path.join(root, name)).catch(() => null);
+      if (stat === null || (stat.isFile() && stat.size <= largestKept)) taken.push(name);
+    }
+    return taken;
+  }
+
+  /** Reads the files that the user's Git stores as other bytes (line ends, LFS), mostly of another size: the copied
+   *  index knows only those. Once per repository. */
+  private async readConverted(place: Place, until: number): Promise<void> {
+    if (this.exact.has(place)) return;
+    const sizes = parseSizes(await this.in(place, ['ls-files', '--debug', '-z'], until));
+    const plain = split(await this.in(place, ['ls-files', '-s', '-z'], until)).flatMap((line) => {
+      const [, hash, name] = /^100\d{3} (\w+) 0\t(.*)$/s.exec(line) ?? [];
+      return hash === undefined || name === undefined ? [] : [{ hash, name }];
+    });
+    const stored = await this.storedSizes(
+      place,
+      plain.map(({ hash }) => hash),
+      until,
+    );
+    const converted = plain.filter(({ name }, at) => stored[at] !== sizes.get(name)).map(({ name }) => name);
+    const taken = await this.takenOf(place, converted);
+    await this.update(place, taken, until, '--force-remove');
+    await this.update(place, taken, until, '--add', '--remove');
+    this.exact.add(place);
   }
 
   private differences(place: Place, before: Looked, until: number): ReturnType<Snapshot['differences']> {
@@ -247,19 +291,19 @@ export class GitSnapshots implements SnapshotTaker {
   ): Promise<ReadonlyMap<string, Uint8Array>> {
     const wanted = [...new Set(hashes.filter((hash) => hash !== null))];
     if (wanted.length === 0) return new Map();
-    const sizes = split(
-      await this.in(
-        place,
-        ['cat-file', '--batch-check=%(objectsize)', '--buffer'],
-        until,
-        wanted.map((hash) => `${hash}\n`).join(''),
-      ),
-      '\n',
-    );
-    if (sizes.reduce((sum, size) => sum + (Number(size) || 0), 0) > mostBytes)
+    const sizes = await this.storedSizes(place, wanted, until);
+    if (sizes.reduce((sum, size) => sum + (size || 0), 0) > mostBytes)
       throw new NotWatched('the files that were changed are too large together');
     return parseBatch(
       await this.in(place, ['cat-file', '--batch', '--buffer'], until, wanted.map((hash) => `${hash}\n`).join('')),
+    );
+  }
+
+  /** NaN for an object that is missing. */
+  private async storedSizes(place: Place, hashes: readonly string[], until: number): Promise<readonly number[]> {
+    const input = hashes.map((hash) => `${hash}\n`).join('');
+    return split(await this.in(place, ['cat-file', '--batch-check=%(objectsize)', '--buffer'], until, input), '\n').map(
+      Number,
     );
   }
 

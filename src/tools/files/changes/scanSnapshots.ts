@@ -2,7 +2,7 @@ import { lstat, opendir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/clock';
 import { hashOf } from './contentHash';
-import { NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
+import { NotWatched, type DiscardedFiles, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
 
 const mostFiles = 20_000;
 const mostFileBytes = 1024 * 1024;
@@ -62,9 +62,10 @@ export class ScanSnapshots implements SnapshotTaker {
     };
   }
 
-  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+  async holds(folder: string, { paths, tree }: DiscardedFiles, patienceMs: number): Promise<boolean> {
+    if (tree !== null) return false;
     const scanned = await this.scan(folder, this.clock.monotonicMs() + patienceMs);
-    return files.every((file) => scanned.has(file));
+    return paths.every((file) => scanned.has(file));
   }
 
   /** Drops the cached contents. */

@@ -53,6 +53,8 @@ const git = (...args: readonly string[]): string =>
 const shortOf = (changed: readonly { readonly path: string; readonly kind: string }[]): readonly string[] =>
   changed.map(({ path, kind }) => `${kind} ${path.slice(world.folder.length + 1)}`).sort();
 
+const tooLarge = 'x'.repeat(10 * 1024 * 1024 + 1);
+
 /** Every file below a folder, with what it holds. */
 function everything(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
@@ -292,15 +294,14 @@ describe('a command that cannot be checked', () => {
 });
 
 describe('what a command would discard', () => {
-  const held = (names: readonly string[], each = checkpoint()): Promise<boolean> =>
-    each.restores(
-      world.folder,
-      names.map((name) => join(world.folder, name)),
-    );
+  const held = (
+    names: readonly string[],
+    each = checkpoint(),
+    tree: 'changed' | 'all' | null = null,
+  ): Promise<boolean> => each.restores(world.folder, { paths: names.map((name) => join(world.folder, name)), tree });
 
   it.each([
     ['tracked, changed and untracked files', ['a.ts', 'staged.ts', 'new.ts'], true],
-    ['the whole work tree', [], true],
     ['what is not there', ['nothing'], true],
     ['folders that tools fill again', ['dist', 'node_modules/.cache', 'coverage'], true],
     ['a folder of such files', ['folder'], true],
@@ -319,11 +320,50 @@ describe('what a command would discard', () => {
     world.person('dist/a.js', 'a');
     world.person('node_modules/.cache/a', 'a');
     world.person('other/.git/HEAD', 'ref: refs/heads/main');
-    world.person('large.bin', 'x'.repeat(10 * 1024 * 1024 + 1));
+    world.person('large.bin', tooLarge);
     world.person('../elsewhere', 'x');
     symlinkSync('a.ts', join(world.folder, 'link'));
     expect(await held(names)).toBe(expected);
     rmSync(join(world.folder, '../elsewhere'));
+  });
+
+  it('is restored as it was on disk, also where Git stores other bytes', async () => {
+    git('init', '-q');
+    git('config', 'core.autocrlf', 'true');
+    git('config', 'filter.lfs.clean', 'wc -c');
+    world.person('.gitattributes', '*.bin filter=lfs -text\n');
+    for (const name of ['committed.txt', 'staged.txt', 'committed.bin', 'plain.txt']) {
+      world.person(name, name === 'plain.txt' ? 'plain' : `${name}\r\n`);
+      utimesSync(world.path(name), 1000, 1000);
+      git('add', '-A');
+      if (name !== 'staged.txt') git('commit', '-qm', name, '--', '.');
+    }
+    const names = ['committed.txt', 'staged.txt', 'committed.bin', 'plain.txt'];
+    const each = checkpoint();
+    const isHeld = await held(names, each);
+    const { note } = await each.around(call, world.folder, async () =>
+      names.forEach((name) => world.person(name, null)),
+    );
+    await world.files.reviewFiles('t1', null, 'revert', false);
+    expect([isHeld, note, ...names.map((name) => world.text(name))]).toEqual([
+      true,
+      null,
+      'committed.txt\r\n',
+      'staged.txt\r\n',
+      'committed.bin\r\n',
+      'plain',
+    ]);
+  });
+
+  it.each([
+    ['nothing else', () => undefined, [true, true]],
+    ['a new link', () => symlinkSync('a.ts', join(world.folder, 'link')), [true, false]],
+    ['a large file that is new', () => world.person('large.bin', tooLarge), [true, false]],
+    ['a large file that changed', () => world.person('a.ts', tooLarge), [false, false]],
+  ])('is the whole work tree: without and with new files, if there is %s', async (_, change, expected) => {
+    repository();
+    change();
+    expect([await held(['b.ts'], undefined, 'changed'), await held([], undefined, 'all')]).toEqual(expected);
   });
 
   it('is restored without Git too, unless the folder could not be looked at', async () => {
