@@ -59,6 +59,10 @@ export interface SyncedStore {
   /** Erases a conversation that was forgotten on another machine. It stays due until `forgottenThere`. False while a
    *  turn is open in it. */
   forget(conversationId: string): boolean;
+  /** Moves a conversation to the trash that a server says was forgotten, without a proof. It is private from then on:
+   *  nothing of it is sent or received again. `kept`: it was there already, or was taken out of it. `gone`: it is not
+   *  stored here. */
+  trashForgotten(conversationId: string): 'trashed' | 'kept' | 'gone' | 'busy';
   /** Writes what the server has. See `ReceiveOutcome`. */
   receive(input: Received): ReceiveOutcome;
 }
@@ -129,6 +133,9 @@ export interface Received {
   /** Documents that are newer than the store's version, and those that are changed here. All, when the base is older
    *  than the store's version. */
   readonly documents: readonly ServerDocument[];
+  /** True when only a machine of this history can have written the documents. What any others would remove here is kept
+   *  in the trash. */
+  readonly isProven: boolean;
   /** Id of a branch, should one be needed of what no other machine has, and the name of this machine for its title. */
   readonly branchId: string;
   readonly machine: string;
@@ -141,11 +148,12 @@ export interface ServerDocument {
   readonly body: string | null;
 }
 
-/** forgotten: another machine erased the conversation, and so did this one. received: the store has the server's
- *  version, and changes of its own that do not concern the transcript. An object: both continued the transcript; what
- *  was added here is the branch with this id. busy: a turn is open; later. again: something changed here meanwhile;
- *  fetch again. */
-export type ReceiveOutcome = 'received' | 'busy' | 'again' | 'forgotten' | { readonly branchId: string };
+/** forgotten: another machine erased the conversation, and so did this one. keptId: what the documents would have
+ *  removed is in the trash, as this private session. received: the store has the server's version, and changes of its
+ *  own that do not concern the transcript. branchId: both continued the transcript; what was added here is the branch
+ *  with this id. busy: a turn is open; later. again: something changed here meanwhile; fetch again. */
+export type ReceiveOutcome =
+  'received' | 'busy' | 'again' | 'forgotten' | { readonly branchId: string } | { readonly keptId: string };
 
 /** One call of a method of `SyncedStore` as data. */
 export type SyncCall = {
@@ -188,6 +196,7 @@ const methods = {
   forgottenThere: true,
   isErased: true,
   forget: true,
+  trashForgotten: true,
   receive: true,
 } satisfies Record<keyof SyncedStore, true>;
 

@@ -18,10 +18,19 @@ interface SyncRoundDeps {
   /** Called after the rows of a conversation came from another machine. `branchId`: set when both machines continued
    *  it, and what was added here became a branch. */
   readonly onReceived?: (conversationId: string, branchId: string | null) => Promise<void> | void;
+  /** Called when the server removed what this machine has, without a proof that a machine of the history did. */
+  readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
 }
+
+/** `session`: the whole session is in the trash now. `copy`: the session as it was is there, as a private one.
+ *  `refused`: everything is here as it was. */
+export type KeptRemoval = 'session' | 'copy' | 'refused';
 
 /** How often a conversation is fetched again because it changed here meanwhile. The next round continues. */
 const attempts = 3;
+
+/** Rounds that leave out a conversation that cannot be read or stored. */
+const longestPause = 64;
 
 /** Characters of a random tail. */
 const tailLength = 13;
@@ -29,6 +38,10 @@ const tailLength = 13;
 /** True when rows of one conversation cannot be read or stored: the others can. */
 function isOfOneConversation(error: unknown): boolean {
   return (error instanceof StoreError && error.causeClass === 'invalid') || syncFailureIn(error)?.kind === 'seal';
+}
+
+function branchOf(outcome: ReceiveOutcome): string | null {
+  return typeof outcome === 'object' && 'branchId' in outcome ? outcome.branchId : null;
 }
 
 /** A turn began here while its conversation was read. */
@@ -43,6 +56,8 @@ export class SyncRound {
   private lastNumber = 0;
   /** The highest number of which the server said, over this connection, that it has it. */
   private confirmed = 0;
+  /** Conversations that failed, and the rounds that leave them out. */
+  private readonly paused = new Map<string, { readonly error: unknown; readonly rounds: number; left: number }>();
   private readonly working = new Map<string, Promise<unknown>>();
   private readonly readAhead: ReadAhead;
   private readonly fetchAhead: FetchAhead;
@@ -54,31 +69,55 @@ export class SyncRound {
     this.fetchAhead = new FetchAhead(deps);
   }
 
-  /** Goes on after a conversation that fails, and throws its error at the end. Ends early, between two conversations,
-   *  when the signal is aborted. */
-  async run(signal?: AbortSignal): Promise<void> {
+  /** Continues after a conversation that fails, and throws the error at the end. Returns the errors of conversations
+   *  that cannot be read or stored: the others were exchanged, and these are tried again less and less often. Ends
+   *  early, between two conversations, when the signal is aborted. */
+  async run(signal?: AbortSignal): Promise<readonly unknown[]> {
     const { store } = this.deps;
     while (signal?.aborted !== true && (await store.noteMore())) continue;
     await this.readNews();
     const failures: unknown[] = [];
+    const seen = new Set<string>();
     const each = async (
       ids: readonly string[],
       work: (id: string, next: string | null) => Promise<unknown>,
     ): Promise<void> => {
       for (const [index, id] of ids.entries()) {
         if (signal?.aborted === true) return;
-        await work(id, ids[index + 1] ?? null).catch((error: unknown) => void failures.push(error));
+        seen.add(id);
+        if (this.isPaused(id)) continue;
+        try {
+          await work(id, ids[index + 1] ?? null);
+          this.paused.delete(id);
+        } catch (error) {
+          if (isOfOneConversation(error)) this.pause(id, error);
+          else failures.push(error);
+        }
         // The others would fail as well.
-        if (failures.filter((error) => !isOfOneConversation(error)).length >= attempts) return;
+        if (failures.length >= attempts) return;
       }
     };
-    await each(await store.forgotten(), (id) => this.alone(id, () => this.eraseThere(id)));
+    const forgotten = await store.forgotten();
+    for (const id of forgotten) this.paused.delete(id);
+    await each(forgotten, (id) => this.alone(id, () => this.eraseThere(id)));
     await each(await store.due(), (id, next) => this.alone(id, () => this.receiveAlone(id, next)));
     await each(await store.pending(), (id, next) => this.alone(id, () => this.send(id, next)));
     const { noting } = this;
     this.noting = Promise.resolve();
     await noting.catch((error: unknown) => void failures.push(error));
     if (failures.length > 0) throw failures[0];
+    for (const id of this.paused.keys()) if (!seen.has(id)) this.paused.delete(id);
+    return [...this.paused.values()].map(({ error }) => error);
+  }
+
+  private isPaused(conversationId: string): boolean {
+    const paused = this.paused.get(conversationId);
+    return paused !== undefined && paused.left-- > 0;
+  }
+
+  private pause(conversationId: string, error: unknown): void {
+    const rounds = Math.min(longestPause, 2 * (this.paused.get(conversationId)?.rounds ?? 1));
+    this.paused.set(conversationId, { error, rounds, left: rounds });
   }
 
   /** Brings a conversation to the server's version. */
@@ -121,14 +160,22 @@ export class SyncRound {
       const chain = await store.chain(conversationId);
       const documents = await store.changed(conversationId);
       const query = { conversationId, since, chain, documents };
-      const { isErased, ...fetched } = (await this.fetchAhead.take(query)) ?? (await server.fetch(connection, query));
+      const {
+        isErased,
+        isProven = false,
+        refused = [],
+        ...fetched
+      } = (await this.fetchAhead.take(query)) ?? (await server.fetch(connection, query));
       if (next !== null) this.fetchAhead.begin(connection, next);
       const branchId = newId();
-      if (isErased) outcome = await this.eraseHere(connection, conversationId);
+      if (isErased) outcome = await this.eraseHere(connection, conversationId, isProven);
       else if (await store.isErased(conversationId)) return this.eraseAgain(conversationId);
-      else outcome = await store.receive({ conversationId, ...fetched, branchId, machine });
+      else outcome = await store.receive({ conversationId, ...fetched, isProven, branchId, machine });
+      const [branch, copy] = [branchOf(outcome), typeof outcome === 'object' && 'keptId' in outcome];
       const isNew = fetched.version !== since && outcome !== 'busy' && outcome !== 'again';
-      if (isNew) await onReceived?.(conversationId, typeof outcome === 'object' ? outcome.branchId : null);
+      if (isNew) await onReceived?.(conversationId, branch);
+      if (copy) this.deps.onRemoved?.(conversationId, 'copy');
+      if (isNew && refused.length > 0) await this.noteRefused(conversationId, refused);
     }
     return outcome;
   }
@@ -190,7 +237,8 @@ export class SyncRound {
   ): Promise<(SendAnswer & { readonly number: number }) | null> {
     const { store, server, fenceOf, newId } = this.deps;
     const { base, baseTail, documents } = outgoing;
-    const tail = newId().slice(0, tailLength);
+    const random = newId().slice(0, tailLength);
+    const tail = server.tailOf?.({ conversationId, base, baseTail, random }) ?? random;
     const first = await this.readAhead.take(conversationId, outgoing);
     const connection = await this.connected();
     const number = await store.nextNumber(this.lastNumber);
@@ -235,9 +283,27 @@ export class SyncRound {
     return 'forgotten';
   }
 
-  /** The conversation stays due until the server knows that it is erased here. */
-  private async eraseHere(connection: Connected, conversationId: string): Promise<'forgotten' | 'busy'> {
-    const { store, server } = this.deps;
+  /** Machines without the documents that an earlier build removed have nothing to keep. */
+  private async noteRefused(conversationId: string, refused: readonly string[]): Promise<void> {
+    const here = new Set(await this.deps.store.transcriptDocuments(conversationId));
+    if (refused.some((document) => here.has(document))) this.deps.onRemoved?.(conversationId, 'refused');
+  }
+
+  /** The conversation stays due until the server knows that it is erased here. What no machine of the history has
+   *  proven erases nothing, and is not repeated to the server, where it would be proven. */
+  private async eraseHere(
+    connection: Connected,
+    conversationId: string,
+    isProven: boolean,
+  ): Promise<'forgotten' | 'busy'> {
+    const { store, server, onRemoved } = this.deps;
+    if (!isProven) {
+      const done = await store.trashForgotten(conversationId);
+      if (done === 'busy') return 'busy';
+      if (done === 'trashed') onRemoved?.(conversationId, 'session');
+      if (done === 'gone') await server.confirmErased(connection, conversationId);
+      return 'forgotten';
+    }
     if (!(await store.forget(conversationId))) return 'busy';
     await server.confirmErased(connection, conversationId);
     await store.forgottenThere(conversationId, null);

@@ -19,6 +19,8 @@ export interface SyncServer {
   fetch(connection: Connection, query: FetchQuery): Promise<Fetched>;
   /** May be called with documents that are sent soon, to do before what needs no connection. */
   prepareDocuments?(documents: readonly SentDocument[]): void;
+  /** Makes the tail of a version, which says whose it is and what came before it. Default: the random text. */
+  tailOf?(made: MadeVersion): string;
   /** Sends changes that were made to a version. Done as a whole or not at all. */
   send(connection: Connection, sending: SentChanges): Promise<SendAnswer>;
   /** The last sending of this machine for a conversation that was done. */
@@ -108,6 +110,19 @@ export interface Fetched {
   readonly documents: readonly ServerDocument[];
   /** True when a machine forgot the conversation. */
   readonly isErased: boolean;
+  /** True when only a machine of this history can have written the documents, or forgotten the conversation. Default:
+   *  false. */
+  readonly isProven?: boolean;
+  /** Documents that were removed without a proof, as far as one is asked for: they are not among `documents`. */
+  readonly refused?: readonly string[];
+}
+
+/** A version that is about to be sent. `random`: a new text. */
+export interface MadeVersion {
+  readonly conversationId: string;
+  readonly base: number;
+  readonly baseTail: string | null;
+  readonly random: string;
 }
 
 export interface SentChanges {
@@ -139,7 +154,12 @@ export interface Erasing {
   /** As of a sending. */
   readonly number: number;
   readonly confirmed: number;
+  /** Kept as the document `erasedDocument`: proves to other machines that one of them did it. Default: none. */
+  readonly proof?: string;
 }
+
+/** Name of what is left of a conversation that was forgotten. */
+export const erasedDocument = 'erased';
 
 export interface LastSent {
   readonly number: number;

@@ -5,7 +5,7 @@ import { resultWithin } from '../base/pause';
 import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
 import type { ServerAccount } from '../transcript/verification';
 import { serverAccount } from './serverAccount';
-import { SyncRound } from './syncRound';
+import { type KeptRemoval, SyncRound } from './syncRound';
 import type { LeaseAnswer, SyncServer } from './syncServer';
 import type { TurnSharing } from './turnSharing';
 
@@ -28,6 +28,8 @@ export interface SyncServiceDeps {
   /** Called after the rows of a conversation came from another machine. `branchId`: the branch that holds what was
    *  added here meanwhile; null when nothing was. */
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
+  /** See `SyncRound`. */
+  readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
 }
 
 /** `upTo`: seconds since the epoch at which everything stored here was on the server; null: not since the window
@@ -37,7 +39,9 @@ export interface SyncStatus {
   readonly upTo: number | null;
   readonly waiting: number;
   readonly waitingSince: number | null;
-  /** The reason why nothing can be exchanged now; null while all is well. */
+  /** Sessions of which the server removed something without a proof, since the window started. It is kept here. */
+  readonly removed: number;
+  /** The reason why nothing, or not everything, can be exchanged now; null while all is well. */
   readonly failure: { readonly sentence: string; readonly since: number } | null;
 }
 
@@ -78,9 +82,10 @@ interface Lease {
 export class SyncService implements Disposable {
   private readonly changes = new Emitter<SyncStatus>();
   private readonly ending = new AbortController();
+  private readonly removed = new Set<string>();
   private readonly leases = new Map<string, Lease>();
   private round: SyncRound;
-  private status: SyncStatus = { upTo: null, waiting: 0, waitingSince: null, failure: null };
+  private status: SyncStatus = { upTo: null, waiting: 0, waitingSince: null, removed: 0, failure: null };
   private working: Promise<void> | null = null;
   private isDue = false;
   private failures = 0;
@@ -113,6 +118,8 @@ export class SyncService implements Disposable {
   /** Exchanges now, and resolves when that is done. Rejects with what went wrong. */
   async exchangeNow(): Promise<void> {
     await this.working;
+    // What cannot be stored is tried again at once.
+    if (this.status.failure !== null) this.round = this.newRound();
     this.failures = 0;
     this.exchange();
     await this.working;
@@ -187,6 +194,11 @@ export class SyncService implements Disposable {
         this.activeAt = this.deps.clock.monotonicMs();
         await onReceived(conversationId, branchId);
       },
+      onRemoved: (conversationId, kept) => {
+        this.removed.add(conversationId);
+        this.deps.log.warn(`Sync: the server removed something of ${conversationId} without a proof (${kept}).`);
+        this.deps.onRemoved?.(conversationId, kept);
+      },
     });
   }
 
@@ -206,9 +218,9 @@ export class SyncService implements Disposable {
 
   /** Resolves with the milliseconds until the next exchange. */
   private async exchangeOnce(): Promise<number> {
-    const { clock, store, log, describe } = this.deps;
+    const { clock, store, describe } = this.deps;
     try {
-      await this.round.run(this.ending.signal);
+      const refused = await this.round.run(this.ending.signal);
       await this.releaseLeases();
       const { conversations, oldestAt } = await store.status();
       this.failures = 0;
@@ -216,7 +228,8 @@ export class SyncService implements Disposable {
         upTo: conversations === 0 ? clock.now() : this.status.upTo,
         waiting: conversations,
         waitingSince: oldestAt,
-        failure: null,
+        removed: this.removed.size,
+        failure: refused.length === 0 ? null : this.failureOf(describe(refused[0]).sentence),
       });
       return this.pace();
     } catch (error) {
@@ -224,15 +237,21 @@ export class SyncService implements Disposable {
       this.round = this.newRound();
       this.failures++;
       const { sentence, isTemporary } = describe(error);
-      if (this.status.failure?.sentence !== sentence) log.warn(`Sync: ${sentence}`);
+      const failure = this.failureOf(sentence);
       const left = await this.waiting();
       this.show({
         ...this.status,
         ...(left === null ? {} : { waiting: left.conversations, waitingSince: left.oldestAt }),
-        failure: { sentence, since: this.status.failure?.since ?? clock.now() },
+        removed: this.removed.size,
+        failure,
       });
       return isTemporary ? Math.min(longestRetryMs, firstRetryMs * 2 ** (this.failures - 1)) : longestRetryMs;
     }
+  }
+
+  private failureOf(sentence: string): { readonly sentence: string; readonly since: number } {
+    if (this.status.failure?.sentence !== sentence) this.deps.log.warn(`Sync: ${sentence}`);
+    return { sentence, since: this.status.failure?.since ?? this.deps.clock.now() };
   }
 
   /** Null when the store cannot be read now either. */

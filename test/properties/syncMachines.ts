@@ -128,7 +128,7 @@ export class SyncMachines {
     private readonly real: RealServer | null,
   ) {
     this.random = seededRandom(seed);
-    this.server = new SimulatedServer({ isReplicated: true, ...rules });
+    this.server = new SimulatedServer({ isReplicated: true, isProven: true, ...rules });
   }
 
   static async open(
@@ -191,20 +191,31 @@ export class SyncMachines {
     for (let round = 0; round < 12; round++) for (const machine of this.machines) await this.sync(machine, true);
   }
 
-  /** Everything that a machine has of all conversations, by document. */
+  /** Sessions that a machine keeps for itself, because the server removed them without a proof. */
+  keptBy({ world }: Machine): readonly string[] {
+    return world.database
+      .all('SELECT DISTINCT conversation_id AS id FROM sessions WHERE private = 1')
+      .map(({ id }) => String(id));
+  }
+
+  /** Everything that a machine has of all conversations that it shares, by document. */
   documentsOf(machine: Machine): ReadonlyMap<string, string> {
     const { database } = machine.world;
     const all = new Map<string, string>();
     const add = (key: string, row: unknown): void => void all.set(key, JSON.stringify(row));
     for (const row of database.all(
       `SELECT id, parent_session_id, parent_kind, conversation_id, end_reason, title, title_source, pinned, archived, trashed_at,
-         message_count, tool_call_count, turn_count FROM sessions`,
+         message_count, tool_call_count, turn_count FROM sessions WHERE private = 0`,
     ))
       add(`session ${String(row['id'])}`, row);
-    for (const row of database.all('SELECT uid, session_id, conversation_id, state, outcome, supersedes FROM turns'))
+    const shared = 'session_id IN (SELECT id FROM sessions WHERE private = 0)';
+    for (const row of database.all(
+      `SELECT uid, session_id, conversation_id, state, outcome, supersedes FROM turns WHERE ${shared}`,
+    ))
       add(`turn ${String(row['uid'])}`, row);
     for (const row of database.all(
-      `SELECT uid, session_id, turn_uid, position, role, parts, active, hidden_reason, hidden_with, carried_from, display_kind FROM messages`,
+      `SELECT uid, session_id, turn_uid, position, role, parts, active, hidden_reason, hidden_with, carried_from, display_kind FROM messages
+       WHERE ${shared}`,
     ))
       add(`message ${String(row['uid'])}`, row);
     return all;

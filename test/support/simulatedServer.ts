@@ -14,6 +14,7 @@ import type {
   SummaryRow,
   SyncServer,
 } from '../../src/sync/syncServer';
+import { erasedDocument } from '../../src/sync/syncServer';
 
 interface StoredConversation {
   version: number;
@@ -46,6 +47,8 @@ export interface ServerRules {
   readonly refusesLate?: boolean;
   /** False: versions are known by their number alone, as a control. */
   readonly chains?: boolean;
+  /** True: what it gives counts as proven, as that of an encrypted history. */
+  readonly isProven?: boolean;
   /** True: a replica lags behind it. */
   readonly isReplicated?: boolean;
   /** False: it keeps to itself that it lost something, as a control. */
@@ -135,6 +138,7 @@ export class SimulatedServer {
         .reverse(),
       documents: [...named].map(([document, stored]) => ({ document, ...stored })),
       isErased: conversation?.isErased ?? false,
+      ...(this.rules.isProven === true ? { isProven: true } : {}),
     };
   }
 
@@ -173,6 +177,8 @@ export class SimulatedServer {
     this.onErase(conversationId);
     conversation.documents.clear();
     conversation.chain.clear();
+    if (erasing.proof !== undefined)
+      conversation.documents.set(erasedDocument, { version: conversation.version, body: erasing.proof });
     conversation.erasedBy.add(origin);
     known.last = Math.max(known.last, number);
     known.sent.set(conversationId, { number, version: conversation.version });
@@ -278,7 +284,7 @@ export type Fate = 'done' | 'lost' | 'unanswered' | 'late';
 
 /** A server to whose calls a network leads. */
 type Served = {
-  readonly [M in Exclude<keyof SyncServer, 'send' | 'prepareDocuments'>]: (
+  readonly [M in Exclude<keyof SyncServer, 'send' | 'prepareDocuments' | 'tailOf'>]: (
     ...args: Parameters<SyncServer[M]>
   ) => Awaited<ReturnType<SyncServer[M]>> | ReturnType<SyncServer[M]>;
 } & {

@@ -40,7 +40,7 @@ export async function benchHistory(
   return { messages, upload, download };
 }
 
-async function watched(work: () => Promise<void>): Promise<Watched> {
+async function watched(work: () => Promise<unknown>): Promise<Watched> {
   const watch = watchProcess();
   await work();
   return watch.stop();

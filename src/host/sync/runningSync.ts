@@ -8,6 +8,7 @@ import { Seal } from '../../sync/sealing/seal';
 import { sealedServer } from '../../sync/sealing/sealedServer';
 import { sealedTurns } from '../../sync/sealing/sealedTurns';
 import { syncFailureIn } from '../../sync/syncFailure';
+import type { KeptRemoval } from '../../sync/syncRound';
 import { SyncService } from '../../sync/syncService';
 import { TurnSharing } from '../../sync/turnSharing';
 import { describeError } from '../common/describeError';
@@ -25,6 +26,7 @@ interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSess
   /** Key of an encrypted history; null for one that is not. */
   readonly key: Uint8Array<ArrayBuffer> | null;
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
+  readonly onRemoved: (conversationId: string, kept: KeptRemoval) => void;
   readonly onChange: () => void;
 }
 
@@ -71,6 +73,7 @@ export class RunningSync implements Disposable {
         await deps.onReceived(conversationId, branchId);
         this.watched.active();
       },
+      onRemoved: deps.onRemoved,
     });
     this.service.onDidChange(deps.onChange);
     this.watched = new WatchedTurns({

@@ -11,6 +11,7 @@ import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
 import { promisedSync, type AsyncSyncedStore } from '../../store/syncing';
 import { repositoryHistory, type History } from '../../sync/historyKey';
+import type { KeptRemoval } from '../../sync/syncRound';
 import { parseConnectionString } from '../../sync/postgres/connectionString';
 import type * as postgres from '../../sync/postgres/index';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
@@ -241,6 +242,7 @@ export class SyncFeature implements Disposable {
       machine: this.memory.machine,
       key,
       onReceived: (conversationId, branchId) => this.received(conversationId, branchId),
+      onRemoved: (conversationId, kept) => void this.removed(conversationId, kept),
       onChange: () => this.statusChanged(),
     });
     this.running = running;
@@ -280,6 +282,17 @@ export class SyncFeature implements Disposable {
     await gateway.received(conversationId, branchId);
     if (branchId !== null)
       this.notices.divided(branchId, (await sessions.getSession(branchId))?.title ?? t('Untitled Session'));
+  }
+
+  /** Never rejects. */
+  private async removed(conversationId: string, kept: KeptRemoval): Promise<void> {
+    const { sessions, log } = this.deps;
+    try {
+      const title = (await sessions.getSession(conversationId))?.title ?? t('Untitled Session');
+      this.notices.removed(kept, title);
+    } catch (error) {
+      log.warn(`The title of ${conversationId} could not be read: ${describeError(error).sentence}`);
+    }
   }
 
   private statusChanged(): void {

@@ -6,10 +6,11 @@ import type { SyncStatus } from '../../sync/syncService';
 const day = 24 * 60 * 60;
 
 /** One line: "On the server up to 14:02 · To send: 3". */
-export function syncLine({ upTo, waiting, failure }: SyncStatus): string {
+export function syncLine({ upTo, waiting, removed, failure }: SyncStatus): string {
   const parts = [
     upTo === null ? t('Not yet on the server') : t('On the server up to {time}', { time: clockTime(upTo) }),
     ...(waiting === 0 ? [] : [t('To send: {count}', { count: waiting })]),
+    ...(removed === 0 ? [] : [t('Removed by the server, kept here: {count}', { count: removed })]),
   ];
   return failure === null ? parts.join(' · ') : `${parts.join(' · ')} · ${failure.sentence}`;
 }

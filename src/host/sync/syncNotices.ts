@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
 import { GatewayError } from '../../gateway/gateway';
+import type { KeptRemoval } from '../../sync/syncRound';
 import type { SyncStatus, TurnStart } from '../../sync/syncService';
 import { reportFailure } from '../common/commands';
 import type { StoreStatus } from '../storage/storeStatus';
@@ -54,6 +55,11 @@ export class SyncNotices {
     ]);
   }
 
+  /** Tells what the server removed without a proof, and where it is here. */
+  removed(kept: KeptRemoval, title: string): void {
+    void vscode.window.showWarningMessage(removedSentence(kept, title));
+  }
+
   divided(branchId: string, title: string): void {
     const show = t('Show Session');
     const sentence = t('A session was continued here and on another machine. What was added here is now “{title}”.', {
@@ -63,6 +69,20 @@ export class SyncNotices {
     Promise.resolve(vscode.window.showInformationMessage(sentence, show))
       .then((chosen) => (chosen === show ? this.openInChat(branchId) : undefined))
       .catch((error: unknown) => reportFailure('sync', error, this.log));
+  }
+}
+
+function removedSentence(kept: KeptRemoval, title: string): string {
+  switch (kept) {
+    case 'session':
+      return t('“{title}” was deleted on another machine or on the server. Here it is in the trash now.', { title });
+    case 'copy':
+      return t(
+        'Parts of “{title}” were removed on another machine or on the server. The session as it was is in the trash.',
+        { title },
+      );
+    case 'refused':
+      return t('The server removed parts of “{title}”, and none of your machines did. Here everything stays.', { title });
   }
 }
 

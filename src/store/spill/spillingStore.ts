@@ -17,7 +17,7 @@ import type { NewApproval } from '../approvalOperations';
 import { retryPauseMs } from '../retryPause';
 import { isUnknownOutcome, StoreError } from '../storeError';
 import type { CallMethod, MethodArguments, MethodName, MethodResults } from '../sessionMethods';
-import { countedTokens } from '../../transcript/contextUse';
+import { contextUse } from '../../transcript/contextUse';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 import { LiveTurn } from './liveTurn';
@@ -350,7 +350,7 @@ export class SpillingStore {
       ...context,
       message: promptUid === null ? null : await this.getMessage(promptUid),
       openTurn: session === null ? null : await this.openTurnOf(session.id),
-      countedTokens: session === null ? null : countedTokens(await this.activeMessages(session.id)),
+      historyTokens: session === null ? null : contextUse(await this.activeMessages(session.id)).tokens,
     };
   }
 

@@ -15,6 +15,7 @@ import type {
   SummaryRow,
   SyncServer,
 } from '../syncServer';
+import { erasedDocument } from '../syncServer';
 import type { DatabaseAddress } from './connectionString';
 import { count, PostgresConnection, rowsOf } from './postgresConnection';
 import { prepareTables } from './postgresTables';
@@ -254,6 +255,12 @@ export class PostgresServer implements SyncServer {
           `DELETE FROM hermes_sync.${table} WHERE person = ${me} AND history = $1 AND conversation = $2`,
           [history, conversationId],
         );
+      if (erasing.proof !== undefined)
+        await client.query(
+          `INSERT INTO hermes_sync.documents (history, conversation, version, document, body)
+           VALUES ($1, $2, $3, '${erasedDocument}', $4)`,
+          [history, conversationId, erased?.version ?? 0, erasing.proof],
+        );
       await this.noteSent(client, origin, conversationId, number, erased?.version ?? 0);
       await client.query(confirmation, [history, conversationId, origin]);
       return true;
@@ -335,7 +342,8 @@ export class PostgresServer implements SyncServer {
       sizeRow,
       `SELECT count(DISTINCT conversation) AS conversations, count(*) AS documents,
          coalesce(sum(octet_length(body)), 0) AS bytes
-       FROM hermes_sync.documents WHERE person = ${me} AND history = $1 AND body IS NOT NULL`,
+       FROM hermes_sync.documents WHERE person = ${me} AND history = $1 AND body IS NOT NULL
+         AND document <> '${erasedDocument}'`,
       [this.deps.history],
     );
     const machines = await this.connection.all(

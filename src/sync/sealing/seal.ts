@@ -18,8 +18,8 @@ export interface Place {
 /** Encrypts and decrypts the bodies of one history. */
 export class Seal {
   constructor(
-    private readonly key: Uint8Array<ArrayBuffer>,
-    private readonly historyKey: string,
+    readonly key: Uint8Array<ArrayBuffer>,
+    readonly historyKey: string,
   ) {
     if (key.length !== keyBytes) throw new SealError({ kind: 'damagedDescription' });
   }

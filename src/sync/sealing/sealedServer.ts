@@ -1,21 +1,29 @@
 import type { SentDocument } from '../../store/syncing';
-import type { SyncServer } from '../syncServer';
+import { erasedDocument, type Fetched, type SyncServer } from '../syncServer';
 import type { Seal } from './seal';
+import { VersionSeal } from './versionSeal';
 
-/** Sealed for a document without rows: earlier builds read it as one without rows too. */
+/** What is sealed for a document without rows. Builds that sent none for it read this as no rows too. */
 const removed = '{}';
+/** What is sealed for a conversation that was forgotten. It has no version: it stays forgotten. */
+const forgotten = (conversationId: string) => ({ conversationId, document: erasedDocument, version: 0 });
 
 /** A server that receives and holds only encrypted bodies. Names of documents and conversations stay readable. That a
- *  document was removed is sealed as well: a server cannot remove one by leaving out its body, nor can an earlier build
- *  of this product, which sent none; its rows stay here. */
+ *  document was removed, that a conversation was forgotten, and the order of versions are sealed as well. Without a
+ *  proof a document counts as one that the server does not know, and its rows stay here; an earlier build made none. */
 export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
+  const versions = new VersionSeal(seal.key, seal.historyKey);
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
     summary: (...args) => server.summary(...args),
+    tailOf: (made) => versions.tailOf(made),
     fetch: async (connection, query) => {
       const { conversationId } = query;
       const { documents, ...rest } = await server.fetch(connection, query);
+      if (rest.isErased)
+        return { ...rest, documents: [], isProven: await isForgotten(seal, conversationId, documents) };
+      versions.check(query, rest.base, rest.chain);
       const asked = new Set(query.documents);
       const opened = documents
         .filter(({ document, body }) => body !== null || asked.has(document))
@@ -25,7 +33,10 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
           const text = await seal.open(body, { document, version, conversationId });
           return { document, version, body: text === removed ? null : text };
         });
-      return { ...rest, documents: await Promise.all(opened) };
+      const refused = documents.flatMap(({ document, version, body }) =>
+        body === null && version > 0 ? [document] : [],
+      );
+      return { ...rest, documents: await Promise.all(opened), isProven: true, refused };
     },
     send: (connection, sending) => {
       const { conversationId, base } = sending;
@@ -45,8 +56,18 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
     lease: (...args) => server.lease(...args),
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),
-    erase: (...args) => server.erase(...args),
+    erase: async (connection, erasing) =>
+      server.erase(connection, { ...erasing, proof: await seal.seal(removed, forgotten(erasing.conversationId)) }),
     confirmErased: (...args) => server.confirmErased(...args),
     overview: () => server.overview(),
   };
+}
+
+async function isForgotten(seal: Seal, conversationId: string, documents: Fetched['documents']): Promise<boolean> {
+  const proof = documents.find(({ document }) => document === erasedDocument)?.body ?? null;
+  if (proof === null) return false;
+  return seal.open(proof, forgotten(conversationId)).then(
+    (text) => text === removed,
+    () => false,
+  );
 }

@@ -57,6 +57,7 @@ const ways = {
       chain: [{ version: 1, tail: 'tail' }],
       documents,
       branchId: 'b1',
+      isProven: false,
       machine: 'elsewhere',
     });
     return into;

@@ -27,7 +27,7 @@ let calls: string[];
 const machines: Machine[] = [];
 beforeEach(() => {
   clock = new ManualClock();
-  server = new SimulatedServer();
+  server = new SimulatedServer({ isProven: true });
   calls = [];
 });
 afterEach(() => {
@@ -95,7 +95,7 @@ describe('two machines', () => {
     await pass(1500);
     expect(lines(a.world.db)).toEqual(lines(b.world.db));
     expect([a.service.state, b.service.state.waiting]).toEqual([
-      { upTo: expect.closeTo(clock.now(), -1), waiting: 0, waitingSince: null, failure: null },
+      { upTo: expect.closeTo(clock.now(), -1), waiting: 0, waitingSince: null, removed: 0, failure: null },
       0,
     ]);
   });

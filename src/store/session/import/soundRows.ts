@@ -1,6 +1,6 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { integerOr, textOr, timeOr } from '../tables/columns';
-import { type ImportedTable, withoutRights } from '../tables/rights';
+import { hasSoundNames, type ImportedTable, withoutRights } from '../tables/rights';
 import type { StoreRows } from './storeRows';
 
 interface Column {
@@ -28,7 +28,9 @@ export class SoundRows implements StoreRows {
   *rows(table: ImportedTable): Generator<SqlRow> {
     const columns = this.columnsOf(table);
     for (const row of this.source.rows(table))
-      yield this.sound(this.isOurs ? row : withoutRights(table, row, 'file'), columns);
+      if (this.isOurs) yield this.sound(row, columns);
+      else if (hasSoundNames(table, row)) yield this.sound(withoutRights(table, row, 'file'), columns);
+      else this.count++;
   }
 
   private sound(row: SqlRow, columns: readonly Column[]): SqlRow {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SentDocument } from '../../syncing';
-import { showWhatIsSent, withoutRights } from '../tables/rights';
+import { hasSoundNames, showWhatIsSent, withoutRights } from '../tables/rights';
 import { invalid } from '../tables/refusal';
 import { parseJson } from '../tables/partsJson';
 import { documentKinds, idOf, kindOf, type DocumentKind } from './documentNames';
@@ -22,13 +22,19 @@ const longColumns: ReadonlySet<string> = new Set([
 /** Characters of a text that is bound as bytes. */
 const longText = 100;
 const encoder = new TextEncoder();
+/** Seconds. */
+const day = 24 * 60 * 60;
 
 /** The rows of a conversation as documents that travel, in JSON. Every method runs inside its caller's transaction. */
 export class SyncDocuments {
   private readonly reading: DocumentReading;
   private readonly insertions = new Map<DocumentTable, string>();
 
-  constructor(private readonly database: SqlDatabase) {
+  constructor(
+    private readonly database: SqlDatabase,
+    /** Seconds since the epoch. */
+    private readonly now: () => number,
+  ) {
     this.reading = new DocumentReading(database);
   }
 
@@ -52,13 +58,11 @@ export class SyncDocuments {
     );
   }
 
-  /** True when the store has messages of this document that its other form does not have. */
+  /** True when the store has messages of this document, or texts of them, that its other form does not have. */
   hasMore(conversationId: string, document: string, other: string | null): boolean {
-    const known = new Set(
-      (other === null ? [] : (receivedRows(document, other).messages ?? [])).map((row) => row['uid']),
-    );
+    const known = new Set(other === null ? [] : textsOf(receivedRows(document, other)));
     const [body] = this.reading.bodies(conversationId, [document]);
-    return (body?.messages ?? []).some((row) => !known.has(row['uid']));
+    return textsOf(body ?? {}).some((text) => !known.has(text));
   }
 
   /** Removes the rows of documents that hold messages. */
@@ -86,6 +90,7 @@ export class SyncDocuments {
     const names = documents.map(({ document }) => document);
     // The triggers note nothing meanwhile. A crash undoes it with the rest of the transaction.
     this.database.run('INSERT INTO sync_receiving (only_row) VALUES (1)');
+    const sent = this.wireTexts(conversationId);
     this.remove(conversationId, names);
     for (const kind of documentKinds) {
       // The segments are written first.
@@ -96,8 +101,24 @@ export class SyncDocuments {
       'DELETE FROM sync_changes WHERE conversation_id = ?1 AND document IN (SELECT value FROM json_each(?2))',
       [conversationId, JSON.stringify(names)],
     );
+    for (const { uid, parts, api_content } of sent)
+      this.database.run('UPDATE messages SET api_content = ?3 WHERE uid = ?1 AND parts = ?2 AND api_content IS NULL', [
+        uid ?? null,
+        parts ?? null,
+        api_content ?? null,
+      ]);
+    this.checkSegments(conversationId);
     showWhatIsSent(this.database, [conversationId]);
     this.database.run('DELETE FROM sync_receiving');
+  }
+
+  /** What a model got for prompts of this conversation: it stays here when their rows are written again. */
+  private wireTexts(conversationId: string): readonly SqlRow[] {
+    return this.database.all(
+      `SELECT uid, parts, api_content FROM messages WHERE api_content IS NOT NULL
+         AND session_id IN (SELECT id FROM sessions WHERE conversation_id = ?)`,
+      [conversationId],
+    );
   }
 
   private insert({ conversationId, sessions, kind, document, body }: Insertion): void {
@@ -110,7 +131,7 @@ export class SyncDocuments {
     if (kind === 'session' || kind === 'marks') {
       for (const row of body.sessions ?? []) {
         if (!isOwn(row, 'id')) throw invalid(`${document} has a row of another session`);
-        if (kind === 'marks') this.update(markColumns, row, 'conversation_id');
+        if (kind === 'marks') this.writeMarks(conversationId, document, row);
         else this.writeSession(conversationId, row);
       }
       return;
@@ -138,12 +159,35 @@ export class SyncDocuments {
       }
   }
 
+  private writeMarks(conversationId: string, document: string, row: SqlRow): void {
+    if (row['id'] !== conversationId) throw invalid(`${document} has the marks of another conversation`);
+    const sql = 'SELECT trashed_at FROM sessions WHERE id = ?';
+    const isInTrash = (this.database.get(sql, [conversationId])?.['trashed_at'] ?? null) !== null;
+    const at = row['trashed_at'] ?? null;
+    // A session that was never seen in the trash must not be erased as one that was there for long.
+    const isOld = !isInTrash && at !== null && !(Number(at) > this.now() - day);
+    this.update(markColumns, isOld ? { ...row, trashed_at: this.now() } : row, 'conversation_id');
+  }
+
   private writeSession(conversationId: string, row: SqlRow): void {
     const columns = travellingColumns('sessions');
-    const isKnown = this.database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [row['id'] ?? null]) !== undefined;
+    const known = this.database.get('SELECT conversation_id FROM sessions WHERE id = ?', [row['id'] ?? null]);
     const values = { ...row, conversation_id: conversationId };
-    if (isKnown) this.update(columns, values, 'id');
-    else this.insertRow('sessions', values);
+    if (known === undefined) return this.insertRow('sessions', values);
+    if (known['conversation_id'] !== conversationId)
+      throw invalid(`session ${String(row['id'])} is in another conversation`);
+    this.update(columns, values, 'id');
+  }
+
+  /** Throws for a segment that continues another conversation: what is asked there would go on here. */
+  private checkSegments(conversationId: string): void {
+    const joined = this.database.get(
+      `SELECT c.id FROM sessions c JOIN sessions p ON p.id = c.parent_session_id
+       WHERE c.parent_kind = 'compression' AND c.conversation_id <> p.conversation_id
+         AND ?1 IN (c.conversation_id, p.conversation_id)`,
+      [conversationId],
+    );
+    if (joined !== undefined) throw invalid(`session ${String(joined['id'])} continues another conversation`);
   }
 
   private update(columns: readonly string[], row: SqlRow, key: 'id' | 'conversation_id'): void {
@@ -195,6 +239,14 @@ export class SyncDocuments {
   }
 }
 
+/** Every text of every message, also earlier ones. */
+function textsOf({ messages = [], message_revisions = [] }: Body): readonly string[] {
+  return [
+    ...messages.map(({ uid, parts }) => JSON.stringify([uid, parts])),
+    ...message_revisions.map(({ message_uid, parts }) => JSON.stringify([message_uid, parts])),
+  ];
+}
+
 interface Insertion {
   readonly conversationId: string;
   /** Ids of the conversation's sessions. */
@@ -206,9 +258,19 @@ interface Insertion {
 
 function insertion(table: DocumentTable, columns: readonly string[]): string {
   const values = columns.map((column) => (longColumns.has(column) ? 'CAST(? AS TEXT)' : '?'));
-  // The same approval may be in a branch that another machine made of the same turn.
-  const insert = table === 'approvals' ? 'INSERT OR REPLACE' : 'INSERT';
-  return `${insert} INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})`;
+  // The same approval or change may be in a branch that another machine made of the same turn. A branch names its turns
+  // after these. Rows of other sessions stay theirs.
+  const conflict = { approvals: onOwnTurn(columns), file_changes: 'ON CONFLICT (uid) DO NOTHING' };
+  return `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values.join(', ')})
+    ${table === 'approvals' || table === 'file_changes' ? conflict[table] : ''}`;
+}
+
+function onOwnTurn(columns: readonly string[]): string {
+  const ends = (one: string, other: string): string => `substr(${one}, -length(${other}) - 1) = '/' || ${other}`;
+  const [here, there] = ['approvals.turn_uid', 'excluded.turn_uid'];
+  return `ON CONFLICT (id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
+    WHERE approvals.state <> 'pending'
+      AND (${here} = ${there} OR ${ends(here, there)} OR ${ends(there, here)})`;
 }
 
 function bound(column: string, value: SqlValue): SqlValue {
@@ -224,6 +286,11 @@ export function receivedRows(document: string, body: string): Body {
   if (!parsed.success) throw invalid(`${document} cannot be read`);
   const tables = Object.entries(parsed.output) as [DocumentTable, Body[DocumentTable]][];
   return Object.fromEntries(
-    tables.map(([table, rows]) => [table, rows?.map((row) => withoutRights(table, row, 'server'))]),
+    tables.map(([table, rows]) => {
+      const sound = (rows ?? []).filter((row) => hasSoundNames(table, row));
+      if (table !== 'file_changes' && sound.length < (rows ?? []).length)
+        throw invalid(`a row of ${document} has an odd name`);
+      return [table, sound.map((row) => withoutRights(table, row, 'server'))];
+    }),
   );
 }

@@ -41,6 +41,24 @@ export class SyncSplit {
 
   split(input: SplitInput): void {
     const { conversationId, branchId, changed, unknown } = input;
+    this.keep(input);
+    this.database.run(
+      `UPDATE queue SET session_id = ?1, conversation_id = ?1, place = place + (SELECT coalesce(max(place), 0)
+       FROM queue WHERE conversation_id = ?1)
+       WHERE conversation_id = ?2`,
+      [branchId, conversationId],
+    );
+    for (const document of changed)
+      if (kindOf(document) === 'session' && unknown.has(document))
+        this.database.run('DELETE FROM sessions WHERE id = ? AND conversation_id = ?', [
+          idOf(document),
+          conversationId,
+        ]);
+  }
+
+  /** Makes the branch, and removes its rows from the conversation. */
+  keep(input: SplitInput): void {
+    const { conversationId, branchId, changed } = input;
     // A session in the trash has no branches.
     const trashedAt = this.setTrashed(conversationId, null);
     // Another machine may have made it of the same turns.
@@ -49,26 +67,14 @@ export class SyncSplit {
     if (!isKnown) this.branch(input);
     this.setTrashed(conversationId, trashedAt);
     const own = changed.filter((document) => kindOf(document) === 'turn' || kindOf(document) === 'message');
-    for (const document of own) this.keep(conversationId, branchId, document);
+    for (const document of own) this.keepDocument(conversationId, branchId, document);
     // What it was hidden with may be a turn that both machines have, which the branch does not.
     this.database.run(
       `UPDATE messages SET hidden_with = NULL WHERE session_id = ? AND hidden_with IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = messages.hidden_with)`,
       [branchId],
     );
-    this.database.run(
-      `UPDATE queue SET session_id = ?1, conversation_id = ?1, place = place + (SELECT coalesce(max(place), 0)
-       FROM queue WHERE conversation_id = ?1)
-       WHERE conversation_id = ?2`,
-      [branchId, conversationId],
-    );
     this.documents.remove(conversationId, own);
-    for (const document of changed)
-      if (kindOf(document) === 'session' && unknown.has(document))
-        this.database.run('DELETE FROM sessions WHERE id = ? AND conversation_id = ?', [
-          idOf(document),
-          conversationId,
-        ]);
   }
 
   /** Returns what it was before. */
@@ -111,7 +117,7 @@ export class SyncSplit {
   }
 
   /** Copies what the branch does not have yet of a turn or row: rows that are hidden, or in an earlier segment. */
-  private keep(conversationId: string, branchId: string, document: string): void {
+  private keepDocument(conversationId: string, branchId: string, document: string): void {
     const id = idOf(document);
     const key = kindOf(document) === 'turn' ? 'turn_uid' : 'uid';
     const own = 'session_id IN (SELECT id FROM sessions WHERE conversation_id = ?2)';

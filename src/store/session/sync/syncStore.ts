@@ -72,7 +72,7 @@ export class SyncStore implements SyncedStore {
 
   constructor(private readonly deps: SyncStoreDeps) {
     this.database = deps.database;
-    this.documents = new SyncDocuments(deps.database);
+    this.documents = new SyncDocuments(deps.database, deps.now);
     this.splitting = new SyncSplit(deps.database, this.documents, deps.parts);
   }
 
@@ -307,10 +307,8 @@ export class SyncStore implements SyncedStore {
   }
 
   forget(conversationId: string): boolean {
-    const isHere =
-      this.database.get('SELECT 1 AS n FROM sessions WHERE conversation_id = ?', [conversationId]) !== undefined;
     try {
-      if (isHere) this.deps.erase(conversationId);
+      if (this.exists(conversationId)) this.deps.erase(conversationId);
     } catch (error) {
       if (error instanceof StoreError && error.causeClass === 'conversation-busy') return false;
       throw error;
@@ -322,6 +320,17 @@ export class SyncStore implements SyncedStore {
     return true;
   }
 
+  trashForgotten(conversationId: string): 'trashed' | 'kept' | 'gone' | 'busy' {
+    return this.deps.transactions.write(() => {
+      if (this.hasOpenTurn(conversationId)) return 'busy';
+      const isNew = !this.isPrivate(conversationId);
+      if (isNew) this.keepInTrash(conversationId);
+      this.leave(conversationId);
+      if (!this.exists(conversationId)) return 'gone';
+      return isNew ? 'trashed' : 'kept';
+    });
+  }
+
   receive(input: Received): ReceiveOutcome {
     return this.deps.transactions.write(() => this.received(input));
   }
@@ -329,6 +338,10 @@ export class SyncStore implements SyncedStore {
   private received(input: Received): ReceiveOutcome {
     const { conversationId, version, base, documents, machine } = input;
     if (this.hasOpenTurn(conversationId)) return 'busy';
+    if (this.isPrivate(conversationId)) {
+      this.leave(conversationId);
+      return 'received';
+    }
     const own = this.version(conversationId);
     if (base > own) return 'again';
     if (base === own && version === own) return this.finished(input);
@@ -365,6 +378,7 @@ export class SyncStore implements SyncedStore {
         !same.has(one.document) &&
         (one.version > base || (isDivided && changed.includes(one.document))),
     );
+    const keptId = input.isProven ? null : this.keepRemoved(input, written);
     this.documents.write(conversationId, written);
     this.documents.shareMarks(conversationId);
     this.recount(conversationId);
@@ -380,7 +394,49 @@ export class SyncStore implements SyncedStore {
         conversationId,
       ]);
     this.finished(input);
+    if (keptId !== null) return { keptId };
     return hasBranch ? { branchId } : 'received';
+  }
+
+  /** Keeps in the trash what these documents would remove here. Returns the id of that session; null for nothing. */
+  private keepRemoved({ conversationId, machine }: Received, written: readonly ServerDocument[]): string | null {
+    const removed = written.filter(
+      ({ document, body }) => isOfTurn(document) && this.documents.hasMore(conversationId, document, body),
+    );
+    if (removed.length === 0) return null;
+    const changed = removed.map(({ document }) => document);
+    const keptId = idFrom(
+      conversationId,
+      'kept',
+      ...removed.flatMap(({ document, version }) => [document, String(version)]),
+    );
+    this.splitting.keep({
+      conversationId,
+      branchId: keptId,
+      machine,
+      changed,
+      unknown: new Set(),
+      now: this.deps.now(),
+    });
+    this.recount(keptId);
+    this.keepInTrash(keptId);
+    return keptId;
+  }
+
+  /** Nothing is known of the server's form any more: what is erased here later is not erased there. */
+  private leave(conversationId: string): void {
+    for (const table of ['sync_forgotten', 'sync_conversations', 'sync_chain'])
+      this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
+  }
+
+  /** Private: nothing of it is sent. */
+  private keepInTrash(conversationId: string): void {
+    this.database.run(
+      'UPDATE sessions SET private = 1, trashed_at = coalesce(trashed_at, ?2) WHERE conversation_id = ?1',
+      [conversationId, this.deps.now()],
+    );
+    for (const table of ['sync_changes', 'sync_unnoted'])
+      this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
   }
 
   private finished({ conversationId, version, base, chain }: Received): ReceiveOutcome {
@@ -426,6 +482,15 @@ export class SyncStore implements SyncedStore {
          AND EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = t.uid AND m.active = 1)) WHERE conversation_id = ?`,
       [conversationId],
     );
+  }
+
+  private exists(conversationId: string): boolean {
+    return this.database.get('SELECT 1 AS n FROM sessions WHERE conversation_id = ?', [conversationId]) !== undefined;
+  }
+
+  private isPrivate(conversationId: string): boolean {
+    const sql = 'SELECT 1 AS n FROM sessions WHERE conversation_id = ? AND private = 1';
+    return this.database.get(sql, [conversationId]) !== undefined;
   }
 
   private isUnnoted(conversationId: string): boolean {

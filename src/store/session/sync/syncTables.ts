@@ -190,7 +190,7 @@ function triggers(session: readonly string[]): readonly string[] {
     `CREATE TRIGGER sync_sessions_deleted AFTER DELETE ON sessions
      WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE conversation_id = old.conversation_id) BEGIN
        INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT conversation_id FROM sync_conversations
-         WHERE conversation_id = old.conversation_id;
+         WHERE conversation_id = old.conversation_id AND (version > 0 OR sending IS NOT NULL);
        DELETE FROM sync_changes WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_unnoted WHERE conversation_id = old.conversation_id;
      END`,

@@ -21,6 +21,14 @@ export const importedTables = [
 ] as const;
 export type ImportedTable = (typeof importedTables)[number];
 
+/** A text that shows as another one, or leads elsewhere when it is taken for a path or a part of one. */
+const oddName = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\]|(^|\/)\.{1,2}(\/|$)/u;
+/** Reading a device may never end, and reading from another computer tells it who the user is. */
+const oddPath =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|[\\/])\.{1,2}([\\/]|$)|^\/(dev|proc|sys)\/|^([\\/]{2}|[a-z]+:\/\/[^/]+\/\/)/iu;
+const longestName = 1000;
+const nameColumns = ['id', 'uid', 'session_id', 'turn_uid', 'conversation_id', 'message_uid', 'parent_session_id'];
+
 /** Where a column's value may come from when somebody else wrote the row.
  *  - `data`: from anywhere. It is shown, or it describes what is shown.
  *  - `mark`: from anywhere. How the user keeps a conversation; travels apart from its transcript.
@@ -93,10 +101,34 @@ export function withoutRights(table: ImportedTable, row: SqlRow, from: 'file' | 
     if (treatment === 'here' || (treatment === 'file' && from === 'server')) continue;
     kept[column] = value;
   }
+  if (table === 'turns' && !isPlainUsage(textOr(kept, 'usage', null))) kept['usage'] = null;
   if (table === 'approvals' && grantsMore(kept)) kept['decision'] = JSON.stringify({ kind: 'allow', scope: 'once' });
   // A model gets this row and the user does not see it: it may say only what this product says in it.
   if (table === 'messages' && kept['display_kind'] === 'closing' && !isOurClosing(kept)) kept['display_kind'] = null;
   return kept;
+}
+
+/** False for a row that no store of this product writes: its ids would be shown as others, or its path must not even
+ *  be read. */
+export function hasSoundNames(table: ImportedTable, row: SqlRow): boolean {
+  if (table === 'file_changes' && isOdd(row['path'], oddPath)) return false;
+  if (table === 'sessions' && String(row['id'] ?? '').includes('/')) return false;
+  return nameColumns.every((column) => !isOdd(row[column], oddName));
+}
+
+function isOdd(value: SqlValue | undefined, odd: RegExp): boolean {
+  return typeof value === 'string' && (value.length > longestName || odd.test(value));
+}
+
+/** False for a cost that would be read as one below zero: it would raise what a session may spend. SQLite and
+ *  JavaScript differ about a name that is there twice, so the text must be as JavaScript writes it. */
+function isPlainUsage(usage: string | null): boolean {
+  if (usage === null) return true;
+  const parsed = parseJson(usage);
+  return (
+    v.is(v.object({ costUsd: v.nullish(v.pipe(v.number(), v.minValue(0))) }), parsed) &&
+    JSON.stringify(parsed) === usage
+  );
 }
 
 const closingParts: ReadonlySet<unknown> = new Set(
@@ -116,8 +148,8 @@ function grantsMore(row: SqlRow): boolean {
   return decision !== null && !isDenial && !v.is(once, decision);
 }
 
-/** Shows carried rows of these conversations that repeat no shown row: a model would get them unseen. Runs inside its
- *  caller's transaction. */
+/** Shows what a model would get unseen of these conversations: carried rows that repeat no shown row, and rows of a
+ *  kind that is not shown where they are. Runs inside its caller's transaction. */
 export function showWhatIsSent(database: SqlDatabase, conversationIds: readonly string[]): void {
   const conversations = JSON.stringify(conversationIds);
   const own = 'session_id IN (SELECT id FROM sessions WHERE conversation_id IN (SELECT value FROM json_each(?1)))';
@@ -132,6 +164,13 @@ export function showWhatIsSent(database: SqlDatabase, conversationIds: readonly 
        SELECT c.uid FROM repeated JOIN carried c ON c.carried_from = repeated.uid ${repeats})
      UPDATE messages SET carried_from = NULL
      WHERE uid IN (SELECT uid FROM carried) AND uid NOT IN (SELECT uid FROM repeated)`,
+    [conversations],
+  );
+  // The first segment of a conversation that is no branch has no summary of an earlier one.
+  database.run(
+    `UPDATE messages SET display_kind = NULL WHERE active = 1 AND display_kind IS NOT NULL AND display_kind <> 'closing'
+       AND ${own} AND (display_kind <> 'handoff' OR EXISTS (SELECT 1 FROM sessions s
+         WHERE s.id = messages.session_id AND s.id = s.conversation_id AND s.parent_kind IS NOT 'branch'))`,
     [conversations],
   );
   if (changes === 0) return;

@@ -215,7 +215,11 @@ function lossInGit(given: CommandArguments, isFile: (word: ShellWord) => boolean
     case 'rm':
       return given.has('n', 'dry-run', 'cached') ? null : tree;
     case 'clean':
-      return given.has('n', 'dry-run') ? null : given.has('xX') ? other : { kind: 'tree', part: 'all' };
+      if (given.has('n', 'dry-run')) return null;
+      // With `-ff`, other repositories too.
+      return given.has('xX') || given.words.some(({ text }) => /^-\w*f\w*f/.test(text))
+        ? other
+        : { kind: 'tree', part: 'all' };
     case 'stash':
       return /^(drop|clear)$/.test(first?.text ?? '') ? other : null;
     case 'branch':

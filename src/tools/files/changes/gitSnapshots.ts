@@ -4,8 +4,9 @@ import * as path from 'node:path';
 import type { Clock } from '../../../base/clock';
 import { largestKept } from './contentHash';
 import type { RunGit } from './gitProgram';
-import { differencesOf, parseBatch, parseRaw, parseSizes, quoted, split } from './gitOutput';
-import { type DiscardedFiles, NotWatched, type Snapshot, type SnapshotTaker } from './snapshot';
+import { parseBatch, parseDebug, parseListed, parseRaw, quoted, split, type RawChange } from './gitOutput';
+import { type DiscardedFiles, NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
+import { mayDelete, statKey, Unseen } from './unseen';
 
 /** Limits. `mostFiles`: untracked and changed files in one snapshot. `mostChanged` and `mostBytes`: number and total
  *  bytes of the files recorded as changes of one command. */
@@ -21,12 +22,22 @@ interface Place {
   readonly index: string;
   readonly env: Readonly<Record<string, string>>;
   readonly startIn: string;
+  /** Setting of the user's repository: false where the file system knows no permission to run. */
+  readonly fileMode: string;
 }
 
-/** State of a work tree: the tree object that we wrote, and the index it came from. */
+/** State of a work tree: the tree object that we wrote, the index it came from, and what is in neither. */
 interface Looked {
   readonly tree: string;
   readonly index: string;
+  readonly unseen: Unseen;
+}
+
+/** A look at the files. `skipped`: names that changed, and of which the look before did not see what was there. */
+interface Look {
+  readonly tree: string;
+  readonly unseen: Unseen;
+  readonly skipped: readonly string[];
 }
 
 /** Takes snapshots of Git work trees. Git reads them through our own repository next to the store, with its own
@@ -35,8 +46,6 @@ interface Looked {
  *  excludes are not seen. Conversions (line ends, LFS) are off: a file's bytes are its bytes. */
 export class GitSnapshots implements SnapshotTaker {
   private readonly places = new Map<string, Promise<Place>>();
-  /** Places whose index knows the bytes of every file. */
-  private readonly exact = new WeakSet<Place>();
   /** Git's index is one file, so snapshots run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
   private count = 0;
@@ -55,11 +64,11 @@ export class GitSnapshots implements SnapshotTaker {
     const root = await this.rootOf(folder, patienceMs);
     const place = await this.placeOf(root, until);
     const looked = await this.inOrder(async (): Promise<Looked> => {
-      const tree = await this.writeTree(place, until);
+      const { tree, unseen } = await this.writeTree(place, until, null);
       const index = `${place.index}.${++this.count}`;
       // A folder without files has no index.
       await copyFile(place.index, index).catch(() => undefined);
-      return { tree, index };
+      return { tree, index, unseen };
     });
     return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
   }
@@ -69,14 +78,36 @@ export class GitSnapshots implements SnapshotTaker {
     const place = await this.placeOf(await this.rootOf(folder, patienceMs), until);
     const names = paths.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
     if (names.some((name) => name === '..' || name.startsWith('../') || path.isAbsolute(name))) return false;
-    await this.inOrder(() => this.readConverted(place, until));
-    const changed = tree === null ? [] : await this.inOrder(() => this.changedNames(place, until, tree));
-    if ((await this.takenOf(place, changed)).length < changed.length) return false;
-    for (let from = 0; from < names.length; from += mostNamed) {
-      const some = names.slice(from, from + mostNamed);
-      const listed = ['--literal-pathspecs', 'ls-files', '-z', '-c', '-o', '--exclude-standard', '--', ...some];
-      const known = new Set(await this.inOrder(async () => split(await this.in(place, listed, until))));
-      if (!some.every((name) => known.has(name))) return false;
+    if (tree !== null && !(await this.inOrder(() => this.holdsChanges(place, tree, until)))) return false;
+    for (let from = 0; from < names.length; from += mostNamed)
+      if (!(await this.inOrder(() => this.holdsAll(place, names.slice(from, from + mostNamed), until)))) return false;
+    return true;
+  }
+
+  private async holdsChanges(place: Place, part: 'changed' | 'all', until: number): Promise<boolean> {
+    const others = part === 'all' ? ['-o', '--exclude-standard'] : [];
+    const unseen = new Unseen();
+    // `git clean` leaves other repositories alone.
+    for (const name of split(await this.in(place, ['ls-files', '-z', '-m', ...others], until)))
+      if (!name.endsWith('/') && !(await this.isTaken(place, name, unseen))) return false;
+    return true;
+  }
+
+  private async holdsAll(place: Place, names: readonly string[], until: number): Promise<boolean> {
+    const list = async (...options: readonly string[]): Promise<readonly string[]> =>
+      split(await this.in(place, ['--literal-pathspecs', 'ls-files', '-z', ...options, '--', ...names], until));
+    // A snapshot reads these anew, so it has their bytes.
+    const read = new Set(await list('-m', '-o', '--exclude-standard'));
+    const stored = new Map((await list('-s')).map((line) => [line.slice(line.indexOf('\t') + 1), line.split(' ')[1]]));
+    const unread = names.filter((name) => !read.has(name));
+    const hashes = unread.map((name) => stored.get(name) ?? '0');
+    if (hashes.length === 0) return true;
+    const check = ['cat-file', '--batch-check=%(objectsize)', '--buffer'];
+    const sizes = split(await this.in(place, check, until, hashes.map((hash) => `${hash}\n`).join('')), '\n');
+    for (const [index, name] of unread.entries()) {
+      // Git may have stored it in another form, mostly of another size (line ends, LFS).
+      const stat = await lstat(path.join(place.root, name)).catch(() => null);
+      if (stat === null || sizes[index] !== String(stat.size)) return false;
     }
     return true;
   }
@@ -131,6 +162,11 @@ export class GitSnapshots implements SnapshotTaker {
       (await this.git({ args: ['-C', root, 'rev-parse', ...args], patienceMs: this.left(until), startIn }))
         .toString()
         .replace(/\r?\n$/, '');
+    const fileMode = await this.git({
+      args: ['-C', root, 'config', '--type=bool', '--default=true', '--get', 'core.fileMode'],
+      patienceMs: this.left(until),
+      startIn,
+    });
     const [objects, index, excludes, format] = [
       path.resolve(root, await ask('--git-path', 'objects')),
       path.resolve(root, await ask('--git-path', 'index')),
@@ -151,6 +187,7 @@ export class GitSnapshots implements SnapshotTaker {
     const place: Place = {
       root,
       startIn,
+      fileMode: fileMode.toString().trim(),
       index: ownIndex,
       env: {
         GIT_DIR: own,
@@ -160,6 +197,7 @@ export class GitSnapshots implements SnapshotTaker {
       },
     };
     await this.copyIndex(place, index, until);
+    await this.watchAll(place, until);
     return place;
   }
 
@@ -174,114 +212,154 @@ export class GitSnapshots implements SnapshotTaker {
     }
   }
 
-  private async writeTree(place: Place, until: number): Promise<string> {
-    await this.update(
-      place,
-      await this.takenOf(place, await this.changedNames(place, until)),
-      until,
-      '--add',
-      '--remove',
-    );
-    return (await this.in(place, ['write-tree', '--missing-ok'], until)).toString().trim();
-  }
-
-  /** Files that differ from our index, without other repositories. `all`: also those that are not in it. */
-  private async changedNames(place: Place, until: number, part: 'changed' | 'all' = 'all'): Promise<readonly string[]> {
-    await rm(`${place.index}.lock`, { force: true });
-    const others = part === 'all' ? ['-o', '--exclude-standard'] : [];
-    const listed = split(await this.in(place, ['ls-files', '-z', '-m', ...others], until)).filter(
-      (name) => !name.endsWith('/'),
-    );
-    if (listed.length > mostFiles) throw new NotWatched(`more than ${mostFiles} files there are not in Git`);
-    return [...new Set(listed)];
-  }
-
-  private async update(
-    place: Place,
-    names: readonly string[],
-    until: number,
-    ...flags: readonly string[]
-  ): Promise<void> {
-    const input = names.map((name) => `${name}\0`).join('');
-    if (input !== '') await this.in(place, ['update-index', ...flags, '-z', '--stdin'], until, input);
-  }
-
-  /** Those that a snapshot holds. Deleted files are included, as deleted. */
-  private async takenOf({ root }: Place, names: readonly string[]): Promise<readonly string[]> {
-    const taken: string[] = [];
-    for (const name of names) {
-      const stat = await lstat(path.join(root, name)).catch(() => null);
-      if (stat === null || (stat.isFile() && stat.size <= largestKept)) taken.push(name);
+  /** Takes the marks off files that the user told Git not to look at, as far as they are on the disk. */
+  private async watchAll(place: Place, until: number): Promise<void> {
+    const marked = split(await this.in(place, ['ls-files', '-v', '-z'], until)).filter((line) => /^[a-zS]/.test(line));
+    if (marked.length > mostFiles) return;
+    const present: string[] = [];
+    for (const line of marked) {
+      const name = line.slice(2);
+      if ((await lstat(path.join(place.root, name)).catch(() => null)) !== null) present.push(name);
     }
-    return taken;
+    for (const mark of ['--no-skip-worktree', '--no-assume-unchanged'])
+      if (present.length > 0)
+        await this.in(
+          place,
+          ['update-index', mark, '-z', '--stdin'],
+          until,
+          present.map((name) => `${name}\0`).join(''),
+        );
   }
 
-  /** Reads the files that the user's Git stores as other bytes (line ends, LFS), mostly of another size: the copied
-   *  index knows only those. Once per repository. */
-  private async readConverted(place: Place, until: number): Promise<void> {
-    if (this.exact.has(place)) return;
-    const sizes = parseSizes(await this.in(place, ['ls-files', '--debug', '-z'], until));
-    const plain = split(await this.in(place, ['ls-files', '-s', '-z'], until)).flatMap((line) => {
-      const [, hash, name] = /^100\d{3} (\w+) 0\t(.*)$/s.exec(line) ?? [];
-      return hash === undefined || name === undefined ? [] : [{ hash, name }];
-    });
-    const stored = await this.storedSizes(
-      place,
-      plain.map(({ hash }) => hash),
-      until,
+  /** `before`: what the look before the command left out. Null for that look itself. */
+  private async writeTree(place: Place, until: number, before: Unseen | null): Promise<Look> {
+    await rm(`${place.index}.lock`, { force: true });
+    const unseen = new Unseen();
+    const listed = parseListed(await this.in(place, ['ls-files', '-t', '-z', '-m', '-o', '--exclude-standard'], until));
+    if (listed.length > mostFiles) throw new NotWatched(`more than ${mostFiles} files there are not in Git`);
+    await this.addIgnored(place, unseen, until);
+    const taken: string[] = [];
+    const skipped: string[] = [];
+    for (const { name, isNew } of new Map(listed.map((entry) => [entry.name, entry])).values()) {
+      // A repository of its own.
+      if (name.endsWith('/')) unseen.add(name);
+      else if (before?.has(name) === true) {
+        if (await this.isChanged(place, name, isNew, before)) skipped.push(name);
+      } else if (await this.isTaken(place, name, unseen)) taken.push(name);
+    }
+    if (taken.length > 0)
+      await this.in(
+        place,
+        ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'],
+        until,
+        // Sorted: a file whose place a folder took comes before the files in it.
+        taken
+          .sort()
+          .map((name) => `${name}\0`)
+          .join(''),
+      );
+    const tree = (await this.in(place, ['write-tree', '--missing-ok'], until)).toString().trim();
+    return { tree, unseen, skipped };
+  }
+
+  private async addIgnored(place: Place, unseen: Unseen, until: number): Promise<void> {
+    const ignored = split(
+      await this.in(place, ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory'], until),
     );
-    const converted = plain.filter(({ name }, at) => stored[at] !== sizes.get(name)).map(({ name }) => name);
-    const taken = await this.takenOf(place, converted);
-    await this.update(place, taken, until, '--force-remove');
-    await this.update(place, taken, until, '--add', '--remove');
-    this.exact.add(place);
+    const parents = new Set(ignored.flatMap((name) => (name.endsWith('/') ? [] : foldersOf(name))));
+    // Git names a folder of which only the files are ignored as well: new files in it are seen.
+    for (const name of ignored) if (!parents.has(name)) unseen.add(name);
+  }
+
+  /** True when a file that an earlier look left out may have changed since. */
+  private async isChanged(place: Place, name: string, isNew: boolean, before: Unseen): Promise<boolean> {
+    return !isNew || (await before.stampsOf(path.join(place.root, name)))?.isTouched === true;
+  }
+
+  /** True also for deleted files (a folder may be in their place), links, and other repositories. Notes the others. */
+  private async isTaken(place: Place, name: string, unseen: Unseen): Promise<boolean> {
+    const stat = await lstat(path.join(place.root, name), { bigint: true }).catch(() => null);
+    if (stat === null || stat.isDirectory() || stat.isSymbolicLink()) return true;
+    if (stat.isFile() && stat.size <= largestKept) return true;
+    unseen.add(name, statKey(stat));
+    return false;
   }
 
   private differences(place: Place, before: Looked, until: number): ReturnType<Snapshot['differences']> {
     return this.inOrder(async () => {
-      const after = await this.writeTree(place, until);
+      const after = await this.writeTree(place, until, before.unseen);
       const changed = parseRaw(
         await this.in(
           place,
-          ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev', before.tree, after],
+          ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev', before.tree, after.tree],
           until,
         ),
       );
       if (changed.length > mostChanged) throw new NotWatched(`more than ${mostChanged} files were changed`);
-      const contents = await this.contents(
-        place,
-        changed.flatMap(({ from, to }) => [from, to]),
-        until,
-      );
-      const sizes = await this.sizesIn(
-        place,
-        before,
-        changed.flatMap(({ name, from }) => (from === null ? [] : [name])),
-        until,
-      );
+      const files = await this.filesOf(place, before, changed, until);
       await rm(before.index, { force: true });
-      return differencesOf(place.root, changed, contents, sizes);
+      const unknown = [...files.unknown, ...after.skipped, ...before.unseen.changedIn(after.unseen)];
+      return { files: files.known, unknown: [...new Set(unknown)].sort() };
     });
   }
 
-  /** File sizes on disk. Git stores a converted file (line ends, LFS) as other bytes, mostly with another size. */
-  private async sizesIn(
+  /** `unknown`: files whose earlier state is not known, or not whole. */
+  private async filesOf(
+    place: Place,
+    before: Looked,
+    changed: readonly RawChange[],
+    until: number,
+  ): Promise<{ readonly known: readonly FileDifference[]; readonly unknown: readonly string[] }> {
+    const contents = await this.contents(
+      place,
+      changed.flatMap(({ from, to }) => [from, to]),
+      until,
+    );
+    const onDisk = await this.indexed(
+      place,
+      before,
+      changed.flatMap(({ name, from }) => (from === null ? [] : [name])),
+      until,
+    );
+    const gone = {
+      hashes: new Set(changed.flatMap(({ from }) => (from === null ? [] : [from]))),
+      inodes: new Set([...onDisk.values()].map(({ inode }) => BigInt(inode))),
+    };
+    const known: FileDifference[] = [];
+    const unknown: string[] = [];
+    for (const { name, from, to, isOther, losesMode } of changed) {
+      const file = path.join(place.root, name);
+      const [earlier, now] = [from === null ? null : contents.get(from), to === null ? null : contents.get(to)];
+      // Git stores a converted file (line ends, LFS) as other bytes, mostly of another size.
+      const wasConverted = earlier instanceof Uint8Array && onDisk.get(name)?.size !== earlier.length;
+      const isUnknown = isOther || earlier === undefined || now === undefined || wasConverted;
+      if (isUnknown || (from === null && !(await mayDelete(before.unseen, file, to, gone)))) unknown.push(name);
+      else {
+        if (from !== to) known.push({ before: { path: file, bytes: earlier }, after: { path: file, bytes: now } });
+        if (losesMode) unknown.push(`${name} (permission to run it)`);
+      }
+    }
+    return { known, unknown };
+  }
+
+  /** Sizes and inodes of files as the look before saw them. */
+  private async indexed(
     place: Place,
     { index }: Looked,
     names: readonly string[],
     until: number,
-  ): Promise<ReadonlyMap<string, number>> {
+  ): Promise<ReturnType<typeof parseDebug>> {
     const asked = { ...place, env: { ...place.env, GIT_INDEX_FILE: index } };
-    const sizes = new Map<string, number>();
+    const found = new Map<string, { readonly size: number; readonly inode: number }>();
     for (let from = 0; from < names.length; from += mostNamed) {
       const out = await this.in(
         asked,
         ['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names.slice(from, from + mostNamed)],
         until,
       );
-      for (const [name, size] of parseSizes(out)) sizes.set(name, size);
+      for (const [name, entry] of parseDebug(out)) found.set(name, entry);
     }
-    return sizes;
+    return found;
   }
 
   private async contents(
@@ -291,25 +369,25 @@ export class GitSnapshots implements SnapshotTaker {
   ): Promise<ReadonlyMap<string, Uint8Array>> {
     const wanted = [...new Set(hashes.filter((hash) => hash !== null))];
     if (wanted.length === 0) return new Map();
-    const sizes = await this.storedSizes(place, wanted, until);
-    if (sizes.reduce((sum, size) => sum + (size || 0), 0) > mostBytes)
+    const sizes = split(
+      await this.in(
+        place,
+        ['cat-file', '--batch-check=%(objectsize)', '--buffer'],
+        until,
+        wanted.map((hash) => `${hash}\n`).join(''),
+      ),
+      '\n',
+    );
+    if (sizes.reduce((sum, size) => sum + (Number(size) || 0), 0) > mostBytes)
       throw new NotWatched('the files that were changed are too large together');
     return parseBatch(
       await this.in(place, ['cat-file', '--batch', '--buffer'], until, wanted.map((hash) => `${hash}\n`).join('')),
     );
   }
 
-  /** NaN for an object that is missing. */
-  private async storedSizes(place: Place, hashes: readonly string[], until: number): Promise<readonly number[]> {
-    const input = hashes.map((hash) => `${hash}\n`).join('');
-    return split(await this.in(place, ['cat-file', '--batch-check=%(objectsize)', '--buffer'], until, input), '\n').map(
-      Number,
-    );
-  }
-
   private in(place: Place, args: readonly string[], until: number, input?: string): Promise<Buffer> {
     return this.git({
-      args: ['-C', place.root, ...args],
+      args: ['-C', place.root, '-c', `core.fileMode=${place.fileMode}`, ...args],
       env: place.env,
       patienceMs: this.left(until),
       startIn: place.startIn,
@@ -326,4 +404,9 @@ export class GitSnapshots implements SnapshotTaker {
     this.queue = done.catch(() => undefined);
     return done;
   }
+}
+
+/** Folders that a name is in, each with its `/`. */
+function foldersOf(name: string): readonly string[] {
+  return [...name.matchAll(/\//g)].map(({ index }) => name.slice(0, index + 1));
 }

@@ -9,6 +9,7 @@ import { largestKept } from './contentHash';
 import { generatedFolders, type ScanSnapshots } from './scanSnapshots';
 import { type DiscardedFiles, NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
 import type { StoreEditJournal } from './storeEditJournal';
+import { someOf } from './unseen';
 
 /** Longest time for the snapshot before a command, in milliseconds. The comparison after it may take longer, because
  *  then there is something to lose. */
@@ -100,13 +101,13 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
   ): Promise<Pick<CheckedRun<never>, 'changed' | 'note'>> {
     if (typeof before === 'string') return { changed: [], note: noteOf(before) };
     try {
-      const { files, unsure } = await before.differences(afterMs);
+      const { files, unknown } = await before.differences(afterMs);
       await this.deps.journal.record(call, files);
       const note =
-        unsure === 0
+        unknown.length === 0
           ? null
           : noteOf(
-              `what ${unsure} of the files held before is not known`,
+              `what was there before is not known or not kept for ${someOf(unknown)}`,
               'Some of what this command changed in files',
             );
       return { changed: files.map(changedPath), note };

@@ -77,7 +77,7 @@ describe('what is remembered of sync', () => {
 });
 
 describe('the state in one line', () => {
-  const status = { upTo: null, waiting: 0, waitingSince: null, failure: null };
+  const status = { upTo: null, waiting: 0, waitingSince: null, removed: 0, failure: null };
 
   it('says what is on the server, what waits, and why', () => {
     const at = new Date(2026, 0, 1, 14, 2).getTime() / 1000;

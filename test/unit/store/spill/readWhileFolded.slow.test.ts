@@ -35,7 +35,7 @@ it('reads while a spill is folded into the store find everything, at any moment'
       prompt: prompt.status === 'fulfilled' ? prompt.value?.uid : String(prompt.reason),
       context:
         context.status === 'fulfilled'
-          ? [context.value.message?.uid, context.value.openTurn, context.value.countedTokens]
+          ? [context.value.message?.uid, context.value.openTurn, context.value.historyTokens]
           : String(context.reason),
     };
     if (

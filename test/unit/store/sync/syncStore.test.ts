@@ -50,6 +50,7 @@ const receive = (db: SessionDb, version: number, documents: readonly ServerDocum
     chain: [{ version, tail: `tail ${version}` }],
     documents,
     branchId,
+    isProven: false,
     machine: 'desktop',
   });
 
