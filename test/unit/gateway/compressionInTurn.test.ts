@@ -414,6 +414,8 @@ describe('a turn that fills the context', () => {
       reads('c', 3300),
       reply().waitsFor(second.opened).says(summary),
       reads('d', 1500),
+      // As it is, and in plain words.
+      refuses(400, { message: 'no' }),
       refuses(400, { message: 'no' }),
       reply().says('All read.'),
     );
