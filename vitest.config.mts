@@ -12,7 +12,6 @@ const hangLimitMs = 300_000 * Math.max(1, Number(process.env['HERMES_TEST_PATIEN
 const longest = [
   'test/properties/',
   'test/faults/',
-  'test/fuzz/',
   'test/unit/webview/page/',
   'test/unit/webview/markdown/',
   'test/unit/gateway/',

@@ -20,7 +20,7 @@ import type { ToolCallPart } from '../transcript/part';
 import type { StopReason } from '../transcript/stopReason';
 import type { Turn } from '../transcript/turn';
 import type { WireMessage } from '../transcript/wireMessage';
-import { askUntilAnswered, TurnPatience } from './askUntilAnswered';
+import { askUntilAnswered, assertMaySpend, RequestBudget, SpendingPause } from './askUntilAnswered';
 import { CallRunner } from './callRunner';
 import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun';
 import { ending, type Ending, paused, stopped, storeFailed } from './turnEnding';
@@ -143,13 +143,12 @@ export class Agent {
       ...this.deps,
       expandPrompt: (text) => expandPrompt(text, this.project.prompts),
     });
-    const patience = new TurnPatience();
+    const budget = new RequestBudget();
     let cutOff: { readonly reason: StopReason | null } | null = null;
     for (let iteration = 1 + (waited?.requests ?? 0); ; iteration++) {
       signal.throwIfAborted();
       if (iteration > 1) run.report({ kind: 'requesting', elapsedMs: 0, iteration, maxIterations });
-      const limit = await run.spendingLimit();
-      if (limit !== null) return paused(limit);
+      await assertMaySpend(run);
       if (iteration > 1) await this.takeSteering(run, recorder);
       const rows = await (iteration > 1 ? history.next() : history.first());
       const isClosing = iteration > 1 && iteration >= maxIterations;
@@ -168,13 +167,16 @@ export class Agent {
           reasoningEffort: await run.effort(),
         };
         const { clock, continuesBroken = true } = this.deps;
-        return askUntilAnswered(request, { model, run, recorder, clock, patience, continuesBroken });
+        return askUntilAnswered(request, { model, run, recorder, clock, budget, continuesBroken });
       };
       let terminal = await ask(rows);
       const shorter = await history.afterRefusal(terminal);
-      if (shorter !== null) terminal = await ask(shorter);
+      if (shorter !== null) {
+        await assertMaySpend(run);
+        terminal = await ask(shorter);
+      }
       if (terminal.outcome !== 'complete' || !callsTools(terminal) || isClosing)
-        return ending(terminal, signal, isClosing, patience.broken);
+        return ending(terminal, signal, isClosing, budget.broken);
       const calls = withOwnIds(terminal.toolCalls, callIdsOf(shorter ?? rows)).map(toolCallPart);
       const messageUid = await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
       await this.runCalls(calls, messageUid, run, recorder);
@@ -304,6 +306,7 @@ export class Agent {
       return storeFailed(recorder.failure ?? error);
     if (signal.aborted) return stopped(signal, null);
     if (error instanceof StoreError) return storeFailed(error);
+    if (error instanceof SpendingPause) return paused(error.failure);
     if (error instanceof ModelError)
       return {
         settlement: { outcome: 'failed', stopReason: 'error', failure: error.failure },

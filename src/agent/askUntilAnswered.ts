@@ -11,19 +11,51 @@ import { emptyAnswer } from './turnEnding';
 import type { TurnRecorder } from './turnRecorder';
 import { goingOn, wireNotes, withNote } from './wireNotes';
 
-/** Maximum retries per turn for requests without a result (hermes-agent: nudge 1, thinking only 2, empty 3). */
-const limits = { nudges: 1, thinkingOnly: 2, empty: 3, brokenCalls: 2, continuations: 3 } as const;
+/** Requests beside the first one of an answer, by their reason. Of a turn: after an answer without text
+ *  (hermes-agent: nudge 1, thinking only 2, empty 3). Of one answer: the others. */
+const limits = { nudge: 1, thinkingOnly: 2, empty: 3, brokenCall: 2, brokenText: 1, continuation: 3 } as const;
+type Reason = keyof typeof limits;
+const reasonsOfAnswer = ['brokenCall', 'brokenText', 'continuation'] as const;
 
 /** Milliseconds before the second retry of a broken request. The first retry is immediate. */
 const secondRepeatMs = 1000;
 
-/** Counts one turn's retries after empty answers. A new turn starts with a new object. */
-export class TurnPatience {
-  nudges = 0;
-  thinkingOnly = 0;
-  empty = 0;
+/** The further requests that one turn may make. A new turn starts with a new object. */
+export class RequestBudget {
   /** Failure of the last connection after which the model continued an answer of this turn. */
   broken: Failure | null = null;
+  private readonly used = new Map<Reason, number>();
+
+  beginAnswer(): void {
+    for (const reason of reasonsOfAnswer) this.used.delete(reason);
+  }
+
+  usedFor(reason: Reason): number {
+    return this.used.get(reason) ?? 0;
+  }
+
+  /** Takes one request. False when those for this reason are used up. */
+  take(reason: Reason): boolean {
+    const used = this.usedFor(reason);
+    if (used >= limits[reason]) return false;
+    this.used.set(reason, used + 1);
+    return true;
+  }
+}
+
+/** Ends a turn before its next request, because the session has reached its spending limit. */
+export class SpendingPause extends Error {
+  override readonly name = 'SpendingPause';
+
+  constructor(readonly failure: Failure) {
+    super(failure.sentence);
+  }
+}
+
+/** Rejects with `SpendingPause`. Called before each request. */
+export async function assertMaySpend(run: Pick<LiveRun, 'spendingLimit'>): Promise<void> {
+  const limit = await run.spendingLimit();
+  if (limit !== null) throw new SpendingPause(limit);
 }
 
 interface Asking {
@@ -31,7 +63,7 @@ interface Asking {
   readonly run: LiveRun;
   readonly recorder: TurnRecorder;
   readonly clock: Clock;
-  readonly patience: TurnPatience;
+  readonly budget: RequestBudget;
   /** True when an answer whose connection broke is continued without asking the user. */
   readonly continuesBroken: boolean;
 }
@@ -54,7 +86,8 @@ interface NextRequest {
 
 /** Asks the model until its answer is complete, or until another request would be wrong. All requests of one answer
  *  write to one row: delivered text stays, repeats are held back, and notes to the model in between are never
- *  stored. Returns the last request's terminal record, with the usage of all requests.
+ *  stored. Returns the last request's terminal record, with the usage of all requests. Rejects with `SpendingPause`
+ *  before a further request that the session may not pay.
  *  - The stream broke while a tool call was being received: sends the same request once more.
  *  - It broke after text: asks the model to continue the text, once. The same request is not sent again, because the
  *  model would write something different below text that the user already reads.
@@ -69,7 +102,13 @@ export async function askUntilAnswered(request: ModelRequest, asking: Asking): P
     const { terminal } = attempt;
     if (terminal.usage !== null) await asking.recorder.addUsage(terminal.usage);
     next = signal.aborted ? null : await course.after(attempt);
-    if (next !== null) continue;
+    if (next !== null) {
+      await assertMaySpend(asking.run).catch((error: unknown) => {
+        intake.finish(false);
+        throw error;
+      });
+      continue;
+    }
     if (!signal.aborted)
       intake.finish(
         terminal.outcome === 'complete' && terminal.finish.unified === 'stop' && terminal.toolCalls.length === 0,
@@ -133,13 +172,9 @@ function deliveredLength(recorder: TurnRecorder): number {
 
 /** Decides between the requests of one answer. */
 class AnswerCourse {
-  private brokenCalls = 0;
-  private continuations = 0;
   /** The finish record of the request that was cut at the output limit. Set once the model has been asked to
    *  continue. */
   private cut: Finish | null = null;
-  /** True once the model has been asked to continue after the connection broke. */
-  private isContinued = false;
   /** True when the model was asked to continue and had nothing new to say. */
   private hasStalled = false;
   private note: string | null = null;
@@ -149,7 +184,9 @@ class AnswerCourse {
     private readonly base: ModelRequest,
     private readonly intake: AnswerIntake,
     private readonly asking: Asking,
-  ) {}
+  ) {
+    asking.budget.beginAnswer();
+  }
 
   /** Returns the next request after this attempt. Null when the attempt ended the answer. */
   async after(attempt: Attempt): Promise<NextRequest | null> {
@@ -189,23 +226,21 @@ class AnswerCourse {
   }
 
   private async afterBrokenCall(failure: Failure): Promise<NextRequest | null> {
-    if (this.brokenCalls >= limits.brokenCalls) return null;
-    const delayMs = this.brokenCalls === 0 ? 0 : secondRepeatMs;
-    this.brokenCalls++;
-    const { run, clock } = this.asking;
-    run.report({ kind: 'retrying', attempt: this.brokenCalls + 1, attempts: limits.brokenCalls + 1, delayMs, failure });
+    const { run, clock, budget } = this.asking;
+    const delayMs = budget.usedFor('brokenCall') === 0 ? 0 : secondRepeatMs;
+    if (!budget.take('brokenCall')) return null;
+    this.reportRetry('brokenCall', failure, delayMs);
     // The next request notices a stop during the pause, and then ends at once.
     if (delayMs > 0) await pause(clock, delayMs, run.controller.signal);
-    return this.cut === null && !this.isContinued ? this.again() : this.extend();
+    return this.cut === null && budget.usedFor('brokenText') === 0 ? this.again() : this.extend();
   }
 
   /** Thinking alone is no text to continue: the same request may be sent again. */
   private afterBrokenText(failure: Failure): NextRequest | null {
-    const { run, patience, continuesBroken } = this.asking;
-    if (!continuesBroken || this.isContinued) return null;
-    this.isContinued = true;
-    patience.broken = failure;
-    run.report({ kind: 'retrying', attempt: 2, attempts: 2, delayMs: 0, failure });
+    const { budget, continuesBroken } = this.asking;
+    if (!continuesBroken || !budget.take('brokenText')) return null;
+    budget.broken = failure;
+    this.reportRetry('brokenText', failure);
     if (this.isSilent()) return this.again();
     this.note = wireNotes.brokenOff;
     return this.extend();
@@ -213,8 +248,7 @@ class AnswerCourse {
 
   private afterLimit(finish: Finish, sawCall: boolean): NextRequest | null {
     // With neither text nor a call, the limit was spent on thinking: another request would spend it the same way.
-    if (this.continuations >= limits.continuations || (this.isSilent() && !sawCall)) return null;
-    this.continuations++;
+    if ((this.isSilent() && !sawCall) || !this.asking.budget.take('continuation')) return null;
     this.cut = finish;
     this.note = sawCall ? wireNotes.callCutAtLimit : wireNotes.cutAtLimit;
     this.asking.run.report({ kind: 'requesting', elapsedMs: 0 });
@@ -222,25 +256,21 @@ class AnswerCourse {
   }
 
   private afterSilence(silence: 'empty' | 'thinkingOnly', finish: Finish): NextRequest | null {
-    const { patience, run } = this.asking;
-    const failure = emptyAnswer(silence, finish.raw);
-    if (this.base.messages.at(-1)?.role === 'tool' && patience.nudges < limits.nudges) {
-      patience.nudges++;
+    const { budget, run } = this.asking;
+    if (this.base.messages.at(-1)?.role === 'tool' && budget.take('nudge')) {
       this.note = wireNotes.resultsWaiting;
       run.report({ kind: 'requesting', elapsedMs: 0 });
       return this.again();
     }
-    if (patience[silence] >= limits[silence]) return null;
-    patience[silence]++;
+    if (!budget.take(silence)) return null;
     if (silence === 'thinkingOnly') this.note = wireNotes.onlyThought;
-    run.report({
-      kind: 'retrying',
-      attempt: patience[silence] + 1,
-      attempts: limits[silence] + 1,
-      delayMs: 0,
-      failure,
-    });
+    this.reportRetry(silence, emptyAnswer(silence, finish.raw));
     return this.again();
+  }
+
+  private reportRetry(reason: Reason, failure: Failure, delayMs = 0): void {
+    const attempt = this.asking.budget.usedFor(reason) + 1;
+    this.asking.run.report({ kind: 'retrying', attempt, attempts: limits[reason] + 1, delayMs, failure });
   }
 
   private again(): NextRequest {

@@ -3,7 +3,7 @@ import { errorMessage } from '../base/errorMessage';
 import type { Agent } from '../agent/agent';
 import { contextOf } from '../agent/compression/summarizer';
 import type { NoHandoff } from '../agent/compression/contextEngine';
-import { contextUse, countedTokens } from '../transcript/contextUse';
+import { contextUse } from '../transcript/contextUse';
 import type { ShortenRequest } from '../agent/liveRun';
 import type { ChatModel } from '../models/chatModel';
 import { ModelError } from '../models/modelProvider';
@@ -210,7 +210,7 @@ export class CompressionScheduler {
     rows: readonly Message[],
     model: ChatModel,
   ): Promise<boolean> {
-    return isWorthChecking(countedTokens(rows)) && this.work.isDue({ conversationId, rows }, contextOf(model));
+    return isWorthChecking(contextUse(rows).tokens) && this.work.isDue({ conversationId, rows }, contextOf(model));
   }
 
   /** Returns the model that writes the summary of a session that `own` answers. Rejects with the reason of a stop. */

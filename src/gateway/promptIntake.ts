@@ -81,14 +81,14 @@ export class PromptIntake {
 
   private async takeHere(
     session: Session,
-    { isSubAgent, openTurn, countedTokens }: PromptContext,
+    { isSubAgent, openTurn, historyTokens }: PromptContext,
     prompt: PromptSubmission,
     { surfaceId, from, reason }: Sent,
   ): Promise<SubmitReceipt> {
     const { sessions, slots, queue, compressionScheduler } = this.deps;
     await sessions.refuseSubAgent(session, isSubAgent);
     if (await slots.isBusy(session, openTurn)) return queue.addBesideTurn(session, prompt);
-    if (await compressionScheduler.isDue(session, countedTokens))
+    if (await compressionScheduler.isDue(session, historyTokens))
       return queue.addAfterCompression(surfaceId, session, prompt);
     const turn = await slots.open(surfaceId, session, { prompt, from, reason, isSubAgent });
     return { kind: 'started', sessionId: session.id, turnUid: turn.uid };

@@ -159,13 +159,13 @@ export class PromptQueue {
     return slots.inSequence(session.conversationId, async () => {
       if (slots.isClosing) return;
       const context = await store.promptContext(session.id, null);
-      const { countedTokens, isSubAgent, openTurn } = context;
+      const { historyTokens, isSubAgent, openTurn } = context;
       const current = sessions.tipIn(context, session.id);
       if (await slots.isBusy(current, openTurn)) return;
       const queue = await store.queue(current.id);
       const isWanted = mayContinue || this.takeOvers.of(session.conversationId).length > 0;
       const mayBeLong = length === 'shortEnough' && queue.length > 0 && isWanted;
-      if (mayBeLong && (await compressionScheduler.isDue(current, countedTokens)))
+      if (mayBeLong && (await compressionScheduler.isDue(current, historyTokens)))
         return this.compressAhead(current, surfaceId, mayContinue);
       const next = this.takeOvers.takeFrom(queue, session.conversationId) ?? (mayContinue ? queue[0] : undefined);
       if (next === undefined) return;

@@ -322,9 +322,8 @@ export interface PromptContext {
   readonly isSubAgent: boolean;
   /** Result of `openTurnOf`. */
   readonly openTurn: Turn | null;
-  /** Tokens of the newest segment's active rows: the count that came with the newest answer, plus an estimate of
-   *  the rows after it. Null without a count. */
-  readonly countedTokens: number | null;
+  /** Tokens of the newest segment's active rows, as `contextUse` says. Null where the session is not stored. */
+  readonly historyTokens: number | null;
   /** The prompt, where it is part of a transcript already. */
   readonly message: Message | null;
   /** The prompt, where it is queued already. */

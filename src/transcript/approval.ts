@@ -16,10 +16,16 @@ export interface AccessPath {
 export type ShellKind = 'posix' | 'powershell' | 'cmd';
 
 /** Sandbox of a command. Absent: this machine has none, or it is switched off. inside: the command may reach `hosts`
- *  ("registry.npmjs.org"); `hasLeftovers`: an earlier one made a file that could not be taken out. outside: it should
- *  run without a sandbox, for the reason that the model gives. */
+ *  ("registry.npmjs.org"); `isRestorable`: a checkpoint can restore the files that its words discard; `hasLeftovers`:
+ *  an earlier one made a file that could not be taken out. outside: it should run without a sandbox, for the reason
+ *  that the model gives. */
 export type Confined =
-  | { readonly kind: 'inside'; readonly hosts: readonly string[]; readonly hasLeftovers?: true }
+  | {
+      readonly kind: 'inside';
+      readonly hosts: readonly string[];
+      readonly isRestorable?: true;
+      readonly hasLeftovers?: true;
+    }
   | { readonly kind: 'outside'; readonly reason: string };
 
 /** Access that a tool call needs, in the kinds that the policy decides differently. */
@@ -64,38 +70,26 @@ export const askReasons = [
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
-/** Risks of a command that its card names. Surfaces define the texts once. */
-export const commandRisks = [
-  'forcePush',
-  'push',
-  'deletesRemote',
+/** The ten effects of commands that people fear, named on the card. Surfaces define the texts once. rewrites: commits
+ *  or branches of a repository, here or on a remote. rights: runs as another user. live: services, databases and
+ *  containers that others use. */
+export const commandEffects = [
+  'deletes',
+  'discards',
+  'rewrites',
   'publishes',
-  'downloadedScript',
-  'downloadedPackage',
-  'root',
-  'otherUser',
-  'systemPackages',
-  'globalPackages',
-  'deletesRecursively',
-  'discardsChanges',
-  'deletesUntracked',
-  'rewritesHistory',
-  'permissions',
-  'disk',
-  'endsProcesses',
-  'shutsDown',
-  'services',
-  'infrastructure',
-  'database',
-  'containers',
+  'downloads',
   'uploads',
-  'otherMachine',
+  'rights',
+  'installs',
+  'machine',
+  'live',
 ] as const;
-export type CommandRisk = (typeof commandRisks)[number];
+export type CommandEffect = (typeof commandEffects)[number];
 
 /** `target`: the remote, user or host that the command names. Absent: none that can be shown in one word. */
 export interface NamedRisk {
-  readonly kind: CommandRisk;
+  readonly kind: CommandEffect;
   readonly target?: string;
 }
 

@@ -12,11 +12,11 @@ export type ContextFile =
   | { readonly kind: 'rules'; readonly path: string; readonly origin: FileOrigin; readonly tokens: number }
   | { readonly kind: 'skills'; readonly count: number; readonly origin: FileOrigin; readonly tokens: number };
 
-/** Personal file that was found and not read. size: too large · link: leads out of the home folder · secrets: may hold
- *  some · text: is none · unreadable: the system refuses. */
+/** File that was found and not read. size: too large · link: leads out of the home folder · outside: leads out of the
+ *  open folders · secrets: may hold some · text: is none · unreadable: the system refuses. */
 export interface LeftFile {
   readonly path: string;
-  readonly reason: 'size' | 'link' | 'secrets' | 'text' | 'unreadable';
+  readonly reason: 'size' | 'link' | 'outside' | 'secrets' | 'text' | 'unreadable';
 }
 
 export interface ContextFiles {

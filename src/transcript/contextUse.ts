@@ -18,18 +18,12 @@ export function contextUse(rows: readonly Message[], sentAs?: SentAs): ContextUs
   return { tokens: counted + estimateRows(rows.slice(anchor + 1), sentAs), counted: true };
 }
 
-/** The same, or null without a count. */
-export function countedTokens(rows: readonly Message[]): number | null {
-  const { tokens, counted } = contextUse(rows);
-  return counted ? tokens : null;
-}
-
-/** Tokens of the history up to and including this answer, as counted by the model's service; null without a count.
- *  A carried row has the count of its original history, which does not apply here. */
+/** Tokens of the history up to and including this answer, as counted by the model's service; null without a count, also
+ *  where a service reports 0. A carried row has the count of its original history, which does not apply here. */
 export function countedWith(row: Message): number | null {
   if (row.role !== 'assistant' || row.carriedFrom !== null) return null;
   const { inputTokens = null, outputTokens = null } = row.usage ?? {};
-  return inputTokens === null ? null : inputTokens + (outputTokens ?? 0);
+  return inputTokens === null || inputTokens === 0 ? null : inputTokens + (outputTokens ?? 0);
 }
 
 /** Texts that are sent instead of the stored text of rows, by row uid. */

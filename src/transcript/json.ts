@@ -12,10 +12,10 @@ export function parseJsonObject(
   } catch (error) {
     return { kind: 'invalid', problem: error instanceof Error ? error.message : String(error) };
   }
-  return isObject(value) ? { kind: 'object', value } : { kind: 'invalid', problem: 'not an object' };
+  return isJsonObject(value) ? { kind: 'object', value } : { kind: 'invalid', problem: 'not an object' };
 }
 
-// JSON.parse returns only JSON values at every level.
-function isObject(value: unknown): value is JsonObject {
+/** True for an object among values that came from JSON, which holds only JSON values at every level. */
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,8 @@
 /**
  * A small MCP server over stdio, written against the protocol and not against a library, that does what tests need: many tools in pages, tools with
  * schemas no model could be offered, a call that never ends, a death in the middle of a call, a child of its own, a list that changes.
- * Options come in SCRIPTED (JSON): { tools, pageSize, child, stubborn, silent, journal }.
+ * Options come in SCRIPTED (JSON): { tools, pageSize, child, stubborn, silent, journal, odd, mark }. `odd`: { tools: listed as they are, results: { <tool>: the
+ * result as it is, or { error } } }. `mark`: begins with a byte order mark.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
@@ -14,6 +15,8 @@ const {
   stubborn = false,
   silent = false,
   journal = null,
+  odd = { tools: [], results: {} },
+  mark = false,
 } = JSON.parse(process.env.SCRIPTED ?? '{}');
 const note = (entry) => journal === null || appendFileSync(journal, `${JSON.stringify(entry)}\n`);
 note({ started: process.pid, environment: process.env });
@@ -43,6 +46,7 @@ const own = [
 ];
 const all = [
   ...own,
+  ...odd.tools,
   ...Array.from({ length: tools }, (_, index) => ({
     name: `tool_${String(index).padStart(3, '0')}`,
     description: 'One of many.',
@@ -50,6 +54,7 @@ const all = [
   })),
 ];
 
+if (mark) process.stdout.write('\ufeff');
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const calls = {
   pid: () => text(String(process.pid)),
@@ -74,7 +79,8 @@ const methods = {
     const next = from + pageSize;
     return { tools: all.slice(from, next), ...(next < all.length ? { nextCursor: String(next) } : {}) };
   },
-  'tools/call': ({ name }) => (calls[name] ?? (() => text(`${name} ran`)))(),
+  'tools/call': ({ name }) =>
+    name in odd.results ? odd.results[name] : (calls[name] ?? (() => text(`${name} ran`)))(),
 };
 
 createInterface({ input: process.stdin }).on('line', (line) => {
@@ -84,5 +90,5 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const result = methods[method];
   if (result === undefined) return send({ id, error: { code: -32601, message: `no method ${method}` } });
   const value = result(params);
-  if (value !== null) send({ id, result: value });
+  if (value !== null) send(value.error === undefined ? { id, result: value } : { id, error: value.error });
 });

@@ -55,6 +55,59 @@ describe('a confined command', { timeout: 60_000 }, () => {
     expect(done.stopped).toContain('write to .git/hooks/pre-commit');
   });
 
+  it('cannot read or change what the rules of the user deny, however a command names it', async () => {
+    const files = ['secret/x', 'secret/deep/y', 'notes/a.private', 'Upper/z', 'node_modules/p/q'];
+    for (const name of files) world.write(name, 'hush');
+    world.write('infra/main.tf', 'ours');
+    world.write(join(world.home, '.nvm/plan.txt'), 'hush');
+    symlinkSync('secret/x', join(world.project, 'way'));
+    const attempts = [
+      'cat sec*/x',
+      'cat $(echo secret/x)',
+      'cat secret/deep/y',
+      'cat way',
+      'grep -rh hush .',
+      'cd secret && cat x',
+      'cp -r secret copy && cat copy/x',
+      'tar c secret notes | strings',
+      'mv secret other; cat other/x',
+      'ln secret/x hard; cat hard',
+      'cat notes/*.private',
+      'cat [U]pper/z',
+      'cat node_modules/p/q',
+      'cat ~/.nv*/plan.txt',
+      `python3 -c 'print(open("secret/x").read())'`,
+    ];
+    const read = async (command: string): Promise<boolean> => (await world.run(command)).output.includes('hush');
+    const outcome: [string, boolean][] = [];
+    world.deny = [
+      'read(secret/**)',
+      'read(notes/*.private)',
+      'read(upper/**)',
+      'read(node_modules/p/**)',
+      'read(~/.nvm/p*)',
+    ];
+    for (const command of attempts) outcome.push([command, await read(command)]);
+    expect(outcome.filter(([, isRead]) => isRead)).toEqual([]);
+    world.deny = ['edit(infra/**)'];
+    const changed = await world.run(
+      'echo evil >> inf*/main.tf; rm -rf infra; mv infra x; echo evil > infra/new; cat infra/main.tf',
+    );
+    expect([changed.output.endsWith('ours'), readFileSync(join(world.project, 'infra/main.tf'), 'utf8')]).toEqual([
+      true,
+      'ours',
+    ]);
+    world.deny = [];
+    // The control: without the rules, all of it is read.
+    expect([await read('cat sec*/x'), await read('cat [U]pper/z'), await read('cat ~/.nv*/plan.txt')]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    for (const name of ['secret', 'notes', 'Upper', 'node_modules', 'infra', 'way', 'copy', 'hard', 'other', 'x'])
+      rmSync(join(world.project, name), { recursive: true, force: true });
+  });
+
   it.each([
     ['the home folder', 'echo x > ~/new', '~/new'],
     ['a start-up file', 'echo x >> ~/.bashrc', '~/.bashrc'],

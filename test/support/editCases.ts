@@ -95,6 +95,14 @@ export const editCases: readonly EditCase[] = [
   ),
   edits('UTF-16 LE is kept', utf16le('föö\r\nbar\r\n'), change('bar', 'bär 🐻'), utf16le('föö\r\nbär 🐻\r\n')),
   edits('UTF-16 BE is kept', utf16be('föö\nbar\n'), change('bar', 'bär'), utf16be('föö\nbär\n')),
+  ...['a.txt', './a.txt', 'sub/../a.txt'].map((to) => ({
+    name: `a move to the same place, written ${to}, is an edit`,
+    files: { 'a.txt': 'one\n' },
+    tool: 'apply_patch' as const,
+    input: patch('*** Update File: a.txt', `*** Move to: ${to}`, '@@', '-one', '+two'),
+    becomes: { 'a.txt': 'two\n' },
+    says: /Edited a\.txt|a\.txt/,
+  })),
   {
     name: 'an encoding moves with its file',
     files: { 'a.txt': utf16le('one\n') },

@@ -22,7 +22,7 @@ export class FileEditorOnDisk implements FileEditor {
   }
 
   async bytesOnDisk(file: string): Promise<Uint8Array | null> {
-    return fs.readFile(file).catch(missing);
+    return fs.readFile(file).catch((error: NodeJS.ErrnoException) => (error.code === 'EISDIR' ? null : missing(error)));
   }
 
   async apply(edits: readonly FileEdit[], signal: AbortSignal): Promise<void> {

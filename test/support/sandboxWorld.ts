@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { build } from 'esbuild';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { silentLog } from '../../src/base/log';
+import { deniedPaths } from '../../src/tools/approval/deniedPaths';
+import { RuleBook } from '../../src/tools/approval/ruleBook';
 import { Confinement } from '../../src/tools/sandbox/confinement';
 import { Sandbox } from '../../src/tools/sandbox/sandbox';
 import type { SandboxSetting } from '../../src/tools/sandbox/sandboxSetting';
@@ -31,6 +33,8 @@ export class SandboxWorld {
   path = process.env['PATH'] ?? '';
   places: readonly string[] | undefined;
   setting: SandboxSetting = 'auto';
+  /** Rules of the user that deny. */
+  deny: readonly string[] = [];
   folders: readonly string[] = [this.project];
 
   private constructor(
@@ -47,6 +51,12 @@ export class SandboxWorld {
       path: () => Promise.resolve(this.path),
       ...(this.places === undefined ? {} : { places: this.places }),
       own: () => ({ kept: [this.editor], programs: [] }),
+      denied: () =>
+        deniedPaths({
+          rules: new RuleBook({ allow: [], deny: this.deny }, { home: this.home, caseSensitive: true }),
+          home: this.home,
+          folders: this.folders.map((path) => ({ name: basename(path), path })),
+        }),
       isWritten: (path) => this.written.has(path),
       onSetAside: (files) => void this.setAside.push(files),
       home: this.home,

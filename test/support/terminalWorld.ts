@@ -43,6 +43,7 @@ export class TerminalWorld {
       resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
       isReadOnly: () => false,
       checkpoint: noCommandCheckpoint,
+      discards: () => ({ kind: 'nothing' }),
       confinement: unconfined,
       outputs: this.outputs,
       running: this.running,

@@ -19,7 +19,7 @@ import {
   isQuiet,
 } from './compressionBackoff';
 import type { ContextEngine, ContextHistory, Handoff, HandoffAttempt, HandoffRequest, Rollover } from './contextEngine';
-import { countedTokens, estimateRows } from '../../transcript/contextUse';
+import { contextUse, estimateRows } from '../../transcript/contextUse';
 import { handoffText, summaryIn } from './handoffText';
 import { plainSummary } from './summaryInput';
 import { summaryBudget, summaryRequest } from './summaryRequest';
@@ -68,9 +68,7 @@ export class Summarizer implements ContextEngine {
   }
 
   isDue({ rows, memo }: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean {
-    const tokens = countedTokens(rows);
-    // Without a count, wait: the next answer brings one.
-    if (tokens === null || !this.mayBeDue(tokens, contextWindow)) return false;
+    if (!this.mayBeDue(contextUse(rows).tokens, contextWindow)) return false;
     const course = courseOf(memo);
     return !isHopeless(course) && !isQuiet(course, this.deps.clock.now()) && this.plan(rows, contextWindow) !== null;
   }

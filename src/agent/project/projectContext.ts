@@ -17,26 +17,16 @@ export interface ProjectContext {
   readonly prompts: readonly PromptFile[];
   /** Each name once. */
   readonly skills: readonly Skill[];
-  /** Personal files that were found and not read. */
+  /** Files that were found and not read. */
   readonly left: readonly LeftFile[];
 }
 
 /** Also used for a folder that is not trusted. */
 export const noProject: ProjectContext = { rules: [], prompts: [], skills: [], left: [] };
 
-type Unreadable = (what: string, error: unknown) => void;
-
-/** Reads the files of the open folders. Reports unreadable ones and leaves them out. Rejects when `signal` is
- *  aborted. */
-export async function readProject(
-  files: WorkspaceFiles,
-  signal: AbortSignal,
-  unreadable: Unreadable,
-): Promise<ProjectContext> {
-  const found = await Promise.all(
-    files.roots().map((root) => readFolder(new ProjectFolder(files, root, signal), root.path, signal, unreadable)),
-  );
-  return joined(found);
+/** Reads the files of the open folders. Rejects when `signal` is aborted. */
+export async function readProject(files: WorkspaceFiles, signal: AbortSignal): Promise<ProjectContext> {
+  return readFolders(files.roots(), (root, left) => new ProjectFolder(files, root, signal, left));
 }
 
 interface PersonalSources {
@@ -50,17 +40,8 @@ export async function readPersonal(
   files: WorkspaceFiles,
   { places, groups }: PersonalSources,
   signal: AbortSignal,
-  unreadable: Unreadable,
 ): Promise<ProjectContext> {
-  const left: LeftFile[] = [];
-  const found = await Promise.all(
-    groups.map((group) => {
-      const folder = new PersonalFolder(files, places, group, signal, (file) => left.push(file));
-      return readFolder(folder, places.folders[group], signal, unreadable);
-    }),
-  );
-  const byPath = new Map(left.map((file) => [file.path, file]));
-  return { ...joined(found), left: [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
+  return readFolders(groups, (group, left) => new PersonalFolder(files, places, group, signal, left));
 }
 
 /** Joins contexts: of two prompts or skills with one name, and of two rules with one text, the first counts. */
@@ -77,27 +58,19 @@ export function joined(contexts: readonly ProjectContext[]): ProjectContext {
   };
 }
 
-async function readFolder(
-  folder: AgentFolder,
-  path: string,
-  signal: AbortSignal,
-  unreadable: Unreadable,
+async function readFolders<T>(
+  all: readonly T[],
+  open: (one: T, left: (file: LeftFile) => void) => AgentFolder,
 ): Promise<ProjectContext> {
-  const orNothing = async <T>(what: string, read: Promise<readonly T[]>): Promise<readonly T[]> => {
-    try {
-      return await read;
-    } catch (error) {
-      signal.throwIfAborted();
-      unreadable(what, error);
-      return [];
-    }
-  };
-  const [rules, prompts, skills] = await Promise.all([
-    orNothing(`rules of ${path}`, readRules(folder)),
-    orNothing(`prompt files of ${path}`, readPrompts(folder)),
-    orNothing(`skills of ${path}`, readSkills(folder)),
-  ]);
-  return { rules, prompts, skills, left: [] };
+  const left = new Map<string, LeftFile>();
+  const found = await Promise.all(
+    all.map(async (one) => {
+      const folder = open(one, (file) => left.set(file.path, file));
+      const [rules, prompts, skills] = await Promise.all([readRules(folder), readPrompts(folder), readSkills(folder)]);
+      return { rules, prompts, skills, left: [] };
+    }),
+  );
+  return { ...joined(found), left: [...left.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
 /** Returns the tools that a project adds. */

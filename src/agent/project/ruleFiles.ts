@@ -50,8 +50,11 @@ function appliesTo(read: FrontMatter): string | null {
   return null;
 }
 
-/** True for a file that only contains references like `@AGENTS.md`, for example a CLAUDE.md that points to it. */
+/** True for a file that only contains references like `@AGENTS.md`, for example a CLAUDE.md that points to it. A link
+ *  that Windows checked out as text holds its target alone. */
 function onlyRefers(text: string, known: readonly string[]): boolean {
+  const target = text.trim().replace(/^(?:\.{1,2}\/)+/, '');
+  if (known.includes(target)) return true;
   return text
     .split('\n')
     .every(

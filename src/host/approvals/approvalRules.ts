@@ -1,12 +1,14 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import { DiskPathLookup } from '../../tools/approval/pathLookup';
+import { type DeniedPaths, deniedPaths } from '../../tools/approval/deniedPaths';
 import type { ApprovalPolicy } from '../../tools/approval/approvalPolicy';
+import { RuleBook } from '../../tools/approval/ruleBook';
 import { RulesPolicy } from '../../tools/approval/rulesPolicy';
 import type { DeniesReading } from '../../tools/secretFiles';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { CommandTable } from '../common/commands';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+import { diskLookup } from './diskLookup';
 import { type RuleMemory, WorkspaceRules } from './workspaceRules';
 import { t, type Translate, shownList } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
@@ -23,6 +25,18 @@ interface ApprovalRulesDeps {
 interface RuleItem extends vscode.QuickPickItem {
   /** Null: the item opens the settings. */
   readonly removed: (() => Promise<void>) | null;
+}
+
+const caseSensitive = process.platform !== 'win32' && process.platform !== 'darwin';
+
+/** Finds the files that the user's rules deny, for the sandbox. */
+export function deniedBySettings({
+  settings,
+  files,
+}: Pick<ApprovalRulesDeps, 'settings' | 'files'>): Promise<DeniedPaths> {
+  const home = homedir();
+  const rules = new RuleBook({ allow: [], deny: settings.current.approvals.deny }, { home, caseSensitive });
+  return deniedPaths({ rules, home, folders: files.roots() });
 }
 
 /** Decides what the agent may do in this window: the policy, with rules from user settings and from the editor's
@@ -44,8 +58,9 @@ export class ApprovalRules {
           ? workspace.add(rules)
           : settings.saveAllowRules([...new Set([...settings.current.approvals.allow, ...rules])]),
       isTrusted: () => vscode.workspace.isTrusted,
-      caseSensitive: process.platform !== 'win32' && process.platform !== 'darwin',
-      lookup: new DiskPathLookup(() => files.roots(), homedir()),
+      caseSensitive,
+      lookup: diskLookup(() => files.roots()),
+      matchesPrefixes: () => settings.current.approvals.matchesPrefixes,
       isOwnOutput,
       guarded: () => deps.guarded,
     });

@@ -6,6 +6,8 @@ export interface ApprovalSettings {
   readonly allow: readonly string[];
   /** Includes unreadable entries: the policy asks before everything that they may be meant to deny. */
   readonly deny: readonly string[];
+  /** True when rules that end in ` *` also count for commands without a sandbox. */
+  readonly matchesPrefixes: boolean;
 }
 
 /** Reads both rule lists. Reports and ignores an invalid allow rule; reports and keeps an invalid deny rule. */
@@ -13,7 +15,7 @@ export function readApprovals(
   allow: unknown,
   deny: unknown,
   complain: (setting: string, sentence: string) => void,
-): ApprovalSettings {
+): Omit<ApprovalSettings, 'matchesPrefixes'> {
   const allowed = entriesOf(allow).filter((rule) => {
     const problem = allowRuleProblem(rule);
     if (problem !== null)

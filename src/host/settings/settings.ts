@@ -160,11 +160,14 @@ export function readSettings(source: SettingSource): {
       ),
       busyInput: read('hermes.busyInput', v.picklist(busyModes), 'queue', notOneOf(busyModes)),
       mode: read('hermes.mode', v.picklist(modes), 'ask', notOneOf(modes)),
-      approvals: readApprovals(
-        valueOf(source, 'hermes.approvals.allow'),
-        valueOf(source, 'hermes.approvals.deny'),
-        (setting, sentence) => problems.push({ setting, sentence }),
-      ),
+      approvals: {
+        ...readApprovals(
+          valueOf(source, 'hermes.approvals.allow'),
+          valueOf(source, 'hermes.approvals.deny'),
+          (setting, sentence) => problems.push({ setting, sentence }),
+        ),
+        matchesPrefixes: read('hermes.approvals.withoutSandbox', v.boolean(), false, notABoolean),
+      },
       checkpoints: read('hermes.checkpoints', v.boolean(), true, notABoolean),
       personalFiles: read(
         'hermes.personalFiles',

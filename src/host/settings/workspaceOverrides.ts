@@ -7,6 +7,7 @@ export const guardedSettings = [
   'hermes.mode',
   'hermes.approvals.allow',
   'hermes.approvals.deny',
+  'hermes.approvals.withoutSandbox',
   'hermes.providers',
   'hermes.compression.model',
   'hermes.memory.provider',

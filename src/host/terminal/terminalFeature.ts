@@ -8,6 +8,8 @@ import { DisposableStore, Emitter, type Disposable } from '../../base/disposable
 import type { Log } from '../../base/log';
 import type { SandboxState } from '../../transcript/sandboxState';
 import { AccessPaths } from '../../tools/accessPaths';
+import { discardsOf } from '../../tools/approval/discards';
+import { sandboxedLookup } from '../../tools/approval/pathLookup';
 import type { CommandCheckpoint } from '../../tools/files/changes/commandCheckpoint';
 import { commandEnvironment } from '../../tools/terminal/commandEnvironment';
 import { LoginEnvironment, type Environment } from '../../tools/terminal/loginEnvironment';
@@ -19,14 +21,14 @@ import { chooseShell, type Shell } from '../../tools/terminal/shell';
 import { terminalTools } from '../../tools/terminal/terminalTools';
 import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
-import type { Confinement, ConfinementDeps } from '../../tools/sandbox/confinement';
-import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
+import type { Confinement } from '../../tools/sandbox/confinement';
+import { diskLookup } from '../approvals/diskLookup';
 import { registerCommands } from '../common/commands';
 import { MirrorTerminals } from './mirrorTerminal';
 import { OutputRetention } from './outputRetention';
 import { activePythonEnvironment } from './pythonEnvironment';
 import { RunningCommandPicker } from './runningCommandPicker';
-import { windowSandbox } from './windowSandbox';
+import { windowSandbox, type WindowSandboxDeps } from './windowSandbox';
 import { hasRepositorysSettings } from '../settings/containerSettings';
 import { terminalVariables, variablesSetting } from './terminalVariables';
 
@@ -36,10 +38,7 @@ interface TerminalFeatureDeps {
   /** Folder of this window's history. */
   readonly storageFolder: () => string;
   readonly timeoutSeconds: () => number;
-  readonly sandbox: Pick<ConfinementDeps, 'setting' | 'own'> & {
-    readonly distFolder: string;
-    readonly writtenOrders: WrittenOrders;
-  };
+  readonly sandbox: Omit<WindowSandboxDeps, 'environment' | 'log'>;
   readonly checkpoint: CommandCheckpoint;
   readonly clock: Clock;
   readonly log: Log;
@@ -87,6 +86,7 @@ export class TerminalFeature implements Disposable {
     };
     this.lifetime.register({ dispose: clock.after(orphansAfterMs, () => void endOrphans()) });
     const paths = new AccessPaths(deps.files);
+    const lookup = diskLookup(() => deps.files.roots());
     const { sandbox, confinement } = windowSandbox({
       ...deps.sandbox,
       environment: () => this.login.of({ path: vscode.env.shell }),
@@ -102,6 +102,7 @@ export class TerminalFeature implements Disposable {
       resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
       isReadOnly: (command) => shell().kind === 'posix' && isReadOnlyCommand(command),
       checkpoint,
+      discards: (command, folder) => discardsOf(command, folder, sandboxedLookup(lookup)),
       timeoutSeconds,
       clock,
       confinement,

@@ -12,7 +12,7 @@ import type { Environment } from '../../tools/terminal/loginEnvironment';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
 import { notifySetAside } from './setAsideNotice';
 
-interface WindowSandboxDeps extends Pick<ConfinementDeps, 'setting' | 'own'> {
+export interface WindowSandboxDeps extends Pick<Required<ConfinementDeps>, 'setting' | 'own' | 'denied'> {
   readonly distFolder: string;
   readonly writtenOrders: WrittenOrders;
   /** Environment of the user's shell, which names the proxy to use. */
@@ -21,7 +21,15 @@ interface WindowSandboxDeps extends Pick<ConfinementDeps, 'setting' | 'own'> {
 }
 
 /** Creates the sandbox of this window on this machine. */
-export function windowSandbox({ distFolder, environment, log, setting, own, writtenOrders }: WindowSandboxDeps): {
+export function windowSandbox({
+  distFolder,
+  environment,
+  log,
+  setting,
+  own,
+  denied,
+  writtenOrders,
+}: WindowSandboxDeps): {
   readonly sandbox: Sandbox;
   readonly confinement: Confinement;
 } {
@@ -56,6 +64,7 @@ export function windowSandbox({ distFolder, environment, log, setting, own, writ
       sandbox,
       setting,
       own,
+      denied,
       path: async () => (await environment())['PATH'] ?? '',
       folders,
       isWritten,

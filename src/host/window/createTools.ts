@@ -9,7 +9,7 @@ import { withDiagnostics } from '../../tools/knowledge/withDiagnostics';
 import { readOnlyTools } from '../../tools/readOnlyTools';
 import { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import { ToolRegistry } from '../../tools/toolRegistry';
-import { ApprovalRules } from '../approvals/approvalRules';
+import { ApprovalRules, deniedBySettings } from '../approvals/approvalRules';
 import { guardedFolders, ownFolders } from '../approvals/guardedFolders';
 import { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
 import { registerCommands } from '../common/commands';
@@ -120,6 +120,7 @@ function createFiles(
       sandbox: {
         distFolder,
         writtenOrders,
+        denied: () => deniedBySettings({ settings, files }),
         setting: () => settings.current.sandbox,
         own: () => ({ ...ownPlaces, kept: [...ownPlaces.kept, history.folder] }),
       },

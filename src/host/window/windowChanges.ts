@@ -3,6 +3,7 @@ import { t } from '../../base/translate';
 import { languageModels } from '../common/editorFeatures';
 import { SettingsNotices } from '../settings/settingsNotices';
 import { StorageMove } from '../storage/storageMove';
+import { notifyPrefixes } from '../terminal/prefixNotice';
 import type { WindowDeps } from './windowParts';
 
 /** Makes the parts of a window follow changes from outside and changes of each other. */
@@ -64,6 +65,7 @@ function followSettings({
   own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.memoryChanged())));
   own(settings.onDidChange(() => activeChat.all.forEach((each) => each.usualModeChanged())));
   own(settings.onDidChange(() => void terminal.checkSandbox()));
+  own(notifyPrefixes({ settings, terminal, memory: context.globalState }));
   own(context.secrets.onDidChange(() => (models.invalidate(), hindsight.changed())));
   own(memory.providers.onDidChange(() => gateway.memoryChanged()));
 }

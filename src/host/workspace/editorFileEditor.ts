@@ -51,7 +51,7 @@ export class EditorFileEditor implements FileEditor {
     try {
       return await vscode.workspace.fs.readFile(uriOfPath(path));
     } catch (error) {
-      if (isMissingFile(error)) return null;
+      if (isMissingFile(error) || isFolder(error)) return null;
       throw error;
     }
   }
@@ -204,6 +204,10 @@ async function isReadOnly(uri: vscode.Uri): Promise<boolean> {
     () => false,
     () => true,
   );
+}
+
+function isFolder(error: unknown): boolean {
+  return error instanceof vscode.FileSystemError && error.code === 'FileIsADirectory';
 }
 
 async function statOf(uri: vscode.Uri): Promise<vscode.FileStat | null> {

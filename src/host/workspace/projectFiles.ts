@@ -127,16 +127,14 @@ export class ProjectFiles implements Disposable {
     this.reading.abort();
     const reading = (this.reading = new AbortController());
     const { files, personal, log } = this.deps;
-    const unreadable = (what: string, error: unknown): void =>
-      log.warn(`The ${what} could not be read: ${errorMessage(error)}`);
     try {
       const [project, own] = await Promise.all([
-        vscode.workspace.isTrusted ? readProject(files, reading.signal, unreadable) : noProject,
-        readPersonal(files, { places: personal, groups: this.groups }, reading.signal, unreadable),
+        vscode.workspace.isTrusted ? readProject(files, reading.signal) : noProject,
+        readPersonal(files, { places: personal, groups: this.groups }, reading.signal),
       ]);
       if (!reading.signal.aborted) this.take(joined([project, own]));
     } catch (error) {
-      if (!reading.signal.aborted) unreadable('files of the project', error);
+      if (!reading.signal.aborted) log.warn(`The files of the project could not be read: ${errorMessage(error)}`);
     }
   }
 

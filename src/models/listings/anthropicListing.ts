@@ -1,14 +1,9 @@
 import * as v from 'valibot';
 import type { ModelFacts } from '../modelFacts';
+import { count, readable, text } from './tolerant';
 
 export const anthropicListing = v.object({
-  data: v.array(
-    v.object({
-      id: v.string(),
-      display_name: v.optional(v.nullable(v.string())),
-      max_input_tokens: v.optional(v.nullable(v.number())),
-    }),
-  ),
+  data: readable(v.object({ id: v.string(), display_name: text, max_input_tokens: count })),
 });
 
 /** Returns the facts from the list, plus facts that hold for every Claude since 3: 200k tokens, tools and images. */

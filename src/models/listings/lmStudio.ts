@@ -1,15 +1,16 @@
 import * as v from 'valibot';
 import { t } from '../../base/translate';
 import type { ModelFacts } from '../modelFacts';
+import { count, readable, text, texts } from './tolerant';
 
 export const lmStudioListing = v.object({
-  data: v.array(
+  data: readable(
     v.object({
       id: v.string(),
-      type: v.optional(v.string()),
-      max_context_length: v.optional(v.number()),
-      loaded_context_length: v.optional(v.number()),
-      capabilities: v.optional(v.array(v.string())),
+      type: text,
+      max_context_length: count,
+      loaded_context_length: count,
+      capabilities: texts,
     }),
   ),
 });

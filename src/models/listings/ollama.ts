@@ -1,16 +1,17 @@
 import * as v from 'valibot';
 import { t } from '../../base/translate';
 import type { ModelFacts } from '../modelFacts';
+import { count, maybe, readable, text, texts } from './tolerant';
 
 export const ollamaVersion = v.object({ version: v.string() });
-export const ollamaTags = v.object({ models: v.array(v.object({ name: v.string() })) });
+export const ollamaTags = v.object({ models: readable(v.object({ name: v.string() })) });
 export const ollamaRunning = v.object({
-  models: v.array(v.object({ name: v.string(), context_length: v.optional(v.number()) })),
+  models: readable(v.object({ name: v.string(), context_length: count })),
 });
 export const ollamaShow = v.object({
-  capabilities: v.optional(v.array(v.string())),
-  parameters: v.optional(v.string()),
-  model_info: v.optional(v.record(v.string(), v.unknown())),
+  capabilities: texts,
+  parameters: text,
+  model_info: maybe(v.record(v.string(), v.unknown())),
 });
 
 /** Ollama's default context in tokens. Ollama silently cuts the beginning of longer prompts. */

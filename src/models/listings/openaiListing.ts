@@ -3,16 +3,13 @@ import { t } from '../../base/translate';
 import type { ModelFacts } from '../modelFacts';
 import type { ModelPrice } from '../modelInfo';
 import type { ReasoningEffort } from '../../transcript/reasoningEffort';
+import { count, flag, maybe, readable, text, texts } from './tolerant';
 
-const count = v.optional(v.nullable(v.number()));
-const text = v.optional(v.nullable(v.string()));
-const perToken = v.optional(v.nullable(v.union([v.string(), v.number()])));
+const perToken = maybe(v.union([v.string(), v.number()]));
 
-const flag = v.optional(v.nullable(v.boolean()));
-
-const entries = v.array(
+const entries = readable(
   v.object({
-    id: v.string(),
+    id: v.pipe(v.string(), v.nonEmpty()),
     name: text,
     // Gemini, Together
     display_name: text,
@@ -23,21 +20,13 @@ const entries = v.array(
     max_model_len: count,
     context_window: count,
     max_context_length: count,
-    supported_parameters: v.optional(v.nullable(v.array(v.string()))),
-    architecture: v.optional(
-      v.nullable(
-        v.object({
-          input_modalities: v.optional(v.nullable(v.array(v.string()))),
-          output_modalities: v.optional(v.nullable(v.array(v.string()))),
-        }),
-      ),
+    supported_parameters: texts,
+    architecture: maybe(v.object({ input_modalities: texts, output_modalities: texts })),
+    pricing: maybe(
+      v.object({ prompt: perToken, completion: perToken, input_cache_read: perToken, input_cache_write: perToken }),
     ),
-    pricing: v.optional(
-      v.nullable(
-        v.object({ prompt: perToken, completion: perToken, input_cache_read: perToken, input_cache_write: perToken }),
-      ),
-    ),
-    capabilities: v.optional(v.nullable(v.unknown())),
+    // Mistral
+    capabilities: maybe(v.object({ completion_chat: flag, function_calling: flag, vision: flag })),
     // Fireworks
     supports_chat: flag,
     supports_tools: flag,
@@ -56,12 +45,6 @@ export const openaiListing = v.union([
   ),
 ]);
 
-const mistralCapabilities = v.object({
-  completion_chat: v.optional(v.boolean()),
-  function_calling: v.optional(v.boolean()),
-  vision: v.optional(v.boolean()),
-});
-
 /** Names of models that are not for chat. The list has no better hint. */
 const otherThanChat =
   /embed|rerank|whisper|(?:^|[-/])tts|transcribe|dall-e|moderation|realtime|-image|-audio|^sora|guard|(?:^|\/)(?:imagen|veo|lyria|aqa)\b/i;
@@ -74,27 +57,27 @@ export function factsOfOpenaiListing(
   host: string,
 ): readonly ModelFacts[] {
   return listing.data.flatMap((entry) => {
-    const mistral = v.safeParse(mistralCapabilities, entry.capabilities);
     const outputs = entry.architecture?.output_modalities;
     if (
       otherThanChat.test(entry.id) ||
       otherTypes.test(entry.type ?? '') ||
       entry.supports_chat === false ||
-      (mistral.success && mistral.output.completion_chat === false) ||
+      entry.capabilities?.completion_chat === false ||
       (outputs && !outputs.includes('text'))
     )
       return [];
-    return [factsOf(entry, host, mistral.success ? mistral.output : {})];
+    return [factsOf(entry, host)];
   });
 }
 
-function factsOf(entry: Entry, host: string, mistral: v.InferOutput<typeof mistralCapabilities>): ModelFacts {
+function factsOf(entry: Entry, host: string): ModelFacts {
   const window = entry.context_length ?? entry.max_model_len ?? entry.context_window ?? entry.max_context_length;
   const parameters = entry.supported_parameters;
-  const tools = parameters?.includes('tools') ?? mistral.function_calling ?? entry.supports_tools ?? undefined;
+  const tools =
+    parameters?.includes('tools') ?? entry.capabilities?.function_calling ?? entry.supports_tools ?? undefined;
   const images =
     entry.architecture?.input_modalities?.includes('image') ??
-    mistral.vision ??
+    entry.capabilities?.vision ??
     entry.supports_image_input ??
     undefined;
   // Gemini lists "models/gemini-…" and takes the name alone.

@@ -18,7 +18,7 @@ import type { BranchCourse } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { type BatchCourse, inBatches } from './tables/inBatches';
 import type { DbOperations } from './dbOperations';
-import { countedInSlices, rowsInSlices } from './slicedReading';
+import { historyTokensInSlices, rowsInSlices } from './slicedReading';
 import type { RepairingTransactions } from './repairingTransactions';
 
 /** The work of one method, in slices. */
@@ -102,16 +102,16 @@ export class LongOperations implements SlicedMethods {
       const isSubAgent = root?.parentKind === 'delegate';
       return { session, isSubAgent, openTurn: turns.openOf(session.conversationId), message, queued };
     });
-    const countedTokens =
+    const historyTokens =
       found.session === null
         ? null
-        : yield* countedInSlices(
+        : yield* historyTokensInSlices(
             this.database,
             found.session.id,
             (row) => messages.read(row).message,
             this.transactions,
           );
-    return { ...found, countedTokens };
+    return { ...found, historyTokens };
   }
 
   /** Examines the rows part by part, and writes if there is something to repair. */

@@ -42,14 +42,14 @@ export function* rowsInSlices<T>(
   }
 }
 
-/** Tokens of a session's active rows as counted by `contextUse`; null without a count. Reads backward from the end
- *  to the newest answer that was counted. */
-export function* countedInSlices(
+/** Tokens of a session's active rows as `contextUse` says. Reads backward from the end to the newest answer that was
+ *  counted. */
+export function* historyTokensInSlices(
   database: SqlDatabase,
   sessionId: string,
   read: (row: SqlRow) => Message,
   transactions: Transactions,
-): SlicedWork<number | null> {
+): SlicedWork<number> {
   const after: Message[] = [];
   let before: SqlValue = null;
   for (;;) {
@@ -68,7 +68,7 @@ export function* countedInSlices(
           if (counted !== null) return { tokens: counted + estimateRows(after) };
           after.push(message);
         }
-        if (rows.length < batchRows) return { tokens: null };
+        if (rows.length < batchRows) return { tokens: estimateRows(after) };
         before = rows.at(-1)?.['position'] ?? null;
       } while (!timer.isFull());
       return null;

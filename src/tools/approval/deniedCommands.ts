@@ -1,20 +1,37 @@
 import type { RuleBook } from './ruleBook';
-import { printRule } from './ruleText';
-import { isCarrier, isInterpreter, programName, unwrapped } from './shell/commandWrappers';
+import { printRule, type Rule } from './ruleText';
+import { carriedCommands, CommandArguments, isCarrier, isComputed, programName } from './shell/commandWords';
 import { NotUnderstood, type ShellPart, type ShellWord } from './shell/shellCommand';
 import { parseShell } from './shell/shellParser';
 
+type RunRule = Extract<Rule, { readonly kind: 'run' }>;
+
 /** Rule that denies one of the commands; null when none does. Matches broadly: a path before the program, different
- *  case, and words before it (`sudo`, `xargs`, `bash -c`) do not avoid a match. */
+ *  case, global flags of the program (`git -C . push`), and words before it (`sudo`, `xargs`, `bash -c`) do not avoid
+ *  a match. */
 export function deniedCommandRule(parts: readonly ShellPart[], rules: RuleBook): string | null {
   const denies = rules.denies('run');
   if (denies.length === 0) return null;
-  const found = denies.find(
-    (rule) =>
-      rule.words !== null &&
-      parts.some((part) => spellings(part.words).some((words) => fits(rule.words ?? [], rule.hasMore, words))),
-  );
+  const commands = parts.flatMap((part) => spellings(part.words));
+  const found = denies.find((rule) => commands.some((words) => fits(rule, words)));
   return found === undefined ? null : printRule(found);
+}
+
+/** True when a rule denies something of the same program, and only the shell knows which of its verbs these words
+ *  are: computed words, or an alias that they define. */
+export function mayBeDenied(words: readonly ShellWord[], rules: RuleBook): boolean {
+  return rules.denies('run').some((rule) =>
+    carriedCommands(words).some(({ words: own }) => {
+      const [named = ''] = rule.words ?? [];
+      const given = CommandArguments.of(own);
+      if (given.program !== programName(named)) return false;
+      const count = (rule.words ?? []).length - 1;
+      return (
+        given.words.some(({ text }) => /^alias\.|^--config-env/i.test(text)) ||
+        (given.operands.some(isComputed) && given.operands.filter((word) => !isComputed(word)).length < count)
+      );
+    }),
+  );
 }
 
 /** Rule that denies the text; null when none does. With `onlyWhole`, the text must equal the rule. Otherwise, for a
@@ -41,33 +58,56 @@ export function deniedTextRule(command: string, rules: RuleBook, onlyWhole = fal
   return found === undefined ? null : printRule(found);
 }
 
-/** Words of the command, and of every command that may follow them. */
-function spellings(words: readonly ShellWord[], depth = 0): readonly (readonly string[])[] {
-  const inner = unwrapped(words).words;
-  const texts = inner.map((word) => word.text);
-  const own = [words.map((word) => word.text), texts];
-  if (depth > 3 || inner[0] === undefined || !(isCarrier(inner[0].text) || isInterpreter(inner[0].text))) return own;
-  const later = texts.slice(1).flatMap((text, index) => {
-    const script = /\s/.test(text) ? parseShell(text) : null;
-    const nested =
-      script === null || script instanceof NotUnderstood
-        ? []
-        : script.parts.flatMap((part) => spellings(part.words, depth + 1));
-    return [texts.slice(index + 1), ...nested];
+/** The command, what it carries, and for a carrier every command that its words may be. */
+function spellings(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  return carriedCommands(words).flatMap(({ words: own }) => {
+    if (own[0] === undefined || !isCarrier(own[0].text)) return [own];
+    const later = own.slice(1).flatMap((word, index) => {
+      const script = /\s/.test(word.text) ? parseShell(word.text) : null;
+      const nested = script === null || script instanceof NotUnderstood ? [] : script.parts;
+      return [own.slice(index + 1), ...nested.flatMap((part) => carriedCommands(part.words).map((each) => each.words))];
+    });
+    return [own, ...later];
   });
-  return [...own, ...later];
 }
 
-function fits(named: readonly string[], hasMore: boolean, words: readonly string[]): boolean {
-  const set = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
-  return [words, words.slice(Math.max(set, 0))].some((candidate) => {
-    if (candidate.length < named.length || (!hasMore && candidate.length !== named.length)) return false;
-    return named.every((name, index) => {
-      const word = candidate[index] ?? '';
-      return (
-        word.toLowerCase() === name.toLowerCase() ||
-        (index === 0 && programName(word).replace(/\.exe$/, '') === programName(name).replace(/\.exe$/, ''))
-      );
-    });
+/** Compares the program, then the words after its global flags, with those that the shell computes left out. Flags of
+ *  the rule may stand anywhere. */
+function fits({ words: named, hasMore }: RunRule, words: readonly ShellWord[]): boolean {
+  if (named === null) return false;
+  const set = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word.text));
+  const own = words.slice(Math.max(set, 0));
+  const texts = own.map(({ text }) => text);
+  if (
+    isPrefix(
+      named,
+      words.map(({ text }) => text),
+      hasMore,
+    ) ||
+    isPrefix(named, texts, hasMore)
+  )
+    return true;
+  const given = CommandArguments.of(own);
+  if (isPrefix(named, given.withoutGlobalFlags, hasMore)) return true;
+  const [program = '', ...rest] = named;
+  const isFlag = (text: string): boolean => text.startsWith('-');
+  return (
+    hasMore &&
+    programName(program) === given.program &&
+    rest.some(isFlag) &&
+    rest.filter(isFlag).every((flag) => texts.includes(flag)) &&
+    isPrefix(
+      [program, ...rest.filter((text) => !isFlag(text))],
+      [given.program, ...given.operands.filter((word) => !isComputed(word)).map(({ text }) => text)],
+      true,
+    )
+  );
+}
+
+function isPrefix(named: readonly string[], words: readonly string[], hasMore: boolean): boolean {
+  if (words.length < named.length || (!hasMore && words.length !== named.length)) return false;
+  return named.every((name, index) => {
+    const word = words[index] ?? '';
+    return word.toLowerCase() === name.toLowerCase() || (index === 0 && programName(word) === programName(name));
   });
 }

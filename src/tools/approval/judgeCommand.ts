@@ -1,23 +1,28 @@
 import type { AccessPath, AskReason, Mode, ShellKind } from '../../transcript/approval';
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
-import { deniedCommandRule, deniedTextRule } from './deniedCommands';
+import { deniedCommandRule, deniedTextRule, mayBeDenied } from './deniedCommands';
 import { judgeEdit, judgeRead } from './judgePath';
 import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
-import { programName, runsItsInput, unwrapped } from './shell/commandWrappers';
+import { effectsOf } from './shell/commandEffects';
+import { carriedCommands, isComputed, programName, runsItsInput, unwrapped } from './shell/commandWords';
 import { offeredRules } from './offeredRules';
 import { lookedAt } from './shell/readOnlyCommands';
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellWord } from './shell/shellCommand';
-import { readsWholeTree } from './shell/treeReaders';
+import { readsWholeTree, searchesHidden } from './shell/treeReaders';
 import { parseShell } from './shell/shellParser';
-import { takesAnyArguments } from './shell/starArguments';
 import { isSecret } from '../pathTreatment';
-import { reachedFiles, turnsBack, type WorkFolders, writtenPaths } from './writtenPaths';
+import { foldersOf, reachedFiles, type WorkFolders, writtenPaths } from './writtenPaths';
 
 export interface CommandDeps {
   readonly mode: Mode;
   readonly rules: RuleBook;
   readonly lookup: PathLookup;
+  /** True when the sandbox confines the command: rules with a star count, and files that must not be read are hidden
+   *  from it. */
+  readonly isConfined: boolean;
+  /** True when rules with a star also count without the sandbox, by their first words alone. */
+  readonly matchesPrefixes: boolean;
 }
 
 /** Variables that only change how a command presents its output. */
@@ -37,12 +42,11 @@ export function judgeRun(command: string, folder: AccessPath, shell: ShellKind, 
       : (deniedTextRule(command, rules, true) ?? deniedCommandRule(script.parts, rules));
   if (denying !== null) return deniedByRule(denying);
   const away: Finding = folder.isInside && !isSecret(folder.shown) ? allowed : asked(['command', 'outside'], null);
-  const folders = script instanceof NotUnderstood ? null : foldersOf(script.parts, script.hasLoop, folder, deps.lookup);
+  const folders = script instanceof NotUnderstood ? null : foldersOf(script, folder, deps.lookup);
   // The exact text that the user wrote as a rule, whatever it contains.
   const isWritten = rules.allows('run').some((rule) => !rule.hasMore && rule.text === withoutBlanks(command));
   const searches =
-    !(script instanceof NotUnderstood) &&
-    script.parts.some((part) => mayMeetDenied(unwrapped(part.words).words, rules));
+    !(script instanceof NotUnderstood) && script.parts.some((part) => mayMeetDenied(unwrapped(part.words).words, deps));
   if (away.kind === 'allow' && isWritten && !searches) return reachedDenials(script, folders, deps);
   if (script instanceof NotUnderstood || folders === null || script.parts.length === 0)
     return strictest([away, asked(['command', 'unparsed'], null)]);
@@ -65,6 +69,7 @@ function judgePart(part: ShellPart, folders: WorkFolders, deps: CommandDeps): Fi
   return strictest([
     ...redirected,
     ...denials,
+    ...(mayBeDenied(part.words, deps.rules) ? [asked(['command', 'unparsed'], null)] : []),
     judgeWords(part, inner.words, assignments, folders, reached.reasons, deps),
   ]);
 }
@@ -81,21 +86,13 @@ function judgeWords(
   deps: CommandDeps,
 ): Finding {
   const [name] = words;
-  if (name === undefined || name.hasExpansion || name.hasGlob || name.hasTilde)
+  if (name === undefined || name.hasExpansion || (name.hasGlob && name.source !== '[') || name.hasTilde)
     return asked(['command', 'unparsed'], null);
   if (assignments.some((set) => dangerousVariables.test(set.name) || set.value.hasExpansion))
     return asked(['command', 'unparsed'], null);
   const isHarmless = assignments.every((set) => harmlessVariables.test(set.name));
   if (isHarmless && name.text === 'cd') return judgeFolderChange(words, folders);
-  const looked = isHarmless && !part.hasExpandedInput && !deps.rules.isUnsure('run') ? lookedAt(words) : null;
-  const found =
-    looked === null
-      ? null
-      : strictest([
-          ...looked.paths.flatMap((word) => judgeReadPath(word, folders, deps)),
-          ...(looked.usesRepository && !folders.areRoots ? [asked(['repositoryInternals'], [])] : []),
-          ...(looked.readsTree && deps.rules.denies('read').length > 0 ? [asked(['repositoryInternals'], [])] : []),
-        ]);
+  const found = isHarmless && !part.hasExpandedInput ? judgeLook(words, folders, deps) : null;
   if (found !== null && found.kind !== 'ask') return found;
   const seen = found?.reasons ?? reasons;
   // A rule for git also covers Git in a subfolder, so `repositoryInternals` does not count here. A word that names a
@@ -103,18 +100,46 @@ function judgeWords(
   const isReaching =
     found === null ? reasons.length > 0 : found.reasons.some((reason) => reason !== 'repositoryInternals');
   const fits = (book: RuleBook): boolean =>
-    !part.hasExpandedInput && isAllowedByRule([part.words, words], assignments, isHarmless, isReaching, book);
-  // This reason makes the sandbox ask too: the sandbox does not hide files that a rule denies.
-  if (mayMeetDenied(words, deps.rules))
+    !part.hasExpandedInput && isAllowedByRule([part.words, words], assignments, isHarmless, isReaching, book, deps);
+  if (mayMeetDenied(words, deps))
     return asked(['command', ...(seen.length === 0 ? ['sensitive' as const] : seen)], null);
   if (fits(deps.rules)) return allowed;
-  const network: readonly AskReason[] = networkTools.test(programName(name.text)) ? ['network'] : [];
+  const isNetwork = networkTools.test(programName(name.text));
   // If the file may be read, a command may read it too: offer the rule for the file.
-  if (found !== null && isReaching)
-    return asked(['command', ...seen], looked?.readsTree === true || looked?.namesOnly === true ? null : found.rules);
+  if (found !== null && isReaching) return asked(['command', ...seen], found.rules);
   // Offer only a rule that would have allowed this exact command.
-  const offered = offeredRules(isHarmless ? [] : assignments, words).find((rule) => fits(deps.rules.only(rule)));
-  return asked(['command', ...network, ...seen], offered === undefined || isReaching ? null : [offered]);
+  const offered = isNetwork
+    ? undefined
+    : offeredRules(isHarmless ? [] : assignments, words).find((rule) => fits(deps.rules.only(rule)));
+  return asked(
+    ['command', ...(isNetwork ? (['network'] as const) : []), ...seen],
+    offered === undefined || isReaching ? null : [offered],
+  );
+}
+
+/** Null for a command that may do more than look. Inside the sandbox, secrets are hidden from it and a repository can
+ *  make Git run nothing outside. */
+function judgeLook(words: readonly ShellWord[], folders: WorkFolders, deps: CommandDeps): Finding | null {
+  const { rules, isConfined, lookup } = deps;
+  const looked = rules.isUnsure('run') ? null : lookedAt(words);
+  if (looked === null || (looked.readsHidden === 'always' && !isConfined)) return null;
+  const places = looked.paths.map((word) => writtenPaths(word, folders, lookup));
+  const isFolder = (path: AccessPath): boolean => lookup.entries(path.path) !== null;
+  if (looked.readsHidden === 'inFolders' && !isConfined && places.some((each) => each?.some(isFolder) === true))
+    return null;
+  const found = strictest([
+    ...places.flatMap((each) =>
+      each === null ? [asked(['outside'], null)] : each.map((path) => judgeRead(path, rules, lookup.home)),
+    ),
+    ...(looked.usesRepository && !folders.areRoots && !isConfined ? [asked(['repositoryInternals'], [])] : []),
+    ...(looked.readsTree && mayMeetDenied(words, deps) ? [asked(['repositoryInternals'], [])] : []),
+  ]);
+  return found.kind === 'ask' && (looked.readsTree || looked.namesOnly) ? { ...found, rules: ruleless(found) } : found;
+}
+
+/** A rule for a file is of no use where whole folders are read, or only names. */
+function ruleless(found: Extract<Finding, { kind: 'ask' }>): readonly string[] | null {
+  return found.reasons.every((reason) => reason === 'repositoryInternals') ? found.rules : null;
 }
 
 /** True when a rule names the command. `isReaching`: the command names files that need approval in every mode, so
@@ -125,8 +150,10 @@ function isAllowedByRule(
   isHarmless: boolean,
   isReaching: boolean,
   rules: RuleBook,
+  { isConfined, matchesPrefixes }: CommandDeps,
 ): boolean {
-  if (spellings.some((words) => runsItsInput(words))) return false;
+  const isHidden = spellings.some((words) => runsItsInput(words));
+  if (isHidden && !isConfined) return false;
   const set = assignments.map(({ name, value }) => `${name}=${value.text}`);
   return rules.allows('run').some((rule) => {
     if (rule.words === null) return false;
@@ -141,21 +168,26 @@ function isAllowedByRule(
       return false;
     return spellings.some((words) => {
       if (words.length < named.length || named.some((word, index) => !isSameWord(word, words[index]))) return false;
-      if (!rule.hasMore) return words.length === named.length;
-      return !isReaching && takesAnyArguments(named, words.slice(named.length));
+      if (!rule.hasMore) return words.length === named.length && !isHidden;
+      return (isConfined || matchesPrefixes) && !isReaching && !doesMore(words, named.length, isConfined);
     });
   });
 }
 
-function isSameWord(named: string, word: ShellWord | undefined): boolean {
-  return word !== undefined && !word.hasExpansion && !word.hasGlob && word.text === named;
+/** True when further words make the command do more in kind than the words of the rule: another effect that people
+ *  fear, a search of hidden files, or what only the shell knows. */
+function doesMore(words: readonly ShellWord[], count: number, isConfined: boolean): boolean {
+  const named = words.slice(0, count);
+  if (words.some((word) => word.hasExpansion || (word.hasGlob && !isConfined))) return true;
+  if (searchesHidden(words) && !searchesHidden(named)) return true;
+  const kinds = (each: readonly ShellWord[]): readonly string[] =>
+    carriedCommands(each).flatMap((carried) => effectsOf(carried.words).map(({ kind }) => kind));
+  const known = kinds(named);
+  return kinds(words).some((kind) => !known.includes(kind));
 }
 
-/** Judges one word that a read-only command would read as a path. */
-function judgeReadPath(word: ShellWord, folders: WorkFolders, deps: CommandDeps): readonly Finding[] {
-  const paths = writtenPaths(word, folders, deps.lookup);
-  if (paths === null) return [asked(['outside'], null)];
-  return paths.map((path) => judgeRead(path, deps.rules, deps.lookup.home));
+function isSameWord(named: string, word: ShellWord | undefined): boolean {
+  return word !== undefined && !isComputed(word) && word.text === named;
 }
 
 function judgeRedirect(redirect: ShellRedirect, folders: WorkFolders, deps: CommandDeps): Finding {
@@ -176,52 +208,10 @@ function judgeFolderChange(words: readonly ShellWord[], folders: WorkFolders): F
   return words.length === 2 && folders.areInside ? allowed : asked(['command', 'outside'], null);
 }
 
-/** Folders that a command of the text may run in: the call's folder, and every folder that `cd` reaches. Null when
- *  that is uncertain. */
-function foldersOf(
-  parts: readonly ShellPart[],
-  hasLoop: boolean,
-  folder: AccessPath,
-  lookup: PathLookup,
-): WorkFolders | null {
-  let paths: readonly string[] = [folder.path];
-  for (const part of parts) {
-    const { words } = unwrapped(part.words);
-    const [name, target, ...more] = words;
-    if (name === undefined || !/^(cd|chdir|pushd|popd)$/i.test(name.text)) continue;
-    const isPlain =
-      name.text === 'cd' &&
-      target !== undefined &&
-      more.length === 0 &&
-      !target.hasExpansion &&
-      !target.hasGlob &&
-      !/^[-+]/.test(target.text) &&
-      target.text !== '' &&
-      !turnsBack(target.text);
-    if (hasLoop || !isPlain) return null;
-    const reached = paths.flatMap((path) => {
-      const logical = target.hasTilde
-        ? lookup.path.join(lookup.home, target.text.slice(1))
-        : lookup.path.resolve(path, target.text);
-      return [logical, lookup.locate(logical)?.path ?? null];
-    });
-    if (reached.includes(null)) return null;
-    paths = [...new Set([...paths, ...reached.filter((path) => path !== null)])];
-    if (paths.length > 200) return null;
-  }
-  const located = paths.map((path) => lookup.locate(path)).filter((path) => path !== null);
-  if (located.length < paths.length) return null;
-  const roots = lookup.roots();
-  return {
-    paths,
-    areInside: located.every((path) => path.isInside && !isSecret(path.shown)),
-    areRoots: located.every((path) => roots.includes(path.path)),
-  };
-}
-
-/** A rule that denies wins over rules that allow: a search of whole folders may come across any file. */
-function mayMeetDenied(words: readonly ShellWord[], rules: RuleBook): boolean {
-  return rules.denies('read').length > 0 && readsWholeTree(words);
+/** A rule that denies wins over rules that allow: a search of whole folders may come across any file. The sandbox
+ *  hides such files, except for rules that begin with a wildcard at the root or in the home folder. */
+function mayMeetDenied(words: readonly ShellWord[], { rules, isConfined }: CommandDeps): boolean {
+  return (isConfined ? rules.hasUnboundedReadDenial : rules.denies('read').length > 0) && readsWholeTree(words);
 }
 
 /** Denials that still apply when a rule allows the exact text. */

@@ -1,6 +1,8 @@
 import type { Access, AskReason } from '../../transcript/approval';
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
+import { discardsOf } from './discards';
 import { type CommandDeps, judgeRun } from './judgeCommand';
+import { sandboxedLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
 import { printRule } from './ruleText';
 
@@ -10,24 +12,12 @@ type RunAccess = Extract<Access, { kind: 'run' }>;
  *  cannot be parsed. */
 const stillAsked: readonly AskReason[] = ['outside', 'sensitive', 'dotConfig', 'repositoryInternals', 'rules'];
 
-/** Commands that discard data which neither Git nor a checkpoint can restore. Matched as text, because such a
- *  command may be part of anything. */
-const discards = new RegExp(
-  [
-    String.raw`\bgit\b[^\n;|&]*\b(reset\b[^\n;|&]*--hard|clean\b|checkout\b[^\n;|&]*(\s--\s|\s\.(\s|$)|\s-f|` +
-      String.raw`\s--force)|restore\b|stash\s+(drop|clear)|branch\b[^\n;|&]*\s-[a-zA-Z]*D|update-ref\b|` +
-      String.raw`reflog\s+(delete|expire)|gc\b|prune\b|filter-branch\b|filter-repo\b|worktree\s+remove)`,
-    String.raw`\b(rm|unlink|shred|truncate|rmdir|srm|wipe)\b`,
-    String.raw`\bfind\b[^\n;|&]*\s-delete\b`,
-    String.raw`\brsync\b[^\n;|&]*\s--delete`,
-    String.raw`\bdd\b[^\n;|&]*\bof=`,
-  ].join('|'),
-);
-
 /** Judges a command together with its sandbox. Inside the sandbox it runs without approval in the mode that allows
  *  edits; outside it always needs approval. */
-export function judgeConfined(access: RunAccess, deps: CommandDeps): Finding {
+export function judgeConfined(access: RunAccess, given: Omit<CommandDeps, 'isConfined'>): Finding {
   const { command, folder, shell, confined } = access;
+  const isConfined = confined?.kind === 'inside';
+  const deps = { ...given, isConfined, lookup: isConfined ? sandboxedLookup(given.lookup) : given.lookup };
   const found = judgeRun(command, folder, shell, deps);
   if (confined === undefined || found.kind === 'deny') return found;
   if (confined.kind === 'outside')
@@ -37,17 +27,22 @@ export function judgeConfined(access: RunAccess, deps: CommandDeps): Finding {
     );
   return strictest([
     ...(confined.hasLeftovers === true ? [asked(['leftovers'], null)] : []),
-    deps.mode === 'auto' ? unaskedInside(found, command, deps.rules) : found,
+    deps.mode === 'auto' ? unaskedInside(found, access, deps) : found,
     ...confined.hosts.map((host) => judgeHost(host, deps.rules)),
   ]);
 }
 
-function unaskedInside(found: Finding, command: string, rules: RuleBook): Finding {
+function unaskedInside(found: Finding, { command, folder, confined }: RunAccess, deps: CommandDeps): Finding {
+  const { rules, lookup } = deps;
   if (found.kind !== 'ask') return found;
   if (found.reasons.some((reason) => stillAsked.includes(reason))) return found;
   // A command that could not be parsed may do what a rule denies.
-  if (rules.isUnsure('run') || (found.reasons.includes('unparsed') && rules.hasDenials)) return found;
-  return discards.test(command) ? { ...found, reasons: [...found.reasons, 'discards'] } : allowed;
+  if (rules.isUnsure('run') || (found.reasons.includes('unparsed') && rules.denies('run').length > 0)) return found;
+  const discards = discardsOf(command, folder, lookup);
+  const isRestored = confined?.kind === 'inside' && confined.isRestorable === true;
+  return discards.kind === 'nothing' || (discards.kind === 'files' && isRestored)
+    ? allowed
+    : { ...found, reasons: [...found.reasons, 'discards'] };
 }
 
 /** Judges whether commands may reach a host. A rule that denies fetching from it denies this too. */

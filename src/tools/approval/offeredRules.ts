@@ -1,104 +1,43 @@
 import { parseRule } from './ruleText';
-import { isCarrier, isInterpreter, programName, runsItsInput } from './shell/commandWrappers';
+import { effectsOf, lossOf } from './shell/commandEffects';
+import { CommandArguments, isCarrier, isComputed, isInterpreter, isScript, programName } from './shell/commandWords';
 import type { ShellWord } from './shell/shellCommand';
-import { namesCommand } from './shell/starArguments';
 import { searchesHidden } from './shell/treeReaders';
 
-/** Commands that do the same kind of thing whatever follows, so a rule with any further arguments makes sense.
- *  Longest first. */
-const families: readonly (readonly string[])[] = [
-  ...['npm', 'pnpm', 'yarn', 'bun'].flatMap((tool) => [
-    [tool, 'run', '*'],
-    [tool, 'test'],
-  ]),
-  ...['add', 'commit', 'push', 'pull', 'fetch', 'stash', 'switch', 'merge', 'status', 'diff', 'log', 'show'].map(
-    (verb) => ['git', verb],
-  ),
-  ...['build', 'check', 'test', 'clippy', 'fmt', 'doc'].map((verb) => ['cargo', verb]),
-  ...['test', 'build', 'vet', 'fmt', 'list'].map((verb) => ['go', verb]),
-  ...['build', 'test', 'format'].map((verb) => ['dotnet', verb]),
-  ...['vitest', 'jest', 'tsc', 'eslint', 'prettier', 'mocha', 'playwright'].flatMap((tool) => [['npx', tool], [tool]]),
-  ...['python', 'python3'].flatMap((tool) =>
-    ['pytest', 'unittest', 'mypy', 'ruff'].map((module) => [tool, '-m', module]),
-  ),
-  ['pytest'],
-  ['mypy'],
-  ['ruff'],
-  ['pyright'],
-  ['uv', 'run', 'pytest'],
-  ['poetry', 'run', 'pytest'],
-  ['rg'],
-  ['grep'],
-  ['swift', 'build'],
-  ['swift', 'test'],
-  ['gradle', 'test'],
-  ['mvn', 'test'],
-  ['rubocop'],
-  ['rspec'],
-  ['phpunit'],
-  ['tox'],
-  ['nox'],
-];
+/** Commands that do the same kind of thing whatever follows, so a rule with any further arguments makes sense. */
+const families =
+  /^((npm|pnpm|yarn|bun) (run [\w:./-]+|test)|git (add|commit|push|pull|fetch|stash|switch|merge|status|diff|log|show)|cargo (build|check|test|clippy|fmt|doc)|go (test|build|vet|fmt|list)|dotnet (build|test|format)|(npx )?(vitest|jest|tsc|eslint|prettier|mocha|playwright)|python3? -m (pytest|unittest|mypy|ruff)|((uv|poetry) run )?pytest|mypy|ruff|pyright|swift (build|test)|(gradle|mvn) test|rubocop|rspec|phpunit|tox|nox)(?= |$)/;
 
-/** Too risky to allow permanently from a card. A user who wants this writes the rule in the settings. */
-const neverOffered =
-  /^(rm|rmdir|shred|unlink|srm|mkfs.*|fdisk|parted|diskutil|chmod|chown|chgrp|chattr|setfacl|mv|truncate|curl|wget|http|https|aria2c|ftp|scp|sftp|rsync|rclone|s3cmd|aws|az|gcloud|gh|glab|docker|podman|kubectl|helm|terraform|tofu|pulumi|ansible.*|vagrant|reboot|shutdown|halt|poweroff|systemctl|service|launchctl|mount|umount|iptables|ufw|passwd|useradd|usermod|visudo|history|pbpaste|xclip|security|gpg|openssl|base64)$/;
-
-/** Rules that match the command, the most useful first. Empty when it can only be allowed once. */
+/** Rules that match the command, the most useful first. Empty when it can only be allowed once: a command with an
+ *  effect that people fear, or one that runs what its words do not tell. */
 export function offeredRules(
   assignments: readonly { readonly name: string; readonly value: ShellWord }[],
   words: readonly ShellWord[],
 ): readonly string[] {
   const command = words[0]?.text ?? '';
-  const runsCode =
-    isInterpreter(command) && words.some((word) => /^-[A-Za-z]*[cep]$|^--(eval|exec|print|command)/.test(word.text));
-  if (
-    neverOffered.test(programName(command)) ||
-    isCarrier(command) ||
-    runsItsInput(words) ||
-    runsCode ||
-    namesCommand(words) ||
-    !/^[\x21-\x7e]+$/.test(command)
-  )
+  const texts = words.map((word) => word.text);
+  const fears = effectsOf(words).some(({ kind }) => kind !== 'publishes');
+  const isUnknown = isInterpreter(command) ? !isScript(texts) : isCarrier(command) && programName(command) !== 'npx';
+  if (fears || lossOf(CommandArguments.of(words), () => false) !== null || isUnknown || !/^[\x21-\x7e]+$/.test(command))
     return [];
-  // With any further arguments it could search files that hold secrets.
-  const family = assignments.length === 0 && !searchesHidden(words) ? familyRule(words) : null;
-  const isFixed = !words.some((word) => word.hasExpansion || word.hasGlob);
-  const exact = isFixed
-    ? checkedRule(
-        [
-          ...assignments.map(({ name, value }) => `${name}=${quoted(value.text)}`),
-          ...words.map((word) => (word.hasTilde ? word.source : quoted(word.text))),
-        ].join(' '),
-        false,
-      )
-    : null;
-  return [family, exact].filter((rule) => rule !== null);
+  const plain = words.slice(0, words.findIndex(isComputed) >>> 0).map((word) => word.text);
+  const family = assignments.length === 0 && !searchesHidden(words) ? families.exec(plain.join(' '))?.[0] : undefined;
+  const exact = words.some(isComputed)
+    ? null
+    : [
+        ...assignments.map(({ name, value }) => `${name}=${quoted(value.text)}`),
+        ...words.map((word) => (word.hasTilde ? word.source : quoted(word.text))),
+      ].join(' ');
+  return [
+    ...(family === undefined ? [] : checkedRule(family, true)),
+    ...(exact === null ? [] : checkedRule(exact, false)),
+  ];
 }
 
-function familyRule(words: readonly ShellWord[]): string | null {
-  const family = families.find((named) =>
-    named.every((name, index) =>
-      name === '*' ? isName(words[index]) : words[index]?.text === name && isName(words[index], name),
-    ),
-  );
-  return family === undefined ? null : checkedRule(family.map((_, index) => words[index]?.text ?? '').join(' '), true);
-}
-
-/** True for an argument that names a script or a target rather than a flag. */
-function isName(word: ShellWord | undefined, known = ''): boolean {
-  return (
-    word !== undefined &&
-    !word.hasExpansion &&
-    !word.hasGlob &&
-    (word.text === known || /^[\w][\w:./-]*$/.test(word.text))
-  );
-}
-
-function checkedRule(command: string, hasMore: boolean): string | null {
+function checkedRule(command: string, hasMore: boolean): readonly string[] {
   const text = `run(${command}${hasMore ? ' *' : ''})`;
   const rule = parseRule(text);
-  return rule?.kind === 'run' && rule.words !== null && rule.hasMore === hasMore ? text : null;
+  return rule?.kind === 'run' && rule.words !== null && rule.hasMore === hasMore ? [text] : [];
 }
 
 function quoted(text: string): string {

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import * as nodePath from 'node:path';
 import type { AccessPath } from '../../transcript/approval';
 import { contains } from '../accessPaths';
@@ -7,6 +7,10 @@ import { contains } from '../accessPaths';
 export interface PathLookup {
   readonly home: string;
   readonly path: nodePath.PlatformPath;
+  /** Folder for temporary files, with links resolved, in which sandboxed commands may write. */
+  readonly temporary: string;
+  /** Names in a folder. Null when it is none, or cannot be read. */
+  entries(folder: string): readonly string[] | null;
   /** Open folders, with links resolved. */
   roots(): readonly string[];
   /** Like `AccessPaths.locate`. Null when a link leads nowhere or the disk returns an error. */
@@ -20,7 +24,16 @@ export class DiskPathLookup implements PathLookup {
   constructor(
     private readonly folders: () => readonly { readonly name: string; readonly path: string }[],
     readonly home: string,
+    readonly temporary: string,
   ) {}
+
+  entries(folder: string): readonly string[] | null {
+    try {
+      return readdirSync(folder);
+    } catch {
+      return null;
+    }
+  }
 
   roots(): readonly string[] {
     return this.folders().map((folder) => this.real(folder.path) ?? folder.path);
@@ -56,6 +69,27 @@ export class DiskPathLookup implements PathLookup {
       present = parent;
     }
   }
+}
+
+/** Places that every sandboxed command may read and none may change: the system's programs. */
+const systemPlaces = /^\/(usr|bin|sbin|lib(32|64|x32)?|System|nix\/store)(\/|$)/;
+
+/** The lookup for a command in the sandbox: its temporary folder and the system's programs are not elsewhere. */
+export function sandboxedLookup(lookup: PathLookup): PathLookup {
+  const { temporary } = lookup;
+  return {
+    home: lookup.home,
+    path: lookup.path,
+    temporary,
+    roots: () => lookup.roots(),
+    entries: (folder) => lookup.entries(folder),
+    locate: (absolute) => {
+      const found = lookup.locate(absolute);
+      if (found === null || found.isInside) return found;
+      const isOwn = found.path !== temporary && contains(lookup.path, temporary, found.path);
+      return isOwn || systemPlaces.test(found.path) ? { ...found, isInside: true } : found;
+    },
+  };
 }
 
 function isLink(path: string): boolean {

@@ -1,5 +1,5 @@
 import type { AccessPath } from '../../transcript/approval';
-import { allowRuleProblem, kindNamed, parseRule, printRule, type Rule, type RuleKind } from './ruleText';
+import { allowRuleProblem, isWholeDisk, kindNamed, parseRule, printRule, type Rule, type RuleKind } from './ruleText';
 
 interface RuleTexts {
   readonly allow: readonly string[];
@@ -34,8 +34,9 @@ export class RuleBook {
     return this.unsure.has('all') || this.unsure.has(kind);
   }
 
-  get hasDenials(): boolean {
-    return this.denied.length > 0;
+  /** True when a rule denies reading in so many places that they cannot be hidden from a command. */
+  get hasUnboundedReadDenial(): boolean {
+    return this.isUnsure('read') || this.denies('read').some(({ pattern }) => isWholeDisk(pattern));
   }
 
   /** Rule book that allows only this rule. */

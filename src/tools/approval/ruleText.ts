@@ -90,7 +90,7 @@ export function allowRuleProblem(written: string): string | null {
 }
 
 /** True for a pattern that begins at the root, a drive, or the home folder and does not restrict the names there. */
-function isWholeDisk(pattern: string): boolean {
+export function isWholeDisk(pattern: string): boolean {
   return /^(~|[A-Za-z]:)?[\\/]+[^\\/]*[*?]/.test(pattern.replace(/\[.\]/gu, '_'));
 }
 

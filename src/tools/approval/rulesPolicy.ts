@@ -7,7 +7,7 @@ import { judgeEdit, judgeRead } from './judgePath';
 import type { PathLookup } from './pathLookup';
 import { RuleBook } from './ruleBook';
 import { allowRuleProblem, printRule } from './ruleText';
-import { risksOfCommand } from './shell/commandRisks';
+import { effectsOfText } from './shell/commandEffects';
 import { invisibleCharacters } from './shell/invisibleCharacters';
 
 export interface RulesPolicyDeps {
@@ -20,6 +20,8 @@ export interface RulesPolicyDeps {
   /** On disk when it resolves. */
   remember(rules: readonly string[], scope: 'workspace' | 'user'): Promise<void>;
   isTrusted(): boolean;
+  /** True when rules with a star also count for commands without a sandbox. Default: false. */
+  matchesPrefixes?(): boolean;
   /** True when the file system is case-sensitive. */
   readonly caseSensitive: boolean;
   readonly lookup: PathLookup;
@@ -86,7 +88,12 @@ export class RulesPolicy implements ApprovalPolicy {
       case 'edit':
         return strictest(access.paths.map((path) => judgeEdit(path, mode, rules, lookup.home)));
       case 'run':
-        return judgeConfined(access, { mode, rules, lookup });
+        return judgeConfined(access, {
+          mode,
+          rules,
+          lookup,
+          matchesPrefixes: this.deps.matchesPrefixes?.() === true,
+        });
       case 'fetch':
         return judgeFetch(access.url, rules);
       case 'mcp':
@@ -168,7 +175,7 @@ function refusedBySurroundings(access: Access, call: AskedCall, isTrusted: boole
 
 function requestOf(call: AskedCall, finding: Extract<Finding, { kind: 'ask' }>): ApprovalRequest {
   const { access, preview } = call.asked;
-  const risks = access.kind === 'run' && access.shell === 'posix' ? risksOfCommand(access.command) : [];
+  const risks = access.kind === 'run' && access.shell === 'posix' ? effectsOfText(access.command) : [];
   return {
     tool: call.tool,
     access,

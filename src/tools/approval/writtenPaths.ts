@@ -4,8 +4,9 @@ import { denyingFetchRule, parsedUrl } from './judgeAddress';
 import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
 import { changeReasons, isSecret, judgedName } from '../pathTreatment';
-import { programName, unwrapped } from './shell/commandWrappers';
-import type { ShellWord } from './shell/shellCommand';
+import { programName, unwrapped } from './shell/commandWords';
+import { namesProgramText } from './shell/readOnlyCommands';
+import type { ShellScript, ShellWord } from './shell/shellCommand';
 
 /** Folders in which the commands of a text may run. */
 export interface WorkFolders {
@@ -16,28 +17,86 @@ export interface WorkFolders {
   readonly areRoots: boolean;
 }
 
-/** Places that a word may refer to, one per folder. Null when that is uncertain. */
+/** Folders that a command of the text may run in: the call's folder, and every folder that `cd` reaches. Null when
+ *  that is uncertain. */
+export function foldersOf(
+  { parts, hasLoop }: Pick<ShellScript, 'parts' | 'hasLoop'>,
+  folder: AccessPath,
+  lookup: PathLookup,
+): WorkFolders | null {
+  let paths: readonly string[] = [folder.path];
+  for (const part of parts) {
+    const { words } = unwrapped(part.words);
+    const [name, target, ...more] = words;
+    if (name === undefined || !/^(cd|chdir|pushd|popd)$/i.test(name.text)) continue;
+    const isPlain =
+      name.text === 'cd' &&
+      target !== undefined &&
+      more.length === 0 &&
+      !target.hasExpansion &&
+      !target.hasGlob &&
+      !/^[-+]/.test(target.text) &&
+      target.text !== '' &&
+      !turnsBack(target.text);
+    if (hasLoop || !isPlain) return null;
+    const reached = paths.flatMap((path) => {
+      const logical = target.hasTilde
+        ? lookup.path.join(lookup.home, target.text.slice(1))
+        : lookup.path.resolve(path, target.text);
+      return [logical, lookup.locate(logical)?.path ?? null];
+    });
+    if (reached.includes(null)) return null;
+    paths = [...new Set([...paths, ...reached.filter((path) => path !== null)])];
+    if (paths.length > 200) return null;
+  }
+  const located = paths.map((path) => lookup.locate(path)).filter((path) => path !== null);
+  if (located.length < paths.length) return null;
+  const roots = lookup.roots();
+  return {
+    paths,
+    areInside: located.every((path) => path.isInside && !isSecret(path.shown)),
+    areRoots: located.every((path) => roots.includes(path.path)),
+  };
+}
+
+/** Places that a word may refer to, one per folder; of a word with a `*`, those of every file that it matches. Null
+ *  when that is uncertain. */
 export function writtenPaths(
   word: ShellWord,
   folders: WorkFolders,
   lookup: PathLookup,
   text = word.text,
 ): readonly AccessPath[] | null {
-  if (word.hasExpansion || word.hasGlob) return null;
+  if (word.hasExpansion || (word.hasGlob && !namesProgramText(word))) return null;
   // `\` separates folders on some systems and is an ordinary character on others; `//host` is another machine on some.
   if (/\\|^\/\/|^[A-Za-z]:/.test(text) || text.includes('\0')) return null;
   // These entries belong to the process that reads them: the command's, not ours.
   if (/^\/+(proc|dev)(\/|$)/.test(lookup.path.posix.normalize(text)) && text !== '/dev/null') return null;
   if (turnsBack(text)) return null;
   const { path, home } = lookup;
+  const texts = word.hasGlob ? folders.paths.map((folder) => matchedBy(text, folder, lookup)) : null;
+  if (texts?.includes(null) === true) return null;
   const located = word.hasTilde
     ? [lookup.locate(path.join(home, text.slice(1)))]
-    : folders.paths.map((folder) => lookup.locate(path.resolve(folder, text)));
+    : folders.paths.flatMap((folder, index) =>
+        (texts?.[index] ?? [text]).map((each) => lookup.locate(path.resolve(folder, each))),
+      );
   return located.includes(null) ? null : located.filter((each) => each !== null);
 }
 
+/** Files in the folder that a pattern may match: shells differ in whether it matches hidden ones, and other cases.
+ *  Null when there are too many, or when a name could be taken for a flag. */
+function matchedBy(pattern: string, folder: string, lookup: PathLookup): readonly string[] | null {
+  const [, above = '', last = ''] = /^(.*\/)?([^/]*)$/.exec(pattern) ?? [];
+  if (above.includes('*')) return null;
+  const fits = new RegExp(`^${last.replace(/[.]/g, '\\.').replace(/\*+/g, '.*')}$`, 'i');
+  const names = (lookup.entries(lookup.path.resolve(folder, above)) ?? []).filter((name) => fits.test(name));
+  if (names.length > 500 || names.some((name) => name.startsWith('-'))) return null;
+  return names.length === 0 ? [pattern] : names.map((name) => `${above}${name}`);
+}
+
 /** True for `..` after a name. If the name is a link, the path leads elsewhere than its text says. */
-export function turnsBack(text: string): boolean {
+function turnsBack(text: string): boolean {
   const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.');
   return segments.some((segment, index) => segment === '..' && index > 0 && segments[index - 1] !== '..');
 }
@@ -110,7 +169,11 @@ const keepingVerbs = new Set([
 /** Returns a function that gives the reasons to ask before a named file changes. */
 function changeReasonsFor(words: readonly ShellWord[]): (path: string) => readonly AskReason[] {
   const [program, verb] = unwrapped(words).words;
-  if (programName(program?.text ?? '') !== 'git') return changeReasons;
+  const name = programName(program?.text ?? '');
+  // Deleting installed packages plants nothing.
+  if (/^(rm|rmdir|rimraf)$/.test(name))
+    return (path) => (/(^|\/)(node_modules|(site|dist)-packages)(\/|$)/.test(path) ? [] : changeReasons(path));
+  if (name !== 'git') return changeReasons;
   if (keepingVerbs.has(verb?.text ?? '')) return () => [];
   // `git mv` names only files. Any other command may name the version HEAD.
   if (verb?.text === 'mv') return changeReasons;

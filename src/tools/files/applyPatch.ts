@@ -68,8 +68,8 @@ async function planned(deps: FileToolDeps, patch: PatchedFile, signal: AbortSign
     case 'update': {
       const { target, file } = await openExisting(deps, patch.path, signal);
       const after = fitted(target, () => patched(file.text, patch.hunks, target.shown));
-      if (patch.moveTo === null) return [{ target, before: file, after }];
-      const moved = await openTarget(deps, patch.moveTo, signal);
+      const moved = patch.moveTo === null ? null : await openTarget(deps, patch.moveTo, signal);
+      if (moved === null || moved.target.path === target.path) return [{ target, before: file, after }];
       if (moved.file !== null)
         throw new Error(
           `${target.shown} cannot be moved to ${moved.target.shown}, because there is a file already. Nothing ` +

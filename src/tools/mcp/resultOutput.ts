@@ -1,5 +1,6 @@
 import { type JsonValue, parseJsonObject } from '../../transcript/json';
 import type { ImagePart } from '../../transcript/part';
+import { imageMediaType } from '../imageFile';
 import type { ToolOutput } from '../tool';
 import type { McpContent, McpResult } from './mcpConnection';
 
@@ -7,7 +8,6 @@ const longestText = 100_000;
 const mostImages = 8;
 /** Length of base64: the most that providers accept. */
 const longestImage = 7_000_000;
-const imageTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
 
 /** Text and images of a result for the model. Names the content that cannot be passed on. */
 export function resultOutput(result: McpResult, details: JsonValue): ToolOutput {
@@ -38,7 +38,7 @@ function textOf(content: McpContent, images: ImagePart[]): string {
     case 'resource':
       return `[${content.uri}]\n${content.text}`;
     case 'binary':
-      if (content.mediaType !== null && imageTypes.includes(content.mediaType))
+      if (content.mediaType?.startsWith('image/') === true)
         return imageText({ mediaType: content.mediaType, dataBase64: content.dataBase64 }, images, content.uri);
       return `[${content.uri}, ${content.mediaType ?? 'binary'}, ${sizeOf(content.dataBase64)}: it is not text.]`;
     case 'link':
@@ -47,12 +47,14 @@ function textOf(content: McpContent, images: ImagePart[]): string {
 }
 
 function imageText(
-  { mediaType, dataBase64 }: { readonly mediaType: string; readonly dataBase64: string },
+  { mediaType: said, dataBase64 }: { readonly mediaType: string; readonly dataBase64: string },
   images: ImagePart[],
   name: string,
 ): string {
-  const about = `${name}, ${mediaType}, ${sizeOf(dataBase64)}`;
-  if (!imageTypes.includes(mediaType)) return `[${about}: its format cannot be passed on.]`;
+  // A model refuses an image whose bytes are of another type than is said, and with it the whole session.
+  const mediaType = imageMediaType(Buffer.from(dataBase64.slice(0, 32), 'base64'));
+  const about = `${name}, ${mediaType ?? said}, ${sizeOf(dataBase64)}`;
+  if (mediaType === null) return `[${about}: its format cannot be passed on.]`;
   if (dataBase64.length > longestImage) return `[${about}: it is too large to be passed on.]`;
   if (images.length >= mostImages) return `[${about}: only ${mostImages} images are passed on.]`;
   images.push({ kind: 'image', mediaType, dataBase64 });

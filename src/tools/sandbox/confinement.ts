@@ -24,6 +24,9 @@ export interface ConfinementDeps {
   /** Folders of the extension and the editor that commands may neither read nor change (`kept`), and those with
    *  their programs, which commands may not change. */
   readonly own: () => { readonly kept: readonly string[]; readonly programs: readonly string[] };
+  /** Files that the user's rules deny to read (`hidden`) or to change (`kept`). Rejects when it cannot tell. Default:
+   *  none. */
+  readonly denied?: () => Promise<{ readonly hidden: readonly string[]; readonly kept: readonly string[] }>;
   readonly isWritten: IsWritten;
   /** Called when a command has ended and files that were created meanwhile were moved out of the open folders, or
    *  could not be moved. */
@@ -105,7 +108,12 @@ export class Confinement {
     const folders = this.deps.folders().map(realPath);
     const before = await Promise.all(folders.map((each) => listFiles(each)));
     const found = await this.found(folders, before);
-    const asked = narrowed(await this.limits(folders, found), present(denyRead), present(denyWrite));
+    const denied = await this.deps.denied?.();
+    const asked = narrowed(
+      await this.limits(folders, found),
+      [...present(denyRead), ...(denied?.hidden ?? [])],
+      [...present(denyWrite), ...(denied?.kept ?? [])],
+    );
     const above = writableAbove(folders, realPath(temporary));
     const git = { folders: [...folders, ...found.writable], above, home, aside };
     const danger = new AbortController();

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { resultWithin } from '../../base/pause';
 import { errorMessage } from '../../base/errorMessage';
 import type { AccessPath, Confined } from '../../transcript/approval';
+import { NotWatched } from '../files/changes/snapshot';
 import type { ConfinedEnd, ConfinedRun } from '../sandbox/confinement';
 import type { ToolCallContext, ToolOutput } from '../tool';
 import { CommandProcess } from './commandProcess';
@@ -37,6 +38,8 @@ interface CommandRequest {
   readonly background: boolean;
   /** Null: no sandbox here. */
   readonly confined: Confined | null;
+  /** True: must not run without a checkpoint that restores what it discards. */
+  readonly needsCheckpoint: boolean;
   /** Null: none. */
   readonly timeoutMs: number | null;
 }
@@ -58,8 +61,18 @@ export class CommandRun {
     if (problem !== null) return failed(problem);
     this.signal.throwIfAborted();
     if (this.deps.isReadOnly(command)) return this.execute();
-    const { value, note } = await this.deps.checkpoint.around(this.call, folder.path, () => this.execute());
-    return note === null ? value : { ...value, text: `${value.text}\n\n${note}` };
+    const execute = (): Promise<ToolOutput> => this.execute();
+    try {
+      const { checkpoint } = this.deps;
+      const { value, note } = await checkpoint.around(this.call, folder.path, execute, this.request.needsCheckpoint);
+      return note === null ? value : { ...value, text: `${value.text}\n\n${note}` };
+    } catch (error) {
+      if (!(error instanceof NotWatched)) throw error;
+      return failed(
+        `Nothing was run: the command may discard files, and these could not be saved first (${error.message}). Call ` +
+          'the tool again; the person is then asked.',
+      );
+    }
   }
 
   /** Reason why it cannot run at all; null when it can. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Confined, ShellKind } from '../../transcript/approval';
+import type { AccessPath, Confined, ShellKind } from '../../transcript/approval';
 import { CommandRun } from './commandRun';
 import { hostName } from '../approval/ruleText';
 import { type AnyTool, defineTool } from '../tool';
@@ -10,6 +10,12 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
   const shell = deps.shell();
   /** Approved place of a call, by its arguments. */
   const asked = new WeakMap<object, string>();
+  /** Calls that may have been allowed because a checkpoint restores what they discard. */
+  const needing = new WeakSet<object>();
+  const restores = async (command: string, folder: AccessPath): Promise<boolean> => {
+    const discards = deps.discards(command, folder);
+    return discards.kind === 'files' && (await deps.checkpoint.restores(folder.path, discards.paths));
+  };
   /** Null: no sandbox here. */
   const confinedBy = async (input: {
     readonly hosts: readonly string[];
@@ -89,13 +95,16 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
       const { kind } = deps.shell();
       const confined = await confinedBy(input);
       asked.set(input, placeOf(folder.path, kind, confined));
+      const isRestorable = confined?.kind === 'inside' && (await restores(input.command, folder));
+      if (isRestorable) needing.add(input);
+      else needing.delete(input);
       return {
         access: {
           kind: 'run',
           command: input.command,
           folder,
           shell: kind,
-          ...(confined === null ? {} : { confined }),
+          ...(confined === null ? {} : { confined: isRestorable ? { ...confined, isRestorable } : confined }),
         },
       };
     },
@@ -120,6 +129,7 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
         folder,
         background,
         confined,
+        needsCheckpoint: needing.has(input),
         timeoutMs: background && timeout_seconds === undefined ? null : timeoutSeconds * 1000,
       };
       return new CommandRun(deps, request, call, signal).run();

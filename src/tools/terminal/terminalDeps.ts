@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { AccessPath } from '../../transcript/approval';
 import type { Confinement } from '../sandbox/confinement';
+import type { Discards } from '../approval/discards';
 import type { CommandCheckpoint } from '../files/changes/commandCheckpoint';
 import type { Environment } from './loginEnvironment';
 import type { OutputFolder } from './outputFolder';
@@ -18,6 +19,8 @@ export interface TerminalDeps {
   readonly isReadOnly: (command: string) => boolean;
   readonly confinement: Pick<Confinement, 'isRequired' | 'hasLeftovers' | 'state' | 'confine'>;
   readonly checkpoint: CommandCheckpoint;
+  /** What the words of a command in the sandbox discard. */
+  readonly discards: (command: string, folder: AccessPath) => Discards;
   readonly outputs: OutputFolder;
   readonly running: RunningCommands;
   /** Default timeout of a command, in seconds. */

@@ -13,6 +13,8 @@ type RepeatVerdict =
 /** Minimum match before a continuation counts as a repeat: characters without white space, and letters or digits
  *  among them. Brackets and table rules match by chance. */
 const least = { characters: 32, letters: 16 };
+/** Match that no text has by chance, wherever it begins. */
+const leastOfAny = { characters: 60, letters: 30 };
 /** Minimum match for an answer that begins again from its first word. */
 const leastOfWhole = { characters: 8, letters: 8 };
 
@@ -86,18 +88,18 @@ const sentenceStart = /(?:\n\s*|[.!?]["'\u201d\u2019)\]*_]*\s+)$/;
 /** True when `arrived` repeats the delivered text. `arrived` is a beginning of a continuation that is also the end of
  *  the delivered text. A model that repeats itself restarts the line or sentence in which it was cut off (or the whole
  *  text) from its beginning. All other cases are in doubt and count as new: text after a finished line (the next row
- *  may resemble the last ones) and text that begins inside a sentence. The same holds for short text, text that
- *  occurred more than once, and text that repeats itself. */
+ *  may resemble the last ones) and text that begins inside a sentence, unless they are long. The same holds for short
+ *  text, text that occurred more than once, and text that repeats itself. */
 function isRepeat({ text, squeezed: known }: ComparedText, arrived: string, overlap: number): boolean {
-  if (/\n\s*$/.test(text) || /^\s*\n/.test(arrived)) return false;
   const repeat = known.slice(known.length - overlap);
   if (isPeriodic(repeat)) return false;
+  const isOnce = known.indexOf(repeat) === known.length - overlap;
+  // A refrain comes again too, and ends as what stands before it: "A B A" goes on with "B A".
+  const isRefrain = repeat.endsWith(known.slice(0, known.length - overlap).slice(-leastOfWhole.characters));
+  if (isOnce && !isRefrain && isEnough(repeat, leastOfAny)) return true;
+  if (/\n\s*$/.test(text) || /^\s*\n/.test(arrived)) return false;
   if (overlap === known.length) return isEnough(repeat, leastOfWhole);
-  return (
-    isEnough(repeat, least) &&
-    known.indexOf(repeat) === known.length - overlap &&
-    sentenceStart.test(textBefore(text, overlap))
-  );
+  return isOnce && isEnough(repeat, least) && sentenceStart.test(textBefore(text, overlap));
 }
 
 /** `text` without its last `count` visible characters. */

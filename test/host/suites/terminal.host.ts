@@ -48,6 +48,7 @@ suite('Terminal', () => {
       resolveFolder: async () => ({ path: home, shown: '.', isInside: true }),
       isReadOnly: () => true,
       checkpoint: noCommandCheckpoint,
+      discards: () => ({ kind: 'nothing' }),
       confinement: unconfined,
       outputs: new OutputFolder(() => join(home, 'outputs'), systemClock),
       running,

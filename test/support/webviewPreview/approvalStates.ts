@@ -57,7 +57,7 @@ const risky: ApprovalRequest = {
   },
   subject: command,
   reasons: ['command', 'unparsed'],
-  risks: [{ kind: 'forcePush', target: 'origin' }, { kind: 'downloadedScript' }],
+  risks: [{ kind: 'rewrites', target: 'origin' }, { kind: 'downloads' }],
   rules: [],
   preview: null,
 };

@@ -269,13 +269,16 @@ describe('the compressor', () => {
   };
   const full = (inputTokens = 850) => [...threeTurns().slice(0, -1), answer('a3', 't3', words(100), inputTokens)];
 
-  it("is due when four fifths of a known context are full, according to the service's count", () => {
+  it("is due when four fifths of a known context are full, by the service's count or else by an estimate", () => {
     const { due } = setUp();
-    expect([due(full(850)), due(full(700)), due(full(850), null), due(threeTurns())]).toEqual([
+    const estimated = [due(threeTurns()), due(threeTurns(), 100_000), due(full(0))];
+    expect([due(full(850)), due(full(700)), due(full(850), null), ...estimated]).toEqual([
       true,
       false,
       false,
+      true,
       false,
+      true,
     ]);
   });
 

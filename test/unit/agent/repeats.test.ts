@@ -56,6 +56,18 @@ describe('an answer that continues', () => {
       'Look! The quick brown fox jumps over the very lazy dog.',
     ],
     [
+      'with sixty characters again, from the middle of a sentence',
+      'First, the parser that reads every file of the project twice before it answers makes a tree of the',
+      'reads every file of the project twice before it answers makes a tree of the tokens.',
+      'First, the parser that reads every file of the project twice before it answers makes a tree of the tokens.',
+    ],
+    [
+      'with sixty characters of a finished line again',
+      'Steps:\n1. Read every file of the project twice, and write down what each of them is for.\n',
+      '1. Read every file of the project twice, and write down what each of them is for.\n2. Ask.',
+      'Steps:\n1. Read every file of the project twice, and write down what each of them is for.\n2. Ask.',
+    ],
+    [
       'with its last line again',
       'One:\n- the quick brown fox jumps over the lazy',
       '- the quick brown fox jumps over the lazy dog\n',

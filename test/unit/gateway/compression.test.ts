@@ -139,6 +139,22 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     });
   });
 
+  // Every answer over the messages protocol has counts.
+  it.each([{ input: 0, output: 0 }, ...(protocol === 'openai' ? [null] : [])])(
+    'is compressed before a prompt by an estimate, where the service reports %o',
+    async (usage) => {
+      await create({ protocol, contextWindow: 4000 });
+      const answers = ['first', 'second'].map((topic) => reply().says(long(topic), { in: 4000 }).uses(usage));
+      world.server.script(...answers, reply().says(summary).uses(usage), reply().says('Done.').uses(usage));
+      const panel = world.surface();
+      for (const prompt of ['one', 'two', 'three']) await world.ask(panel, prompt);
+      const { sessionId } = panel.settled.at(-1)?.turn ?? {};
+      const session = await world.store.getSession(sessionId ?? '');
+      const { counted } = await world.gateway.contextUse(sessionId ?? '');
+      expect([session?.parentKind, counted, rejections()]).toEqual(['compression', false, [null, null, null, null]]);
+    },
+  );
+
   it('updates its earlier summary when it is compressed again', async () => {
     await create({ protocol });
     const { panel, sessionId } = await talk();

@@ -41,6 +41,21 @@ describe('a spending limit', () => {
     });
   });
 
+  it.each([
+    ['cut at the output limit', () => costs(2, reply().says('Half an answer')).finishes('length'), 'Half an answer'],
+    ['empty', () => costs(2, reply()), ''],
+  ])('also holds between the requests of one answer that is %s', async (_why, expensive, text) => {
+    const { server } = await create({ spendingLimit: 1 });
+    server.script(expensive(), expensive(), expensive());
+    const panel = world.surface();
+    await world.ask(panel, 'think hard');
+    expect({ ended: ended(panel), requests: server.requests.length, shown: panel.deliveredText }).toEqual({
+      ended: ['interrupted spendingLimit'],
+      requests: 1,
+      shown: text,
+    });
+  });
+
   it('does not cut off the answer that reaches it', async () => {
     const { server } = await create();
     server.script(says(5, 'Expensive.'));

@@ -266,6 +266,40 @@ describe('what the catalog knows about a model', () => {
     ]);
   });
 
+  it.each([
+    ['a context size as text', { id: 'odd', context_length: '64000' }, ['odd 64000', 'sound 8192']],
+    ['a context size that is no number', { id: 'odd', context_length: 'large' }, ['odd null', 'sound 8192']],
+    ['a negative context size', { id: 'odd', context_length: -1 }, ['odd null', 'sound 8192']],
+    ['id null', { id: null }, ['sound 8192']],
+    ['an empty id', { id: '' }, ['sound 8192']],
+    ['a number for an id', { id: 7 }, ['sound 8192']],
+    [
+      'words for objects',
+      { id: 'odd', pricing: 'free', architecture: 'moe', capabilities: 'all' },
+      ['odd null', 'sound 8192'],
+    ],
+    ['odd prices', { id: 'odd', pricing: { prompt: [], completion: {} } }, ['odd null', 'sound 8192']],
+    ['odd parameters', { id: 'odd', supported_parameters: ['tools', 5, null] }, ['odd null', 'sound 8192']],
+    ['a list for a name', { id: 'odd', name: ['a'], display_name: 3 }, ['odd null', 'sound 8192']],
+    ['null', null, ['sound 8192']],
+    ['a word', 'odd', ['sound 8192']],
+    ['a list', [], ['sound 8192']],
+  ])('reads each entry of a list by itself: one with %s', async (_what, odd, expected) => {
+    const web = hosted({ 'https://api.x.ai/v1/models': { data: [odd, { id: 'sound', context_length: 8192 }] } });
+    const [listed] = await catalog({ fetch: web.fetch, keys: { 'xAI https://api.x.ai': 'xai-1' } }).list(never);
+    expect(
+      listed?.listing.kind === 'models'
+        ? listed.listing.models.map(({ id, contextWindow }) => `${id} ${contextWindow}`)
+        : listed?.listing,
+    ).toEqual(expected);
+  });
+
+  it('says that a list cannot be read when none of its entries can', async () => {
+    const web = hosted({ 'https://api.x.ai/v1/models': { data: [null, { name: 'x' }] } });
+    const [listed] = await catalog({ fetch: web.fetch, keys: { 'xAI https://api.x.ai': 'xai-1' } }).list(never);
+    expect(listed?.listing.kind).toBe('failed');
+  });
+
   it('takes a price and a context size that neither the server nor the user says from the snapshot', async () => {
     const web = hosted({
       'https://api.x.ai/v1/models': {

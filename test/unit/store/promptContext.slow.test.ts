@@ -47,11 +47,11 @@ describe('what a prompt depends on', () => {
           const { db } = await history(turns, random);
           const rows = db.activeMessages('s1');
           const use = contextUse(rows);
-          const { countedTokens } = db.promptContext('s1', null);
-          expect(countedTokens).toBe(use.counted ? use.tokens : null);
+          const { historyTokens } = db.promptContext('s1', null);
+          expect(historyTokens).toBe(use.tokens);
           const isDue = summarizer.isDue({ conversationId: 's1', rows, memo: null }, window);
           if (isDue) due++;
-          expect(isDue && !(countedTokens !== null && summarizer.mayBeDue(countedTokens, window))).toBe(false);
+          expect(isDue && !(historyTokens !== null && summarizer.mayBeDue(historyTokens, window))).toBe(false);
         },
       ),
       {

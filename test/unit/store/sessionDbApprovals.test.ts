@@ -67,7 +67,7 @@ describe('a question to the user', () => {
       ...asked.request,
       access: { ...asked.request.access, confined },
       reasons: ['unconfined', 'discards'] as const,
-      risks: [{ kind: 'forcePush', target: 'origin' }, { kind: 'root' }] as const,
+      risks: [{ kind: 'rewrites', target: 'origin' }, { kind: 'rights' }] as const,
     };
     world.db.requestApproval({ ...asked, request });
     expect((await world.reopened()).db.pendingApproval('s1')?.request).toEqual(request);

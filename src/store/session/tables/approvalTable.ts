@@ -3,12 +3,13 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewApproval } from '../../approvalOperations';
 import {
   askReasons,
-  commandRisks,
+  commandEffects,
   modes,
   type Approval,
   type ApprovalDecision,
   type ApprovalRequest,
   type Mode,
+  type NamedRisk,
 } from '../../../transcript/approval';
 import type { Turn } from '../../../transcript/turn';
 import { oneOf, textOr, timeOr } from './columns';
@@ -22,6 +23,7 @@ const confined = v.variant('kind', [
   v.object({
     kind: v.literal('inside'),
     hosts: v.array(v.string()),
+    isRestorable: v.exactOptional(v.literal(true)),
     hasLeftovers: v.exactOptional(v.literal(true)),
   }),
   v.object({ kind: v.literal('outside'), reason: v.string() }),
@@ -48,6 +50,16 @@ const waitingEdit = v.object({
   subject: v.string(),
   preview: v.string(),
 });
+/** Earlier versions named more effects. */
+const risks = v.pipe(
+  v.array(v.object({ kind: v.string(), target: v.exactOptional(v.string()) })),
+  v.transform((stored): readonly NamedRisk[] =>
+    stored.flatMap((risk) => {
+      const kind = commandEffects.find((each) => each === risk.kind);
+      return kind === undefined ? [] : [{ ...risk, kind }];
+    }),
+  ),
+);
 const request = v.object({
   tool: v.string(),
   access,
@@ -55,7 +67,7 @@ const request = v.object({
   reasons: v.array(v.picklist(askReasons)),
   rules: v.array(v.string()),
   preview: v.nullable(v.string()),
-  risks: v.exactOptional(v.array(v.object({ kind: v.picklist(commandRisks), target: v.exactOptional(v.string()) }))),
+  risks: v.exactOptional(risks),
   together: v.exactOptional(v.array(waitingEdit)),
 });
 const decision = v.variant('kind', [

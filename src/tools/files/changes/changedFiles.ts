@@ -264,7 +264,7 @@ export class ChangedFiles {
     const revert = this.records.newRevert({ sessionId, turnUid });
     const outcomes: FileOutcome[] = [];
     const reverted: FileHistory[] = [];
-    for (const history of histories) {
+    for (const history of inOrderOfPlaces(histories)) {
       const outcome = await this.reverting.revert(revert, history, overwrite);
       outcomes.push(this.outcomeAt(history.path, outcome));
       if (outcome === 'done') reverted.push(history);
@@ -325,6 +325,20 @@ export class ChangedFiles {
     this.queue = done.catch(() => undefined);
     return done;
   }
+}
+
+/** A file can only come back when nothing that was made since is in its place: `a` after `a/b`, and `a/b` after `a`. */
+function inOrderOfPlaces(histories: readonly FileHistory[]): readonly FileHistory[] {
+  const paths = new Set(histories.map(({ path }) => path));
+  const parents = new Set(histories.flatMap(({ path }) => foldersAbove(path).filter((folder) => paths.has(folder))));
+  const waits = (history: FileHistory): boolean =>
+    beforeAll(history) !== null &&
+    (parents.has(history.path) || foldersAbove(history.path).some((folder) => parents.has(folder)));
+  return histories.toSorted((one, other) => Number(waits(one)) - Number(waits(other)));
+}
+
+function foldersAbove(path: string): readonly string[] {
+  return [...path.matchAll(/[\\/]/g)].map(({ index }) => path.slice(0, index));
 }
 
 function reviewed(history: FileHistory): ReviewedFile {

@@ -21,11 +21,17 @@ export interface CheckedRun<T> {
  *  command that may change something; commands known to only read run without it. */
 export interface CommandCheckpoint {
   /** Compares the files before and after `run`. Always calls `run` exactly once, and passes its rejection on.
-   *  `folder`: absolute, where the command runs. */
-  around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>): Promise<CheckedRun<T>>;
+   *  `folder`: absolute, where the command runs. `isNeeded`: rejects with `NotWatched` instead of calling `run`, if the
+   *  files cannot be looked at. */
+  around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>, isNeeded?: boolean): Promise<CheckedRun<T>>;
+  /** True when a checkpoint would restore these files and folders as they are now; folders that tools fill again by
+   *  themselves do not count. `paths`: absolute; none: of the whole work tree, what Git does not ignore. Never
+   *  rejects. */
+  restores(folder: string, paths: readonly string[]): Promise<boolean>;
 }
 
 /** Used when checkpoints are switched off. */
 export const noCommandCheckpoint: CommandCheckpoint = {
   around: async (_call, _folder, run) => ({ value: await run(), changed: [], note: null }),
+  restores: () => Promise.resolve(false),
 };

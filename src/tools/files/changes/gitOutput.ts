@@ -1,13 +1,19 @@
-import * as path from 'node:path';
-import type { FileDifference } from './snapshot';
-
 /** Line of `git diff-tree --raw`. A hash is null when there was no file. */
-interface RawChange {
+export interface RawChange {
   readonly name: string;
   readonly from: string | null;
   readonly to: string | null;
   /** True when it is or was not a plain file: a link, or a separate repository. */
   readonly isOther: boolean;
+  /** True when a revert would not bring back that the file can be run. */
+  readonly losesMode: boolean;
+}
+
+/** Line of `git ls-files -t`. */
+export interface ListedName {
+  readonly name: string;
+  /** False for a file that is in the index. */
+  readonly isNew: boolean;
 }
 
 export function split(out: Buffer, end = '\0'): readonly string[] {
@@ -23,10 +29,16 @@ export function parseRaw(out: Buffer): readonly RawChange[] {
   for (let index = 0; index + 1 < parts.length; index += 2) {
     const [modeBefore = '', modeAfter = '', from = '', to = ''] = (parts[index] ?? '').slice(1).split(' ');
     const isOther = [modeBefore, modeAfter].some((mode) => mode !== '000000' && !mode.startsWith('100'));
-    if (from === to) continue;
+    const losesMode =
+      modeBefore !== modeAfter &&
+      modeBefore !== '000000' &&
+      !isOther &&
+      !(modeBefore === '100644' && modeAfter === '000000');
+    if (from === to && !losesMode) continue;
     changes.push({
       name: parts[index + 1] ?? '',
       isOther,
+      losesMode,
       from: modeBefore === '000000' ? null : from,
       to: modeAfter === '000000' ? null : to,
     });
@@ -50,29 +62,18 @@ export function parseBatch(out: Buffer): ReadonlyMap<string, Uint8Array> {
   return contents;
 }
 
-/** Sizes by name, as `git ls-files --debug -z` writes them. */
-export function parseSizes(out: Buffer): ReadonlyMap<string, number> {
-  const found = out.toString().matchAll(/([^\0]+)\0 {2}ctime:[^\0]*? {2}size: (\d+)\tflags: [0-9a-f]+\n/g);
-  return new Map([...found].map(([, name = '', size = '']) => [name, Number(size)]));
+export function parseListed(out: Buffer): readonly ListedName[] {
+  return split(out).map((line) => ({ name: line.slice(2), isNew: line.startsWith('?') }));
 }
 
-/** `unsure`: number of files whose earlier content is unknown. */
-export function differencesOf(
-  root: string,
-  changed: readonly RawChange[],
-  contents: ReadonlyMap<string, Uint8Array>,
-  sizes: ReadonlyMap<string, number>,
-): { readonly files: readonly FileDifference[]; readonly unsure: number } {
-  const files: FileDifference[] = [];
-  let unsure = 0;
-  for (const { name, from, to, isOther } of changed) {
-    const file = path.join(root, name);
-    const [before, after] = [from === null ? null : contents.get(from), to === null ? null : contents.get(to)];
-    const wasConverted = before instanceof Uint8Array && sizes.get(name) !== before.length;
-    if (isOther || before === undefined || after === undefined || wasConverted) unsure++;
-    else files.push({ before: { path: file, bytes: before }, after: { path: file, bytes: after } });
-  }
-  return { files, unsure };
+/** What the index holds of files on disk, by name, as `git ls-files --debug -z` writes it. */
+export function parseDebug(out: Buffer): ReadonlyMap<string, { readonly size: number; readonly inode: number }> {
+  const found = out
+    .toString()
+    .matchAll(/([^\0]+)\0 {2}ctime:[^\0]*?\tino: (\d+)\n[^\0]*? {2}size: (\d+)\tflags: [0-9a-f]+\n/g);
+  return new Map(
+    [...found].map(([, name = '', inode = '', size = '']) => [name, { size: Number(size), inode: Number(inode) }]),
+  );
 }
 
 /** Path for a list of object directories, quoted because it may contain the separator. */

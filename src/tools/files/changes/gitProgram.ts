@@ -23,7 +23,6 @@ const quiet = [
   'core.splitIndex=false',
   'core.autocrlf=false',
   'core.safecrlf=false',
-  'core.fileMode=false',
   'core.hooksPath=/dev/null',
   'gc.auto=0',
   'maintenance.auto=false',

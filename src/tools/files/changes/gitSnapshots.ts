@@ -4,8 +4,9 @@ import * as path from 'node:path';
 import type { Clock } from '../../../base/clock';
 import { largestKept } from './contentHash';
 import type { RunGit } from './gitProgram';
-import { differencesOf, parseBatch, parseRaw, parseSizes, quoted, split } from './gitOutput';
-import { NotWatched, type Snapshot, type SnapshotTaker } from './snapshot';
+import { parseBatch, parseDebug, parseListed, parseRaw, quoted, split, type RawChange } from './gitOutput';
+import { NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
+import { mayDelete, statKey, Unseen } from './unseen';
 
 /** Limits. `mostFiles`: untracked and changed files in one snapshot. `mostChanged` and `mostBytes`: number and total
  *  bytes of the files recorded as changes of one command. */
@@ -21,12 +22,22 @@ interface Place {
   readonly index: string;
   readonly env: Readonly<Record<string, string>>;
   readonly startIn: string;
+  /** Setting of the user's repository: false where the file system knows no permission to run. */
+  readonly fileMode: string;
 }
 
-/** State of a work tree: the tree object that we wrote, and the index it came from. */
+/** State of a work tree: the tree object that we wrote, the index it came from, and what is in neither. */
 interface Looked {
   readonly tree: string;
   readonly index: string;
+  readonly unseen: Unseen;
+}
+
+/** A look at the files. `skipped`: names that changed, and of which the look before did not see what was there. */
+interface Look {
+  readonly tree: string;
+  readonly unseen: Unseen;
+  readonly skipped: readonly string[];
 }
 
 /** Takes snapshots of Git work trees. Git reads them through our own repository next to the store, with its own
@@ -53,13 +64,42 @@ export class GitSnapshots implements SnapshotTaker {
     const root = await this.rootOf(folder, patienceMs);
     const place = await this.placeOf(root, until);
     const looked = await this.inOrder(async (): Promise<Looked> => {
-      const tree = await this.writeTree(place, until);
+      const { tree, unseen } = await this.writeTree(place, until, null);
       const index = `${place.index}.${++this.count}`;
       // A folder without files has no index.
       await copyFile(place.index, index).catch(() => undefined);
-      return { tree, index };
+      return { tree, index, unseen };
     });
     return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
+  }
+
+  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+    const until = this.clock.monotonicMs() + patienceMs;
+    const place = await this.placeOf(await this.rootOf(folder, patienceMs), until);
+    const names = files.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
+    if (names.some((name) => name === '..' || name.startsWith('../') || path.isAbsolute(name))) return false;
+    for (let from = 0; from < names.length; from += mostNamed)
+      if (!(await this.inOrder(() => this.holdsAll(place, names.slice(from, from + mostNamed), until)))) return false;
+    return true;
+  }
+
+  private async holdsAll(place: Place, names: readonly string[], until: number): Promise<boolean> {
+    const list = async (...options: readonly string[]): Promise<readonly string[]> =>
+      split(await this.in(place, ['--literal-pathspecs', 'ls-files', '-z', ...options, '--', ...names], until));
+    // A snapshot reads these anew, so it has their bytes.
+    const read = new Set(await list('-m', '-o', '--exclude-standard'));
+    const stored = new Map((await list('-s')).map((line) => [line.slice(line.indexOf('\t') + 1), line.split(' ')[1]]));
+    const unread = names.filter((name) => !read.has(name));
+    const hashes = unread.map((name) => stored.get(name) ?? '0');
+    if (hashes.length === 0) return true;
+    const check = ['cat-file', '--batch-check=%(objectsize)', '--buffer'];
+    const sizes = split(await this.in(place, check, until, hashes.map((hash) => `${hash}\n`).join('')), '\n');
+    for (const [index, name] of unread.entries()) {
+      // Git may have stored it in another form, mostly of another size (line ends, LFS).
+      const stat = await lstat(path.join(place.root, name)).catch(() => null);
+      if (stat === null || sizes[index] !== String(stat.size)) return false;
+    }
+    return true;
   }
 
   /** True when Git works with this folder. Otherwise use another kind of snapshot. */
@@ -112,6 +152,11 @@ export class GitSnapshots implements SnapshotTaker {
       (await this.git({ args: ['-C', root, 'rev-parse', ...args], patienceMs: this.left(until), startIn }))
         .toString()
         .replace(/\r?\n$/, '');
+    const fileMode = await this.git({
+      args: ['-C', root, 'config', '--type=bool', '--default=true', '--get', 'core.fileMode'],
+      patienceMs: this.left(until),
+      startIn,
+    });
     const [objects, index, excludes, format] = [
       path.resolve(root, await ask('--git-path', 'objects')),
       path.resolve(root, await ask('--git-path', 'index')),
@@ -132,6 +177,7 @@ export class GitSnapshots implements SnapshotTaker {
     const place: Place = {
       root,
       startIn,
+      fileMode: fileMode.toString().trim(),
       index: ownIndex,
       env: {
         GIT_DIR: own,
@@ -141,6 +187,7 @@ export class GitSnapshots implements SnapshotTaker {
       },
     };
     await this.copyIndex(place, index, until);
+    await this.watchAll(place, until);
     return place;
   }
 
@@ -155,75 +202,154 @@ export class GitSnapshots implements SnapshotTaker {
     }
   }
 
-  private async writeTree(place: Place, until: number): Promise<string> {
+  /** Takes the marks off files that the user told Git not to look at, as far as they are on the disk. */
+  private async watchAll(place: Place, until: number): Promise<void> {
+    const marked = split(await this.in(place, ['ls-files', '-v', '-z'], until)).filter((line) => /^[a-zS]/.test(line));
+    if (marked.length > mostFiles) return;
+    const present: string[] = [];
+    for (const line of marked) {
+      const name = line.slice(2);
+      if ((await lstat(path.join(place.root, name)).catch(() => null)) !== null) present.push(name);
+    }
+    for (const mark of ['--no-skip-worktree', '--no-assume-unchanged'])
+      if (present.length > 0)
+        await this.in(
+          place,
+          ['update-index', mark, '-z', '--stdin'],
+          until,
+          present.map((name) => `${name}\0`).join(''),
+        );
+  }
+
+  /** `before`: what the look before the command left out. Null for that look itself. */
+  private async writeTree(place: Place, until: number, before: Unseen | null): Promise<Look> {
     await rm(`${place.index}.lock`, { force: true });
-    const listed = split(await this.in(place, ['ls-files', '-z', '-m', '-o', '--exclude-standard'], until)).filter(
-      (name) => !name.endsWith('/'),
-    );
+    const unseen = new Unseen();
+    const listed = parseListed(await this.in(place, ['ls-files', '-t', '-z', '-m', '-o', '--exclude-standard'], until));
     if (listed.length > mostFiles) throw new NotWatched(`more than ${mostFiles} files there are not in Git`);
+    await this.addIgnored(place, unseen, until);
     const taken: string[] = [];
-    for (const name of new Set(listed)) if (await this.isTaken(path.join(place.root, name))) taken.push(name);
+    const skipped: string[] = [];
+    for (const { name, isNew } of new Map(listed.map((entry) => [entry.name, entry])).values()) {
+      // A repository of its own.
+      if (name.endsWith('/')) unseen.add(name);
+      else if (before?.has(name) === true) {
+        if (await this.isChanged(place, name, isNew, before)) skipped.push(name);
+      } else if (await this.isTaken(place, name, unseen)) taken.push(name);
+    }
     if (taken.length > 0)
       await this.in(
         place,
-        ['update-index', '--add', '--remove', '-z', '--stdin'],
+        ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'],
         until,
-        taken.map((name) => `${name}\0`).join(''),
+        // Sorted: a file whose place a folder took comes before the files in it.
+        taken
+          .sort()
+          .map((name) => `${name}\0`)
+          .join(''),
       );
-    return (await this.in(place, ['write-tree', '--missing-ok'], until)).toString().trim();
+    const tree = (await this.in(place, ['write-tree', '--missing-ok'], until)).toString().trim();
+    return { tree, unseen, skipped };
   }
 
-  /** Deleted files are included, as deleted. */
-  private async isTaken(file: string): Promise<boolean> {
-    const stat = await lstat(file).catch(() => null);
-    return stat === null || (stat.isFile() && stat.size <= largestKept);
+  private async addIgnored(place: Place, unseen: Unseen, until: number): Promise<void> {
+    const ignored = split(
+      await this.in(place, ['ls-files', '-z', '-o', '-i', '--exclude-standard', '--directory'], until),
+    );
+    const parents = new Set(ignored.flatMap((name) => (name.endsWith('/') ? [] : foldersOf(name))));
+    // Git names a folder of which only the files are ignored as well: new files in it are seen.
+    for (const name of ignored) if (!parents.has(name)) unseen.add(name);
+  }
+
+  /** True when a file that an earlier look left out may have changed since. */
+  private async isChanged(place: Place, name: string, isNew: boolean, before: Unseen): Promise<boolean> {
+    return !isNew || (await before.stampsOf(path.join(place.root, name)))?.isTouched === true;
+  }
+
+  /** True also for deleted files (a folder may be in their place), links, and other repositories. Notes the others. */
+  private async isTaken(place: Place, name: string, unseen: Unseen): Promise<boolean> {
+    const stat = await lstat(path.join(place.root, name), { bigint: true }).catch(() => null);
+    if (stat === null || stat.isDirectory() || stat.isSymbolicLink()) return true;
+    if (stat.isFile() && stat.size <= largestKept) return true;
+    unseen.add(name, statKey(stat));
+    return false;
   }
 
   private differences(place: Place, before: Looked, until: number): ReturnType<Snapshot['differences']> {
     return this.inOrder(async () => {
-      const after = await this.writeTree(place, until);
+      const after = await this.writeTree(place, until, before.unseen);
       const changed = parseRaw(
         await this.in(
           place,
-          ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev', before.tree, after],
+          ['diff-tree', '-r', '--raw', '-z', '--no-renames', '--no-abbrev', before.tree, after.tree],
           until,
         ),
       );
       if (changed.length > mostChanged) throw new NotWatched(`more than ${mostChanged} files were changed`);
-      const contents = await this.contents(
-        place,
-        changed.flatMap(({ from, to }) => [from, to]),
-        until,
-      );
-      const sizes = await this.sizesIn(
-        place,
-        before,
-        changed.flatMap(({ name, from }) => (from === null ? [] : [name])),
-        until,
-      );
+      const files = await this.filesOf(place, before, changed, until);
       await rm(before.index, { force: true });
-      return differencesOf(place.root, changed, contents, sizes);
+      const unknown = [...files.unknown, ...after.skipped, ...before.unseen.changedIn(after.unseen)];
+      return { files: files.known, unknown: [...new Set(unknown)].sort() };
     });
   }
 
-  /** File sizes on disk. Git stores a converted file (line ends, LFS) as other bytes, mostly with another size. */
-  private async sizesIn(
+  /** `unknown`: files whose earlier state is not known, or not whole. */
+  private async filesOf(
+    place: Place,
+    before: Looked,
+    changed: readonly RawChange[],
+    until: number,
+  ): Promise<{ readonly known: readonly FileDifference[]; readonly unknown: readonly string[] }> {
+    const contents = await this.contents(
+      place,
+      changed.flatMap(({ from, to }) => [from, to]),
+      until,
+    );
+    const onDisk = await this.indexed(
+      place,
+      before,
+      changed.flatMap(({ name, from }) => (from === null ? [] : [name])),
+      until,
+    );
+    const gone = {
+      hashes: new Set(changed.flatMap(({ from }) => (from === null ? [] : [from]))),
+      inodes: new Set([...onDisk.values()].map(({ inode }) => BigInt(inode))),
+    };
+    const known: FileDifference[] = [];
+    const unknown: string[] = [];
+    for (const { name, from, to, isOther, losesMode } of changed) {
+      const file = path.join(place.root, name);
+      const [earlier, now] = [from === null ? null : contents.get(from), to === null ? null : contents.get(to)];
+      // Git stores a converted file (line ends, LFS) as other bytes, mostly of another size.
+      const wasConverted = earlier instanceof Uint8Array && onDisk.get(name)?.size !== earlier.length;
+      const isUnknown = isOther || earlier === undefined || now === undefined || wasConverted;
+      if (isUnknown || (from === null && !(await mayDelete(before.unseen, file, to, gone)))) unknown.push(name);
+      else {
+        if (from !== to) known.push({ before: { path: file, bytes: earlier }, after: { path: file, bytes: now } });
+        if (losesMode) unknown.push(`${name} (permission to run it)`);
+      }
+    }
+    return { known, unknown };
+  }
+
+  /** Sizes and inodes of files as the look before saw them. */
+  private async indexed(
     place: Place,
     { index }: Looked,
     names: readonly string[],
     until: number,
-  ): Promise<ReadonlyMap<string, number>> {
+  ): Promise<ReturnType<typeof parseDebug>> {
     const asked = { ...place, env: { ...place.env, GIT_INDEX_FILE: index } };
-    const sizes = new Map<string, number>();
+    const found = new Map<string, { readonly size: number; readonly inode: number }>();
     for (let from = 0; from < names.length; from += mostNamed) {
       const out = await this.in(
         asked,
         ['--literal-pathspecs', 'ls-files', '--debug', '-z', '--', ...names.slice(from, from + mostNamed)],
         until,
       );
-      for (const [name, size] of parseSizes(out)) sizes.set(name, size);
+      for (const [name, entry] of parseDebug(out)) found.set(name, entry);
     }
-    return sizes;
+    return found;
   }
 
   private async contents(
@@ -251,7 +377,7 @@ export class GitSnapshots implements SnapshotTaker {
 
   private in(place: Place, args: readonly string[], until: number, input?: string): Promise<Buffer> {
     return this.git({
-      args: ['-C', place.root, ...args],
+      args: ['-C', place.root, '-c', `core.fileMode=${place.fileMode}`, ...args],
       env: place.env,
       patienceMs: this.left(until),
       startIn: place.startIn,
@@ -268,4 +394,9 @@ export class GitSnapshots implements SnapshotTaker {
     this.queue = done.catch(() => undefined);
     return done;
   }
+}
+
+/** Folders that a name is in, each with its `/`. */
+function foldersOf(name: string): readonly string[] {
+  return [...name.matchAll(/\//g)].map(({ index }) => name.slice(0, index + 1));
 }

@@ -1,4 +1,6 @@
-import { FileChanged, NotAText, type FileEditor, type TextFile } from '../fileEditor';
+import { lstat, readdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CannotWrite, FileChanged, NotAText, type FileEditor, type TextFile } from '../fileEditor';
 import { encodeText } from '../textFormat';
 import { hashOf } from './contentHash';
 import { textOf } from './undoing';
@@ -12,7 +14,7 @@ export interface RawFiles {
 /** File in its present state. */
 export interface PresentFile {
   readonly path: string;
-  /** Bytes it would have if it were saved now; null when there is no file. */
+  /** Bytes it would have if it were saved now; null when there is no file, also where a folder took its place. */
   readonly bytes: Uint8Array | null;
   /** Null when there is no file, or none that the editor can change as text. */
   readonly text: TextFile | null;
@@ -39,6 +41,7 @@ export class PresentFiles {
    *  Rejects with `FileChanged` when the file is no longer `present`; then nothing was changed. */
   async put(present: PresentFile, bytes: Uint8Array | null): Promise<void> {
     const { path } = present;
+    if (present.bytes === null && bytes !== null) await clearFolder(path);
     const wanted = bytes === null ? null : textOf(path, bytes);
     const isText = (present.bytes === null || present.text !== null) && (bytes === null || wanted !== null);
     if (isText) {
@@ -63,4 +66,15 @@ export class PresentFiles {
   async putText(present: PresentFile & { readonly text: TextFile }, text: string): Promise<void> {
     await this.editor.apply([{ path: present.path, before: present.text, after: text }], new AbortController().signal);
   }
+}
+
+/** Removes a folder without files that took the place of a file. Rejects with `CannotWrite` when files are in it. */
+async function clearFolder(path: string): Promise<void> {
+  const stat = await lstat(path).catch(() => null);
+  if (stat?.isDirectory() !== true) return;
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (!entry.isDirectory()) throw new CannotWrite(path, `${path} is a folder with files in it. Nothing was changed.`);
+    await clearFolder(join(path, entry.name));
+  }
+  await rmdir(path);
 }

@@ -1,15 +1,16 @@
-import { lstat, opendir, readFile } from 'node:fs/promises';
+import { lstat, opendir, readFile, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/clock';
 import { hashOf } from './contentHash';
 import { NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
+import { mayDelete, statKey, Unseen } from './unseen';
 
 const mostFiles = 20_000;
 const mostFileBytes = 1024 * 1024;
 const mostBytes = 128 * 1024 * 1024;
 
 /** Folders that tools generate or manage. */
-const left = new Set([
+export const generatedFolders: ReadonlySet<string> = new Set([
   'node_modules',
   '.git',
   '.hg',
@@ -43,6 +44,12 @@ interface ScannedFile {
   readonly key: string;
   readonly hash: string;
   readonly bytes: Uint8Array;
+  readonly inode: bigint;
+}
+
+interface Scan {
+  readonly files: ReadonlyMap<string, ScannedFile>;
+  readonly unseen: Unseen;
 }
 
 /** Takes snapshots of folders without Git. Reads files into memory, and again only when their time or size changes.
@@ -57,9 +64,15 @@ export class ScanSnapshots implements SnapshotTaker {
     return {
       differences: async (patience) => {
         const after = await this.scan(folder, this.clock.monotonicMs() + patience);
-        return { files: differences(before, after), unsure: 0 };
+        const { files, unknown } = await differences(before, after);
+        return { files, unknown: unknown.map((file) => path.relative(folder, file)).sort() };
       },
     };
+  }
+
+  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+    const scanned = await this.scan(folder, this.clock.monotonicMs() + patienceMs);
+    return files.every((file) => scanned.files.has(file));
   }
 
   /** Drops the cached contents. */
@@ -67,20 +80,27 @@ export class ScanSnapshots implements SnapshotTaker {
     this.known = null;
   }
 
-  private async scan(folder: string, until: number): Promise<ReadonlyMap<string, ScannedFile>> {
+  private async scan(folder: string, until: number): Promise<Scan> {
     const known = this.known?.folder === folder ? this.known.files : new Map<string, ScannedFile>();
     const files = new Map<string, ScannedFile>();
+    const unseen = new Unseen(path.sep);
     let bytes = 0;
     for (const waiting = [folder]; ;) {
       const next = waiting.pop();
       if (next === undefined) break;
-      for await (const entry of await opendir(next).catch(() => [])) {
+      const entries = await opendir(next).catch(() => null);
+      if (entries === null) unseen.add(`${next}${path.sep}`);
+      for await (const entry of entries ?? []) {
         if (this.clock.monotonicMs() > until) throw new NotWatched('looking at the folder takes too long');
         const file = path.join(next, entry.name);
-        if (entry.isDirectory() && !left.has(entry.name)) waiting.push(file);
-        if (!entry.isFile()) continue;
-        const scanned = await scanFile(file, known.get(file));
-        if (scanned === null) continue;
+        if (entry.isDirectory()) {
+          if (generatedFolders.has(entry.name)) unseen.add(`${file}${path.sep}`);
+          else waiting.push(file);
+          continue;
+        }
+        const scanned = entry.isFile() ? await scanFile(file, known.get(file)) : await otherState(file);
+        if (typeof scanned === 'string') unseen.add(file, scanned);
+        if (scanned === null || typeof scanned === 'string') continue;
         files.set(file, scanned);
         bytes += scanned.bytes.length;
         if (files.size > mostFiles)
@@ -89,27 +109,60 @@ export class ScanSnapshots implements SnapshotTaker {
       }
     }
     this.known = { folder, files };
-    return files;
+    return { files, unseen };
   }
 }
 
-/** Null for a file that is too large or has been deleted meanwhile. */
-async function scanFile(file: string, known: ScannedFile | undefined): Promise<ScannedFile | null> {
+/** State of a file whose content is left out; null when it has been deleted meanwhile. */
+async function scanFile(file: string, known: ScannedFile | undefined): Promise<ScannedFile | string | null> {
   const stat = await lstat(file, { bigint: true }).catch(() => null);
-  if (stat === null || stat.size > mostFileBytes) return null;
-  const key = `${stat.mtimeNs} ${stat.ctimeNs} ${stat.size} ${stat.ino}`;
+  if (stat === null) return null;
+  const key = `${statKey(stat)} ${stat.ino}`;
+  if (stat.size > mostFileBytes) return key;
   if (known?.key === key) return known;
   const bytes = await readFile(file).catch(() => null);
-  return bytes === null ? null : { key, bytes, hash: hashOf(bytes) ?? '' };
+  return bytes === null ? key : { key, bytes, hash: hashOf(bytes) ?? '', inode: stat.ino & 0xffffffffn };
 }
 
-function differences(
-  before: ReadonlyMap<string, ScannedFile>,
-  after: ReadonlyMap<string, ScannedFile>,
-): readonly FileDifference[] {
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((file) => {
-    const [from, to] = [before.get(file), after.get(file)];
-    if (from?.hash === to?.hash) return [];
-    return [{ before: { path: file, bytes: from?.bytes ?? null }, after: { path: file, bytes: to?.bytes ?? null } }];
-  });
+/** State of a link; of anything else only that it is there. */
+async function otherState(file: string): Promise<string> {
+  return readlink(file).then(
+    (target) => `to ${target}`,
+    () => 'other',
+  );
+}
+
+async function differences(
+  before: Scan,
+  after: Scan,
+): Promise<{ readonly files: readonly FileDifference[]; readonly unknown: readonly string[] }> {
+  const files: FileDifference[] = [];
+  const unknown = new Set(before.unseen.changedIn(after.unseen));
+  const changed = [...new Set([...before.files.keys(), ...after.files.keys()])].filter(
+    (file) => before.files.get(file)?.hash !== after.files.get(file)?.hash,
+  );
+  const gone = changed.flatMap((file) => before.files.get(file) ?? []);
+  const known = {
+    hashes: new Set(gone.map(({ hash }) => hash)),
+    inodes: new Set(gone.map(({ inode }) => inode)),
+  };
+  for (const file of changed) {
+    const [from, to] = [before.files.get(file), after.files.get(file)];
+    if (from === undefined ? await isCreated(before.unseen, file, to, known) : !after.unseen.has(file))
+      files.push({
+        before: { path: file, bytes: from?.bytes ?? null },
+        after: { path: file, bytes: to?.bytes ?? null },
+      });
+    else if (!before.unseen.has(file) || (await before.unseen.stampsOf(file))?.isTouched === true) unknown.add(file);
+  }
+  return { files, unknown: [...unknown] };
+}
+
+async function isCreated(
+  unseen: Unseen,
+  file: string,
+  to: ScannedFile | undefined,
+  gone: Parameters<typeof mayDelete>[3],
+): Promise<boolean> {
+  return !unseen.has(file) && mayDelete(unseen, file, to?.hash ?? null, gone);
 }

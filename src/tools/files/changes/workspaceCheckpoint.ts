@@ -1,12 +1,15 @@
+import { lstat, readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/clock';
 import type { Log } from '../../../base/log';
 import type { ToolCallContext } from '../../tool';
 import type { ChangedPath, CheckedRun, CommandCheckpoint } from './commandCheckpoint';
 import type { GitSnapshots } from './gitSnapshots';
-import type { ScanSnapshots } from './scanSnapshots';
-import { NotWatched, type FileDifference, type Snapshot } from './snapshot';
+import { largestKept } from './contentHash';
+import { generatedFolders, type ScanSnapshots } from './scanSnapshots';
+import { NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
 import type { StoreEditJournal } from './storeEditJournal';
+import { someOf } from './unseen';
 
 /** Longest time for the snapshot before a command, in milliseconds. The comparison after it may take longer, because
  *  then there is something to lose. */
@@ -15,6 +18,8 @@ const afterMs = 10_000;
 /** Milliseconds without another attempt after a snapshot of a folder failed. Otherwise every command in it would
  *  wait in vain. */
 const pauseMs = 5 * 60_000;
+/** Files that the words of a command may discard with a checkpoint instead of a question. */
+const mostNamed = 2000;
 
 interface WorkspaceCheckpointDeps {
   readonly journal: Pick<StoreEditJournal, 'record'>;
@@ -34,9 +39,18 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
 
   constructor(private readonly deps: WorkspaceCheckpointDeps) {}
 
-  async around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>): Promise<CheckedRun<T>> {
-    if (!this.deps.isOn()) return { value: await run(), changed: [], note: null };
+  async around<T>(
+    call: ToolCallContext,
+    folder: string,
+    run: () => Promise<T>,
+    isNeeded = false,
+  ): Promise<CheckedRun<T>> {
+    if (!this.deps.isOn()) {
+      if (isNeeded) throw new NotWatched('checkpoints are switched off');
+      return { value: await run(), changed: [], note: null };
+    }
     const before = await this.takeSnapshot(folder);
+    if (isNeeded && typeof before === 'string') throw new NotWatched(before);
     let changed: readonly ChangedPath[] = [];
     let note: string | null = null;
     const settle = async (): Promise<void> => void ({ changed, note } = await this.compare(call, before));
@@ -45,12 +59,25 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
     return { value, changed, note };
   }
 
+  async restores(folder: string, paths: readonly string[]): Promise<boolean> {
+    const { isOn, clock } = this.deps;
+    if (!isOn() || (this.paused.get(folder)?.until ?? 0) > clock.monotonicMs()) return false;
+    try {
+      const [taker, root] = await this.takerFor(folder);
+      const files = await filesBelow(paths);
+      return files !== null && (files.length === 0 || (await taker.holds(root, files, beforeMs)));
+    } catch {
+      return false;
+    }
+  }
+
   private async takeSnapshot(folder: string): Promise<Snapshot | string> {
     const pause = this.paused.get(folder);
     const now = this.deps.clock.monotonicMs();
     if (pause !== undefined && pause.until > now) return pause.why;
     try {
-      return await this.takerFor(folder);
+      const [taker, root] = await this.takerFor(folder);
+      return await taker.take(root, beforeMs);
     } catch (error) {
       const why = this.why(error);
       this.paused.set(folder, { until: now + pauseMs, why });
@@ -58,12 +85,12 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
     }
   }
 
-  private async takerFor(folder: string): Promise<Snapshot> {
+  private async takerFor(folder: string): Promise<readonly [SnapshotTaker, string]> {
     const { git, scan, roots } = this.deps;
-    if (await git.isWorkTree(folder)) return git.take(folder, beforeMs);
+    if (await git.isWorkTree(folder)) return [git, folder];
     const root = roots().find((candidate) => isWithin(candidate, folder));
     if (root === undefined) throw new NotWatched('it ran outside the open folders');
-    return scan.take(root, beforeMs);
+    return [scan, root];
   }
 
   /** Never rejects. */
@@ -73,13 +100,13 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
   ): Promise<Pick<CheckedRun<never>, 'changed' | 'note'>> {
     if (typeof before === 'string') return { changed: [], note: noteOf(before) };
     try {
-      const { files, unsure } = await before.differences(afterMs);
+      const { files, unknown } = await before.differences(afterMs);
       await this.deps.journal.record(call, files);
       const note =
-        unsure === 0
+        unknown.length === 0
           ? null
           : noteOf(
-              `what ${unsure} of the files held before is not known`,
+              `what was there before is not known or not kept for ${someOf(unknown)}`,
               'Some of what this command changed in files',
             );
       return { changed: files.map(changedPath), note };
@@ -92,6 +119,28 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
     if (error instanceof NotWatched) return error.message;
     this.deps.log.error('What a command changes could not be looked at', error);
     return 'it could not be stored';
+  }
+}
+
+/** Files at and below these paths, without folders that tools fill again. Null when there is something that no
+ *  snapshot holds: a link, another repository, a large file, too many files. */
+async function filesBelow(paths: readonly string[]): Promise<readonly string[] | null> {
+  const files: string[] = [];
+  for (const waiting = [...paths]; ;) {
+    const next = waiting.pop();
+    if (next === undefined) return files;
+    if (next.split(path.sep).some((name) => generatedFolders.has(name) && name !== '.git')) continue;
+    const stat = await lstat(next).catch(() => null);
+    if (stat === null) continue;
+    if (stat.isDirectory()) {
+      const names = await readdir(next);
+      if (names.includes('.git')) return null;
+      waiting.push(...names.map((name) => path.join(next, name)));
+    } else {
+      if (!stat.isFile() || stat.size > largestKept) return null;
+      files.push(next);
+    }
+    if (files.length > mostNamed) return null;
   }
 }
 

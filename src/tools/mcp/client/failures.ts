@@ -1,4 +1,11 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { t } from '../../../base/translate';
 import { errorMessage } from '../../../base/errorMessage';
 import type { McpFailure } from '../mcpConnection';
@@ -14,11 +21,11 @@ export function failureOf(error: unknown, processEnding: string | null): McpFail
     sentence: wordsOf(error),
     mayHaveRun,
   });
-  if (error instanceof ProtocolError) return failed('refused', false);
+  if (error instanceof ProtocolError) return failed('refused', !isBeforeTheRun(error));
   const status = httpStatusOf(error);
   // A restarted server no longer knows the session, so it did not run the request.
   if (status === 404 || isUnknownSession(error, status)) return failed('lost', false);
-  if (status !== null) return failed(status >= 500 ? 'lost' : 'refused', status >= 500);
+  if (status !== null) return failed(status >= 500 ? 'lost' : 'refused', status >= 500 || status === 408);
   if (error instanceof UnauthorizedError) return failed('refused', false);
   if (error instanceof SdkError) {
     if (error.code === SdkErrorCode.RequestTimeout) return failed('timeout', true);
@@ -34,6 +41,17 @@ export function failureOf(error: unknown, processEnding: string | null): McpFail
   const code = codeOf(error);
   if (code !== null) return failed('lost', !neverReached.includes(code));
   return error instanceof TypeError ? failed('lost', true) : failed('unusable', true);
+}
+
+/** True for answers of servers that did not run a call. What a server says about the result came behind the run, also
+ *  with the code for wrong arguments. */
+function isBeforeTheRun({ code, message }: ProtocolError): boolean {
+  if (code === ProtocolErrorCode.InvalidParams) return !/output|result|structured|respon|return/i.test(message);
+  return (
+    code === ProtocolErrorCode.ParseError ||
+    code === ProtocolErrorCode.InvalidRequest ||
+    code === ProtocolErrorCode.MethodNotFound
+  );
 }
 
 export function httpStatusOf(error: unknown): number | null {

@@ -16,9 +16,11 @@ import type {
   McpConnectionEvents,
   McpLaunch,
 } from '../mcpConnection';
-import { readContent, readListedTool } from './contentReading';
+import { readListedTool, readResult } from './contentReading';
 import { failureOf, httpStatusOf, wordsOf } from './failures';
 import { StdioProcess } from './stdioProcess';
+import { sentIn, tolerant } from './tolerantTransport';
+import { isJsonObject, type JsonObject } from '../../../transcript/json';
 
 /** Most pages of a tool list: a server with endless pages must not block a turn. */
 const mostPages = 100;
@@ -156,7 +158,7 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
     listTools: async (signal) => {
       try {
         const { tools } = await client.listTools(undefined, { signal, cacheMode: 'refresh' });
-        return { kind: 'ok', value: tools.map(readListedTool) };
+        return { kind: 'ok', value: tools.map((tool) => readListedTool(sentObject(tool))) };
       } catch (error) {
         return failed(error, signal);
       }
@@ -174,14 +176,7 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
               onProgress(message ?? (total === undefined ? `${progress}` : `${progress} / ${total}`)),
           },
         );
-        return {
-          kind: 'ok',
-          value: {
-            isError: result.isError === true,
-            content: result.content.map(readContent),
-            structured: result.structuredContent === undefined ? null : JSON.stringify(result.structuredContent),
-          },
-        };
+        return { kind: 'ok', value: readResult(sentObject(result)) };
       } catch (error) {
         return failed(error, signal);
       }
@@ -200,9 +195,14 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
   };
 }
 
+function sentObject(answer: Parameters<typeof sentIn>[0]): JsonObject {
+  const sent = sentIn(answer);
+  return isJsonObject(sent) ? sent : {};
+}
+
 function processRoute(launch: McpLaunch & { readonly kind: 'stdio' }, events: McpConnectionEvents): Route {
   const process = new StdioProcess(launch, (line) => events.onLogLine(line));
-  return { transport: process, process };
+  return { transport: tolerant(process), process };
 }
 
 function httpRoute(
@@ -211,7 +211,9 @@ function httpRoute(
   { fetch }: McpClientDeps,
 ): Route {
   return {
-    transport: new StreamableHTTPClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }),
+    transport: tolerant(
+      new StreamableHTTPClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }),
+    ),
     process: null,
   };
 }
@@ -222,7 +224,7 @@ function sseRoute(
   { fetch }: McpClientDeps,
 ): Route {
   return {
-    transport: new SSEClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }),
+    transport: tolerant(new SSEClientTransport(address, { fetch, requestInit: { headers: { ...headers } } })),
     process: null,
   };
 }

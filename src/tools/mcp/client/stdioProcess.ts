@@ -23,6 +23,7 @@ export class StdioProcess implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   private child: ChildProcess | null = null;
   private readonly buffer = new ReadBuffer({ maxBufferSize: longestMessage });
+  private hasRead = false;
   private ended: Promise<void> = Promise.resolve();
   /** Ending of the process: "with exit code 1", "by SIGKILL". Null while it runs. */
   ending: string | null = null;
@@ -95,7 +96,8 @@ export class StdioProcess implements Transport {
 
   private read(data: Buffer): void {
     try {
-      this.buffer.append(data);
+      this.buffer.append(this.hasRead ? data : withoutMark(data));
+      this.hasRead = true;
     } catch (error) {
       this.onerror?.(asError(error));
       return this.kill();
@@ -153,6 +155,11 @@ function readLines(stream: NodeJS.ReadableStream | null, onLine: (line: string) 
     lines.forEach(emit);
   });
   stream?.on('end', () => emit(partial));
+}
+
+/** Some servers begin with a byte order mark. */
+function withoutMark(data: Buffer): Buffer {
+  return data[0] === 0xef && data[1] === 0xbb && data[2] === 0xbf ? data.subarray(3) : data;
 }
 
 function asError(error: unknown): Error {

@@ -108,12 +108,7 @@ export function commandPlace(folder: string): string {
 /** Reasons that say nothing about this request in particular. */
 const usualReasons: readonly AskReason[] = ['change', 'plan'];
 /** Risks that say in more detail what the reason `discards` says. */
-const discarding: readonly NamedRisk['kind'][] = [
-  'discardsChanges',
-  'deletesRecursively',
-  'deletesUntracked',
-  'rewritesHistory',
-];
+const discarding: readonly NamedRisk['kind'][] = ['discards', 'deletes', 'rewrites'];
 
 /** Returns the reasons that are unusual. `showsPlace`: the card already says how a command is confined. */
 export function reasonsOf(

@@ -32,13 +32,15 @@ export function originWords(origin: FileOrigin): string {
   }
 }
 
-/** Says that a personal file was not read, and why. */
+/** Says that a file was not read, and why. */
 export function leftWords({ path, reason }: LeftFile): string {
   switch (reason) {
     case 'size':
       return t('{path} wasn’t read: it is larger than 512 KB.', { path });
     case 'link':
       return t('{path} wasn’t read: it links to a place outside your home folder.', { path });
+    case 'outside':
+      return t('{path} wasn’t read: it links to a place outside the open folders.', { path });
     case 'secrets':
       return t('{path} wasn’t read: it links to a file that may contain secrets.', { path });
     case 'text':

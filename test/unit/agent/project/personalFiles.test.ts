@@ -11,10 +11,6 @@ import { FolderOnDisk } from '../../../support/folderOnDisk';
 
 const folderWith = foldersPerTest();
 
-const fail = (what: string, error: unknown): never => {
-  throw new Error(what, { cause: error });
-};
-
 function placesIn(home: string): PersonalPlaces {
   return personalPlaces(home, {}, 'linux');
 }
@@ -28,8 +24,8 @@ async function read(
   const files = new FolderOnDisk([{ name: 'w', path: folderWith(folder) }]);
   const { signal } = new AbortController();
   return joined([
-    await readProject(files, signal, fail),
-    await readPersonal(files, { places: placesIn(home), groups }, signal, fail),
+    await readProject(files, signal),
+    await readPersonal(files, { places: placesIn(home), groups }, signal),
   ]);
 }
 

@@ -17,9 +17,7 @@ const folderWith = foldersPerTest();
 
 async function read(...folders: readonly Files[]): Promise<ProjectContext> {
   const roots = folders.map((files, index) => ({ name: `folder${index + 1}`, path: folderWith(files) }));
-  return readProject(new FolderOnDisk(roots), new AbortController().signal, (what, error) => {
-    throw new Error(what, { cause: error });
-  });
+  return readProject(new FolderOnDisk(roots), new AbortController().signal);
 }
 
 const lines = ({ rules }: ProjectContext): readonly string[] =>
@@ -39,12 +37,8 @@ describe('a link in a project', () => {
     symlinkSync('../../.env', join(folder, '.github/prompts/b.prompt.md'));
     symlinkSync('../../../.env', join(folder, '.claude/skills/s/SKILL.md'));
     symlinkSync('.ssh', join(folder, '.clinerules'));
-    const project = await readProject(
-      new FolderOnDisk([{ name: 'w', path: folder }]),
-      new AbortController().signal,
-      () => undefined,
-    );
-    expect([lines(project), JSON.stringify(project).includes('secret')]).toEqual([['CLAUDE.md: Use tabs.'], false]);
+    const project = await readProject(new FolderOnDisk([{ name: 'w', path: folder }]), new AbortController().signal);
+    expect([lines(project), JSON.stringify(project).includes('KEY=')]).toEqual([['CLAUDE.md: Use tabs.'], false]);
   });
 });
 
@@ -99,18 +93,24 @@ describe('rules of a project', () => {
     ]);
   });
 
-  it('never come from outside the folder, and must be text', async () => {
+  it('never come from outside the folder, and must be text; what is left out is named, and nothing else', async () => {
     const outside = folderWith({ 'secret.md': 'secret' });
-    const home = folderWith({ 'GEMINI.md': 'a\0b', 'AGENT.md': 'x'.repeat(600_000) });
+    const home = folderWith({ '.windsurfrules': 'fine', 'GEMINI.md': 'a\0b', 'AGENT.md': 'x'.repeat(600_000) });
     symlinkSync(join(outside, 'secret.md'), join(home, 'AGENTS.md'));
     symlinkSync(outside, join(home, '.clinerules'));
-    const unreadable: string[] = [];
-    expect([
-      await readProject(new FolderOnDisk([{ name: 'f', path: home }]), new AbortController().signal, (what) =>
-        unreadable.push(what),
-      ),
-      unreadable,
-    ]).toEqual([noProject, []]);
+    symlinkSync('CLAUDE.md', join(home, 'CLAUDE.md'));
+    const project = await readProject(new FolderOnDisk([{ name: 'f', path: home }]), new AbortController().signal);
+    expect({ ...project, left: project.left.map(({ path, reason }) => `${path} ${reason}`) }).toEqual({
+      ...noProject,
+      rules: [{ path: '.windsurfrules', text: 'fine', appliesTo: null, origin: 'folder' }],
+      left: ['.clinerules outside', 'AGENT.md size', 'AGENTS.md outside', 'CLAUDE.md unreadable', 'GEMINI.md text'],
+    });
+  });
+
+  it('are not doubled by a link that was checked out as text', async () => {
+    expect(
+      lines(await read({ 'AGENTS.md': 'one', 'CLAUDE.md': 'AGENTS.md', '.claude/CLAUDE.md': '../AGENTS.md' })),
+    ).toEqual(['AGENTS.md: one']);
   });
 
   it('appear in the system prompt by file, are cut or left out by length, and cannot end their own frame', async () => {

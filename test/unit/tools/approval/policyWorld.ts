@@ -20,9 +20,10 @@ export class PolicyWorld {
   sessionRules: readonly string[] = [];
   isTrusted = true;
   caseSensitive = true;
+  matchesPrefixes = false;
 
   constructor() {
-    for (const folder of ['ws/src', 'ws/.git/hooks', 'ws/.vscode', 'home/.ssh', 'home/.config/foo', 'out'])
+    for (const folder of ['ws/src', 'ws/.git/hooks', 'ws/.vscode', 'home/.ssh', 'home/.config/foo', 'out', 'tmp/job'])
       mkdirSync(path.join(this.base, folder), { recursive: true });
     for (const file of ['ws/src/a.ts', 'ws/README.md', 'ws/.env', 'home/.ssh/id_rsa', 'out/plain.txt'])
       writeFileSync(path.join(this.base, file), 'text');
@@ -34,7 +35,16 @@ export class PolicyWorld {
   }
 
   get places(): DiskPathLookup {
-    return new DiskPathLookup(() => [{ name: 'ws', path: path.join(this.base, 'ws') }], path.join(this.base, 'home'));
+    return new DiskPathLookup(
+      () => [{ name: 'ws', path: path.join(this.base, 'ws') }],
+      path.join(this.base, 'home'),
+      path.join(this.base, 'tmp'),
+    );
+  }
+
+  /** Makes a link in the open folder. */
+  link(target: string, name: string): void {
+    symlinkSync(this.real(target), path.join(this.base, 'ws', name));
   }
 
   dispose(): void {
@@ -68,6 +78,7 @@ export class PolicyWorld {
       remember: async (rules, scope) => void this.kept.push({ rules, scope }),
       isTrusted: () => this.isTrusted,
       caseSensitive: this.caseSensitive,
+      matchesPrefixes: () => this.matchesPrefixes,
       lookup: this.places,
       ...over,
     });
@@ -75,6 +86,15 @@ export class PolicyWorld {
 
   run(command: string, mode: Mode = 'ask', shell: ShellKind = 'posix', folder = '<ws>'): string {
     return this.told({ kind: 'run', command: this.real(command), folder: this.at(folder), shell }, mode);
+  }
+
+  /** The same in the sandbox. `restorable`: a checkpoint can restore the files that its words discard. */
+  inside(command: string, mode: Mode = 'auto', restorable = false, hosts: readonly string[] = []): string {
+    const confined = { kind: 'inside' as const, hosts, ...(restorable ? { isRestorable: true as const } : {}) };
+    return this.told(
+      { kind: 'run', command: this.real(command), folder: this.at('<ws>'), shell: 'posix', confined },
+      mode,
+    );
   }
 
   read(...files: readonly string[]): string {
@@ -99,7 +119,8 @@ export class PolicyWorld {
     return text
       .replaceAll('<ws>', `${this.base}/ws`)
       .replaceAll('<home>', `${this.base}/home`)
-      .replaceAll('<out>', `${this.base}/out`);
+      .replaceAll('<out>', `${this.base}/out`)
+      .replaceAll('<tmp>', `${this.base}/tmp`);
   }
 
   private short(text: string): string {

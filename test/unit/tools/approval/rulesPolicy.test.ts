@@ -236,6 +236,7 @@ describe('files that something runs automatically', () => {
       'ask dotConfig [edit(src/a.ts)]',
     ]);
     world.allow = ['run(cp *)'];
+    world.matchesPrefixes = true;
     expect(
       ['cp README.md src/b.ts', 'cp README.md copy.md'].map((command) =>
         world.told({ kind: 'run', command, folder: world.at('<ws>'), shell: 'posix' }, 'auto', { guarded }),
@@ -537,7 +538,10 @@ describe("the user's decision", () => {
 
   it('applies in a session too', () => {
     world.sessionRules = ['run(tsc *)'];
-    expect([world.run('tsc --noEmit'), world.run('tsc; rm x')]).toEqual(['allow', 'ask command once']);
+    expect([world.inside('tsc --noEmit', 'ask'), world.inside('tsc; rm x', 'ask')]).toEqual([
+      'allow',
+      'ask command once',
+    ]);
   });
 });
 
@@ -616,7 +620,7 @@ describe('the request about a command', () => {
 
   it('names its risks, if there are any and the shell is known', () => {
     expect([risks('git push -f origin'), risks('npm test'), risks('rm -r a', 'powershell')]).toEqual([
-      [{ kind: 'forcePush', target: 'origin' }],
+      [{ kind: 'rewrites', target: 'origin' }],
       undefined,
       undefined,
     ]);

@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -11,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
@@ -150,7 +154,7 @@ describe('a command in a Git work tree', () => {
     expect({ changed: shortOf(changed), note, text: world.text('untracked.txt') }).toEqual({
       changed: ['edited untracked.txt'],
       text: 'a\r\nb\r\n',
-      note: 'Some of what this command changed in files cannot be reverted: what 1 of the files held before is not known.',
+      note: 'Some of what this command changed in files cannot be reverted: what was there before is not known or not kept for committed.txt.',
     });
   });
 
@@ -228,6 +232,214 @@ describe('a command in a folder without Git', () => {
   });
 });
 
+describe.each([
+  ['in Git', true],
+  ['without Git', false],
+] as const)('what the look before a command left out, %s', (_where, withGit) => {
+  const noGit: RunGit = () => Promise.reject(new Error('there is no Git'));
+  const large = (withGit ? 10 : 1) * 1024 * 1024 + 1;
+  const begin = (): void => {
+    if (!withGit || existsSync(world.path('.git'))) return;
+    git('init', '-q');
+    world.person('.gitignore', '.env\nbuild\n*.log\n');
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+  };
+  /** Runs a command, reverts its turn, and reads the files. */
+  const reverted = async (
+    before: Readonly<Record<string, string | Uint8Array>>,
+    run: () => void,
+    names: readonly string[],
+  ): Promise<{ readonly texts: unknown; readonly changed: readonly string[]; readonly note: string | null }> => {
+    begin();
+    for (const [name, content] of Object.entries(before)) world.person(name, content);
+    await new Promise((resolve) => setTimeout(resolve, 40)); // stamps of the files are older than the look
+    const { changed, note } = await checkpoint(withGit ? patient : noGit).around(call, world.folder, async () => run());
+    await world.files.reviewFiles('t1', null, 'revert', false);
+    return { texts: names.map((name) => world.text(name)?.slice(0, 20) ?? null), changed: shortOf(changed), note };
+  };
+  const notKept = (names: string): string =>
+    `Some of what this command changed in files cannot be reverted: what was there before is not known or not kept for ${names}.`;
+
+  it.runIf(withGit)('keeps ignored files whose rule the command removed, unlisted', async () => {
+    const { texts, changed, note } = await reverted(
+      { '.env': 'KEY=1', 'build/app.js': 'built', 'a.log': 'log' },
+      () => world.person('.gitignore', ''),
+      ['.env', 'build/app.js', 'a.log'],
+    );
+    expect([texts, changed, note]).toEqual([['KEY=1', 'built', 'log'], ['edited .gitignore'], null]);
+  });
+
+  it.runIf(withGit)(
+    'keeps and names an ignored file that the command changed as well, and stores no word of it',
+    async () => {
+      const { texts, changed, note } = await reverted(
+        { '.env': 'KEY=1' },
+        () => {
+          rmSync(world.path('.gitignore'));
+          rmSync(world.path('.env'));
+          world.person('.env', 'KEY=2');
+        },
+        ['.env'],
+      );
+      const objects = execFileSync('git', ['cat-file', '--batch-all-objects', '--batch'], {
+        env: { GIT_DIR: join(home, readdirSync(home)[0] ?? '') },
+        encoding: 'utf8',
+      });
+      expect([texts, changed, note, objects.includes('KEY=')]).toEqual([
+        ['KEY=2'],
+        ['deleted .gitignore'],
+        notKept('.env'),
+        false,
+      ]);
+    },
+  );
+
+  it.runIf(withGit)('keeps the files of a nested repository that became plain', async () => {
+    const { texts, changed } = await reverted(
+      {
+        'vendor/a.c': 'a',
+        'vendor/deep/b.c': 'b',
+        'vendor/.git/HEAD': 'ref: refs/heads/main\n',
+        'vendor/.git/objects/x': '',
+        'vendor/.git/refs/x': '',
+      },
+      () => rmSync(world.path('vendor/.git'), { recursive: true }),
+      ['vendor/a.c', 'vendor/deep/b.c'],
+    );
+    expect([texts, changed]).toEqual([['a', 'b'], []]);
+  });
+
+  it('keeps what was moved out of a folder that is not looked at', async () => {
+    const { texts, note } = await reverted(
+      { 'build/report.csv': 'report', 'build/deep/x.js': 'x' },
+      () => {
+        renameSync(world.path('build/report.csv'), world.path('report.csv'));
+        renameSync(world.path('build/deep'), world.path('moved'));
+      },
+      ['report.csv', 'moved/x.js'],
+    );
+    expect([texts, note]).toEqual([['report', 'x'], notKept('moved/x.js, report.csv')]);
+  });
+
+  it('keeps what was moved in from outside', async () => {
+    const outside = join(home, '..', `${basename(home)}-outside.txt`);
+    writeFileSync(outside, 'outside');
+    const { texts } = await reverted({}, () => renameSync(outside, world.path('in.txt')), ['in.txt']);
+    expect(texts).toEqual(['outside']);
+  });
+
+  it('still takes back a file that was moved within what is looked at, and changed there', async () => {
+    const { texts, note } = await reverted(
+      { 'a.ts': 'a\n', 'b.ts': 'b\n' },
+      () => {
+        renameSync(world.path('a.ts'), world.path('a2.ts'));
+        renameSync(world.path('b.ts'), world.path('b2.ts'));
+        appendFileSync(world.path('b2.ts'), 'more\n');
+      },
+      ['a.ts', 'b.ts', 'a2.ts', 'b2.ts'],
+    );
+    expect([texts, note]).toEqual([['a\n', 'b\n', null, null], null]);
+  });
+
+  it('keeps a large file that was cut short, grew, was deleted, or appeared, and names it', async () => {
+    const full = new Uint8Array(large).fill(97);
+    const { texts, note } = await reverted(
+      { 'cut.bin': full, 'gone.bin': full, 'small.txt': 'small' },
+      () => {
+        world.person('cut.bin', 'cut');
+        rmSync(world.path('gone.bin'));
+        world.person('small.txt', full);
+        world.person('new.bin', full);
+      },
+      ['cut.bin'],
+    );
+    expect([texts, note]).toEqual([['cut'], notKept('cut.bin, gone.bin, new.bin, small.txt')]);
+  });
+
+  it.runIf(withGit)('never shows the committed text as what a large file held before', async () => {
+    begin();
+    world.person('data.csv', 'committed');
+    git('add', '-A');
+    git('commit', '-qm', 'second');
+    const { texts, changed } = await reverted(
+      { 'data.csv': new Uint8Array(large).fill(97) },
+      () => world.person('data.csv', 'cut'),
+      ['data.csv'],
+    );
+    expect([texts, changed]).toEqual([['cut'], []]);
+  });
+
+  it.skipIf(process.platform === 'win32')('names links and permissions that it cannot restore', async () => {
+    begin();
+    symlinkSync('one', world.path('link'));
+    symlinkSync('one', world.path('replaced'));
+    world.person('run.sh', '#!/bin/sh\n');
+    chmodSync(world.path('run.sh'), 0o755);
+    const { note } = await reverted(
+      {},
+      () => {
+        rmSync(world.path('link'));
+        symlinkSync('two', world.path('link'));
+        rmSync(world.path('replaced'));
+        world.person('replaced', 'text');
+        rmSync(world.path('run.sh'));
+      },
+      [],
+    );
+    expect(note).toBe(notKept(withGit ? 'link, replaced, run.sh (permission to run it)' : 'link, replaced'));
+  });
+
+  it('brings a file back where the command made a folder, and a folder where it made a file', async () => {
+    const { texts } = await reverted(
+      { a: 'file', 'd/x': 'x' },
+      () => {
+        rmSync(world.path('a'));
+        world.person('a/deep/b', 'b');
+        rmSync(world.path('d'), { recursive: true });
+        world.person('d', 'file now');
+      },
+      ['a', 'd/x'],
+    );
+    expect(texts).toEqual(['file', 'x']);
+  });
+
+  it('leaves a file in a folder that took a name alone, and brings back the others', async () => {
+    begin();
+    world.person('a', 'file');
+    world.person('other', 'other');
+    await checkpoint(withGit ? patient : noGit).around(call, world.folder, async () => {
+      rmSync(world.path('a'));
+      world.person('a/b', 'b');
+      world.person('other', 'changed');
+    });
+    world.person('a/mine', 'mine');
+    const { conflicts } = await world.files.reviewFiles('t1', null, 'revert', false);
+    expect([world.text('a/mine'), world.text('other'), conflicts]).toEqual(['mine', 'other', []]);
+  });
+
+  it.runIf(withGit)('sees files that Git was told not to look at', async () => {
+    begin();
+    world.person('quiet.ts', 'old');
+    git('add', '-A');
+    git('commit', '-qm', 'second');
+    git('update-index', '--skip-worktree', 'quiet.ts');
+    const { texts, changed } = await reverted({}, () => world.person('quiet.ts', 'new'), ['quiet.ts']);
+    expect([texts, changed]).toEqual([['old'], ['edited quiet.ts']]);
+  });
+
+  it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+    'keeps what it was not allowed to look at',
+    async () => {
+      begin();
+      world.person('closed/a.txt', 'a');
+      chmodSync(world.path('closed'), 0);
+      const { texts } = await reverted({}, () => chmodSync(world.path('closed'), 0o755), ['closed/a.txt']);
+      expect(texts).toEqual(['a']);
+    },
+  );
+});
+
 describe('a command that cannot be checked', () => {
   it('runs anyway, with the reason', async () => {
     world.person('a.ts', 'a');
@@ -288,5 +500,81 @@ describe('a command that cannot be checked', () => {
     });
     await expect(failing).rejects.toThrow('exit 1');
     expect(await world.listed()).toEqual(['a.ts edited +1 -1 open']);
+  });
+});
+
+describe('what a command would discard', () => {
+  const held = (names: readonly string[], each = checkpoint()): Promise<boolean> =>
+    each.restores(
+      world.folder,
+      names.map((name) => join(world.folder, name)),
+    );
+
+  it.each([
+    ['tracked, changed and untracked files', ['a.ts', 'staged.ts', 'new.ts'], true],
+    ['the whole work tree', [], true],
+    ['what is not there', ['nothing'], true],
+    ['folders that tools fill again', ['dist', 'node_modules/.cache', 'coverage'], true],
+    ['a folder of such files', ['folder'], true],
+    ['a file that Git ignores', ['ignored.txt'], false],
+    ['such a file below a folder', ['mixed'], false],
+    ['a link', ['link'], false],
+    ['another repository', ['other'], false],
+    ['a file that is too large', ['large.bin'], false],
+    ['a file outside of the work tree', ['../elsewhere'], false],
+  ])('is restored by a checkpoint in Git: %s', async (_, names, expected) => {
+    repository();
+    world.person('ignored.txt', 'ignored');
+    world.person('folder/a.ts', 'a');
+    world.person('mixed/a.ts', 'a');
+    world.person('mixed/ignored.txt', 'ignored');
+    world.person('dist/a.js', 'a');
+    world.person('node_modules/.cache/a', 'a');
+    world.person('other/.git/HEAD', 'ref: refs/heads/main');
+    world.person('large.bin', 'x'.repeat(10 * 1024 * 1024 + 1));
+    world.person('../elsewhere', 'x');
+    symlinkSync('a.ts', join(world.folder, 'link'));
+    expect(await held(names)).toBe(expected);
+    rmSync(join(world.folder, '../elsewhere'));
+  });
+
+  it('is not restored where Git stored it in another form and it was not changed since', async () => {
+    git('init', '-q');
+    git('config', 'core.autocrlf', 'true');
+    for (const name of ['same.txt', 'changed.txt']) world.person(name, 'a\r\nb\r\n');
+    world.person('plain.txt', 'a');
+    utimesSync(world.path('same.txt'), 1000, 1000);
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    world.person('changed.txt', 'c\r\n');
+    const each = checkpoint();
+    const found = await Promise.all(['plain.txt', 'changed.txt', 'same.txt'].map((name) => held([name], each)));
+    expect(found).toEqual([true, true, false]);
+  });
+
+  it('is restored without Git too, unless the folder could not be looked at', async () => {
+    const none: RunGit = () => Promise.reject(new Error('none'));
+    world.person('a.ts', 'a');
+    world.person('large.bin', 'x'.repeat(1024 * 1024 + 1));
+    expect([await held(['a.ts'], checkpoint(none)), await held(['large.bin'], checkpoint(none))]).toEqual([
+      true,
+      false,
+    ]);
+    const late = { ...systemClock, monotonicMs: (): number => (at += 10_000) };
+    let at = 0;
+    expect(await held(['a.ts'], checkpoint(none, late))).toBe(false);
+  });
+
+  it('keeps a command from running that needs a checkpoint which cannot be made', async () => {
+    repository();
+    const broken = checkpoint((given) =>
+      given.args.includes('write-tree') ? Promise.reject(new NotWatched('it is full')) : patient(given),
+    );
+    let hasRun = false;
+    const run = async (): Promise<void> => void (hasRun = true);
+    await expect(broken.around(call, world.folder, run, true)).rejects.toThrow('it is full');
+    expect([hasRun, await held(['a.ts'], broken)]).toEqual([false, false]);
+    await broken.around(call, world.folder, run);
+    expect(hasRun).toBe(true);
   });
 });

@@ -267,11 +267,11 @@ describe('results', () => {
     over: { readonly isError?: boolean; readonly structured?: string } = {},
   ) => resultOutput({ isError: over.isError ?? false, content, structured: over.structured ?? null }, null);
 
-  it('are text, with images beside it and the rest named', () => {
+  it('are text, with images of the type that their bytes are, and the rest named', () => {
     expect(
       result([
         { kind: 'text', text: 'one' },
-        { kind: 'image', mediaType: 'image/png', dataBase64: 'AAAA' },
+        { kind: 'image', mediaType: 'image/jpeg', dataBase64: 'iVBORw0KGgo=' },
         { kind: 'image', mediaType: 'image/tiff', dataBase64: 'AAAA' },
         { kind: 'audio', mediaType: 'audio/wav', dataBase64: 'AAAA' },
         { kind: 'resource', uri: 'file:///a', mediaType: null, text: 'content' },
@@ -281,8 +281,8 @@ describe('results', () => {
     ).toEqual({
       outcome: 'done',
       details: null,
-      text: 'one\n[An image, image/png, 3 bytes]\n[An image, image/tiff, 3 bytes: its format cannot be passed on.]\n[Audio, audio/wav, 3 bytes: it cannot be passed on.]\n[file:///a]\ncontent\n[file:///b, application/zip, 3 bytes: it is not text.]\n[X: https://x]',
-      images: [{ kind: 'image', mediaType: 'image/png', dataBase64: 'AAAA' }],
+      text: 'one\n[An image, image/png, 9 bytes]\n[An image, image/tiff, 3 bytes: its format cannot be passed on.]\n[Audio, audio/wav, 3 bytes: it cannot be passed on.]\n[file:///a]\ncontent\n[file:///b, application/zip, 3 bytes: it is not text.]\n[X: https://x]',
+      images: [{ kind: 'image', mediaType: 'image/png', dataBase64: 'iVBORw0KGgo=' }],
     });
   });
 

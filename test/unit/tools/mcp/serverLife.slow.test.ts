@@ -201,6 +201,88 @@ describe('tools', () => {
   });
 });
 
+describe('what a server answers is read piece by piece', () => {
+  const object = { type: 'object', properties: {} };
+  const oddTools = [
+    { name: 'none' },
+    { name: 'empty', inputSchema: {} },
+    { name: 'nulls', title: null, description: null, annotations: null, outputSchema: null, inputSchema: object },
+    { name: 'parts', inputSchema: { type: 'object', properties: null, required: null } },
+    { name: 'words', description: 7, annotations: 'none', inputSchema: object },
+    { name: 'schema', inputSchema: object, outputSchema: { type: 'object', properties: { a: { type: 'nonsense' } } } },
+    { name: 'sound', inputSchema: object },
+  ];
+
+  it('a list: one odd tool hides no other, and one that cannot be offered is named', async () => {
+    const left = [
+      { name: 'text', inputSchema: { type: 'string' } },
+      { name: 'list', inputSchema: [] },
+    ];
+    const unnamed = [{ inputSchema: object }, null, 'tool', { name: 5, inputSchema: object }];
+    world = realServers([planFor('s', scripted({ odd: { tools: [...unnamed, ...oddTools, ...left], results: {} } }))]);
+    const offered = (await world.tools()).map(({ name }) => name);
+    for (const { name } of oddTools) expect(offered).toContain(`mcp_s_${name}`);
+    expect(offered.filter((name) => /text|list/.test(name))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a piece of an unknown form',
+      {
+        content: [
+          { type: 'video', url: 'x' },
+          { type: 'text', text: 'Sunny.' },
+        ],
+      },
+      'Sunny.',
+    ],
+    ['a piece that is a word', { content: ['Sunny.', { type: 'text', text: 'And warm.' }] }, 'Sunny.\nAnd warm.'],
+    ['a text that is an object', { content: [{ type: 'text', text: { sky: 'blue' } }] }, '{"sky":"blue"}'],
+    ['content that is a word', { content: 'Sunny.' }, 'Sunny.'],
+    ['content that is one piece', { content: { type: 'text', text: 'Sunny.' } }, 'Sunny.'],
+    ['no content but other fields', { sky: 'blue', degrees: 20 }, '{"sky":"blue","degrees":20}'],
+    ['a structure that does not fit the schema of the tool', { content: [], structuredContent: { a: 5 } }, '{"a":5}'],
+    ['a structure that is missing', { content: [{ type: 'text', text: 'Sent.' }] }, 'Sent.'],
+    ['a structure that is a list', { content: [], structuredContent: [1, 2] }, '[1,2]'],
+    [
+      'an image without data',
+      { content: [{ type: 'image', mimeType: 'image/png' }] },
+      '{"type":"image","mimeType":"image/png"}',
+    ],
+    ['a resource without a text', { content: [{ type: 'resource', resource: { uri: 'a:b' } }] }, '"a:b"'],
+    ['nothing', {}, 'The tool returned nothing.'],
+  ])('a result: %s', async (_what, result, expected) => {
+    const schema = {
+      name: 'odd',
+      inputSchema: object,
+      outputSchema: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+    };
+    world = realServers([planFor('s', scripted({ odd: { tools: [schema], results: { odd: result } } }))]);
+    const { outcome, text } = await runTool(await world.tool('mcp_s_odd'), {});
+    expect([outcome, text.includes(expected)]).toEqual(['done', true]);
+  });
+
+  it.each([
+    [-32601, 'Method not found', false],
+    [-32602, 'Unknown tool: odd', false],
+    [-32602, 'Output validation error: structured content does not match', true],
+    [-32602, 'Tool odd has an output schema but did not return structured content', true],
+    [-32603, 'Internal error', true],
+    [-32000, 'Server error', true],
+    [1, 'Mail was sent, but the log failed', true],
+  ])('an error with code %i: %s', async (code, message, mayHaveRun) => {
+    const tools = [{ name: 'odd', inputSchema: object }];
+    world = realServers([planFor('s', scripted({ odd: { tools, results: { odd: { error: { code, message } } } } }))]);
+    const { text } = await runTool(await world.tool('mcp_s_odd'), {});
+    expect(text.includes('did not run')).toBe(!mayHaveRun);
+  });
+
+  it('also behind a byte order mark', async () => {
+    world = realServers([planFor('s', scripted({ mark: true }))]);
+    expect(await pidOf(world)).toBeGreaterThan(1);
+  });
+});
+
 it('a server gets the environment without credentials of the editor', async () => {
   process.env.HERMES_TEST_TOKEN = 'x';
   process.env.VSCODE_IPC_HOOK_TEST = 'x';

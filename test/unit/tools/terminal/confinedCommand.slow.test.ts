@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { NotWatched } from '../../../../src/tools/files/changes/snapshot';
 import type { SandboxState } from '../../../../src/transcript/sandboxState';
 import type { TerminalDeps } from '../../../../src/tools/terminal/terminalDeps';
 import { terminalTools } from '../../../../src/tools/terminal/terminalTools';
@@ -69,6 +70,40 @@ describe('a command where commands are confined', () => {
       expect.objectContaining({ confined: { kind: 'outside', reason: 'Docker' } }),
     ]);
     expect(await access({ command: 'a', hosts: ['127.0.0.1'] })).toMatchObject({ kind: 'invalid' });
+  });
+
+  it('runs only with a checkpoint where one was promised to restore what it discards', async () => {
+    const needed: unknown[] = [];
+    let isThere = true;
+    world = new TerminalWorld({
+      confinement: confining([]),
+      discards: (command, { path }) =>
+        command.startsWith('rm') ? { kind: 'files', paths: [join(path, 'x')] } : { kind: 'nothing' },
+      checkpoint: {
+        restores: (folder, paths) => Promise.resolve(isThere && paths[0] === join(folder, 'x')),
+        around: async (_call, _folder, run, isNeeded) => {
+          needed.push(isNeeded);
+          if (isNeeded === true && command === 'rm -f y') throw new NotWatched('it is full');
+          return { value: await run(), changed: [], note: null };
+        },
+      },
+    });
+    let command = 'rm -f x';
+    const asked = async (): Promise<unknown> => {
+      const bound = terminalTools(world.deps)[0]?.bind({ command });
+      return bound?.kind === 'ready' ? (await bound.asks?.(new AbortController().signal))?.access : bound;
+    };
+    expect(await asked()).toMatchObject({ confined: { kind: 'inside', isRestorable: true } });
+    await world.run(command);
+    command = 'rm -f y';
+    expect(await world.run(command)).toBe(
+      'failed: Nothing was run: the command may discard files, and these could not be saved first (it is full). ' +
+        'Call the tool again; the person is then asked.',
+    );
+    isThere = false;
+    expect(await asked()).toMatchObject({ confined: { kind: 'inside', hosts: [] } });
+    await world.run('echo hi');
+    expect(needed).toEqual([true, true, false]);
   });
 
   it('runs outside only if that was requested', async () => {

@@ -10,7 +10,7 @@ const policy = new RulesPolicy({
   remember: async () => undefined,
   isTrusted: () => true,
   caseSensitive: true,
-  lookup: new DiskPathLookup(() => [], '/home/ann'),
+  lookup: new DiskPathLookup(() => [], '/home/ann', '/tmp'),
 });
 
 it('a plan is asked about only in Plan mode', () => {

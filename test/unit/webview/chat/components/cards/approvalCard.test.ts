@@ -131,9 +131,9 @@ describe('a question from the agent', () => {
       [...card().querySelectorAll('.card-actions .button:not(.secondary)')].map(nameOf);
     const shown: unknown[] = [];
     for (const risky of [
-      { risks: [{ kind: 'forcePush', target: 'origin' }, { kind: 'root' }] },
+      { risks: [{ kind: 'rewrites', target: 'origin' }, { kind: 'rights' }] },
       { reasons: ['command', 'unparsed'] },
-      { reasons: ['command', 'discards'], risks: [{ kind: 'deletesRecursively' }] },
+      { reasons: ['command', 'discards'], risks: [{ kind: 'deletes' }] },
       {},
     ] satisfies readonly Partial<ApprovalRequest>[]) {
       await asked({ ...command, ...risky });
@@ -142,9 +142,9 @@ describe('a question from the agent', () => {
     }
     const usual = 'Runs with your permissions, not in a sandbox.';
     expect(shown).toEqual([
-      [['Force-pushes to origin', 'Runs as root', usual], ['Deny']],
+      [['Overwrites or removes commits on origin', 'Runs as root', usual], ['Deny']],
       [[usual, 'Hermes couldn’t fully analyze this command.'], ['Deny']],
-      [['Deletes files recursively', usual], ['Deny']],
+      [['Deletes files', usual], ['Deny']],
       [[usual], ['Allow Once']],
     ]);
   });
@@ -511,7 +511,7 @@ describe('the keyboard', () => {
   });
 
   test.each<[string, Partial<ApprovalRequest>]>([
-    ['a named risk', { risks: [{ kind: 'push' }] }],
+    ['a named risk', { risks: [{ kind: 'publishes' }] }],
     ['a text that is not understood', { reasons: ['command', 'unparsed'] }],
     ['a secret', { reasons: ['sensitive'] }],
     ['a command outside the sandbox', { reasons: ['unconfined'] }],

@@ -1,0 +1,74 @@
+import { decodeText } from '../../tools/readFile';
+import { holdsSecrets } from '../../tools/secretFiles';
+import { FileNotFound, type WorkspaceFiles } from '../../tools/workspaceFiles';
+import type { FileOrigin, LeftFile } from '../../transcript/contextFiles';
+import { type AgentFolder, type FolderLayout, largestFile, mostEntries } from './agentFolder';
+
+/** Takes each file that exists and is not read. */
+export type Leave = (file: LeftFile) => void;
+
+/** Reads the files for agents of one folder, each by itself: one that cannot be read is left out and reported. */
+export abstract class ReadableFolder implements AgentFolder {
+  abstract readonly origin: FileOrigin;
+  abstract readonly layout: FolderLayout;
+
+  constructor(
+    protected readonly files: WorkspaceFiles,
+    protected readonly signal: AbortSignal,
+    private readonly left: Leave,
+  ) {}
+
+  abstract shown(path: string): string;
+  /** Absolute path. Null when there is nothing of this kind. Rejects with `LeftOut` when it must not be read. */
+  protected abstract find(path: string, kind: 'file' | 'directory'): Promise<string | null>;
+
+  async text(path: string): Promise<string | null> {
+    return this.reading(path, async () => {
+      const found = await this.find(path, 'file');
+      if (found === null) return null;
+      if (await holdsSecrets(this.files, found)) throw new LeftOut('secrets');
+      if ((await this.files.size(found)) > largestFile) throw new LeftOut('size');
+      const text = decodeText(await this.files.read(found, this.signal));
+      if (text === null) throw new LeftOut('text');
+      return text;
+    });
+  }
+
+  async names(path: string, kind: 'file' | 'directory'): Promise<readonly string[]> {
+    const found = await this.reading(path, async () => {
+      const folder = await this.find(path, 'directory');
+      if (folder === null) return null;
+      const entries = await this.files.list(folder, this.signal);
+      const kinds = await Promise.all(entries.map((entry) => this.kindOf(folder, entry)));
+      return entries.filter((_, index) => kinds[index] === kind).map(({ name }) => name);
+    });
+    return (found ?? []).toSorted().slice(0, mostEntries);
+  }
+
+  /** Kind of an entry. Null for one that is not followed. */
+  protected kindOf(
+    _folder: string,
+    entry: Awaited<ReturnType<WorkspaceFiles['list']>>[number],
+  ): Promise<string | null> {
+    return Promise.resolve(entry.kind);
+  }
+
+  private async reading<T>(path: string, read: () => Promise<T | null>): Promise<T | null> {
+    try {
+      return await read();
+    } catch (error) {
+      this.signal.throwIfAborted();
+      if (!(error instanceof FileNotFound))
+        this.left({ path: this.shown(path), reason: error instanceof LeftOut ? error.reason : 'unreadable' });
+      return null;
+    }
+  }
+}
+
+export class LeftOut extends Error {
+  override readonly name = 'LeftOut';
+
+  constructor(readonly reason: LeftFile['reason']) {
+    super(reason);
+  }
+}

@@ -1,0 +1,48 @@
+import type { AccessPath } from '../../transcript/approval';
+import { contains } from '../accessPaths';
+import type { PathLookup } from './pathLookup';
+import { lossesOf, mayDiscard } from './shell/commandEffects';
+import { NotUnderstood, type ShellWord } from './shell/shellCommand';
+import { parseShell } from './shell/shellParser';
+import { foldersOf, writtenPaths } from './writtenPaths';
+
+/** What a command discards by the meaning of its words. `files`: of the work tree, which a checkpoint can restore;
+ *  absolute paths of the named ones. `other`: what no checkpoint holds, or nobody can tell. */
+export type Discards =
+  { readonly kind: 'nothing' | 'other' } | { readonly kind: 'files'; readonly paths: readonly string[] };
+
+const other: Discards = { kind: 'other' };
+
+/** Words that name files only in the temporary folder discard nothing. */
+export function discardsOf(command: string, folder: AccessPath, lookup: PathLookup): Discards {
+  const script = parseShell(command);
+  const folders = script instanceof NotUnderstood ? null : foldersOf(script, folder, lookup);
+  if (script instanceof NotUnderstood || folders === null) return mayDiscard(command) ? other : { kind: 'nothing' };
+  const { path, temporary } = lookup;
+  /** For a pattern, the folder in which it matches. */
+  const places = (word: ShellWord): readonly string[] | null => {
+    const plain = word.hasGlob ? (/^([^*?[{]*\/)?[^/]*[*?[{]/.exec(word.text)?.[1] ?? '.') : word.text;
+    return writtenPaths({ ...word, hasGlob: false }, folders, lookup, plain)?.map((each) => each.path) ?? null;
+  };
+  const isFile = (word: ShellWord): boolean =>
+    folders.paths.some((each) => {
+      const place = path.resolve(each, word.text);
+      return lookup.entries(path.dirname(place))?.includes(path.basename(place)) === true;
+    });
+  const losses = lossesOf(script.parts, isFile).map((loss) =>
+    loss.kind === 'other' ? null : { isTree: loss.words.length === 0, paths: loss.words.map(places) },
+  );
+  if (losses.length === 0) return { kind: 'nothing' };
+  const found: string[] = [];
+  for (const loss of losses) {
+    if (loss === null) return other;
+    for (const named of loss.paths) {
+      if (named === null) return other;
+      found.push(...named);
+    }
+  }
+  const lasting = found.filter((place) => place === temporary || !contains(path, temporary, place));
+  return lasting.length === 0 && losses.every((loss) => loss?.isTree === false)
+    ? { kind: 'nothing' }
+    : { kind: 'files', paths: [...new Set(lasting)] };
+}
