@@ -29,6 +29,8 @@ const kinds: Readonly<Record<string, SyncFailureKind>> = {
   '53200': 'busy',
   '53300': 'busy',
   '25006': 'readOnly',
+  // statement_timeout
+  '57014': 'timeout',
   '57P01': 'lost',
   '57P02': 'lost',
   '57P03': 'starting',
