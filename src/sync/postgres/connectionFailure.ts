@@ -36,14 +36,14 @@ const kinds: Readonly<Record<string, SyncFailureKind>> = {
   '57P03': 'starting',
   '40001': 'busy',
   '40P01': 'busy',
-  // The tables, or their schema, were dropped: they are made again by the next connection.
+  // Dropped tables or schema: the next connection makes them again.
   '42P01': 'busy',
   '3F000': 'busy',
   // lock_timeout, idle_in_transaction_session_timeout
   '55P03': 'busy',
   '25P03': 'lost',
 };
-/** SQLSTATE of data that the database cannot hold, of its limits, and of damaged pages and indexes. */
+/** Data that the database cannot hold, its limits, damaged pages and indexes. */
 const ofRows = /^(?:22|54)|^XX00[12]$/;
 /** Messages of errors that `pg` throws without a code, and of PgBouncer, which gives all of its own 08P01. */
 const messages: readonly (readonly [RegExp, SyncFailureKind])[] = [
@@ -61,11 +61,6 @@ const messages: readonly (readonly [RegExp, SyncFailureKind])[] = [
 export function codeOf(error: unknown): string | null {
   const code: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'code') : null;
   return typeof code === 'string' ? code : null;
-}
-
-/** True when the tables were dropped since they were looked for. */
-export function isMissingTable(error: unknown): boolean {
-  return ['42P01', '3F000'].includes(codeOf(error) ?? '');
 }
 
 /** Tells apart why a database cannot be used. */

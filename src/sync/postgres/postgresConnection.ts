@@ -3,7 +3,7 @@ import { Client, Pool, type ClientConfig, type PoolClient, type QueryResultRow }
 import * as v from 'valibot';
 import { t } from '../../base/translate';
 import { SyncFailure } from '../syncFailure';
-import { codeOf, isMissingTable, syncFailure } from './connectionFailure';
+import { codeOf, syncFailure } from './connectionFailure';
 import type { DatabaseAddress } from './connectionString';
 
 /** Milliseconds. */
@@ -155,7 +155,7 @@ export class PostgresConnection {
     } catch (error) {
       // What the caller's reading threw is the caller's.
       if (codeOf(error) === null && error instanceof Error && error.name === 'TurnBegan') throw error;
-      if (isMissingTable(error)) this.onMissingTable();
+      if (['42P01', '3F000'].includes(codeOf(error) ?? '')) this.onMissingTable();
       throw syncFailure(error, this.address);
     }
   }

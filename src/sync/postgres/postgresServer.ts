@@ -110,7 +110,7 @@ export class PostgresServer implements SyncServer {
        RETURNING writer, last`,
       [this.deps.history, origin, machine],
     );
-    return { origin, writer: row?.writer ?? 0, last: row?.last ?? 0 };
+    return { origin, writer: 0, last: 0, ...row };
   }
 
   async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<NewsAnswer> {
