@@ -176,7 +176,7 @@ export class Agent {
         terminal = await ask(shorter);
       }
       if (terminal.outcome !== 'complete' || !callsTools(terminal) || isClosing)
-        return ending(terminal, signal, isClosing, budget.broken);
+        return ending(terminal, signal, isClosing, budget.broken, budget.leftOut);
       const calls = withOwnIds(terminal.toolCalls, callIdsOf(shorter ?? rows)).map(toolCallPart);
       const messageUid = await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
       await this.runCalls(calls, messageUid, run, recorder);

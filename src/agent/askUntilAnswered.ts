@@ -24,6 +24,8 @@ const secondRepeatMs = 1000;
 export class RequestBudget {
   /** Failure of the last connection after which the model continued an answer of this turn. */
   broken: Failure | null = null;
+  /** Sentences about what the service did not take in this turn. */
+  readonly leftOut = new Set<string>();
   private readonly used = new Map<Reason, number>();
 
   beginAnswer(): void {
@@ -100,6 +102,7 @@ export async function askUntilAnswered(request: ModelRequest, asking: Asking): P
   for (let next: NextRequest | null = { request, mode: 'again' }; ;) {
     const attempt = await readAttempt(next.request, next.mode, intake, asking);
     const { terminal } = attempt;
+    if (terminal.outcome === 'complete' && terminal.leftOut !== undefined) asking.budget.leftOut.add(terminal.leftOut);
     if (terminal.usage !== null) await asking.recorder.addUsage(terminal.usage);
     next = signal.aborted ? null : await course.after(attempt);
     if (next !== null) {

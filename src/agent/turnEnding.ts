@@ -15,19 +15,21 @@ export interface Ending {
 }
 
 /** Returns the end of a turn whose last request ended with `terminal`. `isClosing`: that request was the last one in
- *  the budget. `broken`: failure after which the model continued an answer of the turn. */
+ *  the budget. `broken`: failure after which the model continued an answer of the turn. `leftOut`: sentences about
+ *  what the service did not take. */
 export function ending(
   terminal: Terminal,
   signal: AbortSignal,
   isClosing: boolean,
   broken: Failure | null = null,
+  leftOut: ReadonlySet<string> = new Set(),
 ): Ending {
   switch (terminal.outcome) {
     case 'complete': {
       const settlement = completion(terminal.finish, terminal.empty, isClosing);
       const isWhole = settlement.outcome === 'complete' && settlement.stopReason === 'stop';
       return {
-        settlement: isWhole && broken !== null ? { ...settlement, failure: continuedAfter(broken) } : settlement,
+        settlement: isWhole ? { ...settlement, failure: toldWith(broken, leftOut) } : settlement,
         undelivered: 'store',
         terminal,
       };
@@ -58,12 +60,15 @@ function completion(finish: Finish, empty: 'no' | 'empty' | 'thinkingOnly', isCl
   return { outcome: 'complete', stopReason: isClosing ? 'iterations' : 'stop', failure: null };
 }
 
-/** Returns the failure that a complete turn keeps, so that its footer tells of it. */
-function continuedAfter({ cause, technical }: Failure): Failure {
+/** Returns the failure that a complete turn keeps, so that its footer tells of it. Null when all went well. */
+function toldWith(broken: Failure | null, leftOut: ReadonlySet<string>): Failure | null {
+  if (broken === null && leftOut.size === 0) return null;
+  const continued =
+    broken === null ? '' : t('The connection was lost while the model was answering, and the model continued.');
   return {
-    cause,
-    sentence: t('The connection was lost while the model was answering, and the model continued.'),
-    technical,
+    cause: broken?.cause ?? 'badRequest',
+    sentence: joinSentences([continued, ...leftOut]),
+    technical: broken?.technical ?? [...leftOut].join(' '),
   };
 }
 

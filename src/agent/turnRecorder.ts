@@ -273,7 +273,7 @@ export class TurnRecorder {
     this.show({ kind: 'delivered', turnUid, chunks });
   }
 
-  /** Writes once. A failure here is final: the store itself retries once and spills what it cannot write. */
+  /** Writes once. A failure here is final: the store itself has repeated the write for a few seconds. */
   private async write<T>(store: () => Promise<T>): Promise<T> {
     if (this.hasFailed) throw this.storeFailure;
     try {

@@ -51,7 +51,6 @@ export async function openLockedStore(
       salvage: false,
       bringsBack: false,
       siblings: [],
-      spills: { folders: [], liveTurns: [] },
     });
     const beat = setInterval(() => lock.heartbeat(), heartbeatMs);
     const close = async (): Promise<void> => {

@@ -8,8 +8,9 @@ import type { Log } from '../base/log';
 import { pause } from '../base/pause';
 import { errorMessage } from '../base/errorMessage';
 import type { MemoryManager } from '../memory/memoryManager';
-import { retryPauseMs } from '../store/retryPause';
+import { retriesOfACall, retryPauseMs } from '../store/retryPause';
 import type { SessionStore } from '../store/sessionStore';
+import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
@@ -69,11 +70,9 @@ interface RunnerListeners {
 export class TurnRunner {
   private readonly running = new Map<string, RunningTurn>();
   private readonly ends = new Map<RunningTurn, Promise<void>>();
+  /** Turns whose end was shown and could not be stored yet, by conversation. */
+  private readonly unsettled = new Map<string, { readonly wake: AbortController; readonly waiting: (() => void)[] }>();
   private closing = false;
-  private wakeRetries: () => void = () => undefined;
-  private readonly closed = new Promise<void>((resolve) => {
-    this.wakeRetries = resolve;
-  });
   private readonly deliveries: DeliveryCheck;
 
   constructor(
@@ -152,6 +151,16 @@ export class TurnRunner {
     return this.deliveries.makeUp();
   }
 
+  /** Settles this conversation's turn if its end was shown and could not be stored. Resolves when its slot is free,
+   *  or the attempt has failed. */
+  async settleShown(conversationId: string): Promise<void> {
+    const unsettled = this.unsettled.get(conversationId);
+    if (unsettled === undefined) return;
+    const tried = new Promise<void>((resolve) => unsettled.waiting.push(resolve));
+    unsettled.wake.abort();
+    await tried;
+  }
+
   /** Ends the runs that wait for the user; their turns stay `waiting` in the store. Resolves when the runs have
    *  ended. */
   async leaveWaiting(): Promise<void> {
@@ -166,7 +175,7 @@ export class TurnRunner {
     this.closing = true;
     for (const run of this.running.values())
       if (run.subAgent !== undefined || !run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
-    this.wakeRetries();
+    for (const { wake } of this.unsettled.values()) wake.abort();
     await Promise.all(this.ends.values());
     await this.makeUpForShown();
   }
@@ -217,6 +226,7 @@ export class TurnRunner {
     if (settled !== null) remember(run, settled, stored);
     surfaceAgent.turnEnded();
     this.running.delete(conversationId);
+    this.attempted(conversationId);
     this.listeners.changed(run.session.id);
     subAgent?.ended(settled, stored);
     if (!this.closing) await this.listeners.ended(run, settled);
@@ -293,16 +303,27 @@ export class TurnRunner {
       failure,
     };
     show({ kind: 'turnSettled', turn: settledRow, messages: [] });
-    for (let attempt = 0; !this.closing; attempt++) {
+    const { conversationId } = run.session;
+    for (let attempt = retriesOfACall; !this.closing; attempt++) {
       this.deps.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
-      await Promise.race([this.closed, pause(this.deps.clock, retryPauseMs(attempt))]);
+      const wake = new AbortController();
+      this.unsettled.set(conversationId, { wake, waiting: [] });
+      await pause(this.deps.clock, retryPauseMs(attempt), wake.signal);
       try {
         return await result.settle();
       } catch (error) {
+        // The turn is not in the file that is open now: there is nothing to close.
+        if (error instanceof StoreError && !isUnknownOutcome(error)) return null;
         failure = savingFailure(error);
+        this.attempted(conversationId);
       }
     }
     return null;
+  }
+
+  private attempted(conversationId: string): void {
+    this.unsettled.get(conversationId)?.waiting.forEach((resolve) => resolve());
+    this.unsettled.delete(conversationId);
   }
 }
 

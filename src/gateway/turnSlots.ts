@@ -54,11 +54,12 @@ export class TurnSlots {
 
   constructor(private readonly deps: SlotDeps) {}
 
-  /** Runs work strictly after earlier requests for the same conversation. Before it runs, shown text that is not
-   *  stored yet is written, so the work uses a complete history. */
+  /** Runs work strictly after earlier requests for the same conversation. Before it runs, writes what its last turn
+   *  could not store, so the work uses a complete history. */
   async inSequence<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
     if (this.closed) throw closingError();
     return this.sequencer.run(conversationId, async () => {
+      await this.deps.runner.settleShown(conversationId);
       await this.deps.runner.makeUpForShown();
       return work();
     });

@@ -80,6 +80,8 @@ export type Terminal =
       readonly finish: Finish;
       readonly toolCalls: readonly CompletedToolCall[];
       readonly empty: 'no' | 'empty' | 'thinkingOnly';
+      /** Sentence about what the service did not take and the request left out. */
+      readonly leftOut?: string;
     })
   | (TerminalBase & { readonly outcome: 'aborted' })
   | (TerminalBase & { readonly outcome: 'interrupted'; readonly failure: Failure })

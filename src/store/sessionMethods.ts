@@ -72,7 +72,6 @@ const effects = {
   sessionRules: 'read',
   sessionMode: 'read',
   setSessionMode: 'write',
-  foldSpill: 'write',
   setApiContent: 'write',
   apiContents: 'read',
   activeMessages: 'read',

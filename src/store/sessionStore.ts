@@ -107,10 +107,6 @@ export interface SessionOperations
    *  Waiting turns stay, and so do the turns in `except`, which this process still runs. A sub-agent's waiting turn
    *  is settled too if its parent's turn is over: nothing takes its answer. */
   recoverTurns(except?: readonly string[]): readonly SettledTurn[];
-  /** Applies the requests of a spill file, written while the store could not be written, in order and once, in one
-   *  transaction. A request that was applied before, directly or by an earlier folding, changes nothing. Reopens a
-   *  turn that another owner meanwhile settled as a crash. */
-  foldSpill(spill: SpilledTurn): FoldedSpill;
 
   // Reading: one read transaction, chunks folded into the messages they belong to
   /** Active messages in order (shown, closing and handoff ones), as the model receives them. */
@@ -279,32 +275,6 @@ export interface SettleTurn {
   readonly settlement: Settlement;
   readonly messages: readonly NewMessage[];
 }
-
-/** A write of a running turn that a spill file can keep. */
-export type SpilledRequest =
-  | { readonly method: 'appendChunks'; readonly args: [ChunkBatch] }
-  | { readonly method: 'putMessages'; readonly args: [readonly PutMessage[]] }
-  | { readonly method: 'repairTranscript'; readonly args: [string] }
-  | { readonly method: 'addUsage'; readonly args: [string, Usage] }
-  | { readonly method: 'settleTurn'; readonly args: [SettleTurn] };
-
-/** Writes of one turn while its store could not be written (`spill/`). */
-export interface SpilledTurn {
-  readonly spillUid: string;
-  /** The store it belongs to (`store_uid` in its `state_meta`); null when that could not be read. */
-  readonly storeUid: string | null;
-  /** The segments that hold the turn's rows, the earlier one first. */
-  readonly sessions: readonly Session[];
-  readonly turn: Turn & { readonly state: 'running' };
-  /** The turn's rows before the first request, in case the store's file is damaged. */
-  readonly rows: readonly Message[];
-  readonly requests: readonly SpilledRequest[];
-}
-
-/** `otherStore`: nothing was done, the spill belongs to another history. `refused`: technical reasons why single
- *  requests could not be applied. */
-export type FoldedSpill =
-  { readonly kind: 'folded'; readonly refused: readonly string[] } | { readonly kind: 'otherStore' };
 
 export interface SettledTurn {
   readonly turn: Turn & { readonly state: 'settled' };

@@ -35,7 +35,7 @@ const longestPause = 64;
 /** Characters of a random tail. */
 const tailLength = 13;
 
-/** A conversation that cannot be read, stored or sent. It is tried again less and less often. */
+/** Cannot be read, stored or sent, and is tried again less and less often. */
 export interface RefusedConversation {
   readonly conversationId: string;
   readonly error: unknown;

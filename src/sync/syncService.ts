@@ -42,14 +42,9 @@ export interface SyncStatus {
   /** Sessions of which the server removed something without a proof, since the window started. It is kept here. */
   readonly removed: number;
   /** Sessions that wait by themselves, and why. All others are exchanged. */
-  readonly refused: readonly RefusedSession[];
+  readonly refused: readonly { readonly conversationId: string; readonly sentence: string }[];
   /** The reason why nothing can be exchanged now; null while all is well. */
   readonly failure: { readonly sentence: string; readonly since: number } | null;
-}
-
-export interface RefusedSession {
-  readonly conversationId: string;
-  readonly sentence: string;
 }
 
 /** Result of asking before a turn. `divided`: the conversation was continued elsewhere, and what was added here is
@@ -324,9 +319,9 @@ export class SyncService implements Disposable {
 
   private show(status: SyncStatus): void {
     if (JSON.stringify(status) === JSON.stringify(this.status)) return;
-    for (const { conversationId, sentence } of status.refused)
-      if (!this.status.refused.some((one) => one.conversationId === conversationId))
-        this.deps.log.warn(`Sync: the session ${conversationId} waits. ${sentence}`);
+    for (const { conversationId: id, sentence } of status.refused)
+      if (!this.status.refused.some((one) => one.conversationId === id))
+        this.deps.log.warn(`Sync: ${id} waits. ${sentence}`);
     this.status = status;
     this.changes.fire(status);
   }

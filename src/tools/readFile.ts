@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { imageMediaType } from './imageFile';
+import { imageMediaType } from '../transcript/imageFile';
 import type { ReadAccess } from './readAccess';
 import { type AnyTool, defineTool, type ToolOutput } from './tool';
 import type { WorkspaceFiles } from './workspaceFiles';

@@ -1,4 +1,4 @@
-import { answeredCalls, FreeIds } from './callIds';
+import { answeredCalls } from './callIds';
 import { type JsonObject, parseJsonObject } from './json';
 import { answerText, type AssistantMessage, type Message, type UserMessage } from './message';
 import type { AssistantPart, AttachmentPart, ImagePart, ToolResultPart, UserPart } from './part';
@@ -10,11 +10,12 @@ const emptyAnswer = '(This answer ended before any text.)';
 const nothingRecorded = 'No result was recorded for this call. It may or may not have run.';
 const beginningMissing = '(The beginning of this conversation is not available.)';
 
-/** Creates the copy of the active transcript that is sent. Pure. The result is valid for a strict provider, whatever
- *  the rows are: every call is answered directly after its assistant message, no result is alone, and no message is
- *  empty. No two user messages are adjacent, none follows a result, a user message comes first, and every call id is
- *  used once. Thinking and provider metadata go back only to their own model: another provider rejects the
- *  signatures. `texts`: texts to send in place of the user's, by uid of the prompt. */
+/** Creates the copy of the active transcript that is sent. Pure. Whatever the rows are, every call is answered directly
+ *  after its assistant message, no result is alone, and no message is empty. No two user messages are adjacent, none
+ *  follows a result, and a user message comes first. Names, ids, pictures and schemas are made acceptable later, by the
+ *  contract of the service (models/http/wireContract.ts). Thinking and provider metadata go back only to their own
+ *  model: another provider rejects the signatures. `texts`: texts to send in place of the user's, by uid of the
+ *  prompt. */
 export function projectToWire(
   messages: readonly Message[],
   model: string,
@@ -38,7 +39,7 @@ export function projectToWire(
         message satisfies never;
     }
   }
-  return withUniqueIds(wire);
+  return wire;
 }
 
 function appendUser(wire: WireMessage[], message: UserMessage, text?: string): void {
@@ -122,33 +123,6 @@ function appendAssistant(
   else wire.push({ role: 'assistant', content: sent });
   if (calls.length === 0) return;
   wire.push({ role: 'tool', results: calls.map((call) => wireResult(call.callId, call.name, answers.get(call))) });
-}
-
-/** Gives a call a new id if an earlier call used its id, the same in every copy. Some servers count their calls from
- *  zero in every answer, and others reject an id they have seen. Results are in the order of their calls. */
-function withUniqueIds(wire: readonly WireMessage[]): readonly WireMessage[] {
-  const free = new FreeIds();
-  let given: readonly string[] = [];
-  return wire.map((message) => {
-    switch (message.role) {
-      case 'user':
-        return message;
-      case 'assistant': {
-        const content = message.content.map((part) =>
-          part.kind === 'toolCall' ? { ...part, callId: free.take(part.callId) } : part,
-        );
-        given = content.flatMap((part) => (part.kind === 'toolCall' ? [part.callId] : []));
-        return { ...message, content };
-      }
-      case 'tool':
-        return {
-          ...message,
-          results: message.results.map((result, index) => ({ ...result, callId: given[index] ?? result.callId })),
-        };
-      default:
-        return message satisfies never;
-    }
-  });
 }
 
 function wireContent(part: AssistantPart, isSameModel: boolean): readonly WireAssistantContent[] {

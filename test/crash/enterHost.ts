@@ -11,7 +11,6 @@ import { answerText } from '../../src/transcript/message';
 import { systemClock as clock } from '../../src/base/clock';
 import { modelRow } from '../support/builders/viewMessages';
 import { noCodeActions } from '../support/noCodeActions';
-import { noSpills } from '../unit/host/storeAtHand';
 import { crashGateway } from './crashGateway';
 import type { EnterHostOrder, StoredTexts } from './crashRecord';
 
@@ -54,7 +53,7 @@ function main(order: EnterHostOrder): void {
       discover: async () => ({ searching: false, entries: [] }),
       onDidChange: new Emitter<void>().event,
     },
-    store: new StoreStatus(connection, (message) => message, noSpills),
+    store: new StoreStatus(connection, (message) => message),
     surroundings: () => ({
       restricted: false,
       folderName: 'sample',

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { reply } from '../support/modelServer';
-import { readStateDb, waitFor } from '../support/vscode';
+import { projectRoot, readStateDb, waitFor } from '../support/vscode';
 import type { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { storageWindows } from './storageWindows';
@@ -34,6 +34,7 @@ const saidNothingSaved = async (panel: ChatPanel): Promise<string> => {
   );
 };
 
+const pictures = path.join(projectRoot(), '.vscode-test/screenshots/store');
 const pageSize = 4096;
 const mainIn = (folder: string): string => path.join(folder, 'state.db');
 const texts = (folder: string): readonly string[] =>
@@ -167,7 +168,7 @@ function keepFull(file: string): () => Promise<void> {
 }
 
 if (mayMount)
-  test('a full disk: the answer continues outside the store, the user is notified, and all of it is stored when there is space again', async () => {
+  test('a full disk: the answer stops with the reason, nothing unstored was shown, the next prompt stays in the composer, and Continue works once there is space', async () => {
     const folder = await storage('full');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder]);
     mounted.push(folder);
@@ -185,21 +186,27 @@ if (mayMount)
     const stopFilling = keepFull(ballast);
     await waitFor('the disk to be full', () => fs.statfsSync(folder).bavail === 0);
     rest.open();
-    await panel.sees(/disk is full/).finally(stopFilling);
+    await panel.sees(/disk is full/).catch((error: unknown) => stopFilling().then(() => Promise.reject(error)));
     const shown = await panel.lastAnswer();
+    const draft = await saidNothingSaved(panel);
+    await panel.composer.fill('');
+    await panel.workbench.screenshot(pictures, 'full-disk');
+    await stopFilling();
     fs.rmSync(ballast);
-    await waitFor(
-      'the turn to be closed in the store',
-      () => readStateDb(folder, "SELECT uid FROM turns WHERE state = 'settled'").length === 2 || undefined,
+    server.script(reply().says('The rest.'));
+    await panel.frame.getByRole('button', { name: 'Continue', exact: true }).click();
+    await panel.waitForAnswer('the answer after the disk is well again', (text) => text === 'The rest.');
+    await panel.workbench.screenshot(pictures, 'continued');
+    const stored = await waitFor('both answers to be stored', () =>
+      [texts(folder)].find((answers) => answers.at(-1) === 'The rest.'),
     );
-    await panel.sees(/now saved in its session/);
-    const [row] = readStateDb(folder, "SELECT content FROM messages WHERE role = 'assistant' AND content LIKE 'full%'");
-    await panel.send('And now?');
-    await panel.waitForAnswer('the answer after the disk is well again', (text) => text === 'Answered.');
-    const notices = await panel.frame.getByText(/disk is full|now saved in its session/).count();
     expect({
-      shownIsStored: words.startsWith(shown),
-      whole: String(row?.['content']).trimEnd() === words.trimEnd(),
-      notices,
-    }).toEqual({ shownIsStored: true, whole: true, notices: 0 });
+      draft,
+      shownIsStored: String(stored[1]).startsWith(shown.trimEnd()) && words.startsWith(shown.trimEnd()),
+      turns: readStateDb(folder, 'SELECT stop_reason FROM turns ORDER BY id').map((row) => row['stop_reason']),
+    }).toEqual({
+      draft: 'Will this be kept?',
+      shownIsStored: true,
+      turns: ['stop', 'storeFailed', 'stop'],
+    });
   });

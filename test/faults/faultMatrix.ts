@@ -1,8 +1,9 @@
-import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { storeFiles } from '../../src/store/open/storeFiles';
+import { retriesOfACall } from '../../src/store/retryPause';
 import { StoreError } from '../../src/store/storeError';
 import type { JsonObject } from '../../src/transcript/json';
 import { seededRandom } from '../support/seededRandom';
@@ -10,7 +11,7 @@ import { type RecordedRequest, type Scripted, type ServerProtocol, reply } from 
 import { otherSqlite } from '../support/otherSqlite';
 import { historyFaults } from '../support/providerRules';
 import type { RecordingSurface } from '../support/recordingSurface';
-import { World } from '../support/world';
+import { full, World } from '../support/world';
 import type { FaultStream } from './faultStreams';
 import { JumpingClock } from './jumpingClock';
 
@@ -37,7 +38,7 @@ export interface MatrixOptions {
   readonly seed: number;
   /** Run only so many cases, chosen by seed; all without it. */
   readonly sample?: number;
-  /** From when the turns are opened until they have settled, nothing they write can be stored. */
+  /** Writes of the turns fail in bursts, of which every third is longer than a write is repeated. */
   readonly storeFails?: boolean;
   readonly say?: (line: string) => void;
 }
@@ -47,7 +48,11 @@ const casesAtOnce = 12;
 const byteOffsetsPerStream = 8;
 const boundaryFaults = ['drop', 'end', 'error', 'stall', 'stop'] as const;
 const turnWrites = ['appendChunks', 'putMessages', 'addUsage', 'settleTurn'];
-const full = new StoreError('full', 'The disk is full.', 'database or disk is full');
+const refusals = [
+  full,
+  new StoreError('readOnly', 'The folder cannot be written to.', 'EROFS: write state.db'),
+  new StoreError('unknown', 'The disk reported a problem.', 'EIO: fsync state.db'),
+];
 /** Longer than any patience with silence. */
 const leapMs = 700_000;
 
@@ -65,20 +70,24 @@ export async function runFaultMatrix({
   const chosen = sample === undefined ? all : shuffled(all, random).slice(0, sample);
   const byFault: Record<Fault, number> = { drop: 0, end: 0, error: 0, stall: 0, stop: 0, byte: 0 };
   const details: string[] = [];
-  let done = 0;
+  let [done, stopped] = [0, 0];
   for (const protocol of ['openai', 'anthropic'] as const) {
     // Time leaps for everybody in a world, so stalls have worlds of their own.
     for (const stalls of [false, true]) {
       const group = chosen.filter((one) => one.stream.protocol === protocol && (one.fault === 'stall') === stalls);
       for (let from = 0; from < group.length; from += casesPerWorld) {
         const batch = group.slice(from, from + casesPerWorld);
-        details.push(...(await runInOneWorld(protocol, batch, storeFails)));
+        const ran = await runInOneWorld(protocol, batch, storeFails);
+        details.push(...ran.found);
+        stopped += ran.stopped;
         for (const { fault } of batch) byFault[fault]++;
         done += batch.length;
         say(`${done} of ${chosen.length} cases, ${details.length} violations`);
       }
     }
   }
+  if (storeFails !== (stopped > 0 && stopped < done))
+    details.push(`${stopped} of ${done} turns were stopped by the store`);
   return {
     cases: done,
     violations: details.length,
@@ -112,13 +121,12 @@ async function runInOneWorld(
   protocol: ServerProtocol,
   cases: readonly FaultCase[],
   storeFails: boolean,
-): Promise<readonly string[]> {
+): Promise<{ readonly found: readonly string[]; readonly stopped: number }> {
   const clock = new JumpingClock();
   const world = await World.create({
     protocol,
     clock,
     policy: { backoffMs: 1 },
-    ...(storeFails ? { spillFolders: ['store', 'global'] } : {}),
   });
   writeFileSync(join(world.folder, 'note.txt'), 'remember the milk');
   const played = new Map<number, RecordedRequest[]>();
@@ -136,8 +144,7 @@ async function runInOneWorld(
       const lanes = cases
         .slice(from, from + casesAtOnce)
         .map((one, index) => new Lane(world, one, from + index, () => played.get(from + index) ?? []));
-      const spilled = await runTogether(lanes, clock, storeFails ? world : null);
-      if (storeFails && spilled === 0) found.push('no turn was spilled');
+      await runTogether(lanes, clock, storeFails ? world : null);
       for (const lane of lanes) found.push(...(await lane.faults()));
       finished.push(...lanes);
     }
@@ -147,21 +154,20 @@ async function runInOneWorld(
         found.push(`${nameOf(cases[caseOf(request)])}: request refused: ${request.rejection}`);
     // Nothing may have to be put back afterwards, and nothing goes wrong behind the person's back.
     const isExpected = (line: string): boolean =>
-      storeFails && line.startsWith('error The store cannot be written (full)');
+      storeFails && /^error (A turn could not be closed in the store|Turn \S+ )/.test(line);
     found.push(
       ...world.logLines.filter((line) => (line.startsWith('error') && !isExpected(line)) || line.includes('Backfill')),
     );
-    found.push(...spillFiles(world).map((name) => `the spill file ${name} is left`));
-    return found;
+    return { found, stopped: finished.filter((lane) => lane.stoppedByStore).length };
   } finally {
     await world.close();
   }
 }
 
-/** `failing`: the world whose store cannot be written meanwhile. Resolves to the number of turns that were spilled. */
-async function runTogether(lanes: readonly Lane[], clock: JumpingClock, failing: World | null): Promise<number> {
+/** `failing`: the world whose store refuses writes meanwhile. */
+async function runTogether(lanes: readonly Lane[], clock: JumpingClock, failing: World | null): Promise<void> {
   // Before the turns begin: one that needs no more than a moment would otherwise be settled by then. Turns can still be opened.
-  const mend = failing?.breakStore((method) => (turnWrites.includes(method) ? full : null));
+  const mend = failing?.breakStore(inBursts());
   await Promise.all(lanes.map((lane) => lane.begin()));
   const stalled = lanes.some((lane) => lane.one.fault === 'stall');
   if (stalled) await Promise.all(lanes.map((lane) => lane.caughtUp()));
@@ -176,17 +182,19 @@ async function runTogether(lanes: readonly Lane[], clock: JumpingClock, failing:
   }
   await settled;
   mend?.();
-  await failing?.spilling.tryAgain();
-  const spilled = failing?.spilling.statuses.length ?? 0;
   await Promise.all(lanes.map((lane) => lane.next()));
-  return spilled;
 }
 
-function spillFiles(world: World): readonly string[] {
-  return ['store', 'global'].flatMap((folder) => {
-    const path = join(world.home, folder);
-    return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith('.jsonl')) : [];
-  });
+/** Fails in bursts: most of them nobody notices; every fifth is long enough for several turns to stop. */
+function inBursts(): (method: string) => StoreError | null {
+  let [writes, bursts, left] = [0, 0, 0];
+  return (method) => {
+    if (!turnWrites.includes(method)) return null;
+    if (left === 0 && ++writes % 7 === 0) left = ++bursts % 5 === 0 ? 5 * (retriesOfACall + 1) : retriesOfACall;
+    if (left === 0) return null;
+    left--;
+    return refusals[bursts % refusals.length] ?? full;
+  };
 }
 
 /** One case: a session of its own at a surface of its own. */
@@ -229,13 +237,20 @@ class Lane {
 
   /** The next turn of this session. */
   async next(): Promise<void> {
-    const session = await this.world.store.getSession(this.sessionId);
-    while (this.world.gateway.runningTurns().some((turn) => turn.sessionId === session?.id)) await sleep(1);
-    // Looked at before the next prompt, which would have a broken history repaired.
-    this.found.push(...historyFaults(await this.world.store.activeMessages(this.sessionId)));
+    const { store, gateway } = this.world;
+    const isUnsettled = async (): Promise<boolean> =>
+      this.stoppedByStore && (await store.openTurnOf(this.sessionId)) !== null;
+    while (gateway.runningTurns().some((turn) => turn.sessionId === this.sessionId) && !(await isUnsettled()))
+      await sleep(1);
+    // Looked at before the next prompt, which settles a turn that is still open, and would have a broken history repaired.
+    if (!(await isUnsettled())) this.found.push(...historyFaults(await store.activeMessages(this.sessionId)));
     const receipt = await this.world.send(this.surface, `Case ${this.number}, and then?`);
-    if (receipt.kind === 'queued') throw new Error(`${nameOf(this.one)}: the next prompt had to wait`);
-    await this.settled(2);
+    if (receipt.kind !== 'started') throw new Error(`${nameOf(this.one)}: the next prompt had to wait`);
+    await this.surface.until(({ settled }) => settled.some(({ turn }) => turn.uid === receipt.turnUid));
+  }
+
+  get stoppedByStore(): boolean {
+    return this.surface.settled[0]?.turn.stopReason === 'storeFailed';
   }
 
   /** What is wrong with what is stored, apart from its comparison with what was shown. */
@@ -271,7 +286,7 @@ class Lane {
           .map((part) => part.text)
           .join(''),
       );
-      const isRight = this.one.fault === 'stop' ? isStoppedCopy(kept, sent) : kept === sent;
+      const isRight = this.one.fault === 'stop' || this.stoppedByStore ? isStoppedCopy(kept, sent) : kept === sent;
       if (!isRight) found.push(`of ${kind} the service sent "${sent}", stored is "${kept}"`);
     }
     return found.map((fault) => `${nameOf(this.one)}: ${fault}`);

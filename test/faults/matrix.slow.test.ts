@@ -15,7 +15,7 @@ describe('an answer that breaks, ends, fails, stalls or is stopped at any event'
     expect({ cases, violations, details }).toEqual({ cases: 300, violations: 0, details: [] });
   });
 
-  it('is stored as it was shown, once, even if the store fails in its middle and the turn is spilled', async () => {
+  it('is stored as it was shown, once, even if the disk refuses writes in its middle', async () => {
     const { cases, violations, details } = await runFaultMatrix({
       streams: ownStreams(),
       seed: 20_261_121,

@@ -13,7 +13,7 @@ import { answersIn, conversationBlocks } from '../../src/webview/chat/state/conv
 import { noMemory, type ViewMemory } from '../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../src/webview/rpc';
 import { answerText, type Message } from '../../src/transcript/message';
-import { StoreAtHand, noSpills } from '../unit/host/storeAtHand';
+import { StoreAtHand } from '../unit/host/storeAtHand';
 import { modelRow } from './builders/viewMessages';
 import type { World } from './world';
 import { noCodeActions } from './noCodeActions';
@@ -71,7 +71,7 @@ export class ChatInWorld {
       attachments: noAttachments,
       reports: noViewReports,
       onChange: () => undefined,
-      store: new StoreStatus(new StoreAtHand(), (message) => message, noSpills),
+      store: new StoreStatus(new StoreAtHand(), (message) => message),
       surroundings: () => ({
         restricted: false,
         folderName: 'sample',

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock';
 import type { SubmitReceipt } from '../../src/gateway/gateway';
-import { retryPauseMs } from '../../src/store/retryPause';
+import { retriesOfACall, retryPauseMs } from '../../src/store/retryPause';
 import { type Account, account } from './account';
 import { TranscriptBuilder } from './builders/messages';
 import { reply, type Responder } from './modelServer';
@@ -18,10 +18,10 @@ export function worldPerTest(): { readonly create: (options?: WorldOptions) => P
   return { create: async (options = {}) => (open = await World.create(options)) };
 }
 
-/** The system's clock, but what the gateway tries again after a second it tries at once. */
+/** The system's clock, but the gateway tries again at once to close a turn. */
 export const withoutRetryPause: Clock = {
   ...systemClock,
-  after: (delayMs, callback) => systemClock.after(delayMs === retryPauseMs(0) ? 1 : delayMs, callback),
+  after: (delayMs, callback) => systemClock.after(delayMs === retryPauseMs(retriesOfACall) ? 1 : delayMs, callback),
 };
 
 /** A promise the test keeps when it likes. */

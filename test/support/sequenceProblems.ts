@@ -1,4 +1,12 @@
+import { contractOf, keepContract } from '../../src/models/http/wireContract';
 import type { WireMessage } from '../../src/transcript/wireMessage';
+import { request } from '../unit/models/asking';
+
+/** A wire copy as it is sent to a service without rules of its own. */
+export function kept(messages: readonly WireMessage[]): readonly WireMessage[] {
+  const contract = contractOf({ protocol: 'openai', baseUrl: 'http://127.0.0.1:1/v1', modelId: 'm' });
+  return keepContract(request({ messages }), contract).request.messages;
+}
 
 /** What a strict provider would refuse in a wire copy. */
 export function sequenceProblems(wire: readonly WireMessage[]): readonly string[] {

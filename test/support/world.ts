@@ -15,10 +15,9 @@ import { httpChatModel } from '../../src/models/http/httpChatModel';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy, type RequestPolicy } from '../../src/models/http/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
-import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { StoreError } from '../../src/store/storeError';
-import type { SpillingStore } from '../../src/store/spill/spillingStore';
+import { RetryingStore } from '../../src/store/ownership/retryingStore';
 import { readOnlyTools } from '../../src/tools/readOnlyTools';
 import type { ApprovalPolicy } from '../../src/tools/approval/approvalPolicy';
 import type { AnyTool } from '../../src/tools/tool';
@@ -29,7 +28,6 @@ import type { ReasoningEffort } from '../../src/transcript/reasoningEffort';
 import { modelInfo } from './builders/chatModel';
 import { FolderOnDisk } from './folderOnDisk';
 import { memoryOf } from './memoryOf';
-import { spillingOver, testSpillHome } from './spills';
 import { type ModelServer, startModelServer } from './modelServer';
 import { quickFolder } from './quickFolder';
 import { RecordingMemory } from './recordingMemory';
@@ -61,8 +59,6 @@ export interface WorldOptions {
   readonly contextEngine?: ContextEngine;
   /** What the open folder says to agents. */
   readonly project?: () => ProjectContext;
-  /** Folders in the world's home where a turn may be kept while the store cannot be written; without it there is none. */
-  readonly spillFolders?: readonly string[];
   /** How long a turn waits for recall; two seconds where it is not said. */
   readonly recallTimeoutMs?: number;
   /** Tools beside those that only read. */
@@ -94,7 +90,7 @@ export class World {
   /** Models that were saved as those of new sessions. */
   readonly savedModels: string[] = [];
   /** In front of the store. */
-  spilling: SpillingStore;
+  retrying: RetryingStore;
   private surfaces = 0;
   private uids = 0;
 
@@ -105,7 +101,7 @@ export class World {
     private worldStore: WorldStore,
     private current: ConversationGateway | null,
   ) {
-    this.spilling = this.spillsOver(worldStore);
+    this.retrying = this.retryingOver(worldStore);
   }
 
   static async create(options: WorldOptions = {}): Promise<World> {
@@ -115,7 +111,7 @@ export class World {
       await startModelServer(),
       home,
       options,
-      await openWorldStore(path.join(home, 'store'), () => clock.now(), spillFoldersIn(home, options)),
+      await openWorldStore(path.join(home, 'store'), () => clock.now()),
       null,
     );
     world.current = world.createGateway();
@@ -128,7 +124,7 @@ export class World {
   }
 
   get store(): SessionStore {
-    return this.spilling.store;
+    return this.retrying.store;
   }
 
   /** Makes calls of the store fail, as a full disk would, until the function returned is called. */
@@ -264,12 +260,8 @@ export class World {
 
   private async openAgain(): Promise<void> {
     const clock = this.options.clock ?? systemClock;
-    this.worldStore = await openWorldStore(
-      path.join(this.home, 'store'),
-      () => clock.now(),
-      spillFoldersIn(this.home, this.options),
-    );
-    this.spilling = this.spillsOver(this.worldStore);
+    this.worldStore = await openWorldStore(path.join(this.home, 'store'), () => clock.now());
+    this.retrying = this.retryingOver(this.worldStore);
     this.current = this.createGateway();
   }
 
@@ -280,12 +272,10 @@ export class World {
     error: (message, error) => this.logLines.push(`error ${message}${error === undefined ? '' : ` ${String(error)}`}`),
   };
 
-  private spillsOver({ store, sqlite }: WorldStore): SpillingStore {
-    const clock = this.options.clock ?? systemClock;
-    const home = testSpillHome(sqlite, new NodeFileSystem(), () => clock.now(), {
-      folders: spillFoldersIn(this.home, this.options),
-    });
-    return spillingOver(store, home, clock, this.log);
+  /** Its pauses are over at once. */
+  private retryingOver({ store }: WorldStore): RetryingStore {
+    const clock = { after: (_: number, callback: () => void) => systemClock.after(1, callback) };
+    return new RetryingStore(store, () => Promise.resolve(true), clock, this.log);
   }
 
   private createGateway(): ConversationGateway {
@@ -363,10 +353,6 @@ export class World {
       provider: 'Local',
     });
   }
-}
-
-function spillFoldersIn(home: string, { spillFolders = [] }: WorldOptions): readonly string[] {
-  return spillFolders.map((folder) => path.join(home, folder));
 }
 
 function line(message: Message): string {

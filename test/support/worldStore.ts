@@ -3,14 +3,12 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import * as path from 'node:path';
 import { NodeFileSystem } from '../../src/store/engine/nodeFileSystem';
 import type { SqlDatabase } from '../../src/store/engine/sqlDatabase';
-import type { Sqlite } from '../../src/store/engine/sqlite';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { storeFiles } from '../../src/store/open/storeFiles';
 import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { storeUidKey } from '../../src/store/session/tables/storeUid';
 import type { SessionStore } from '../../src/store/sessionStore';
-import { foldFoundSpills, type FoundSpill } from '../../src/store/spill/foundSpills';
 import { perform, promisedOperations } from '../../src/store/sessionMethods';
 import { emptyStore } from './emptyStore';
 import { testSqlite } from './sqlite';
@@ -18,11 +16,8 @@ import { testSqlite } from './sqlite';
 export interface WorldStore {
   readonly store: SessionStore;
   readonly db: SessionDb;
-  readonly sqlite: Sqlite;
   /** Underneath: what another hand could do to the file. */
   readonly database: SqlDatabase;
-  /** Spill files that were found, with their outcome. */
-  readonly spills: readonly FoundSpill[];
   /** Before every call of the store: a test may throw here, as a full disk would. */
   beforeCall: (method: string) => void;
   /** A call whose method is given a promise waits for it, before or after its work. */
@@ -33,11 +28,7 @@ export interface WorldStore {
 }
 
 /** The real store on a real folder, in this process and without the worker, so that a test is quick and can break it from inside. */
-export async function openWorldStore(
-  folder: string,
-  now: () => number,
-  spillFolders: readonly string[] = [],
-): Promise<WorldStore> {
+export async function openWorldStore(folder: string, now: () => number): Promise<WorldStore> {
   const sqlite = await testSqlite();
   if (!existsSync(folder)) {
     mkdirSync(folder, { recursive: true });
@@ -54,13 +45,10 @@ export async function openWorldStore(
   migrate(database, { keepCopy: () => undefined });
   const db = createSessionDb({ database, now, fileSizes: () => sizes(folder) });
   if (db.getMeta(storeUidKey) === null) db.setMeta(storeUidKey, randomUUID());
-  const spills = foldFoundSpills(new NodeFileSystem(), db, folder, { folders: spillFolders, liveTurns: [] });
   db.recoverTurns();
   const opened: WorldStore = {
     db,
-    sqlite,
     database,
-    spills,
     beforeCall: () => undefined,
     waitBefore: () => null,
     waitAfter: () => null,

@@ -4,7 +4,7 @@ import type { MentionPart, SentPart } from '../../transcript/draftPart';
 import type { AttachmentPart } from '../../transcript/part';
 import { maxImageBytes } from '../../protocol/attachmentProtocol';
 import { isSecret } from '../../tools/pathTreatment';
-import { imageMediaType } from '../../tools/imageFile';
+import { imageMediaType } from '../../transcript/imageFile';
 import type { CodeSymbol } from '../../tools/knowledge/editorKnowledge';
 import { problemLine, rank } from '../../tools/knowledge/overviewTools';
 import { decodeText } from '../../tools/readFile';

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock';
 import type { ChatModel, CompletedToolCall, ModelRequest, ModelStream } from '../../models/chatModel';
 import type { ModelInfo } from '../../models/modelInfo';
 import { EventPump } from '../../models/http/pump';
-import { wellFormedRequest } from '../../models/http/wellFormedRequest';
+import { editorContract, keepContract } from '../../models/http/wireContract';
 import { editorModelFailure } from './editorModelFailures';
 import { editorMessages, editorTools } from './editorModelMessages';
 import { readEditorPart } from './editorModelParts';
@@ -22,7 +22,7 @@ export class EditorChatModel implements ChatModel {
 
   stream(request: ModelRequest, signal: AbortSignal): ModelStream {
     const pump = new EventPump();
-    void this.run(wellFormedRequest(request), signal, pump);
+    void this.run(keepContract(request, editorContract).request, signal, pump);
     return pump.stream;
   }
 

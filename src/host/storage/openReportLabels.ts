@@ -1,7 +1,7 @@
 import type { Translate } from '../../base/translate';
 import type { StoreNotice } from '../../protocol/chatProtocol';
 import type { OpenReport } from '../../store/worker/openedStore';
-import { foundSpillNotices } from './spillLabels';
+import type { FoundSpill } from '../../store/worker/earlierSpills';
 
 /** Notices about the opening of the store. A normal opening has none, even after a crash: interrupted turns are
  *  marked where they ended. */
@@ -30,8 +30,30 @@ export function openReportNotices(report: OpenReport, t: Translate): readonly St
   );
   return [
     ...[...salvaged, ...lost, ...unmerged].map((sentence) => ({ sentence, actions: [showLog] })),
-    ...foundSpillNotices(report.spills, t),
+    ...report.spills.map(({ outcome, path }) => ({
+      sentence: spillSentence(outcome, path, t),
+      actions: outcome === 'stored' ? [] : [showLog],
+    })),
   ];
+}
+
+/** Describes an answer that an earlier build kept in a file of its own. */
+function spillSentence(outcome: FoundSpill['outcome'], path: string, t: Translate): string {
+  switch (outcome) {
+    case 'stored':
+      return t('An answer that couldn’t be saved earlier is now saved in its session.');
+    case 'kept':
+      return t('The readable part of an unsaved answer is now in its session. The rest is kept in {path}.', { path });
+    case 'notHere':
+      return t(
+        'An unsaved answer belongs to a session that isn’t in this file. It is kept in {path}. Restore that session to add the answer to it.',
+        { path },
+      );
+    case 'failed':
+      return t('The unsaved answer in {path} couldn’t be read. Hermes tries again the next time it starts.', { path });
+    default:
+      return outcome satisfies never;
+  }
 }
 
 function damageSentence(damage: string | undefined, t: Translate): string {

@@ -1,11 +1,8 @@
-import { joinSentences } from '../../base/messageText';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Translate } from '../../base/translate';
 import type { StoreNotice, ViewStoreState as ShownStoreState } from '../../protocol/chatProtocol';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { StoreState } from '../../store/ownership/storeState';
-import type { SpillingStore } from '../../store/spill/spillingStore';
-import { spillNotices } from './spillLabels';
 import { storeActions, storeLabels } from './storeLabels';
 
 /** Something that the user can choose to do. */
@@ -29,20 +26,12 @@ export class StoreStatus implements Disposable {
       'state' | 'onDidChangeState' | 'open' | 'reclaim' | 'waitForOwner' | 'askOwnerToStop' | 'retry'
     >,
     private readonly t: Translate,
-    private readonly spills: Pick<SpillingStore, 'statuses' | 'onDidChange' | 'tryAgain'>,
   ) {
-    this.lifetime.register(spills.onDidChange(() => this.changes.fire()));
     this.lifetime.register(connection.onDidChangeState((state) => this.stateChanged(state)));
   }
 
   get shown(): ShownStoreState {
-    const { state } = this.connection;
-    // A failed store shows its own reason.
-    const spilled = spillNotices(this.spills.statuses, state.kind === 'open', this.t);
-    const shown = storeLabels(state, [...spilled, ...[...this.notices.values()].flat()], this.t);
-    if (shown.kind === 'open' || shown.kind === 'opening') return shown;
-    // Always show where answers are kept in the meantime.
-    return { ...shown, sentence: joinSentences([shown.sentence, ...spilled.map(({ sentence }) => sentence)]) };
+    return storeLabels(this.connection.state, [...this.notices.values()].flat(), this.t);
   }
 
   get isReadable(): boolean {
@@ -137,7 +126,6 @@ export class StoreStatus implements Disposable {
         return true;
       case storeActions.retry:
         await this.connection.retry();
-        await this.spills.tryAgain();
         return true;
       default: {
         const chosen = this.offers.get(action);
@@ -152,7 +140,6 @@ export class StoreStatus implements Disposable {
   }
 
   private stateChanged(state: StoreState): void {
-    if (state.kind === 'open') void this.spills.tryAgain();
     this.justOpened = isReadable(state);
     this.changes.fire();
     this.justOpened = false;

@@ -11,7 +11,6 @@ import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
 import { promisedSync, type AsyncSyncedStore } from '../../store/syncing';
 import { repositoryHistory, type History } from '../../sync/historyKey';
-import type { KeptRemoval } from '../../sync/syncRound';
 import { parseConnectionString } from '../../sync/postgres/connectionString';
 import type * as postgres from '../../sync/postgres/index';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
@@ -181,15 +180,11 @@ export class SyncFeature implements Disposable {
     const { running } = this;
     if (running === null) return this.setUp();
     const { service, server, choice } = running;
-    const { state: status } = service;
-    const refused = await Promise.all(
-      status.refused.map(async ({ conversationId, sentence }) => ({
-        title: await this.titleOf(conversationId),
-        sentence,
-      })),
-    );
+    const refused: { readonly title: string; readonly sentence: string }[] = [];
+    for (const { conversationId, sentence } of service.state.refused)
+      refused.push({ title: await this.titleOf(conversationId), sentence });
     const { name, origin, isSealed, server: where } = choice;
-    const action = await pickSyncAction({ name, origin, isSealed, status, server: where, refused }, () =>
+    const action = await pickSyncAction({ name, origin, isSealed, status: service.state, server: where, refused }, () =>
       server.overview(),
     );
     switch (action) {
@@ -258,7 +253,7 @@ export class SyncFeature implements Disposable {
       machine: this.memory.machine,
       key,
       onReceived: (conversationId, branchId) => this.received(conversationId, branchId),
-      onRemoved: (conversationId, kept) => void this.removed(conversationId, kept),
+      onRemoved: (id, kept) => void this.titleOf(id).then((title) => this.notices.removed(kept, title)),
       onChange: () => this.statusChanged(),
     });
     this.running = running;
@@ -303,10 +298,6 @@ export class SyncFeature implements Disposable {
   private async received(conversationId: string, branchId: string | null): Promise<void> {
     await this.deps.gateway.received(conversationId, branchId);
     if (branchId !== null) this.notices.divided(branchId, await this.titleOf(branchId));
-  }
-
-  private async removed(conversationId: string, kept: KeptRemoval): Promise<void> {
-    this.notices.removed(kept, await this.titleOf(conversationId));
   }
 
   /** Never rejects. */

@@ -12,13 +12,6 @@ interface SyncItem extends vscode.QuickPickItem {
   readonly action?: SyncAction;
 }
 
-/** A session that waits by itself. */
-interface WaitingSession {
-  readonly title: string;
-  /** Why it waits. */
-  readonly sentence: string;
-}
-
 interface ShownSync {
   /** Name of the history. */
   readonly name: string;
@@ -28,7 +21,8 @@ interface ShownSync {
   readonly status: SyncStatus;
   /** Where the server is. */
   readonly server: string;
-  readonly refused: readonly WaitingSession[];
+  /** Sessions that wait, and why. */
+  readonly refused: readonly { readonly title: string; readonly sentence: string }[];
 }
 
 /** Shows the state of sync, the machines that share the history, and what can be done. Null when the user cancels. */

@@ -108,9 +108,8 @@ export class WatchedTurns implements Disposable {
 
   /** False once the turn has arrived as a whole, or was taken over. */
   private async isNew(shown: ShownTurn): Promise<boolean> {
-    for (const uid of [shown.turnUid, takenUid(shown)])
-      if ((await this.deps.sessions.getTurn(uid)) !== null) return false;
-    return true;
+    const found = [shown.turnUid, takenUid(shown)].map((uid) => this.deps.sessions.getTurn(uid));
+    return (await Promise.all(found)).every((turn) => turn === null);
   }
 
   private later(work: () => Promise<void>): void {

@@ -1,14 +1,15 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
-import type { SettingsWatcher } from '../settings/settingsWatcher';
+import type { RuleMemory } from '../approvals/workspaceRules';
+import type { ApprovalSettings } from '../settings/approvalSettings';
 import type { TerminalFeature } from './terminalFeature';
 
 interface PrefixNoticeDeps {
-  readonly settings: Pick<SettingsWatcher, 'current'>;
+  readonly settings: { readonly current: { readonly approvals: Pick<ApprovalSettings, 'matchesPrefixes'> } };
   readonly terminal: Pick<TerminalFeature, 'sandboxState' | 'onDidChangeSandbox'>;
   /** For all folders. */
-  readonly memory: vscode.Memento;
+  readonly memory: RuleMemory;
 }
 
 const toldKey = 'hermes.approvals.withoutSandbox.told';

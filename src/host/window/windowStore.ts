@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExtensionContext } from 'vscode';
@@ -10,15 +9,12 @@ import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { replacedFiles, rescueFolderIn } from '../../store/open/replacedFiles';
 import { storeFiles } from '../../store/open/storeFiles';
 import { openStore, storeHome } from '../../store/ownership/openStore';
+import { reopened, RetryingStore } from '../../store/ownership/retryingStore';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import type { SessionStore } from '../../store/sessionStore';
-import type { SpillSearch } from '../../store/spill/foundSpills';
-import { NodeSpillHome } from '../../store/worker/nodeSpillHome';
-import { SpillingStore } from '../../store/spill/spillingStore';
 import { startNodeWorker } from '../../store/worker/nodeWorkerPort';
 import type { WorkerPort } from '../../store/worker/storeClient';
-import { SpillFolders } from '../storage/spillFolders';
 import { upAfterMs } from '../start/compiledBundle';
 import { compiledFolderOf } from '../start/compiledFolder';
 import type { StoreThreadData } from '../start/storeThreadData';
@@ -37,14 +33,13 @@ interface WindowStoreDeps {
   readonly log: Log;
 }
 
-/** History of one window: its folder, the connection to it, and the store for all writes. If the file cannot take
- *  more, the store continues in spills beside it. Starts to open the history on construction, if one exists. */
+/** History of one window: its folder, the connection to it, and the store for all writes. Starts to open the history
+ *  on construction, if one exists. */
 export class WindowStore implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly workerEntry: string;
   private readonly threadData: StoreThreadData;
-  private readonly spillFolders: SpillFolders;
-  private readonly spilling: SpillingStore;
+  private readonly retrying: RetryingStore;
   private folderNow: string;
   readonly connection: StoreConnection;
   readonly store: SessionStore;
@@ -56,20 +51,14 @@ export class WindowStore implements Disposable {
     this.threadData = { compiledFolder: compiledFolderOf(context), keepAfterMs: upAfterMs };
     const storageFolder = (this.folderNow = this.wantedFolder());
     log.info(`This window keeps its sessions in ${storageFolder}.`);
-    this.spillFolders = new SpillFolders(context, clock, t);
     this.connection = openStore({
       ...this.home(storageFolder),
       log,
       opens: this.holdsHistory ? 'atOnce' : 'whenAsked',
     });
-    const spillHome = new NodeSpillHome({
-      folders: () => [this.folder, this.spillFolders.withoutAsking],
-      temporaryFolder: () => this.spillFolders.temporary(),
-      startWorker: this.startWorker,
-    });
-    this.spilling = new SpillingStore(this.connection.store, spillHome, clock, log, randomUUID);
-    this.store = this.spilling.store;
-    this.status = this.lifetime.register(new StoreStatus(this.connection, t, this.spilling));
+    this.retrying = new RetryingStore(this.connection.store, () => reopened(this.connection), clock, log);
+    this.store = this.retrying.store;
+    this.status = this.lifetime.register(new StoreStatus(this.connection, t));
   }
 
   /** Folder from the editor or the settings. */
@@ -84,7 +73,7 @@ export class WindowStore implements Disposable {
 
   /** True when a history exists there: the file, or a copy of one that was deleted while it was open. */
   get holdsHistory(): boolean {
-    const copies = [this.folder, ...this.spillFolders.all.map((shared) => rescueFolderIn(shared, this.folder))];
+    const copies = [this.folder, ...this.sharedFolders.map((shared) => rescueFolderIn(shared, this.folder))];
     return existsSync(storeFiles(this.folder).main) || replacedFiles(new NodeFileSystem(), copies).length > 0;
   }
 
@@ -107,14 +96,25 @@ export class WindowStore implements Disposable {
     this.lifetime.dispose();
   }
 
+  /** Folders that may hold a replaced store, or an answer that an earlier build could not save: it also used
+   *  temporary folders. */
+  private get sharedFolders(): readonly string[] {
+    const { globalStorageUri, globalState } = this.deps.context;
+    const temporary: unknown = globalState.get('spillFolders');
+    const folders: readonly unknown[] = Array.isArray(temporary) ? temporary : [];
+    return [
+      join(globalStorageUri.fsPath, 'unsaved'),
+      ...folders.filter((folder) => typeof folder === 'string').filter((folder) => existsSync(folder)),
+    ];
+  }
+
   private home(storageFolder: string) {
-    const spills = (): SpillSearch => ({ folders: this.spillFolders.all, liveTurns: this.spilling.liveTurns });
     return {
       storageFolder,
       workerEntry: this.workerEntry,
       startWorker: this.startWorker,
       clock: this.deps.clock,
-      spills,
+      surroundings: () => ({ sharedFolders: this.sharedFolders, liveTurns: this.retrying.liveTurns }),
       beforeOpening: async () => {
         const sentence = await this.deps.beforeOpening(storeFolderOf(storageFolder));
         this.status.setNotices('backup before opening', sentence === null ? [] : [{ sentence, actions: [] }]);

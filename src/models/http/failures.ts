@@ -33,6 +33,19 @@ export function failureOf(fault: TransportFault, context: FailureContext): Failu
   };
 }
 
+/** Returns the cause class of a fault. */
+export function failureCause(fault: TransportFault): ModelFailureCause {
+  const context = {
+    provider: '',
+    modelId: null,
+    baseUrl: null,
+    key: null,
+    purpose: 'request',
+    delivered: false,
+  } as const;
+  return describe(fault, context).cause;
+}
+
 /** Place of a service: on this machine, or anywhere else. */
 export type ServicePlace = 'thisMachine' | 'remote';
 
@@ -454,15 +467,23 @@ function isQuota(status: number, message: string): boolean {
   );
 }
 
+const tooLong: readonly RegExp[] = [
+  /context.?(?:length|window|size|limit)|maximum context|too many (?:input |total )?tokens/i,
+  /\b(?:prompt|inputs?|context|conversation|messages?|request|history|text)\b[^.]{0,80}\b(?:too (?:long|large)|longer than|exceed\w*|more than|greater than|must (?:be|have)|should be)\b[^.]{0,80}(?:\btokens?\b|\blength\b|\blimit\b|\bcontext\b|\bmodel\b|\d{4})/i,
+  /\b(?:prompt|inputs?|context|conversation|history)\b[^.]{0,20}\btoo (?:long|large)\b/i,
+  /\b(?:token count|tokens?)\b[^.]{0,80}\b(?:exceed\w*|more than|over|greater than|longer than)\b[^.]{0,60}(?:\bmax\w*|\blimit\b|\ballowed\b|\bcontext\b)/i,
+  /max(?:imum)? (?:prompt|input) (?:length|tokens)|range of input length|reduce (?:the )?(?:length|size) of (?:the|your) (?:messages?|prompt|input)|token.?limit|max_prompt_tokens/i,
+  /(?:上下文|输入|提示)[^。]{0,20}(?:过长|超过|超出|长度)/,
+];
+
 /** True when a service refused a request because the conversation does not fit into the model's context. */
 export function isTooLong(status: number, message: string): boolean {
   if (status === 413) return true;
-  return (
-    (status === 400 || status === 422) &&
-    /context.?(?:length|window|size)|maximum context|prompt is too long|too many tokens|exceeds? the (?:available|maximum) (?:context|number of tokens)/i.test(
-      message,
-    )
-  );
+  if (status !== 400 && status !== 422 && status !== 500) return false;
+  // Rates, pictures and tools have limits too.
+  if (/\bper (?:min|day|sec)|rate.?limit/i.test(message)) return false;
+  if (/\b(?:images?|tools?|functions?)\b/i.test(message)) return tooLong[0]?.test(message) === true;
+  return tooLong.some((pattern) => pattern.test(message));
 }
 
 function isContentFilter(message: string): boolean {

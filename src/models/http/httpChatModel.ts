@@ -3,7 +3,6 @@ import type { ModelInfo } from '../modelInfo';
 import { LearnedRefusals, withoutImages } from './refusals';
 import { runRequest } from './requestRunner';
 import type { RequestRunnerDeps } from './requestRunner';
-import { wellFormedRequest } from './wellFormedRequest';
 
 /** A model behind an HTTP endpoint. */
 export function httpChatModel(info: ModelInfo, deps: RequestRunnerDeps): ChatModel {
@@ -11,7 +10,7 @@ export function httpChatModel(info: ModelInfo, deps: RequestRunnerDeps): ChatMod
   return {
     info,
     stream(request: ModelRequest, signal: AbortSignal): ModelStream {
-      return runRequest(wellFormedRequest(fitted(request, info)), signal, { ...deps, refusals });
+      return runRequest(fitted(request, info), signal, { ...deps, refusals });
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { ModelRequest, WireAssistantContent, WireMessage } from '../chatModel';
-import { bodyMessage, isTooLong } from './failures';
+import { bodyMessage, failureCause, isTooLong } from './failures';
 import { lacksReasoning, withReasoning } from './reasoningField';
 import type { TransportFault } from '../transport';
+import { plainHistory } from './plainHistory';
+import { imagesOf } from './wireContract';
 
 /** Optional parts of a request: the reasoning of earlier answers that is sent back · the reasoning effort · images. */
 type Dispensable = 'reasoning' | 'effort' | 'images';
@@ -33,46 +35,142 @@ const missesReasoning =
 
 const kinds: readonly Dispensable[] = ['effort', 'images', 'reasoning'];
 
+/** Reductions of requests that were refused for no known reason, in the order in which they are tried: the pictures
+ *  so far · schemas of tools as every service reads them · the tools that the service named · everything so far as
+ *  plain text · all tools. */
+type Reduction = 'pictures' | 'schemas' | 'namedTools' | 'history' | 'tools';
+const reductions: readonly Reduction[] = ['pictures', 'schemas', 'namedTools', 'history', 'tools'];
+
+/** A request without what its service refused, and what to tell the user about it. */
+export interface FittedRequest {
+  readonly request: ModelRequest;
+  readonly simpleSchemas: boolean;
+  /** What this request lacks although the user or a tool gave it. */
+  readonly images: number;
+  readonly tools: readonly string[];
+  readonly isPlain: boolean;
+}
+
 /** Remembers, while the window is open, which parts services refused, so that every later request omits them. Also
  *  remembers which services require the reasoning of earlier answers, so that every later request includes it. Only
  *  wire copies change: the stored rows keep their reasoning and its signatures (hermes-agent#109572, #70233). */
 export class LearnedRefusals {
-  private readonly learned = new Set<string>();
+  /** For each entry how many messages of the conversation it concerns: what comes after them is sent as usual. */
+  private readonly learned = new Map<string, number>();
 
   /** Returns the request without refused parts, and with required ones. */
-  fitting(request: ModelRequest, modelId: string): ModelRequest {
+  fitting(given: ModelRequest, modelId: string): FittedRequest {
     const asks = this.learned.has(askingKey(modelId));
     const fits = kinds
-      .filter((kind) => !(asks && kind === 'reasoning') && this.learned.has(keyOf(kind, request, modelId)))
-      .reduce((sent, kind) => without(kind, sent), request);
-    return asks ? { ...fits, messages: fits.messages.map(withReasoning) } : fits;
+      .filter((kind) => !(asks && kind === 'reasoning') && this.learned.has(keyOf(kind, given, modelId)))
+      .reduce((sent, kind) => without(kind, sent), given);
+    const request = asks ? { ...fits, messages: fits.messages.map(withReasoning) } : fits;
+    const pictures = this.learned.get(keyOf('pictures', given, modelId)) ?? 0;
+    let history = this.learned.get(keyOf('history', given, modelId)) ?? 0;
+    // The results of a call that is text are text too.
+    while (request.messages[history]?.role === 'tool') history += 1;
+    const all = this.learned.has(keyOf('tools', given, modelId));
+    const refused = request.tools.filter(({ name }) => all || this.learned.has(toolKey(name, modelId)));
+    const newest = request.messages.findLastIndex(({ role }) => role === 'user');
+    return {
+      request: {
+        ...request,
+        messages: [
+          ...plainHistory(request.messages.slice(0, history)),
+          ...request.messages
+            .slice(history)
+            .map((message, index) => (index + history < pictures ? messageWithoutImages(message) : message)),
+        ],
+        tools: request.tools.filter((tool) => !refused.includes(tool)),
+      },
+      simpleSchemas: this.learned.has(keyOf('schemas', given, modelId)),
+      images: request.messages.slice(newest, Math.max(pictures, history)).flatMap(imagesOf).length,
+      tools: refused.map(({ name }) => name),
+      isPlain: history > newest,
+    };
   }
 
-  /** Learns from the fault of a sent request. Returns the new entry, which the caller removes again if it does not
+  /** Learns from the fault of a sent request. Returns the new entries, which the caller removes again if they do not
    *  help. Null when nothing can be removed or added, so a retry would be refused again. `tried`: entries already
-   *  learned for this request. */
-  learn(fault: TransportFault, sent: ModelRequest, modelId: string, tried: readonly string[] = []): string | null {
+   *  learned for this request. `whole`: the request before anything was left out. */
+  learn(
+    fault: TransportFault,
+    { request: sent, simpleSchemas }: FittedRequest,
+    whole: ModelRequest,
+    modelId: string,
+    tried: readonly string[] = [],
+  ): readonly string[] | null {
     const message = refusalIn(fault);
     if (message === null) return null;
     const asking = askingKey(modelId);
-    if (missesReasoning.test(message))
-      return tried.includes(asking) || !sent.messages.some(lacksReasoning) ? null : this.remember(asking);
-    const kind = kinds.find((each) => carries(each, sent) && mentions(each, message));
-    if (kind === undefined) return null;
-    const key = keyOf(kind, sent, modelId);
-    if (tried.includes(key)) return null;
-    if (kind === 'reasoning') this.learned.delete(asking);
-    return this.remember(key);
+    if (missesReasoning.test(message) && !tried.includes(asking) && sent.messages.some(lacksReasoning))
+      return this.remember([asking]);
+    const kind = kinds.find(
+      (each) => carries(each, sent) && mentions(each, message) && !tried.includes(keyOf(each, sent, modelId)),
+    );
+    if (kind !== undefined && !missesReasoning.test(message)) {
+      if (kind === 'reasoning') this.learned.delete(asking);
+      return this.remember([keyOf(kind, sent, modelId)]);
+    }
+    // A service that names another reason (its key, its content filter) refuses any request.
+    if (failureCause(fault) !== 'badRequest') return null;
+    for (const reduction of reductions) {
+      const keys = reducingKeys(reduction, message, { sent, whole, simpleSchemas, modelId });
+      if (keys.length > 0 && !keys.some((key) => tried.includes(key)))
+        return this.remember(keys, whole.messages.length);
+    }
+    return null;
   }
 
   forget(keys: readonly string[]): void {
     for (const key of keys) this.learned.delete(key);
   }
 
-  private remember(key: string): string {
-    this.learned.add(key);
-    return key;
+  private remember(keys: readonly string[], count = 0): readonly string[] {
+    for (const key of keys) this.learned.set(key, count);
+    return keys;
   }
+}
+
+interface Refused {
+  readonly sent: ModelRequest;
+  readonly whole: ModelRequest;
+  readonly simpleSchemas: boolean;
+  readonly modelId: string;
+}
+
+/** Returns the entries of this reduction; none if it would change nothing of what was sent. */
+function reducingKeys(reduction: Reduction, message: string, refused: Refused): readonly string[] {
+  const { sent, whole, simpleSchemas, modelId } = refused;
+  const isAboutTools = /\b(?:tools?|functions?|schemas?|grammar|parameters)\b|input_schema/i.test(message);
+  const key = keyOf(reduction, whole, modelId);
+  switch (reduction) {
+    case 'pictures':
+      return patterns.images.test(message) && sent.messages.some(hasImages) ? [key] : [];
+    case 'schemas':
+      return isAboutTools && sent.tools.length > 0 && !simpleSchemas ? [key] : [];
+    case 'namedTools':
+      return sent.tools
+        .filter(({ name }, index) => namesTool(message, name, index))
+        .map(({ name }) => toolKey(name, modelId));
+    case 'history':
+      // A history of plain words would be sent again unchanged.
+      return sent.messages.some((message) => message.role === 'tool' || hasImages(message) || carriesData(message))
+        ? [key]
+        : [];
+    case 'tools':
+      return isAboutTools && sent.tools.length > 0 ? [key] : [];
+    default:
+      return reduction satisfies never;
+  }
+}
+
+/** True when a refusal speaks of this tool: by its name, or by its place among the tools. */
+function namesTool(message: string, name: string, index: number): boolean {
+  return (
+    message.split(/[^\w-]+/).includes(name) ||
+    [...message.matchAll(/\btools?(?:\.|\[)(\d+)/g)].some(([, at]) => Number(at) === index)
+  );
 }
 
 /** True when the service refused the request. Any other fault says nothing about the request's parts. */
@@ -119,15 +217,20 @@ function mentions(kind: Dispensable, message: string): boolean {
   return patterns[kind].test(message) && (kind !== 'images' || ofKind.test(message));
 }
 
-/** Returns the key of an entry. Refused reasoning belongs to one conversation, because it depends on the reasoning's
- *  origin. The other entries are limits of the model. */
-function keyOf(kind: Dispensable, { cacheKey }: ModelRequest, modelId: string): string {
-  return JSON.stringify([kind, modelId, ...(kind === 'reasoning' ? [cacheKey] : [])]);
+/** Returns the key of an entry. Refused reasoning, pictures and rows belong to one conversation. The other entries are
+ *  limits of the model. */
+function keyOf(kind: Dispensable | Reduction, { cacheKey }: ModelRequest, modelId: string): string {
+  const isOfConversation = kind === 'reasoning' || kind === 'pictures' || kind === 'history';
+  return JSON.stringify([kind, modelId, ...(isOfConversation ? [cacheKey] : [])]);
 }
 
 /** Returns the key for a service that requires a model's reasoning back, in every conversation. */
 function askingKey(modelId: string): string {
   return JSON.stringify(['asks for reasoning', modelId]);
+}
+
+function toolKey(name: string, modelId: string): string {
+  return JSON.stringify(['tool', modelId, name]);
 }
 
 function carries(kind: Dispensable, { messages, reasoningEffort }: ModelRequest): boolean {
@@ -137,7 +240,7 @@ function carries(kind: Dispensable, { messages, reasoningEffort }: ModelRequest)
     case 'images':
       return messages.some(hasImages);
     case 'reasoning':
-      return messages.some((message) => message.role === 'assistant' && message.content.some(isProviderBound));
+      return messages.some(carriesData);
     default:
       return kind satisfies never;
   }
@@ -157,8 +260,11 @@ function without(kind: Dispensable, request: ModelRequest): ModelRequest {
 }
 
 function hasImages(message: WireMessage): boolean {
-  if (message.role === 'tool') return message.results.some(({ images }) => images !== undefined);
-  return message.role === 'user' && message.content.some((part) => part.kind === 'image');
+  return imagesOf(message).length > 0;
+}
+
+function carriesData(message: WireMessage): boolean {
+  return message.role === 'assistant' && message.content.some(isProviderBound);
 }
 
 function isProviderBound(part: WireAssistantContent): boolean {

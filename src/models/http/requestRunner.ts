@@ -1,5 +1,7 @@
 import type { Clock } from '../../base/clock';
+import { joinSentences } from '../../base/messageText';
 import { pause } from '../../base/pause';
+import { t } from '../../base/translate';
 import type { Failure } from '../../transcript/stopReason';
 import type { Usage } from '../../transcript/usage';
 import type { ModelRequest, ModelStream, Terminal } from '../chatModel';
@@ -7,6 +9,7 @@ import { failureOf, mayRetry, retryAfterMs } from './failures';
 import type { FailureContext, ServicePlace } from './failures';
 import { EventPump } from './pump';
 import { isRefusal, LearnedRefusals } from './refusals';
+import type { FittedRequest } from './refusals';
 import type {
   LoadTransports,
   Transport,
@@ -16,6 +19,8 @@ import type {
   TransportSettings,
 } from '../transport';
 import { Watchdog } from './watchdog';
+import { contractOf, keepContract } from './wireContract';
+import type { KeptRequest } from './wireContract';
 
 /** Waiting times and number of attempts. Times in milliseconds. */
 export interface RequestPolicy {
@@ -72,6 +77,23 @@ function internalFault(error: unknown): TransportFault {
   return { kind: 'internal', message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
 }
 
+/** Returns the sentence about what a request lacks, or null if it lacks nothing. */
+function leftOutSentence(provider: string, fitted: FittedRequest, kept: KeptRequest): string | null {
+  const tools = [...fitted.tools, ...kept.tools];
+  const sentences = [
+    fitted.images + kept.images > 0 ? t('{provider} did not take an image, so it was left out.', { provider }) : '',
+    tools.length > 0
+      ? t('{provider} did not take these tools, so they were left out: {names}.', { provider, names: tools.join(', ') })
+      : '',
+    fitted.isPlain
+      ? t('{provider} refused this conversation, so it was sent as plain text, without images and thinking.', {
+          provider,
+        })
+      : '',
+  ];
+  return joinSentences(sentences) || null;
+}
+
 type AttemptEnd = TransportEnd | { readonly kind: 'aborted' };
 
 class RequestRunner {
@@ -83,6 +105,8 @@ class RequestRunner {
   private deliveredText = false;
   private deliveredThinking = false;
   private readonly refusals: LearnedRefusals;
+  /** Sentence about what the last attempt lacked. */
+  private leftOut: string | null = null;
 
   constructor(
     private readonly request: ModelRequest,
@@ -125,14 +149,20 @@ class RequestRunner {
       refusals,
       deps: { settings },
     } = this;
+    const contract = contractOf(settings);
     for (;;) {
-      const sent = refusals.fitting(this.request, settings.modelId);
-      const end = await this.attempt(transport, sent);
+      const fitted = refusals.fitting(this.request, settings.modelId);
+      const kept = keepContract(fitted.request, contract, fitted.simpleSchemas ? 'simple' : contract.schemas);
+      const end = await this.attempt(transport, kept.request);
       const refused =
-        end.kind === 'broken' && !this.begun ? refusals.learn(end.fault, sent, settings.modelId, learned) : null;
-      if (refused !== null) learned.push(refused);
+        end.kind === 'broken' && !this.begun
+          ? refusals.learn(end.fault, fitted, this.request, settings.modelId, learned)
+          : null;
+      if (refused !== null) learned.push(...refused);
       else if (end.kind === 'broken' && isRefusal(end.fault)) refusals.forget(learned);
-      if (refused === null) return end;
+      if (refused !== null) continue;
+      this.leftOut = leftOutSentence(this.deps.provider, fitted, kept);
+      return end.kind === 'finished' ? { ...end, toolCalls: end.toolCalls.map(kept.ownNames) } : end;
     }
   }
 
@@ -160,6 +190,7 @@ class RequestRunner {
       empty,
       usage: end.usage,
       requestId: end.requestId,
+      ...(this.leftOut === null ? {} : { leftOut: this.leftOut }),
     };
     this.pump.end(terminal);
   }

@@ -4,7 +4,6 @@ import type { ModelRequest, WireMessage } from '../chatModel';
 import type { Transport, TransportReceiver, TransportSettings } from '../transport';
 import { CompactionTap, compactionHeaders, compactionOf, compactionsIn, withOpaqueParts } from './compaction';
 import { observedFetch } from './observedFetch';
-import { withPlainCallIds } from './plainCallIds';
 import { callOptions, isObject, storedOptions } from './prompt';
 import type { PromptRules } from './prompt';
 import { readAnswer } from './reading';
@@ -22,8 +21,7 @@ export function anthropicTransport(settings: TransportSettings): Transport {
         apiKey: settings.key ?? '',
         fetch: joinedMessages(withOpaqueParts(observedFetch(settings.fetch, receiver.active), compactions)),
       });
-      const asked = { ...request, messages: withPlainCallIds(request.messages) };
-      const sent = mayThink(asked.messages) ? asked : { ...asked, reasoningEffort: 'default' as const };
+      const sent = mayThink(request.messages) ? request : { ...request, reasoningEffort: 'default' as const };
       return readAnswer(
         provider.languageModel(settings.modelId),
         callOptions(sent, rules(sent.messages), receiver.signal),

@@ -9,10 +9,9 @@ import type { LockEndpoint } from '../lock/lockRecord';
 import { SystemProcessTable } from '../lock/processLookup';
 import { retire } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
-import type { SpillSearch } from '../spill/foundSpills';
 import { startNodeWorker } from '../worker/nodeWorkerPort';
 import { StoreClient, type RunningStore, type WorkerPort } from '../worker/storeClient';
-import type { OpenReport } from '../worker/openedStore';
+import type { OpenReport, StorePlace } from '../worker/openedStore';
 import { usualPatience, type OwnershipAttempt, type OwnershipPatience } from './lockAcquisition';
 import { StoreConnection, type OpenOptions, type StoreHome } from './storeConnection';
 import { siblingFoldersOf, storeFolderOf } from './storeFolder';
@@ -33,8 +32,8 @@ interface OpenStoreOptions {
   /** `whenAsked`: touches nothing before `open` is called, for a window that has never stored anything. Default:
    *  `atOnce`. */
   readonly opens?: 'atOnce' | 'whenAsked';
-  /** Returns where to look for spill files of answers that could not be stored (`spill/`); called at each opening. */
-  readonly spills?: () => SpillSearch;
+  /** Read at each opening. */
+  readonly surroundings?: () => Pick<StorePlace, 'sharedFolders' | 'liveTurns'>;
   /** Called before each opening that may change the files, while the lock is held. Never rejects. */
   readonly beforeOpening?: () => Promise<void>;
 }
@@ -54,17 +53,17 @@ export function storeHome({
   workerEntry,
   clock,
   startWorker = startNodeWorker,
-  spills,
+  surroundings,
   beforeOpening,
 }: Pick<
   OpenStoreOptions,
-  'storageFolder' | 'workerEntry' | 'clock' | 'startWorker' | 'spills' | 'beforeOpening'
+  'storageFolder' | 'workerEntry' | 'clock' | 'startWorker' | 'surroundings' | 'beforeOpening'
 >): StoreHome {
   return new NodeStoreHome(
     storeFolderOf(storageFolder),
     () => startWorker(workerEntry),
     clock,
-    spills ?? (() => ({ folders: [], liveTurns: [] })),
+    surroundings ?? (() => ({})),
     beforeOpening ?? (() => Promise.resolve()),
   );
 }
@@ -79,7 +78,7 @@ class NodeStoreHome implements StoreHome {
     private readonly folder: string,
     private readonly startWorker: () => WorkerPort,
     private readonly clock: Clock,
-    private readonly spills: () => SpillSearch,
+    private readonly surroundings: () => Pick<StorePlace, 'sharedFolders' | 'liveTurns'>,
     private readonly beforeOpening: () => Promise<void>,
   ) {}
 
@@ -110,7 +109,7 @@ class NodeStoreHome implements StoreHome {
       salvage,
       bringsBack,
       siblings: siblingFoldersOf(this.folder, namesIn),
-      spills: this.spills(),
+      ...this.surroundings(),
     });
     return { store: client.store, report };
   }

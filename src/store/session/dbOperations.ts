@@ -25,7 +25,7 @@ import { SessionRepair } from './operations/repair/sessionRepair';
 import { SessionSteps } from './operations/repair/sessionSteps';
 import { StretchHiding } from './operations/stretchHiding';
 import { ForeignImport } from './import/foreignImport';
-import { SpillFolding } from './import/spillFolding';
+import { EarlierSpills } from './import/earlierSpill';
 import { Titling } from './operations/titling';
 import { TranscriptReading } from './queries/transcriptReading';
 import { TranscriptRewriting } from './operations/transcriptRewriting';
@@ -84,7 +84,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
   const forgetting = new Forgetting(database, sessions, list, turns, files, index);
   const outbox = new OutboxTable(database);
   const wireTexts = new WireTextTable(database);
-  const folding = new SpillFolding(database, sessions, messages, turns, turnLifecycle, rewriting, now);
+  const earlierSpills = new EarlierSpills(database, messages, turns, turnLifecycle, rewriting, now);
   const repair = new SessionRepair(
     database,
     new RowSteps(database, messages),
@@ -114,7 +114,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
     reading,
     rewriting,
     compression,
-    folding,
+    earlierSpills,
     foreignImport,
     queuedPrompts,
     outbox,

@@ -2,6 +2,7 @@ import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { SessionOperations } from '../sessionStore';
 import { runWhole, type SlicedWork } from '../slicedWork';
 import { bringOver, type OpenOther, opensNoOther } from './import/bringOver';
+import type { EarlierSpill, TakenInSpill } from './import/earlierSpill';
 import { StoreImport, type ImportReport } from './import/storeImport';
 import type { StoreRows } from './import/storeRows';
 import { RepairingTransactions } from './repairingTransactions';
@@ -39,6 +40,8 @@ export interface SessionDb extends SessionOperations {
   /** Imports the rows of a suffixed sibling store, or the rows salvaged from a damaged file (`StoreImport`).
    *  `liveTurns`: running turns of this process, which continue. Idempotent. */
   mergeFrom(source: StoreRows, liveTurns?: readonly string[]): ImportReport;
+  /** Stores what an earlier build kept in a file of its own. Idempotent. */
+  takeInSpill(spill: EarlierSpill): TakenInSpill;
 }
 
 export function createSessionDb(deps: SessionDbDeps): SessionDb {
@@ -67,6 +70,7 @@ export function createSessionDb(deps: SessionDbDeps): SessionDb {
     sync: (call) => performSync(synced, call),
     tidySlices: () => slices.tidy(),
     scrub: () => runWhole(slices.tidy()),
+    takeInSpill: (spill) => transactions.write(() => operations.earlierSpills.takeIn(spill)),
     mergeFrom: (source, liveTurns = []) => transactions.write(() => importer().run(source, 'goOn', liveTurns)),
   };
 }
@@ -147,7 +151,6 @@ function operationsOver(
     repairSession: write((input) => operations.repair.apply(input)),
     undoRepair: write((sessionId, repairId) => operations.repair.undo(sessionId, repairId)),
     repairsOf: read((sessionId) => operations.repair.of(sessionId)),
-    foldSpill: write((spill) => operations.folding.fold(spill)),
 
     // Approvals
     requestApproval: write((input) => approvals.request(input)),

@@ -13,9 +13,9 @@ import { storeUidKey } from '../session/tables/storeUid';
 import type { SlicedMethods } from '../sessionMethods';
 import type { SessionOperations } from '../sessionStore';
 import type { SlicedWork } from '../slicedWork';
-import { foldFoundSpills, type FoundSpill, type SpillSearch } from '../spill/foundSpills';
 import { readableOnly } from '../engine/sqlFailure';
 import { StoreError, storeErrorData, type StoreErrorData } from '../storeError';
+import { takeInEarlierSpills, type FoundSpill } from './earlierSpills';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
 import type { StoreEngine } from './storeEngine';
@@ -30,8 +30,10 @@ export interface StorePlace {
   readonly salvage: boolean;
   /** Folders in which another host of the same workspace may have left a store to merge into this one. */
   readonly siblings: readonly string[];
-  /** Folders that may hold spill files of this store. Default: none are searched. */
-  readonly spills?: SpillSearch;
+  /** Folders of this machine that may hold files of this store and of others. Default: none are searched. */
+  readonly sharedFolders?: readonly string[];
+  /** Turns of this process, which must not be settled as those of a dead one. Default: none. */
+  readonly liveTurns?: readonly string[];
   /** True to bring back the sessions of copies of a store whose file was replaced by another, instead of only
    *  listing them in the report. */
   readonly bringsBack?: boolean;
@@ -58,7 +60,7 @@ export interface OpenReport {
    *  back. */
   readonly replaced: readonly ReplacedStore[];
   readonly broughtBack: readonly BroughtBack[];
-  /** Spill files that were found, with their outcome. */
+  /** Answers that an earlier build could not store and kept in files of their own. */
   readonly spills: readonly FoundSpill[];
   /** The reason why nothing can be saved; null when the store is open for writing. */
   readonly readOnly: StoreErrorData | null;
@@ -139,22 +141,21 @@ function writableStore(
 ): OpenedStore {
   migrate(database, { keepCopy: (version) => keepCopy(engine.fileSystem, database, place.folder, version) });
   const sessions = sessionDbOver(engine, database);
-  const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions, place.spills?.liveTurns ?? []));
+  const salvaged = damagedCopies.map((copy) => salvagedFrom(copy, sessions, place.liveTurns ?? []));
   // After the salvage: a store made to replace a damaged one keeps its uid.
   if (sessions.getMeta(storeUidKey) === null) sessions.setMeta(storeUidKey, randomUUID());
   const siblings = new SiblingMerger(engine, sessions).mergeAll(place.siblings);
-  // Before spills are folded: a spilled answer may belong to a turn that is brought back now.
+  // Before answers of an earlier build are taken in: one may belong to a turn that is brought back now.
   const replaced = replacedStores(
     engine,
     sessions,
     [place.folder, ...rescueFoldersOf(place)],
     place.bringsBack === true,
   );
-  // Before turns are settled: a spill file may record how a turn ended.
-  const spills =
-    place.spills === undefined ? [] : foldFoundSpills(engine.fileSystem, sessions, place.folder, place.spills);
+  // Before turns are settled: such an answer may have ended in its file.
+  const spills = takeInEarlierSpills(engine.fileSystem, sessions, place.folder, place.sharedFolders ?? []);
   const recoveredTurns = sessions
-    .recoverTurns(place.spills?.liveTurns)
+    .recoverTurns(place.liveTurns)
     .map(({ turn }) => ({ sessionId: turn.sessionId, turnUid: turn.uid }));
   scrubAgain(sessions);
   // The path under which the damaged file is now kept.
@@ -241,8 +242,8 @@ function served(sessions: SessionDb, database: OpenedDatabase['database'], repor
   };
 }
 
-function rescueFoldersOf({ folder, spills }: StorePlace): readonly string[] {
-  return (spills?.folders ?? []).map((shared) => rescueFolderIn(shared, folder));
+function rescueFoldersOf({ folder, sharedFolders = [] }: StorePlace): readonly string[] {
+  return sharedFolders.map((shared) => rescueFolderIn(shared, folder));
 }
 
 function ownershipCheck(fileSystem: FileSystem, { folder, fence }: StorePlace): () => void {

@@ -67,7 +67,7 @@ function bringBackFrom({ sqlite, fileSystem, now }: StoreEngine, sessions: Sessi
     };
     const uid = database.get('SELECT value FROM state_meta WHERE key = ?', [storeUidKey])?.['value'];
     const report = sessions.mergeFrom({ rows });
-    // A spilled answer of that store now belongs to this one.
+    // An answer of that store, which an earlier build kept in a file, now belongs to this one.
     if (typeof uid === 'string') sessions.setMeta(joinedStoreKey(uid), '1');
     return {
       path: retire(fileSystem, path, 'merged', now()),

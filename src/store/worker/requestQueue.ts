@@ -147,7 +147,6 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'repairSession':
     case 'undoRepair':
     case 'recoverTurns':
-    case 'foldSpill':
       return 'everything';
     default:
       return [];

@@ -2,7 +2,6 @@ import { t } from '../../base/translate';
 import { Emitter } from '../../base/disposable';
 import { StoreError, reviveStoreError } from '../storeError';
 import { withEntries, type WorkProgress } from '../slicedWork';
-import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
 import {
   isRead,
@@ -68,7 +67,7 @@ export class StoreClient {
   }
 
   /** Opens the store. Rejects with the `StoreError` of the opening, after which the worker has ended. */
-  open(place: StorePlace | SpillPlace): Promise<OpenReport> {
+  open(place: StorePlace): Promise<OpenReport> {
     return new Promise((resolve, reject) => {
       if (this.ended) return reject(this.ended);
       this.opening = { resolve, reject };

@@ -1,5 +1,4 @@
 import type { Clock } from '../../base/clock';
-import type { SpillPlace } from '../spill/spillStore';
 import { sliceMs, StoppedWork, type SlicedWork } from '../slicedWork';
 import type { OpenedStore, StorePlace } from './openedStore';
 import { RequestQueue, type UnderWay } from './requestQueue';
@@ -43,7 +42,7 @@ export class StoreService {
   private cancelIdle: () => void = () => undefined;
 
   constructor(
-    private readonly openStore: (place: StorePlace | SpillPlace) => Promise<OpenedStore>,
+    private readonly openStore: (place: StorePlace) => Promise<OpenedStore>,
     private readonly post: (message: FromWorker) => void,
     private readonly clock: Clock,
     /** Runs a callback after all messages that have already arrived were received. */
@@ -68,7 +67,7 @@ export class StoreService {
     }
   }
 
-  private async open(place: StorePlace | SpillPlace): Promise<void> {
+  private async open(place: StorePlace): Promise<void> {
     try {
       this.store = await this.openStore(place);
       this.post({ kind: 'opened', report: this.store.report });

@@ -5,7 +5,6 @@ import { setTranslations, type Translations } from '../../base/translate';
 import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
-import { openSpillStore, type SpillPlace } from '../spill/spillStore';
 import { MessageBatches } from './messageBatches';
 import { openSessionStore, type OpenedStore, type StorePlace } from './openedStore';
 import { StoreService } from './storeService';
@@ -22,14 +21,14 @@ const loading = loadSqlite(sqliteModule);
 // The opening reports the failure; without this handler an unawaited rejection would end the thread.
 loading.catch(() => undefined);
 
-async function open(place: StorePlace | SpillPlace): Promise<OpenedStore> {
+async function open(place: StorePlace): Promise<OpenedStore> {
   const engine = {
     sqlite: await loading,
     fileSystem: new NodeFileSystem(),
     now: systemClock.now,
     monotonicMs: systemClock.monotonicMs,
   };
-  return 'header' in place ? openSpillStore(engine, place) : openSessionStore(engine, place);
+  return openSessionStore(engine, place);
 }
 
 const arrivals = new MessageBatches(() => receiveMessageOnPort(port)?.message as ToWorker | undefined, setImmediate);

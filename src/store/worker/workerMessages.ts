@@ -1,4 +1,3 @@
-import type { SpillPlace } from '../spill/spillStore';
 import type { OpenReport, StorePlace } from './openedStore';
 import type { SliceReport } from '../slicedWork';
 import type { StoreErrorData } from '../storeError';
@@ -7,7 +6,7 @@ import type { MethodResults, MethodName, StoreRequest } from '../sessionMethods'
 /** Messages between the extension host's thread and the store's worker, sent by structured clone. Both sides come
  *  from one build, so messages are typed and not validated. */
 export type ToWorker =
-  | { readonly kind: 'open'; readonly place: StorePlace | SpillPlace }
+  | { readonly kind: 'open'; readonly place: StorePlace }
   | { readonly kind: 'call'; readonly id: number; readonly request: StoreRequest }
   | { readonly kind: 'cancel'; readonly id: number }
   | { readonly kind: 'close' };

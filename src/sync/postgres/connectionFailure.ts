@@ -29,20 +29,22 @@ const kinds: Readonly<Record<string, SyncFailureKind>> = {
   '53200': 'busy',
   '53300': 'busy',
   '25006': 'readOnly',
+  // statement_timeout
+  '57014': 'timeout',
   '57P01': 'lost',
   '57P02': 'lost',
   '57P03': 'starting',
   '40001': 'busy',
   '40P01': 'busy',
-  // The tables, or their schema, were dropped: they are made again by the next connection.
+  // Dropped tables or schema: the next connection makes them again.
   '42P01': 'busy',
   '3F000': 'busy',
   // lock_timeout, idle_in_transaction_session_timeout
   '55P03': 'busy',
   '25P03': 'lost',
 };
-/** Classes of SQLSTATE: data that the database cannot hold, its limits, and damaged pages. */
-const ofRows = ['22', '54', 'XX'];
+/** Data that the database cannot hold, its limits, damaged pages and indexes. */
+const ofRows = /^(?:22|54)|^XX00[12]$/;
 /** Messages of errors that `pg` throws without a code, and of PgBouncer, which gives all of its own 08P01. */
 const messages: readonly (readonly [RegExp, SyncFailureKind])[] = [
   [/server_login_retry|cannot connect to server|no more connections/i, 'busy'],
@@ -61,11 +63,6 @@ export function codeOf(error: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** True when the tables were dropped since they were looked for. */
-export function isMissingTable(error: unknown): boolean {
-  return ['42P01', '3F000'].includes(codeOf(error) ?? '');
-}
-
 /** Tells apart why a database cannot be used. */
 export function syncFailure(error: unknown, address: DatabaseAddress): SyncFailure {
   if (error instanceof SyncFailure) return error;
@@ -74,7 +71,7 @@ export function syncFailure(error: unknown, address: DatabaseAddress): SyncFailu
   const technical = errorMessage(error);
   const code = codeOf(error);
   const kind =
-    (code === null ? undefined : (kinds[code] ?? (ofRows.includes(code.slice(0, 2)) ? 'rows' : undefined))) ??
+    (code === null ? undefined : (kinds[code] ?? (ofRows.test(code) ? 'rows' : undefined))) ??
     messages.find(([pattern]) => pattern.test(technical))?.[1] ??
     'unknown';
   return new SyncFailure(

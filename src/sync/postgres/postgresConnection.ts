@@ -3,7 +3,7 @@ import { Client, Pool, type ClientConfig, type PoolClient, type QueryResultRow }
 import * as v from 'valibot';
 import { t } from '../../base/translate';
 import { SyncFailure } from '../syncFailure';
-import { codeOf, isMissingTable, syncFailure } from './connectionFailure';
+import { codeOf, syncFailure } from './connectionFailure';
 import type { DatabaseAddress } from './connectionString';
 
 /** Milliseconds. */
@@ -47,6 +47,17 @@ class ScramClient extends Client {
   }
 }
 
+/** Limits that the server keeps itself, as parts of the milliseconds that an answer may take. A client that is gone
+ *  (its lid was closed) would otherwise hold its locks for hours, and each that waits for them one connection more.
+ *  They hold for one transaction, which connection poolers allow. */
+function limits(patienceMs: number): string {
+  return [
+    `SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(patienceMs / 2)}`,
+    `SET LOCAL lock_timeout = ${Math.ceil(patienceMs / 12)}`,
+    `SET LOCAL statement_timeout = ${patienceMs}`,
+  ].join('; ');
+}
+
 /** Connections to one database. Every failure is a `SyncFailure`. */
 export class PostgresConnection {
   private readonly pool: Pool;
@@ -56,11 +67,11 @@ export class PostgresConnection {
    *  there any more. */
   constructor(
     private readonly address: DatabaseAddress,
-    patienceMs?: number,
+    patienceMs = queryPatienceMs,
     private readonly onMissingTable: () => void = ignored,
   ) {
     const { host, port, database, user, password, tls, rootCertificate } = address;
-    this.limits = transactionLimits(patienceMs ?? queryPatienceMs);
+    this.limits = limits(patienceMs);
     this.pool = new Pool({
       host,
       port,
@@ -73,8 +84,8 @@ export class PostgresConnection {
           : { rejectUnauthorized: true, ...(rootCertificate === null ? {} : { ca: certificateIn(rootCertificate) }) },
       max: 2,
       idleTimeoutMillis: idleMs,
-      connectionTimeoutMillis: patienceMs ?? connectPatienceMs,
-      query_timeout: patienceMs ?? queryPatienceMs,
+      connectionTimeoutMillis: Math.min(patienceMs, connectPatienceMs),
+      query_timeout: patienceMs,
       keepAlive: true,
       application_name: 'Hermes',
       allowExitOnIdle: true,
@@ -144,7 +155,7 @@ export class PostgresConnection {
     } catch (error) {
       // What the caller's reading threw is the caller's.
       if (codeOf(error) === null && error instanceof Error && error.name === 'TurnBegan') throw error;
-      if (isMissingTable(error)) this.onMissingTable();
+      if (['42P01', '3F000'].includes(codeOf(error) ?? '')) this.onMissingTable();
       throw syncFailure(error, this.address);
     }
   }
@@ -152,20 +163,6 @@ export class PostgresConnection {
   async dispose(): Promise<void> {
     await this.pool.end().catch(ignored);
   }
-}
-
-/** The server ends what a client has left without a word (a lid was closed), before others have waited for long: its own
- *  notice of a dead connection takes two hours. They hold within one transaction, so that nothing stays in a connection
- *  that a pooler shares. */
-function transactionLimits(patienceMs: number): string {
-  const limits = {
-    idle_in_transaction_session_timeout: patienceMs / 2,
-    lock_timeout: patienceMs / 12,
-    statement_timeout: patienceMs,
-  };
-  return Object.entries(limits)
-    .map(([name, ms]) => `SET LOCAL ${name} = ${Math.ceil(ms)}`)
-    .join('; ');
 }
 
 /** Reads rows within a transaction. */

@@ -1,15 +1,15 @@
 import type { AccessPath } from '../../transcript/approval';
 import { contains } from '../accessPaths';
 import type { PathLookup } from './pathLookup';
+import type { DiscardedFiles } from '../files/changes/snapshot';
 import { lossesOf, mayDiscard } from './shell/commandEffects';
 import { NotUnderstood, type ShellWord } from './shell/shellCommand';
 import { parseShell } from './shell/shellParser';
 import { foldersOf, writtenPaths } from './writtenPaths';
 
-/** What a command discards by the meaning of its words. `files`: of the work tree, which a checkpoint can restore;
- *  absolute paths of the named ones. `other`: what no checkpoint holds, or nobody can tell. */
-export type Discards =
-  { readonly kind: 'nothing' | 'other' } | { readonly kind: 'files'; readonly paths: readonly string[] };
+/** What a command discards by the meaning of its words. `files`: of the work tree, which a checkpoint can restore.
+ *  `other`: what no checkpoint holds, or nobody can tell. */
+export type Discards = { readonly kind: 'nothing' | 'other' } | ({ readonly kind: 'files' } & DiscardedFiles);
 
 const other: Discards = { kind: 'other' };
 
@@ -29,20 +29,15 @@ export function discardsOf(command: string, folder: AccessPath, lookup: PathLook
       const place = path.resolve(each, word.text);
       return lookup.entries(path.dirname(place))?.includes(path.basename(place)) === true;
     });
-  const losses = lossesOf(script.parts, isFile).map((loss) =>
-    loss.kind === 'other' ? null : { isTree: loss.words.length === 0, paths: loss.words.map(places) },
-  );
-  if (losses.length === 0) return { kind: 'nothing' };
-  const found: string[] = [];
-  for (const loss of losses) {
-    if (loss === null) return other;
-    for (const named of loss.paths) {
-      if (named === null) return other;
-      found.push(...named);
-    }
-  }
-  const lasting = found.filter((place) => place === temporary || !contains(path, temporary, place));
-  return lasting.length === 0 && losses.every((loss) => loss?.isTree === false)
+  const losses = lossesOf(script.parts, isFile);
+  const found = losses.flatMap((loss) => (loss.kind === 'files' ? loss.words.map(places) : []));
+  if (found.includes(null) || losses.some(({ kind }) => kind === 'other')) return other;
+  const lasting = found
+    .flatMap((named) => named ?? [])
+    .filter((place) => place === temporary || !contains(path, temporary, place));
+  const parts = losses.flatMap((loss) => (loss.kind === 'tree' ? loss.part : []));
+  const tree = parts.includes('all') ? 'all' : (parts[0] ?? null);
+  return lasting.length === 0 && tree === null
     ? { kind: 'nothing' }
-    : { kind: 'files', paths: [...new Set(lasting)] };
+    : { kind: 'files', paths: [...new Set(lasting)], tree };
 }

@@ -175,11 +175,13 @@ function isAllowedByRule(
 }
 
 /** True when further words make the command do more in kind than the words of the rule: another effect that people
- *  fear, a search of hidden files, or what only the shell knows. */
+ *  fear, a search of hidden files, files that a check writes, or what only the shell knows. */
 function doesMore(words: readonly ShellWord[], count: number, isConfined: boolean): boolean {
   const named = words.slice(0, count);
   if (words.some((word) => word.hasExpansion || (word.hasGlob && !isConfined))) return true;
   if (searchesHidden(words) && !searchesHidden(named)) return true;
+  const writes = ({ text }: ShellWord): boolean => /^--(fix|write|output|in-place|apply|update)\b/.test(text);
+  if (words.some(writes) && !named.some(writes)) return true;
   const kinds = (each: readonly ShellWord[]): readonly string[] =>
     carriedCommands(each).flatMap((carried) => effectsOf(carried.words).map(({ kind }) => kind));
   const known = kinds(named);

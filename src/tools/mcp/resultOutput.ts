@@ -1,6 +1,6 @@
 import { type JsonValue, parseJsonObject } from '../../transcript/json';
 import type { ImagePart } from '../../transcript/part';
-import { imageMediaType } from '../imageFile';
+import { imageMediaType } from '../../transcript/imageFile';
 import type { ToolOutput } from '../tool';
 import type { McpContent, McpResult } from './mcpConnection';
 

@@ -14,7 +14,7 @@ export function runCommandTool(deps: TerminalDeps): AnyTool {
   const needing = new WeakSet<object>();
   const restores = async (command: string, folder: AccessPath): Promise<boolean> => {
     const discards = deps.discards(command, folder);
-    return discards.kind === 'files' && (await deps.checkpoint.restores(folder.path, discards.paths));
+    return discards.kind === 'files' && (await deps.checkpoint.restores(folder.path, discards));
   };
   /** Null: no sandbox here. */
   const confinedBy = async (input: {

@@ -1,5 +1,5 @@
 import { putRightNotices, replacedOffers } from '../../../src/host/storage/replacedLabels';
-import { foundSpillNotices, spillNotices } from '../../../src/host/storage/spillLabels';
+import { openReportNotices } from '../../../src/host/storage/openReportLabels';
 import { storeLabels } from '../../../src/host/storage/storeLabels';
 import type { StoreNotice, ViewStoreState } from '../../../src/protocol/chatProtocol';
 import { StoreError } from '../../../src/store/storeError';
@@ -47,25 +47,18 @@ export function storeStates(streams: (store: ViewStoreState) => PreviewState): R
     actions: (offer?.choices ?? []).map(({ label }) => ({ action: label, label })),
   };
   const failed = storeLabels({ kind: 'failed', error: replaced }, [], t);
-  const [kept] = spillNotices(
-    [{ turnUid: 'turn2', sessionId: 's', state: 'writing', path: spillPath, cause: replaced, isOver: false }],
-    false,
-    t,
-  );
   const thinking = answer({ uid: 'a1', position: 2 }, [
     { kind: 'thinking', text: 'The test fails on CI only, which smells of time.' },
   ]);
   const crashed = settledTurn('turn1', 'u1', { outcome: 'interrupted', stopReason: 'crash' });
   const question = prompt({ uid: 'u1', position: 1 }, 'Why does upload.test.ts fail on CI only?');
   return {
-    'store-replaced': streams(
-      failed.kind === 'failed' ? { ...failed, sentence: `${failed.sentence} ${kept?.sentence ?? ''}` } : failed,
-    ),
+    'store-replaced': streams(failed),
     'store-offer': streams({
       kind: 'open',
       notices: [
         offered,
-        ...foundSpillNotices([{ path: spillPath, outcome: 'otherStore', sessionId: null, technical: '' }], t),
+        ...openReportNotices({ ...report, spills: [{ path: spillPath, outcome: 'notHere', technical: '' }] }, t),
       ],
     }),
     'store-container': streams({

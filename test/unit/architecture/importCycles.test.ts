@@ -105,8 +105,6 @@ it('has no cycle of imports between files, types included', () => {
 const namingEachOther = [
   // The sessions view has a group for other folders, whose rows are labeled like sessions.
   'src/host/otherFolders src/host/sessions',
-  // The worker's messages carry spill files, and a spill file is opened like a store.
-  'src/store/spill src/store/worker',
 ];
 
 it('imports types between folders one way, unless one folder holds the other', () => {

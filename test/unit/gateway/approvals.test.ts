@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { retriesOfACall } from '../../../src/store/retryPause';
 import type { ApprovalPolicy } from '../../../src/tools/approval/approvalPolicy';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 import { askingTools } from '../../support/askingTools';
@@ -304,7 +305,7 @@ describe('a waiting turn', () => {
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Well.'));
     await world.send(panel, 'go');
     const { id } = await panel.question();
-    world.failAfter('decideApproval', 2, full);
+    world.failAfter('decideApproval', retriesOfACall + 1, full);
     await expect(world.gateway.decideApproval(id, once)).rejects.toBe(full);
     await panel.untilSettled(1);
     expect([ran, panel.settled.map(({ turn }) => turn.stopReason)]).toEqual([['change a.ts'], ['stop']]);
@@ -315,7 +316,7 @@ describe('a waiting turn', () => {
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Well.'));
     const { sessionId } = await world.send(panel, 'go');
     const { id } = await panel.question();
-    world.failAfter('decideApproval', 2, full);
+    world.failAfter('decideApproval', retriesOfACall + 1, full);
     await expect(world.gateway.decideApproval(id, once)).rejects.toBe(full);
     await world.gateway.decideApproval(id, { kind: 'deny', reason: null });
     await panel.untilSettled(1);
@@ -337,47 +338,16 @@ describe('a waiting turn', () => {
     ]);
   });
 
-  it('does not start while its answer is kept in a spill: the decision must be in the store', async () => {
-    const { panel, ran } = await asking({ spillFolders: ['spills'] });
-    world.server.script(reply().says('I will. ').calls('change', { name: 'a.ts' }));
-    const mend = world.breakStore((method) =>
-      ['appendChunks', 'putMessages', 'requestApproval', 'settleTurn', 'foldSpill'].includes(method) ? full : null,
-    );
-    const { sessionId } = await world.send(panel, 'go');
-    await panel.untilSettled(1);
-    mend();
-    await world.spilling.tryAgain();
-    expect([
-      ran,
-      panel.questions,
-      panel.settled.map(({ turn }) => turn.stopReason),
-      (await world.lines(sessionId)).slice(1),
-      await world.store.openTurnOf(sessionId),
-      await world.store.verifyIntegrity(),
-    ]).toEqual([
-      [],
-      [],
-      ['storeFailed'],
-      [
-        'assistant: I will.  [change {"name":"a.ts"}]',
-        'tool: cancelled: (Cancelled: this call was not run.)',
-        'assistant (closing): (Stopped before an answer: it could not be saved.)',
-      ],
-      null,
-      [],
-    ]);
-  });
-
   it('has no owner after it is left: if it continues and the program dies, it is settled as cut off', async () => {
     const { panel, holds } = await asking();
     holds.set('a.ts', new Promise(() => undefined));
     world.server.script(reply().calls('change', { name: 'a.ts' }));
     const { sessionId } = await world.send(panel, 'go');
     const { id } = await panel.question();
-    const whileWaiting = world.spilling.liveTurns;
+    const whileWaiting = world.retrying.liveTurns;
     await world.gateway.leaveWaiting();
     await world.gateway.decideApproval(id, once);
-    const whileRunning = world.spilling.liveTurns.length;
+    const whileRunning = world.retrying.liveTurns.length;
     await world.crash();
     expect([
       whileWaiting,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { retriesOfACall } from '../../../src/store/retryPause';
 import { StoreError } from '../../../src/store/storeError';
 import { ended, gate, sent, askUntil } from '../../support/conformance';
 import { refuses, type Reply, reply } from '../../support/modelServer';
@@ -330,10 +331,10 @@ describe('a turn that fills the context', () => {
   });
 
   it.each(['before', 'behind'] as const)(
-    'continues in a spill file if the disk is full %s its compression, and is whole when the spill is folded back',
+    'stops if the disk is full %s its compression, with all that was shown stored, and goes on once it is not',
     async (where) => {
-      await create({ spillFolders: ['store'] });
-      world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'), reply().says('Good.'));
+      await create();
+      world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
       const panel = world.surface();
       const writes = ['appendChunks', 'putMessages', 'addUsage', 'settleTurn', 'compressSession', 'repairTranscript'];
       let compressed = false;
@@ -342,25 +343,28 @@ describe('a turn that fills the context', () => {
         compressed ||= method === 'compressSession';
         return isFull && writes.includes(method) ? new StoreError('full', 'The disk is full.', 'full') : null;
       });
-      const { sessionId } = await world.ask(panel, 'Read every file.');
-      const during = { ended: ended(panel), states: world.spilling.statuses.map(({ state }) => state) };
+      const { sessionId } = await world.send(panel, 'Read every file.');
+      await panel.untilSettled(1);
+      const during = ended(panel);
       mend();
-      await world.spilling.tryAgain();
+      world.server.otherwise(reply().says('Good.'));
       const tip = await world.store.conversationTip(sessionId);
-      await world.ask(panel, 'And now?');
+      const receipt = await world.send(panel, 'And now?');
+      await world.idle();
       expect({
-        ...during,
+        during,
+        receipt: receipt.kind,
         moved: tip !== sessionId,
         shown: world.gateway.shownSession(panel.id) === tip,
-        rows: (await rows(sessionId)).slice(-3),
+        last: (await rows(sessionId)).at(-2),
         refused: refused(),
         problems: await world.store.verifyIntegrity(),
       }).toEqual({
-        ended: 'complete stop',
-        states: ['writing'],
+        during: 'failed storeFailed full',
+        receipt: 'started',
         moved: where === 'behind',
         shown: true,
-        rows: ['assistant: All read.', 'user: And now?', 'assistant: Good.'],
+        last: 'user: And now?',
         refused: [],
         problems: [],
       });
@@ -371,7 +375,11 @@ describe('a turn that fills the context', () => {
     await create();
     world.server.script(...fillsUp(), reply().says(summary), reply().says('All read.'));
     const panel = world.surface();
-    world.failAfter('compressSession', 2, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
+    world.failAfter(
+      'compressSession',
+      retriesOfACall + 1,
+      new StoreError('unknown', 'The disk reported a problem.', 'EIO'),
+    );
     const { sessionId } = await world.ask(panel, 'Read every file.');
     const tip = await world.store.conversationTip(sessionId);
     expect({
@@ -414,6 +422,8 @@ describe('a turn that fills the context', () => {
       reads('c', 3300),
       reply().waitsFor(second.opened).says(summary),
       reads('d', 1500),
+      // As it is, and in plain words.
+      refuses(400, { message: 'no' }),
       refuses(400, { message: 'no' }),
       reply().says('All read.'),
     );

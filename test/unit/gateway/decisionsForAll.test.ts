@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it } from 'vitest';
+import { retriesOfACall } from '../../../src/store/retryPause';
 import { StoreError } from '../../../src/store/storeError';
 import type { ApprovalPolicy } from '../../../src/tools/approval/approvalPolicy';
 import { delegateTaskTool } from '../../../src/tools/delegate/delegateTask';
@@ -187,7 +188,7 @@ describe('Allow All Edits', () => {
 
   it('is taken back, mode and all, by a Deny after it seemed to fail', async () => {
     const { files, panel, sessionId, first } = await editing(['a.ts']);
-    world.failAfter('decideApproval', 2, new StoreError('full', 'The disk is full.', 'test'));
+    world.failAfter('decideApproval', retriesOfACall + 1, new StoreError('full', 'The disk is full.', 'test'));
     await expect(world.gateway.decideApproval(first.id, automatic)).rejects.toMatchObject({ causeClass: 'full' });
     await world.gateway.decideApproval(first.id, { kind: 'deny', reason: null });
     await panel.untilSettled(1);

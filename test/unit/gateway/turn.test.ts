@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { retriesOfACall } from '../../../src/store/retryPause';
 import { StoreError } from '../../../src/store/storeError';
 import { ended } from '../../support/conformance';
 import { reply } from '../../support/modelServer';
@@ -74,7 +75,7 @@ describe('a turn', () => {
     server.script(reply().says('Here.'));
     const panel = world.surface();
     const prompt = { sessionId: null, uid: 'p1', text: 'hello' };
-    world.failAfter('openTurn', 2, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
+    world.failAfter('openTurn', retriesOfACall + 1, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
     await expect(world.gateway.submit(panel.id, prompt)).rejects.toThrow('The disk reported a problem.');
     const { sessionId } = await world.gateway.submit(panel.id, prompt);
     await world.idle();
@@ -94,7 +95,7 @@ describe('a turn', () => {
     server.script(reply().says('one'), reply().says('two'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'first');
-    world.failAfter('openTurn', 2, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
+    world.failAfter('openTurn', retriesOfACall + 1, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
     await expect(world.send(panel, 'lost?')).rejects.toThrow('The disk reported a problem.');
     await world.ask(panel, 'second');
     const lines = await world.lines(sessionId);

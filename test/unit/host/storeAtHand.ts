@@ -37,6 +37,3 @@ export class StoreAtHand {
 }
 
 export const openState: StoreState = { kind: 'open', report: emptyReport, regained: null };
-
-/** No answer is kept anywhere but in the store. */
-export const noSpills = { statuses: [], onDidChange: new Emitter<void>().event, tryAgain: () => Promise.resolve() };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { StoreStatus } from '../../../src/host/storage/storeStatus';
-import { noSpills, StoreAtHand } from './storeAtHand';
+import { StoreAtHand } from './storeAtHand';
 
-const storeStatus = (): StoreStatus => new StoreStatus(new StoreAtHand(), (message) => message, noSpills);
+const storeStatus = (): StoreStatus => new StoreStatus(new StoreAtHand(), (message) => message);
 const shown = (of: StoreStatus) => (of.shown.kind === 'open' ? of.shown.notices : []);
 
 describe('an offer of the store', () => {

@@ -13,7 +13,7 @@ import type { StoreState } from '../../../src/store/ownership/storeState';
 import { RecordingLog } from './recordingLog';
 import { RecordingPort, settle } from './recordingPort';
 import { ScriptedGateway, session } from './scriptedGateway';
-import { StoreAtHand, noSpills } from './storeAtHand';
+import { StoreAtHand } from './storeAtHand';
 import { noCodeActions } from '../../support/noCodeActions';
 
 let surfaces: readonly ChatSurface[] = [];
@@ -34,7 +34,7 @@ export function surfaceWorld(
 ) {
   const gateway = new ScriptedGateway(session('s1'), session('s2'));
   const connection = new StoreAtHand(options.store);
-  const store = new StoreStatus(connection, (message) => message, noSpills);
+  const store = new StoreStatus(connection, (message) => message);
   const meta = new Map<string, string>(options.remembered === undefined ? [] : [['shown:chat', options.remembered]]);
   const written: string[] = [];
   const unused = async (): Promise<void> => undefined;

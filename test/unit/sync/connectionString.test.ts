@@ -88,6 +88,9 @@ describe('a failure', () => {
     ['25006', 'readOnly', true],
     ['57P03', 'starting', true],
     ['XX000', 'unknown', false],
+    ['XX001', 'rows', false],
+    ['22P05', 'rows', false],
+    ['42P01', 'busy', true],
   ])('with the code %s is told apart as “%s”', (code, kind, isTemporary) => {
     const failure = of(code);
     expect([failure.kind, failure.isTemporary]).toEqual([kind, isTemporary]);

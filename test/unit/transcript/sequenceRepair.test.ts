@@ -6,7 +6,7 @@ import type { AssistantPart } from '../../../src/transcript/part';
 import { isSound, repairSequence, type SequenceRepair } from '../../../src/transcript/sequenceRepair';
 import { projectToWire } from '../../../src/transcript/wireProjection';
 import { call, image, rowLines, TranscriptBuilder } from '../../support/builders/messages';
-import { sequenceProblems } from '../../support/sequenceProblems';
+import { kept, sequenceProblems } from '../../support/sequenceProblems';
 
 const thinking = (text: string): AssistantPart => ({ kind: 'thinking', text });
 const rowsOf = (build: (rows: TranscriptBuilder) => TranscriptBuilder): readonly Message[] =>
@@ -362,7 +362,7 @@ describe('a sequence', () => {
         const repair = repairSequence(stored, { openTurnUid: 'open', at: 99 });
         expect({
           problems: storedProblems(repair.messages),
-          wire: sequenceProblems(projectToWire(repair.messages, 'test/model')),
+          wire: sequenceProblems(kept(projectToWire(repair.messages, 'test/model'))),
           lostPrompts: texts(stored, 'user').filter(
             (text) => !texts(repair.messages, 'user').join('\n').includes(text),
           ),

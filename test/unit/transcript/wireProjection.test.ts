@@ -4,13 +4,14 @@ import { steeringText } from '../../../src/transcript/steering';
 import type { WireMessage } from '../../../src/transcript/wireMessage';
 import { projectToWire } from '../../../src/transcript/wireProjection';
 import { call, TranscriptBuilder } from '../../support/builders/messages';
-import { sequenceProblems } from '../../support/sequenceProblems';
+import { kept, sequenceProblems } from '../../support/sequenceProblems';
 
 const project = (build: (rows: TranscriptBuilder) => unknown, model = 'test/model'): readonly WireMessage[] => {
   const rows = new TranscriptBuilder();
   build(rows);
   return projectToWire(rows.messages, model);
 };
+const projectKept: typeof project = (build, model) => kept(project(build, model));
 const text = (value: string) => ({ kind: 'text' as const, text: value });
 
 describe('the wire copy of a transcript', () => {
@@ -110,7 +111,7 @@ describe('the wire copy of a transcript', () => {
   });
 
   it('keeps results with their own call if a server counts its call ids from zero in every answer', () => {
-    const wire = project((rows) =>
+    const wire = projectKept((rows) =>
       rows.user('q').assistant(call('0')).tool('0', 'first').assistant(call('0')).tool('0', 'second').assistant('done'),
     );
     expect(
@@ -165,7 +166,7 @@ describe('the wire copy of a transcript', () => {
         .tool('Y', 'first')
         .tool('Y', 'second')
         .tool('Y_d2', 'third');
-    const wire = project(rows);
+    const wire = projectKept(rows);
     expect([
       wire.flatMap((message) =>
         message.role === 'assistant'
@@ -224,7 +225,7 @@ describe('the wire copy of a transcript', () => {
           else if (entry.role === 'assistant') builder.assistant(entry.text, ...entry.calls.map((id) => call(id)));
           else builder.tool(entry.callId, entry.text);
         }
-        expect(sequenceProblems(projectToWire(builder.messages, 'test/model'))).toEqual([]);
+        expect(sequenceProblems(kept(projectToWire(builder.messages, 'test/model')))).toEqual([]);
       }),
       { numRuns: 500 },
     );

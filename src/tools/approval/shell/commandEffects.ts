@@ -1,4 +1,5 @@
 import type { CommandEffect, NamedRisk } from '../../../transcript/approval';
+import type { DiscardedFiles } from '../../files/changes/snapshot';
 import { carriedCommands, CommandArguments, isComputed, isInterpreter, isScript, programName } from './commandWords';
 import { NotUnderstood, type ShellPart, type ShellWord } from './shellCommand';
 import { parseShell } from './shellParser';
@@ -136,13 +137,15 @@ const rows: readonly EffectRow[] = [
 
 /** Work that the words of a command discard. */
 export type Loss =
-  /** Files that a checkpoint can restore, if it holds these words. Without words: of the whole work tree. */
+  /** Files that a checkpoint can restore, if it holds these words. */
   | { readonly kind: 'files'; readonly words: readonly ShellWord[] }
+  /** Files of the whole work tree. */
+  | { readonly kind: 'tree'; readonly part: NonNullable<DiscardedFiles['tree']> }
   /** What no checkpoint holds: records of Git, files that it ignores. Also when it is not known what is lost. */
   | { readonly kind: 'other' };
 
 const other: Loss = { kind: 'other' };
-const tree: Loss = { kind: 'files', words: [] };
+const tree: Loss = { kind: 'tree', part: 'changed' };
 
 /** What these words discard, by their meaning; null for nothing. `isFile`: true when a file has this name. */
 export function lossOf(given: CommandArguments, isFile: (word: ShellWord) => boolean): Loss | null {
@@ -212,7 +215,11 @@ function lossInGit(given: CommandArguments, isFile: (word: ShellWord) => boolean
     case 'rm':
       return given.has('n', 'dry-run', 'cached') ? null : tree;
     case 'clean':
-      return given.has('n', 'dry-run') ? null : given.has('xX') ? other : tree;
+      if (given.has('n', 'dry-run')) return null;
+      // With `-ff`, other repositories too.
+      return given.has('xX') || given.words.some(({ text }) => /^-\w*f\w*f/.test(text))
+        ? other
+        : { kind: 'tree', part: 'all' };
     case 'stash':
       return /^(drop|clear)$/.test(first?.text ?? '') ? other : null;
     case 'branch':

@@ -1,4 +1,5 @@
 import type { ToolCallContext } from '../../tool';
+import type { DiscardedFiles } from './snapshot';
 
 /** A file that changed while a command ran. */
 export interface ChangedPath {
@@ -24,10 +25,9 @@ export interface CommandCheckpoint {
    *  `folder`: absolute, where the command runs. `isNeeded`: rejects with `NotWatched` instead of calling `run`, if the
    *  files cannot be looked at. */
   around<T>(call: ToolCallContext, folder: string, run: () => Promise<T>, isNeeded?: boolean): Promise<CheckedRun<T>>;
-  /** True when a checkpoint would restore these files and folders as they are now; folders that tools fill again by
-   *  themselves do not count. `paths`: absolute; none: of the whole work tree, what Git does not ignore. Never
-   *  rejects. */
-  restores(folder: string, paths: readonly string[]): Promise<boolean>;
+  /** True when a checkpoint would restore these files as they are now; folders that tools fill again do not count.
+   *  Never rejects. */
+  restores(folder: string, files: DiscardedFiles): Promise<boolean>;
 }
 
 /** Used when checkpoints are switched off. */

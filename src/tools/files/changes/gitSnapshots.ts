@@ -5,7 +5,7 @@ import type { Clock } from '../../../base/clock';
 import { largestKept } from './contentHash';
 import type { RunGit } from './gitProgram';
 import { parseBatch, parseDebug, parseListed, parseRaw, quoted, split, type RawChange } from './gitOutput';
-import { NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
+import { type DiscardedFiles, NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
 import { mayDelete, statKey, Unseen } from './unseen';
 
 /** Limits. `mostFiles`: untracked and changed files in one snapshot. `mostChanged` and `mostBytes`: number and total
@@ -73,13 +73,23 @@ export class GitSnapshots implements SnapshotTaker {
     return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
   }
 
-  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+  async holds(folder: string, { paths, tree }: DiscardedFiles, patienceMs: number): Promise<boolean> {
     const until = this.clock.monotonicMs() + patienceMs;
     const place = await this.placeOf(await this.rootOf(folder, patienceMs), until);
-    const names = files.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
+    const names = paths.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
     if (names.some((name) => name === '..' || name.startsWith('../') || path.isAbsolute(name))) return false;
+    if (tree !== null && !(await this.inOrder(() => this.holdsChanges(place, tree, until)))) return false;
     for (let from = 0; from < names.length; from += mostNamed)
       if (!(await this.inOrder(() => this.holdsAll(place, names.slice(from, from + mostNamed), until)))) return false;
+    return true;
+  }
+
+  private async holdsChanges(place: Place, part: 'changed' | 'all', until: number): Promise<boolean> {
+    const others = part === 'all' ? ['-o', '--exclude-standard'] : [];
+    const unseen = new Unseen();
+    // `git clean` leaves other repositories alone.
+    for (const name of split(await this.in(place, ['ls-files', '-z', '-m', ...others], until)))
+      if (!name.endsWith('/') && !(await this.isTaken(place, name, unseen))) return false;
     return true;
   }
 

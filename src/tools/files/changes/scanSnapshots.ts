@@ -2,7 +2,7 @@ import { lstat, opendir, readFile, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../../base/clock';
 import { hashOf } from './contentHash';
-import { NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
+import { type DiscardedFiles, NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
 import { mayDelete, statKey, Unseen } from './unseen';
 
 const mostFiles = 20_000;
@@ -70,9 +70,10 @@ export class ScanSnapshots implements SnapshotTaker {
     };
   }
 
-  async holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean> {
+  async holds(folder: string, { paths, tree }: DiscardedFiles, patienceMs: number): Promise<boolean> {
+    if (tree !== null) return false;
     const scanned = await this.scan(folder, this.clock.monotonicMs() + patienceMs);
-    return files.every((file) => scanned.files.has(file));
+    return paths.every((file) => scanned.files.has(file));
   }
 
   /** Drops the cached contents. */

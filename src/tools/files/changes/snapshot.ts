@@ -20,10 +20,20 @@ export interface Snapshot {
   ): Promise<{ readonly files: readonly FileDifference[]; readonly unknown: readonly string[] }>;
 }
 
+/** Files that a command discards. */
+export interface DiscardedFiles {
+  /** Absolute, each with everything below it. */
+  readonly paths: readonly string[];
+  /** Further files of the whole work tree: those in Git that changed, or also those that Git does not know and does not
+   *  ignore. Null: none. */
+  readonly tree: 'changed' | 'all' | null;
+}
+
 /** Takes snapshots of folders. */
 export interface SnapshotTaker {
   /** Rejects with `NotWatched` when it cannot finish in time. `folder`: absolute. */
   take(folder: string, patienceMs: number): Promise<Snapshot>;
-  /** True when a snapshot holds each of the files, which exist. Rejects when that cannot be told in time. */
-  holds(folder: string, files: readonly string[], patienceMs: number): Promise<boolean>;
+  /** True when a snapshot holds all of these, as they are now. `paths`: files that exist. Rejects when that cannot be
+   *  told in time. */
+  holds(folder: string, files: DiscardedFiles, patienceMs: number): Promise<boolean>;
 }

@@ -7,7 +7,7 @@ import type { ChangedPath, CheckedRun, CommandCheckpoint } from './commandCheckp
 import type { GitSnapshots } from './gitSnapshots';
 import { largestKept } from './contentHash';
 import { generatedFolders, type ScanSnapshots } from './scanSnapshots';
-import { NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
+import { type DiscardedFiles, NotWatched, type FileDifference, type Snapshot, type SnapshotTaker } from './snapshot';
 import type { StoreEditJournal } from './storeEditJournal';
 import { someOf } from './unseen';
 
@@ -59,13 +59,14 @@ export class WorkspaceCheckpoint implements CommandCheckpoint {
     return { value, changed, note };
   }
 
-  async restores(folder: string, paths: readonly string[]): Promise<boolean> {
+  async restores(folder: string, { paths, tree }: DiscardedFiles): Promise<boolean> {
     const { isOn, clock } = this.deps;
     if (!isOn() || (this.paused.get(folder)?.until ?? 0) > clock.monotonicMs()) return false;
     try {
       const [taker, root] = await this.takerFor(folder);
       const files = await filesBelow(paths);
-      return files !== null && (files.length === 0 || (await taker.holds(root, files, beforeMs)));
+      if (files === null || (files.length === 0 && tree === null)) return files !== null;
+      return await taker.holds(root, { paths: files, tree }, beforeMs);
     } catch {
       return false;
     }

@@ -12,7 +12,7 @@ import type { DraftPart, SentPart } from '../../../../src/transcript/draftPart';
 import { safeParse } from 'valibot';
 import { modelRow } from '../../../support/builders/viewMessages';
 import { ScriptedGateway, session, userMessage } from '../scriptedGateway';
-import { noSpills, StoreAtHand } from '../storeAtHand';
+import { StoreAtHand } from '../storeAtHand';
 import { noCodeActions } from '../../../support/noCodeActions';
 
 const mention: DraftPart = { kind: 'mention', source: 'file:a.ts', label: 'a.ts' };
@@ -67,7 +67,7 @@ function handlersWith(
       approval: async () => null,
       findSession: async () => ({ kind: 'none' }),
     },
-    store: new StoreStatus(new StoreAtHand(), (message) => message, noSpills),
+    store: new StoreStatus(new StoreAtHand(), (message) => message),
     models: {
       stateOf: () => ({ chosen: modelRow({ label: 'small', images }), problem: null }),
       choices: never,

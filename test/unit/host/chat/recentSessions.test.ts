@@ -3,12 +3,12 @@ import { RecentSessions } from '../../../../src/host/chat/recentSessions';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';
 import { RecordingLog } from '../recordingLog';
 import { settle } from '../recordingPort';
-import { noSpills, StoreAtHand } from '../storeAtHand';
+import { StoreAtHand } from '../storeAtHand';
 import { t } from '../../../../src/base/translate';
 
 describe('recent sessions that cannot be read', () => {
   it('are distinguished from none, and read again on request', async () => {
-    const store = new StoreStatus(new StoreAtHand(), t, noSpills);
+    const store = new StoreStatus(new StoreAtHand(), t);
     let isBroken = true;
     const read: number[] = [];
     const recent: RecentSessions = new RecentSessions(

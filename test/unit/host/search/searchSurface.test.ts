@@ -7,7 +7,7 @@ import { RecordingLog } from '../recordingLog';
 import type { WorkProgress } from '../../../../src/store/slicedWork';
 import { RecordingPort, settle } from '../recordingPort';
 import { ScriptedGateway, session } from '../scriptedGateway';
-import { noSpills, openState, StoreAtHand } from '../storeAtHand';
+import { openState, StoreAtHand } from '../storeAtHand';
 
 interface Running {
   readonly query: SearchQuery;
@@ -47,7 +47,7 @@ function screen(asked: string | null = null, state = openState) {
         }),
       statistics: async () => ({ sessions: 1, messages: 2, fileBytes: 3, logBytes: 4, dirtyRows: 1200 }),
     },
-    store: new StoreStatus(connection, (message) => message, noSpills),
+    store: new StoreStatus(connection, (message) => message),
     localization: { Words: 'Wörter' },
     open: async (...target) => {
       opened.push(target);

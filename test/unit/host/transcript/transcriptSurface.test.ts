@@ -8,7 +8,7 @@ import { ManualClock } from '../../../support/manualClock';
 import { RecordingLog } from '../recordingLog';
 import { RecordingPort, settle } from '../recordingPort';
 import { ScriptedGateway, session, userMessage } from '../scriptedGateway';
-import { openState, StoreAtHand, noSpills } from '../storeAtHand';
+import { openState, StoreAtHand } from '../storeAtHand';
 
 function branch(conversationId: string, parentConversationId: string | null): ConversationBranch {
   return {
@@ -36,7 +36,7 @@ function tab(options: { readonly sessionId?: string; readonly reveal?: string; r
     gateway,
     sessions: stored,
     labelContext: { t: (message) => message, language: 'en' },
-    store: new StoreStatus(connection, (message) => message, noSpills),
+    store: new StoreStatus(connection, (message) => message),
     clock,
     localization: {},
     editor: {

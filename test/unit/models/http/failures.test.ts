@@ -4,6 +4,7 @@ import {
   bodyMessage,
   failureOf,
   invalidBaseUrlFailure,
+  isTooLong,
   mayRetry,
   noKeyFailure,
   noModelFailure,
@@ -391,5 +392,47 @@ describe('a real network', () => {
     else process.env['ANTHROPIC_API_KEY'] = before;
     expect(server.requests[0]?.headers['x-api-key']).toBeUndefined();
     await server.close();
+  });
+});
+
+describe('a conversation that is too long', () => {
+  it.each([
+    'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000, decrease input length',
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'Input is too long for requested model.',
+    'Please reduce the length of the messages or completion.',
+    'Invalid request: Your request exceeded model token limit: 131072',
+    'Prompt exceeds max length',
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    'Range of input length should be [1, 98304]',
+    '`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`',
+    '`inputs` must have less than 1024 tokens. Given: 2000',
+    'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+    'Prompt contains 40000 tokens, too large for model with 32768 maximum context length',
+    'the request exceeds the available context size, try increasing it',
+    'The number of tokens to keep from the initial prompt is greater than the context length',
+    'prompt too long; exceeded max context length by 1200 tokens',
+    'prompt token count of 128500 exceeds the limit of 128000',
+    'too many tokens: size limit exceeded by 300 tokens',
+    'The input (9000 tokens) is longer than the model limit',
+    'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 300000 tokens.',
+    '输入长度超过模型的最大长度',
+    'The prompt is too long: 5000, model maximum: 4096',
+  ])('is recognized: %s', (message) => {
+    expect([isTooLong(400, message), isTooLong(401, message)]).toEqual([true, false]);
+  });
+
+  it.each([
+    'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6291456 bytes > 5242880 bytes',
+    'max_tokens is too large: 32000. This model supports at most 16384 completion tokens',
+    "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024",
+    "Invalid 'messages[1].tool_calls[0].function.name': string too long. Expected maximum length 64",
+    "Invalid 'tools': array too long. Expected an array with maximum length 128",
+    'Rate limit reached: too many input tokens per minute',
+    'temperature should be at most 2',
+    '`max_tokens` must be greater than `thinking.budget_tokens`.',
+    'messages: text content blocks must be non-empty',
+  ])('is not what another refusal says: %s', (message) => {
+    expect(isTooLong(400, message)).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ModelRequest, WireMessage } from '../../../../src/models/chatModel';
+import type { ModelRequest, Terminal, WireMessage } from '../../../../src/models/chatModel';
 import { asking, moonshot } from '../../../support/asksReasoning';
 import { refuses, reply, startModelServer } from '../../../support/modelServer';
 import type { ModelServer } from '../../../support/modelServer';
@@ -31,6 +31,7 @@ const thought: readonly WireMessage[] = [
   },
   { role: 'tool', results: [{ callId: 'a', name: 'read_file', text: 'content', isError: false }] },
 ];
+const withImage = [...thought, { role: 'assistant', content: [{ kind: 'text', text: 'ok' }] }, image] as const;
 const tools = [{ name: 'read_file', description: 'Reads a file', parameters: { type: 'object' } }];
 
 /** What of it each request carried. */
@@ -101,17 +102,13 @@ describe('a service that refuses part of a request', () => {
   });
 
   it.each([
-    [400, 'image exceeds 5 MB maximum: 6291456 bytes'],
-    [400, 'Could not process image'],
     [401, 'Invalid signature'],
     [400, 'maximum context length is 8192 tokens; reasoning counts'],
-    [400, 'Invalid value for tools[0].name'],
+    [400, 'API key not valid. Please pass a valid API key.'],
+    [400, 'Output blocked by content filtering policy'],
   ])('is not asked again if leaving something out would not help (%i %s)', async (status, message) => {
     server.script(refuses(status, { message }), reply().says('Not asked for.'));
-    const { terminal } = await ask(
-      model(),
-      withThought({ messages: [...thought, { role: 'assistant', content: [{ kind: 'text', text: 'ok' }] }, image] }),
-    );
+    const { terminal } = await ask(model(), withThought({ messages: [...withImage] }));
     expect([server.requests.length, terminal.outcome]).toEqual([1, 'failed']);
   });
 
@@ -126,7 +123,7 @@ describe('a service that refuses part of a request', () => {
     expect([
       terminal.outcome === 'failed' && terminal.failure.sentence.includes('Thinking is wrong here'),
       carried(),
-    ]).toEqual([true, ['reasoning', '', 'reasoning', '']]);
+    ]).toEqual([true, ['reasoning', '', '', 'reasoning']]);
   });
 
   it('is not asked again once its answer has started', async () => {
@@ -195,10 +192,10 @@ describe('a service that requires reasoning', () => {
     expect([terminal.outcome, carried()]).toEqual(['complete', ['', 'reasoning']]);
   });
 
-  it('is not asked again with the reasoning it already had, nor without it; an attempt that did not help is not remembered', async () => {
+  it('is asked again in plain words only, if it already had the reasoning or still refuses; an attempt that did not help is not remembered', async () => {
     const missing = (): ReturnType<typeof refuses> =>
       refuses(400, { message: 'The `reasoning_content` in the thinking mode must be passed back to the API.' });
-    server.script(missing(), missing(), missing(), reply().says('Better.'));
+    server.script(...Array.from({ length: 5 }, missing), reply().says('Better.'));
     const one = model();
     const had = await ask(one, withThought({ messages: thought }));
     const lacked = await ask(one, withThought({ messages: anothers }));
@@ -206,7 +203,7 @@ describe('a service that requires reasoning', () => {
     expect([had.terminal.outcome, lacked.terminal.outcome, carried()]).toEqual([
       'failed',
       'failed',
-      ['reasoning', '', 'reasoning', ''],
+      ['reasoning', '', '', 'reasoning', '', ''],
     ]);
   });
 
@@ -215,10 +212,11 @@ describe('a service that requires reasoning', () => {
       refuses(400, { message: 'reasoning_content is missing' }),
       refuses(400, { message: 'thinking blocks are wrong' }),
       refuses(400, { message: 'reasoning_content is missing' }),
+      refuses(400, { message: 'reasoning_content is missing' }),
       reply().says('Not asked for.'),
     );
     const { terminal } = await ask(model(), withThought({ messages: anothers }));
-    expect([terminal.outcome, carried()]).toEqual(['failed', ['', 'reasoning', '']]);
+    expect([terminal.outcome, carried()]).toEqual(['failed', ['', 'reasoning', '', '']]);
   });
 });
 
@@ -235,5 +233,99 @@ describe('a model known to take no images', () => {
       [''],
       ['user: See', 'user: (An image stood here. This model takes no images.)'],
     ]);
+  });
+});
+
+describe('a service that refuses a conversation for a reason of its own', () => {
+  const told = (terminal: Terminal): string =>
+    terminal.outcome === 'complete' ? (terminal.leftOut ?? 'nothing') : terminal.outcome;
+  const plain = ['user: one', 'user: (Result of read_file:)\ncontent'];
+  const talk = (index: number) => (server.requests[index]?.outline ?? []).filter((line) => /^(user|tool)/.test(line));
+
+  it.each([
+    'messages.1: something is wrong in this row',
+    'Invalid request',
+    'Value error, role sequence',
+    'Internal parse error at position 3',
+    'tool_use ids must match',
+    'Jinja Exception: oops',
+  ])('is asked once more in plain words, and the turn says so (%s)', async (message) => {
+    server.script(refuses(400, { message }), reply().says('Two.'));
+    const { terminal } = await ask(model(), withThought({ tools: [] }));
+    expect({ told: told(terminal), sent: talk(1) }).toEqual({
+      told: 'Test refused this conversation, so it was sent as plain text, without images and thinking.',
+      sent: plain,
+    });
+  });
+
+  it('gets what comes after the refused part as it is, and the refused part never again', async () => {
+    server.script(refuses(400, { message: 'Invalid request' }), reply().says('Two.'), reply().says('Three.'));
+    const one = model();
+    await ask(one, withThought());
+    const more: readonly WireMessage[] = [
+      { role: 'assistant', content: [{ kind: 'text', text: 'Two.' }] },
+      ...thought.map((message) => JSON.parse(JSON.stringify(message).replaceAll('"a"', '"b"')) as WireMessage),
+    ];
+    const { terminal } = await ask(one, withThought({ messages: [...thought, ...more] }));
+    expect({ told: told(terminal), sent: talk(2) }).toEqual({
+      told: 'nothing',
+      sent: [...plain, 'user: one', 'tool b: content'],
+    });
+  });
+
+  it.each([
+    'image exceeds 5 MB maximum: 6291456 bytes',
+    'Could not process image',
+    'At most 1 image(s) may be provided in one request.',
+    'Failed to load image or audio file',
+    'messages.2.content.0.image.source.base64: invalid',
+  ])('is asked once more without the pictures so far if it speaks of them (%s)', async (message) => {
+    server.script(refuses(400, { message }), reply().says('Two.'), reply().says('Three.'));
+    const one = model();
+    const { terminal } = await ask(one, withThought({ messages: withImage }));
+    await ask(
+      one,
+      withThought({
+        messages: [...withImage, { role: 'assistant', content: [{ kind: 'text', text: 'Two.' }] }, image],
+      }),
+    );
+    expect({ told: told(terminal), carried: carried(), calls: talk(1)[1] }).toEqual({
+      told: 'Test did not take an image, so it was left out.',
+      carried: ['reasoning image', 'reasoning', 'reasoning image'],
+      calls: 'tool a: content',
+    });
+  });
+
+  it('is asked with simpler schemas, then without the tool that it names', async () => {
+    const odd = {
+      name: 'odd',
+      description: 'Odd',
+      parameters: { type: 'object', properties: { a: { type: 'string', format: 'x' } } },
+    };
+    const message = "Invalid schema for function 'odd': bad";
+    server.script(refuses(400, { message }), refuses(400, { message }), reply().says('One.'), reply().says('Two.'));
+    const one = model();
+    const { terminal } = await ask(one, request({ tools: [...tools, odd] }));
+    await ask(one, request({ tools: [...tools, odd] }));
+    expect({
+      told: told(terminal),
+      tools: server.requests.map(
+        ({ body }) => /"format"/.test(JSON.stringify(body)) + ' ' + /"odd"/.test(JSON.stringify(body)),
+      ),
+    }).toEqual({
+      told: 'Test did not take these tools, so they were left out: odd.',
+      tools: ['true true', 'false true', 'false false', 'false false'],
+    });
+  });
+
+  it('is told of the first refusal if nothing helps, and keeps nothing of it in mind', async () => {
+    server.script(
+      ...Array.from({ length: 2 }, () => refuses(400, { message: 'Invalid request' })),
+      reply().says('Two.'),
+    );
+    const one = model();
+    const { terminal } = await ask(one, withThought());
+    await ask(one, withThought());
+    expect([terminal.outcome, carried()]).toEqual(['failed', ['reasoning', '', 'reasoning']]);
   });
 });

@@ -19,7 +19,7 @@ describe('a file that is truncated', () => {
     'while it is open, under a running turn: the turn is complete afterwards, and so is everything shown before, and the next window says nothing: %s',
     async (_name, cut, sentence) => {
       const window = await world.openWindow();
-      const { store } = window.spilling;
+      const { store } = window;
       await tell(window, 1, 4);
       await store.openTurn(openingTurn(session(1), 'now'));
       await store.activeMessages(session(1));
@@ -27,7 +27,6 @@ describe('a file that is truncated', () => {
       cut();
       await store.appendChunks(chunkOf(session(1), 'now', 2, 4, 'two '));
       await whenOpen(window);
-      await window.spilling.tryAgain();
       await store.appendChunks(chunkOf(session(1), 'now', 3, 8, 'three'));
       await store.settleTurn(settlingTurn('now'));
       await tellTurn(store, 1, 'next');
@@ -47,7 +46,7 @@ describe('a file that is truncated', () => {
 
   it('while open, by a process killed before it notices: everything that the log holds is restored', async () => {
     const window = await world.openWindow();
-    await window.spilling.store.checkpoint();
+    await window.store.checkpoint();
     await tell(window, 1, 2);
     world.killedNow('left');
     halve(world.at('left', 'state.db'));
@@ -58,7 +57,7 @@ describe('a file that is truncated', () => {
   it('by half while it is closed: what remains is shown, and the file is kept', async () => {
     const window = await world.openWindow();
     await tell(window, 1, 40);
-    await window.spilling.store.close();
+    await window.store.close();
     halve(world.main);
     const left = readFileSync(world.main);
     const next = await world.openWindow();
@@ -74,7 +73,7 @@ describe('a file that is truncated', () => {
   it('to nothing while it is closed: a new history begins, and the user is notified', async () => {
     const window = await world.openWindow();
     await tell(window, 1, 2);
-    await window.spilling.store.close();
+    await window.store.close();
     empty(world.main);
     const next = await world.openWindow();
     await tell(next, 2, 1);

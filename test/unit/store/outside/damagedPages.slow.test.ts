@@ -19,12 +19,12 @@ const world = outsideWorld();
 async function storedSessions(): Promise<void> {
   const window = await world.openWindow();
   for (const name of [1, 2, 3]) await tell(window, name, 5);
-  await window.spilling.store.close();
+  await window.store.close();
 }
 
 /** What a check finds, but for messages that go on in the damaged page: those are kept as they were found, and named. */
-async function otherProblems({ spilling }: OutsideWindow): Promise<readonly string[]> {
-  return (await spilling.store.verifyIntegrity()).filter((line) => !line.startsWith('a message cannot be read: '));
+async function otherProblems({ store }: OutsideWindow): Promise<readonly string[]> {
+  return (await store.verifyIntegrity()).filter((line) => !line.startsWith('a message cannot be read: '));
 }
 
 describe('a damaged page of the rows', () => {
@@ -32,9 +32,9 @@ describe('a damaged page of the rows', () => {
     await storedSessions();
     spoilPage(world.main, pageWith(world.main, 'Answer of 2.2'));
     const window = await world.openWindow();
-    await window.spilling.store.readTranscript({ sessionId: session(2), limit: 100 }).catch(() => undefined);
+    await window.store.readTranscript({ sessionId: session(2), limit: 100 }).catch(() => undefined);
     await whenOpen(window);
-    await tellTurn(window.spilling.store, 3, '3.new');
+    await tellTurn(window.store, 3, '3.new');
     const kept = await Promise.all([1, 2, 3].map((name) => answersIn(window, name)));
     expect({
       kept: kept.map(({ whole }) => whole),
@@ -56,8 +56,8 @@ describe('a damaged page of the rows', () => {
   it('while the file is closed, in the pages that opening reads: that opening repairs it', async () => {
     const first = await world.openWindow();
     await tell(first, 1, 5);
-    await first.spilling.store.openTurn(openingTurn(session(1), 'running'));
-    await first.spilling.store.checkpoint();
+    await first.store.openTurn(openingTurn(session(1), 'running'));
+    await first.store.checkpoint();
     world.killedNow('left');
     spoilPage(world.at('left', 'state.db'), pageWith(world.at('left', 'state.db'), 'Prompt of running'));
     const window = await world.openWindow('left');
@@ -75,7 +75,7 @@ describe('a damaged page of the rows', () => {
   it('while it is open, under a running turn: the turn continues, is complete afterwards, and the file is repaired', async () => {
     await storedSessions();
     const window = await world.openWindow();
-    const { store } = window.spilling;
+    const { store } = window;
     await store.openTurn(openingTurn(session(1), 'now'));
     await store.activeMessages(session(1));
     await store.appendChunks(chunkOf(session(1), 'now', 1, 0, 'one '));
@@ -83,7 +83,6 @@ describe('a damaged page of the rows', () => {
     await store.readTranscript({ sessionId: session(2), limit: 100 }).catch(() => undefined);
     await store.appendChunks(chunkOf(session(1), 'now', 2, 4, 'two '));
     await whenOpen(window);
-    await window.spilling.tryAgain();
     await store.appendChunks(chunkOf(session(1), 'now', 3, 8, 'three'));
     const { turn } = await store.settleTurn(settlingTurn('now'));
     expect({

@@ -38,26 +38,26 @@ describe.runIf(mayMount)('a disk that is full when a store is opened after a cra
   it('shows everything saved, explains why nothing can be added, and continues unprompted once there is room', async () => {
     const first = await world.openWindow();
     await tell(first, 1, 2);
-    await first.spilling.store.openTurn(openingTurn(session(1), 'running'));
-    await first.spilling.store.appendChunks(chunkOf(session(1), 'running', 1, 0, 'shown before the crash'));
+    await first.store.openTurn(openingTurn(session(1), 'running'));
+    await first.store.appendChunks(chunkOf(session(1), 'running', 1, 0, 'shown before the crash'));
     const ballast = onFullDisk('full');
     const window = await world.openWindow('full');
     const before = {
       said: said(window),
       answers: await answersIn(window, 1),
-      refused: await tellTurn(window.spilling.store, 1, 'new').then(
+      refused: await tellTurn(window.store, 1, 'new').then(
         () => '',
         (error: Error) => error.message.slice(0, 17),
       ),
     };
     unlinkSync(ballast);
     await whenOpen(window);
-    await tellTurn(window.spilling.store, 1, 'new');
+    await tellTurn(window.store, 1, 'new');
     expect({
       before,
       after: said(window),
       answers: await answersIn(window, 1),
-      problems: await window.spilling.store.verifyIntegrity(),
+      problems: await window.store.verifyIntegrity(),
     }).toEqual({
       before: {
         said: [

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,15 +7,16 @@ import { silentLog } from '../../../../src/base/log';
 import { openReportNotices } from '../../../../src/host/storage/openReportLabels';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
-import { NodeSpillHome } from '../../../../src/store/worker/nodeSpillHome';
-import { SpillingStore } from '../../../../src/store/spill/spillingStore';
+import { reopened, RetryingStore } from '../../../../src/store/ownership/retryingStore';
+import type { SessionStore } from '../../../../src/store/sessionStore';
 import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
+import type { WorkerPort } from '../../../../src/store/worker/storeClient';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
 
 export interface OutsideWindow {
   readonly connection: StoreConnection;
-  readonly spilling: SpillingStore;
+  readonly store: SessionStore;
   /** Kinds of the states since it was made. */
   readonly states: readonly string[];
 }
@@ -29,18 +29,20 @@ export interface OutsideWorld {
   readonly log: string;
   /** Opens the store of `folder` as the extension does. Resolves when that has worked or failed. */
   openWindow(folder?: string): Promise<OutsideWindow>;
+  /** Ends the newest store's thread, as running out of memory does. */
+  killThread(): Promise<void>;
   /** The files as a process leaves them that is killed now, in another folder. */
   killedNow(folder: string): void;
   /** File names in the store's folder: stamps left out, and logs, which may or may not be there. */
   files(folder?: string): readonly string[];
 }
 
-/** One for each test; everything is closed and removed behind it. `folds`: answers that were kept aside are folded in when the store is open,
- *  as the desk does it. */
-export function outsideWorld({ folds = true } = {}): OutsideWorld {
+/** One for each test; everything is closed and removed behind it. */
+export function outsideWorld(): OutsideWorld {
   let built: BuiltStoreWorker;
   let home = '';
   const windows: OutsideWindow[] = [];
+  const threads: WorkerPort[] = [];
   beforeAll(async () => {
     built = await buildStoreWorker();
   });
@@ -49,7 +51,7 @@ export function outsideWorld({ folds = true } = {}): OutsideWorld {
     home = mkdtempSync(join(tmpdir(), 'hermes-outside-'));
   });
   afterEach(async () => {
-    for (const { spilling } of windows.splice(0)) await spilling.store.close();
+    for (const { store } of windows.splice(0)) await store.close();
     rmSync(home, { recursive: true, force: true });
   });
   const at = (...names: readonly string[]): string => join(home, ...names);
@@ -65,32 +67,29 @@ export function outsideWorld({ folds = true } = {}): OutsideWorld {
       const connection: StoreConnection = openStore({
         storageFolder: at(folder),
         workerEntry: built.entry,
+        startWorker: (entry) => {
+          const thread = startNodeWorker(entry);
+          threads.push(thread);
+          return thread;
+        },
         clock: systemClock,
         log: silentLog,
-        spills: () => ({ folders: [at('global')], liveTurns: spilling.liveTurns }),
+        surroundings: () => ({ sharedFolders: [at('global')], liveTurns: retrying.liveTurns }),
       });
-      const spillHome = new NodeSpillHome({
-        folders: () => [at(folder), at('global')],
-        temporaryFolder: () => Promise.resolve(null),
-        startWorker: () => startNodeWorker(built.entry),
-      });
-      const spilling: SpillingStore = new SpillingStore(
+      const retrying: RetryingStore = new RetryingStore(
         connection.store,
-        spillHome,
+        () => reopened(connection),
         systemClock,
         silentLog,
-        randomUUID,
       );
       const states: string[] = [];
-      const window = { connection, spilling, states };
+      const window = { connection, store: retrying.store, states };
       windows.push(window);
-      connection.onDidChangeState(({ kind }) => {
-        states.push(kind);
-        if (folds && kind === 'open') void spilling.tryAgain();
-      });
+      connection.onDidChangeState(({ kind }) => void states.push(kind));
       await connection.open();
       return window;
     },
+    killThread: async () => threads.at(-1)?.terminate(),
     killedNow: (folder) => {
       mkdirSync(at(folder));
       for (const name of readdirSync(at('store')))
@@ -108,17 +107,13 @@ export const session = (name: string | number): string => `20261120_080000_00000
 export const longText = (turn: string): string => `Answer of ${turn}. `.repeat(400);
 
 /** Stores a session of whole turns, each answered with a text of several pages. */
-export async function tell(
-  { spilling: { store } }: OutsideWindow,
-  name: string | number,
-  turns: number,
-): Promise<void> {
+export async function tell({ store }: OutsideWindow, name: string | number, turns: number): Promise<void> {
   await store.createSession({ id: session(name), startedAt: 1 });
   for (let turn = 0; turn < turns; turn++) await tellTurn(store, name, `${name}.${turn}`);
 }
 
 export async function tellTurn(
-  store: OutsideWindow['spilling']['store'],
+  store: SessionStore,
   name: string | number,
   turn: string,
   text = longText(turn),
@@ -130,7 +125,7 @@ export async function tellTurn(
 
 /** How many of the answers told are in a session, word for word; what else is there, in full. */
 export async function answersIn(
-  { spilling: { store } }: OutsideWindow,
+  { store }: OutsideWindow,
   name: string | number,
 ): Promise<{ readonly whole: number; readonly others: readonly string[] }> {
   const { messages } = await store.readTranscript({ sessionId: session(name), limit: 1000 });

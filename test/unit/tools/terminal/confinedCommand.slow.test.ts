@@ -78,9 +78,9 @@ describe('a command where commands are confined', () => {
     world = new TerminalWorld({
       confinement: confining([]),
       discards: (command, { path }) =>
-        command.startsWith('rm') ? { kind: 'files', paths: [join(path, 'x')] } : { kind: 'nothing' },
+        command.startsWith('rm') ? { kind: 'files', paths: [join(path, 'x')], tree: null } : { kind: 'nothing' },
       checkpoint: {
-        restores: (folder, paths) => Promise.resolve(isThere && paths[0] === join(folder, 'x')),
+        restores: (folder, { paths }) => Promise.resolve(isThere && paths[0] === join(folder, 'x')),
         around: async (_call, _folder, run, isNeeded) => {
           needed.push(isNeeded);
           if (isNeeded === true && command === 'rm -f y') throw new NotWatched('it is full');

@@ -8,3 +8,10 @@ export function imageMediaType(bytes: Uint8Array): string | null {
   if (begins([0x52, 0x49, 0x46, 0x46]) && begins([0x57, 0x45, 0x42, 0x50], 8)) return 'image/webp';
   return null;
 }
+
+/** Longer side of a PNG, in pixels; null for other formats and for a header that is cut off. */
+export function longerSide(bytes: Uint8Array): number | null {
+  if (bytes.length < 24 || imageMediaType(bytes) !== 'image/png') return null;
+  const header = new DataView(bytes.buffer, bytes.byteOffset);
+  return Math.max(header.getUint32(16), header.getUint32(20));
+}
