@@ -20,7 +20,7 @@ import type {
 } from '../../syncing';
 import { combined, erasedTail, headsDigest } from './headsDigest';
 import { noteDifferences, noteSame } from './syncComparison';
-import { SyncDocuments, kindOf } from './syncDocuments';
+import { kindOf, receivedRows, SyncDocuments } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
 import { beginSync, endSync, noteConversation } from './syncTables';
 
@@ -180,8 +180,14 @@ export class SyncStore implements SyncedStore {
   sent(conversationId: string, version: number): void {
     this.deps.transactions.write(() => {
       const sent = this.sentChanges(conversationId);
-      for (const [document, change] of Object.entries(sent?.changes ?? {}))
+      for (const [document, change] of Object.entries(sent?.changes ?? {})) {
         this.database.run('DELETE FROM sync_changes WHERE document = ? AND change = ?', [document, change]);
+        if (!isTranscript(document))
+          this.database.run('DELETE FROM sync_marks WHERE conversation_id = ? AND change <= ?', [
+            conversationId,
+            change,
+          ]);
+      }
       if (sent !== null) this.noteChain(conversationId, version, [{ version, tail: sent.tail }]);
       this.database.run('UPDATE sync_conversations SET version = ?, sent_changes = NULL WHERE conversation_id = ?', [
         version,
@@ -353,6 +359,8 @@ export class SyncStore implements SyncedStore {
       if (hasBranch)
         this.splitting.split({ conversationId, branchId, machine, changed, unknown, now: this.deps.now() });
     }
+    const marks = documents.find(({ document, version: at }) => !isTranscript(document) && at > base);
+    const merged = marks !== undefined && kept.has(marks.document) ? this.mergedMarks(conversationId, marks) : [];
     const written = [...byName.values()].filter(
       (one) =>
         !kept.has(one.document) &&
@@ -360,7 +368,7 @@ export class SyncStore implements SyncedStore {
         (one.version > base || (isDivided && changed.includes(one.document))),
     );
     const keptId = input.isProven ? null : this.keepRemoved(input, written);
-    this.documents.write(conversationId, written);
+    this.documents.write(conversationId, [...written, ...merged]);
     this.documents.shareMarks(conversationId);
     this.recount(conversationId);
     if (hasBranch) this.recount(branchId);
@@ -377,6 +385,20 @@ export class SyncStore implements SyncedStore {
     this.finished(input);
     if (keptId !== null) return { keptId };
     return hasBranch ? { branchId } : 'received';
+  }
+
+  /** The server's marks with those that were changed here. None when it is not known which were: all are kept. */
+  private mergedMarks(conversationId: string, there: ServerDocument): readonly SentDocument[] {
+    const changed = this.database
+      .all('SELECT mark FROM sync_marks WHERE conversation_id = ?', [conversationId])
+      .map((row) => textOr(row, 'mark', ''));
+    const [here] = this.documents.read(conversationId, [there.document]);
+    const [own, other] = [here?.body ?? null, there.body].map((body) =>
+      body === null ? undefined : receivedRows(there.document, body).sessions?.[0],
+    );
+    if (changed.length === 0 || own === undefined || other === undefined) return [];
+    const row = { ...other, ...Object.fromEntries(changed.map((mark) => [mark, own[mark] ?? null])) };
+    return [{ document: there.document, body: JSON.stringify({ sessions: [row] }) }];
   }
 
   /** Keeps in the trash what these documents would remove here. Returns the id of that session; null for nothing. */

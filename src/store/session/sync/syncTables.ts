@@ -29,7 +29,8 @@ CREATE TABLE sync_forgotten (
 
 /** sync_chain: the last versions that the rows of a conversation went through. sync_heads: what the server has, as far as
  *  it was read; `machine`: that of another store; `is_left`: 1 when this store has nothing to do with it. sync_read: up
- *  to where it was read. sync_erased: conversations that were forgotten on any machine. */
+ *  to where it was read. sync_marks: columns of marks that were changed here, each with
+ *  the change that noted it. sync_erased: conversations that were forgotten on any machine. */
 const laterTables = [
   `CREATE TABLE IF NOT EXISTS sync_chain (
   conversation_id TEXT NOT NULL,
@@ -50,6 +51,12 @@ const laterTables = [
   changes INTEGER NOT NULL,
   digest INTEGER NOT NULL
 )`,
+  `CREATE TABLE IF NOT EXISTS sync_marks (
+  conversation_id TEXT NOT NULL,
+  mark TEXT NOT NULL,
+  change INTEGER NOT NULL,
+  PRIMARY KEY (conversation_id, mark)
+) WITHOUT ROWID`,
   'CREATE TABLE IF NOT EXISTS sync_erased (conversation_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID',
 ] as const;
 
@@ -168,13 +175,19 @@ function triggers(session: readonly string[]): readonly string[] {
     names: ['turn_uid'],
     isOpen: turnIsOpen,
   };
-  const onSession = (name: string, event: string, document: string): string =>
+  const onSession = (name: string, event: string, document: string, more = ''): string =>
     trigger(
       `sessions_${name}`,
       `${event} ON sessions`,
       'true',
-      noted(document, 'SELECT new.conversation_id AS conversation_id'),
+      noted(document, 'SELECT new.conversation_id AS conversation_id') + more,
     );
+  // A title belongs to where it came from.
+  const isMarked = (mark: string): string =>
+    [mark, ...(mark === 'title_source' ? ['title'] : [])].map((of) => `old.${of} IS NOT new.${of}`).join(' OR ');
+  const noteMark = (mark: string): string => `
+    INSERT OR REPLACE INTO sync_marks (conversation_id, mark, change)
+    SELECT conversation_id, '${mark}', change FROM sync_changes WHERE document = ${marks} AND (${isMarked(mark)});`;
   const [sessionRow, marks] = ["'session/' || new.id", "'marks/' || new.conversation_id"];
   return [
     ...onRows({ ...ofTurn, table: 'messages', document: messageDocument, names: ['turn_uid', 'uid'] }),
@@ -207,6 +220,6 @@ function triggers(session: readonly string[]): readonly string[] {
     onSession('made', 'INSERT', sessionRow),
     onSession('marks_made', 'INSERT', marks),
     onSession('changed', `UPDATE OF ${session.join(', ')}`, sessionRow),
-    onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, marks),
+    onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, marks, markColumns.map(noteMark).join('')),
   ];
 }

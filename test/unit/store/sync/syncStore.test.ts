@@ -169,6 +169,26 @@ describe('a synchronized store', () => {
     expect(other.db.synced.changed('s1')).toEqual(['marks/s1']);
   });
 
+  it('keeps a new title here, a pin from there, and the newer of two titles', async () => {
+    const [one, other] = await twins();
+    one.db.setPinned('s1', true);
+    other.db.setTitle('s1', 'The lexer', 'person');
+    expect(receive(other.db, 2, sent(one.db, 's1', 2))).toBe('received');
+    const back = sent(other.db, 's1', 3);
+    one.db.setTitle('s1', 'The scanner', 'person');
+    expect(receive(one.db, 3, back)).toBe('received');
+    receive(other.db, 4, sent(one.db, 's1', 4));
+    const marks = [one, other].map(({ db }) => [db.getSession('s1')?.title, db.getSession('s1')?.pinned]);
+    expect([marks, one.db.synced.changed('s1'), other.db.synced.changed('s1')]).toEqual([
+      [
+        ['The scanner', true],
+        ['The scanner', true],
+      ],
+      [],
+      [],
+    ]);
+  });
+
   it('makes a branch of what only it has, hidden versions and queued prompts included, when both continued', async () => {
     const [one, other] = await twins();
     answered(one.db, 't2', 'From the laptop.');
