@@ -1,5 +1,3 @@
-export { combined, erasedTail, headsDigest } from './session/sync/headsDigest';
-
 /** A store as the exchange with a server sees it. Documents are the rows of a session, a turn or a single message, in
  *  JSON; a conversation has a version that the server counts. Each call is one transaction. */
 export interface SyncedStore {

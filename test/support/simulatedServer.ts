@@ -1,4 +1,5 @@
-import { erasedTail, headsDigest, type SentDocument, type ServerHeads } from '../../src/store/syncing';
+import { erasedTail, headsDigest } from '../../src/store/headsDigest';
+import type { SentDocument, ServerHeads } from '../../src/store/syncing';
 import type {
   Connection,
   Erasing,

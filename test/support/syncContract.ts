@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { erasedTail, headsDigest, type ChainedVersion } from '../../src/store/syncing';
+import { erasedTail, headsDigest } from '../../src/store/headsDigest';
+import type { ChainedVersion } from '../../src/store/syncing';
 import type { Connection, SentChanges, SyncServer } from '../../src/sync/syncServer';
 
 /** Documents as `send` takes them. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import * as v from 'valibot';
-import { combined, erasedTail, headsDigest, type ServerHeads } from '../../store/syncing';
+import { combined, erasedTail, headsDigest } from '../../store/headsDigest';
+import type { ServerHeads } from '../../store/syncing';
 import type {
   Connection,
   Erasing,

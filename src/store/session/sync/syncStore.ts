@@ -18,7 +18,7 @@ import type {
   SyncedStore,
   WaitingChanges,
 } from '../../syncing';
-import { combined, erasedTail, headsDigest } from './headsDigest';
+import { combined, erasedTail, headsDigest } from '../../headsDigest';
 import { noteDifferences, noteSame } from './syncComparison';
 import { kindOf, receivedRows, SyncDocuments } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
