@@ -1,7 +1,9 @@
 import { StoreError } from '../../src/store/storeError';
+import type { ServerHeads } from '../../src/store/syncing';
 import type { SyncServer } from '../../src/sync/syncServer';
 import { SyncRound } from '../../src/sync/syncRound';
 import { seededRandom } from '../support/seededRandom';
+import type { SimulatedDisk } from '../support/simulatedDisk';
 import {
   answer,
   complete,
@@ -40,6 +42,9 @@ export const syncActions = [
   'time',
   'late',
   'failover',
+  'copy',
+  'restore',
+  'clone',
 ] as const;
 export type SyncAction = (typeof syncActions)[number];
 
@@ -56,6 +61,11 @@ interface OpenTurn {
   readonly fence: number | null;
 }
 
+/** What is on a machine's disk now. */
+function copied({ world }: Machine): SimulatedDisk {
+  return world.disk.powerCut(() => 1);
+}
+
 /** A text that was shown, and where. */
 interface Shown {
   readonly text: string;
@@ -64,6 +74,10 @@ interface Shown {
 
 class Machine {
   world!: SessionDbWorld;
+  /** An older copy of its store. */
+  copy: SimulatedDisk | null = null;
+  /** Id of its store: a clone has that of the other machine. */
+  origin: string;
   open: OpenTurn | null = null;
   /** Fences of leases, until what was said under them is sent. */
   readonly fences = new Map<string, number>();
@@ -75,7 +89,9 @@ class Machine {
     private readonly divided: (conversationId: string, machine: Machine) => void,
     private readonly newId: () => string,
     private readonly wrapped: (server: SyncServer) => SyncServer,
+    private readonly rules: ServerRules,
   ) {
+    this.origin = name;
     this.round = this.newRound();
   }
 
@@ -86,11 +102,14 @@ class Machine {
         get: (_target, key) => {
           const { synced: sync } = this.world.db;
           const found = Reflect.get(sync, key) as unknown;
+          if (key === 'noteHeads' && this.rules.comparesHeads === false)
+            return (heads: ServerHeads, origin: string, isAll: boolean): boolean =>
+              isAll || sync.noteHeads({ ...heads, digest: null }, origin, false);
           return typeof found === 'function' ? found.bind(sync) : found;
         },
       }),
       server: this.wrapped(this.network.wayOf()),
-      origin: this.name,
+      origin: this.origin,
       machine: this.name,
       newId: this.newId,
       fenceOf: (id) => this.fences.get(id) ?? null,
@@ -146,6 +165,7 @@ export class SyncMachines {
         (conversationId, of) => all.divided(conversationId, of),
         () => all.id('branch'),
         wrapped,
+        rules,
       );
       // Clocks that are hours apart.
       machine.world = await sessionDbWorld(undefined, { now: 1000 + all.machines.length * 7200 });
@@ -299,7 +319,17 @@ export class SyncMachines {
       case 'late':
         return await machine.network.deliverLate();
       case 'failover':
-        return this.server.failOver(which + 1);
+        return this.puttingBack(() => this.server.failOver(which + 1));
+      case 'copy':
+        return void (machine.copy = copied(machine));
+      case 'restore':
+        return this.puttingBack(() => this.putBack(machine, machine.copy, machine.origin));
+      case 'clone': {
+        const other = this.machines[which % this.machines.length];
+        if (other !== undefined && other !== machine)
+          return this.puttingBack(() => this.putBack(machine, copied(other), other.origin));
+        return;
+      }
     }
   }
 
@@ -352,7 +382,7 @@ export class SyncMachines {
   private async lease(machine: Machine, conversationId: string): Promise<number | null | 'taken'> {
     const way = machine.network.wayOf();
     try {
-      const answer = await way.lease({ origin: machine.name, writer: 0 }, conversationId);
+      const answer = await way.lease({ origin: machine.origin }, conversationId);
       if (answer.kind === 'leased') return 'taken';
       // A failover may give the number of a lease that it lost a second time.
       machine.fences.delete(conversationId);
@@ -393,6 +423,38 @@ export class SyncMachines {
     machine.round = machine.newRound();
   }
 
+  /** Puts another store in the place of a machine's. */
+  private async putBack(machine: Machine, disk: SimulatedDisk | null, origin: string): Promise<void> {
+    if (disk === null) return;
+    machine.world.database.abandon();
+    machine.world = await sessionDbWorld(
+      disk.powerCut(() => 1),
+      machine.world.clock,
+    );
+    machine.origin = origin;
+    await this.crash(machine);
+  }
+
+  /** Texts of the answers that some machine or the server has. */
+  private held(): ReadonlySet<string> {
+    return new Set([
+      ...this.machines.flatMap((each) => [...this.answersOn(each)]),
+      ...[...this.server.conversations.values()].flatMap(({ documents }) =>
+        [...documents.values()].flatMap(({ body }) =>
+          [...(body ?? '').matchAll(/Answer of [\w-]+/g)].map(([text]) => text),
+        ),
+      ),
+    ]);
+  }
+
+  /** Notes what is gone because the last machine or server that had it was put back. */
+  private async puttingBack(work: () => unknown): Promise<void> {
+    const before = this.held();
+    await work();
+    const after = this.held();
+    for (const text of before) if (!after.has(text)) this.forgottenTexts.add(text);
+  }
+
   /** Texts of the answers that a machine has. */
   private answersOn(machine: Machine): ReadonlySet<string> {
     const rows = machine.world.database.all(
@@ -422,7 +484,7 @@ export class SyncMachines {
   private fate(): Fate {
     if (this.isCalm) return 'done';
     // Also between two calls of an exchange.
-    if (this.random() < 0.004) this.server.failOver(Math.floor(this.random() * 8));
+    if (this.random() < 0.004) void this.puttingBack(() => this.server.failOver(Math.floor(this.random() * 8)));
     const dice = this.random();
     return dice < 0.88 ? 'done' : dice < 0.92 ? 'lost' : dice < 0.96 ? 'unanswered' : 'late';
   }
