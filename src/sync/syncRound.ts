@@ -161,7 +161,9 @@ export class SyncRound {
       else if (await store.isErased(conversationId)) return this.eraseAgain(conversationId);
       else outcome = await store.receive({ conversationId, ...fetched, isProven, branchId, machine });
       const [branch, copy] = [branchOf(outcome), typeof outcome === 'object' && 'keptId' in outcome];
-      const isNew = fetched.version !== since && outcome !== 'busy' && outcome !== 'again';
+      // After a loss of the server the same number may be another version.
+      const isOther = fetched.version !== since || fetched.base !== since;
+      const isNew = isOther && outcome !== 'busy' && outcome !== 'again';
       if (isNew) await onReceived?.(conversationId, branch);
       if (copy) this.deps.onRemoved?.(conversationId, 'copy');
       if (isNew && refused.length > 0) await this.noteRefused(conversationId, refused);

@@ -117,7 +117,8 @@ describe('three machines and a server', () => {
         failover(2),
         ...told(2, 'time', 'time', 'ask', 'settle', 'sync', 'sync'),
       ],
-      1,
+      // The same one, of which both tell.
+      2,
       2,
     ],
     [
@@ -157,5 +158,19 @@ describe('three machines and a server', () => {
       return new Set(held.map(rowsIn)).size;
     };
     expect([await kinds({}), (await kinds(rules)) > 1]).toEqual([1, true]);
+  });
+
+  it.each<[string, readonly SyncStep[]]>([
+    ['is put back', told(0, 'copy', 'ask', 'settle', 'sync', 'sync', 'restore', 'sync')],
+    ['is cloned', [...told(1, 'clone'), ...told(0, 'ask', 'settle', 'sync', 'sync'), ...told(1, 'sync')]],
+    ['is cloned, as its twin,', [...told(1, 'clone', 'ask', 'settle', 'sync'), ...told(0, 'ask', 'settle', 'sync')]],
+    ['is salvaged', told(0, 'ask', 'settle', 'sync', 'sync', 'salvage', 'sync')],
+  ])('one that %s has everything, and would not if it left out what its own id sent', async (_name, steps) => {
+    const outcome = async (rules: ServerRules): Promise<readonly [kinds: number, hasAll: boolean]> => {
+      const { all, held } = await played(5, steps, rules);
+      const rows = held.map(rowsIn);
+      return [new Set(rows).size, all.shown.every(({ text }) => rows.every((each) => each.includes(text)))];
+    };
+    expect([await outcome({}), (await outcome({ ownHeads: false }))[1]]).toEqual([[1, true], false]);
   });
 });

@@ -1,3 +1,4 @@
+import type { StoreRows } from '../../src/store/session/import/storeRows';
 import { StoreError } from '../../src/store/storeError';
 import type { ServerHeads } from '../../src/store/syncing';
 import type { SyncServer } from '../../src/sync/syncServer';
@@ -45,6 +46,7 @@ export const syncActions = [
   'copy',
   'restore',
   'clone',
+  'salvage',
 ] as const;
 export type SyncAction = (typeof syncActions)[number];
 
@@ -81,6 +83,7 @@ class Machine {
   open: OpenTurn | null = null;
   /** Fences of leases, until what was said under them is sent. */
   readonly fences = new Map<string, number>();
+  private readonly leftOut = new Set<string>();
   round: SyncRound;
 
   constructor(
@@ -105,6 +108,12 @@ class Machine {
           if (key === 'noteHeads' && this.rules.comparesHeads === false)
             return (heads: ServerHeads, origin: string, isAll: boolean): boolean =>
               isAll || sync.noteHeads({ ...heads, digest: null }, origin, false);
+          if (key === 'noteHeads' && this.rules.ownHeads === false)
+            return (heads: ServerHeads, origin: string, isAll: boolean): boolean => {
+              for (const head of heads.heads) if (head.origin === origin) this.leftOut.add(head.conversationId);
+              return sync.noteHeads(heads, origin, isAll);
+            };
+          if (key === 'due') return () => sync.due().filter((id) => !this.leftOut.has(id));
           return typeof found === 'function' ? found.bind(sync) : found;
         },
       }),
@@ -158,6 +167,8 @@ export class SyncMachines {
     wrapped: (server: SyncServer) => SyncServer = (server) => server,
   ): Promise<SyncMachines> {
     const all = new SyncMachines(seed, rules, real);
+    // It may arrive after the machine that forgot was put back.
+    all.server.onErase = (conversationId) => void all.forgotten.add(conversationId);
     for (const name of ['laptop', 'desktop', 'container']) {
       const machine = new Machine(
         name,
@@ -330,6 +341,8 @@ export class SyncMachines {
           return this.puttingBack(() => this.putBack(machine, copied(other), other.origin));
         return;
       }
+      case 'salvage':
+        return this.puttingBack(() => this.salvage(machine, which));
     }
   }
 
@@ -435,6 +448,28 @@ export class SyncMachines {
     await this.crash(machine);
   }
 
+  /** Puts what can be read of a damaged store into a new one: some conversations are lost, and of the others some rows.
+   *  What the store knew of the server is lost, too. */
+  private async salvage(machine: Machine, which: number): Promise<void> {
+    const { database, clock } = machine.world;
+    const conversations = database.all('SELECT DISTINCT conversation_id AS id FROM sessions ORDER BY 1');
+    const lost = conversations.filter((_row, at) => at % 8 === which).map(({ id }) => id);
+    const sessions = database.all('SELECT id, conversation_id FROM sessions');
+    const isLost = new Set(sessions.filter((row) => lost.includes(row['conversation_id'])).map(({ id }) => id));
+    const read: StoreRows = {
+      rows: (table) =>
+        [...database.iterate(`SELECT * FROM ${table}`)].filter((row, at) =>
+          table === 'sessions' ? !isLost.has(row['id']) : !isLost.has(row['session_id']) && at % 8 !== which,
+        ),
+    };
+    const found = await sessionDbWorld(undefined, clock);
+    found.db.mergeFrom(read);
+    found.db.synced.begin();
+    database.abandon();
+    machine.world = found;
+    await this.crash(machine);
+  }
+
   /** Texts of the answers that some machine or the server has. */
   private held(): ReadonlySet<string> {
     return new Set([
@@ -453,6 +488,15 @@ export class SyncMachines {
     await work();
     const after = this.held();
     for (const text of before) if (!after.has(text)) this.forgottenTexts.add(text);
+    for (const id of this.forgotten) if (!this.isKnownAsForgotten(id)) this.forgotten.delete(id);
+  }
+
+  /** False when the last one that knew of it was put back: then nobody has forgotten it. */
+  private isKnownAsForgotten(conversationId: string): boolean {
+    return (
+      this.server.conversations.get(conversationId)?.isErased === true ||
+      this.machines.some(({ world }) => world.db.synced.isErased(conversationId))
+    );
   }
 
   /** Texts of the answers that a machine has. */

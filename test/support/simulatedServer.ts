@@ -40,6 +40,8 @@ export interface ServerRules {
   readonly isProven?: boolean;
   /** False: machines believe that they know what the server has, as a control. */
   readonly comparesHeads?: boolean;
+  /** False: machines leave out what their own id sent, as a control. */
+  readonly ownHeads?: boolean;
   /** True: a replica lags behind it. */
   readonly isReplicated?: boolean;
 }
