@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { headsDigest } from '../../src/store/headsDigest';
 import { schemaVersion } from '../../src/sync/postgres/schema';
 import { SyncFailure } from '../../src/sync/syncFailure';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
-import { first, firstSending } from '../support/syncContract';
+import { first, firstSending, second } from '../support/syncContract';
 
 let world: PostgresWorld;
 beforeAll(async () => {
@@ -39,6 +40,42 @@ describe('the tables', () => {
       "SELECT version, to_regclass('hermes_sync.versions') IS NOT NULL AS known FROM hermes_sync.layout",
     );
     expect(row).toEqual({ version: schemaVersion, known: true });
+  });
+
+  it('of layout 2 keep everything that was sent, and count it', async () => {
+    const database = await world.database();
+    const before = world.client(world.address(database));
+    const connection = await before.connect('a', 'A');
+    for (const id of ['c1', 'c2', 'c3']) await before.send(connection, firstSending(id));
+    await before.erase(connection, { conversationId: 'c3' });
+    await world.run(
+      database,
+      'DROP TABLE hermes_sync.histories',
+      `ALTER TABLE hermes_sync.conversations DROP COLUMN tail, DROP COLUMN change, DROP COLUMN origin,
+         DROP COLUMN changed_at`,
+      'ALTER TABLE hermes_sync.machines ADD COLUMN writer BIGINT NOT NULL DEFAULT 1, ADD COLUMN last BIGINT',
+      'CREATE TABLE hermes_sync.sendings (number BIGINT)',
+      'UPDATE hermes_sync.layout SET version = 2',
+    );
+    const clients = Array.from({ length: 3 }, () => world.client(world.address(database)));
+    await Promise.all(clients.map((client, n) => client.connect(`m${n}`, 'M')));
+    const [client = before] = clients;
+    const heads = async () => {
+      const { heads: all, changes, digest } = await client.news(connection, null);
+      const known = all.map(({ conversationId, version, tail }) => [conversationId, version, tail]);
+      return [known, changes, digest === headsDigest(all)];
+    };
+    const [c1, c2, c3] = [
+      ['c1', 1, 'tail 1'],
+      ['c2', 1, 'tail 1'],
+      ['c3', 2, 'erased'],
+    ];
+    expect(await heads()).toEqual([[c1, c2, c3], 3, true]);
+    await client.send(connection, { ...firstSending('c1'), ...second });
+    expect(await heads()).toEqual([[c2, c3, ['c1', 2, 'tail 2']], 4, true]);
+    expect(
+      (await client.fetch(connection, { conversationId: 'c2', since: 0, chain: [], documents: [] })).documents,
+    ).toEqual([{ document: 'turn/t', version: 1, body: '1' }]);
   });
 });
 
