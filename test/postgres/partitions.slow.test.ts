@@ -56,10 +56,10 @@ it('keep the rows of before, take new ones, and the indexes are those of the tab
     ['conversations', 2],
     ['documents', 2],
     ['erasures', 1],
+    ['histories', 1],
     ['layout', 1],
     ['machines', 1],
     ['seals', 1],
-
     ['turns', 1],
     ['versions', 1],
   ]);

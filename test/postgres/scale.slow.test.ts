@@ -12,7 +12,8 @@ afterAll(() => world.close());
 
 const people = 200;
 
-/** A database in which each person has three machines, 20 conversations and 500 documents. */
+/** A database in which each person has 20 histories, and in one of them three machines, 20 conversations and 500
+ *  documents. */
 async function crowded(): Promise<string> {
   const database = await world.database();
   const client = world.client(world.address(database));
@@ -26,7 +27,7 @@ async function crowded(): Promise<string> {
     `INSERT INTO hermes_sync.conversations (person, history, conversation, version, tail, change)
      SELECT 'person' || p, 'h', 'c' || c, 25, 'tail 25', c ${each}`,
     `INSERT INTO hermes_sync.histories (person, history, generation, changes)
-     SELECT 'person' || p, 'h', 'one', 20 FROM generate_series(1, ${people}) p`,
+     SELECT 'person' || p, CASE WHEN c = 1 THEN 'h' ELSE 'h' || c END, 'one', 20 ${each}`,
     `INSERT INTO hermes_sync.documents (person, history, conversation, document, version, body)
      SELECT 'person' || p, 'h', 'c' || c, 'turn/' || d, d, 'x' ${each}, generate_series(1, 25) d`,
     `INSERT INTO hermes_sync.versions (person, history, conversation, version, tail)
@@ -93,6 +94,6 @@ describe('a server with 200 people', () => {
       'seals',
       'versions',
     ]);
-    expect([...busy].filter(([, read]) => read > 60)).toEqual([]);
+    expect([...busy].filter(([, read]) => read > 70)).toEqual([]);
   });
 });

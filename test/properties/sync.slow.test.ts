@@ -127,6 +127,12 @@ describe('three machines and a server', () => {
       0,
       0,
     ],
+    [
+      'forget everywhere what one forgets that was salvaged, and has not looked at the server since',
+      [{ machine: 0, action: 'salvage', which: 1 }, ...told(0, 'forget')],
+      0,
+      0,
+    ],
   ])('%s', async (_name, steps, divisions, sessions) => {
     const { all, held, problems } = await played(5, steps);
     expect([new Set(held.map(rowsIn)).size, all.divisions, sessionsIn(held[0]).length, problems]).toEqual([

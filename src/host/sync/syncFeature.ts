@@ -234,11 +234,10 @@ export class SyncFeature implements Disposable {
     const server = this.open({ address, history: choice.history });
     if (serverOf(address) !== choice.server) {
       // The connection string is that of all folders: nothing of this one goes to a server that was chosen for another.
-      const isSame = await this.hasHistory(server).catch(() => false);
-      if (!isSame) {
-        await server.dispose();
-        return this.notices.askForServer(choice.name, () => this.setUp());
-      }
+      const isSame = await this.hasHistory(server).catch((error: unknown) => error);
+      if (isSame !== true) await server.dispose();
+      if (isSame === false) return this.notices.askForServer(choice.name, () => this.setUp());
+      if (isSame !== true) return log.info(`Sync waits for another server: ${describeError(isSame).sentence}`);
       choice = await this.memory.choose({ ...choice, server: serverOf(address) });
     }
     const running = new RunningSync({
@@ -261,8 +260,6 @@ export class SyncFeature implements Disposable {
     this.statusChanged();
   }
 
-  /** Offers what this user synchronizes on other machines: a clone of the same repository, in a new container say.
-   *  Nothing is asked of the server before. */
   /** True for the server that this store was synchronized with, under whatever name. */
   private async hasHistory(server: PostgresServer): Promise<boolean> {
     const read = await this.synced.read();
@@ -270,6 +267,8 @@ export class SyncFeature implements Disposable {
     return read !== null && (await server.news({ origin: '' }, read.changes)).generation === read.generation;
   }
 
+  /** Offers what this user synchronizes on other machines: a clone of the same repository, in a new container say.
+   *  Nothing is asked of the server before. */
   private async offerKnown(): Promise<void> {
     const text = await this.memory.connection().catch(() => null);
     const repository = text === null ? null : await this.repository();

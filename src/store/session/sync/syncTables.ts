@@ -27,10 +27,10 @@ CREATE TABLE sync_forgotten (
 ) WITHOUT ROWID;
 `;
 
-/** sync_chain: the last versions that the rows of a conversation went through. sync_heads: what the server has, as far as
- *  it was read; `machine`: that of another store; `is_left`: 1 when this store has nothing to do with it. sync_read: up
- *  to where it was read. sync_marks: columns of marks that were changed here, each with
- *  the change that noted it. sync_erased: conversations that were forgotten on any machine. */
+/** sync_chain: the last versions that the rows of a conversation went through. sync_heads: what the server has, as far
+ *  as it was read; `machine`: that of another store; `is_left`: 1 when this store has nothing to do with it. sync_read:
+ *  up to where it was read. sync_marks: columns of marks that were changed here, each with the change that noted it.
+ *  sync_erased: conversations that were forgotten on any machine. */
 const laterTables = [
   `CREATE TABLE IF NOT EXISTS sync_chain (
   conversation_id TEXT NOT NULL,
@@ -182,13 +182,17 @@ function triggers(session: readonly string[]): readonly string[] {
       'true',
       noted(document, 'SELECT new.conversation_id AS conversation_id') + more,
     );
+  const [sessionRow, marks] = ["'session/' || new.id", "'marks/' || new.conversation_id"];
   // A title belongs to where it came from.
   const isMarked = (mark: string): string =>
     [mark, ...(mark === 'title_source' ? ['title'] : [])].map((of) => `old.${of} IS NOT new.${of}`).join(' OR ');
   const noteMark = (mark: string): string => `
     INSERT OR REPLACE INTO sync_marks (conversation_id, mark, change)
     SELECT conversation_id, '${mark}', change FROM sync_changes WHERE document = ${marks} AND (${isMarked(mark)});`;
-  const [sessionRow, marks] = ["'session/' || new.id", "'marks/' || new.conversation_id"];
+  // Before the first look it is not known what the server has: the store may be salvaged.
+  const isThere = `EXISTS (SELECT 1 FROM sync_conversations WHERE conversation_id = old.conversation_id)
+         OR EXISTS (SELECT 1 FROM sync_heads WHERE conversation_id = old.conversation_id AND is_left = 0)
+         OR (old.private = 0 AND NOT EXISTS (SELECT 1 FROM sync_read))`;
   return [
     ...onRows({ ...ofTurn, table: 'messages', document: messageDocument, names: ['turn_uid', 'uid'] }),
     ...onRows({
@@ -212,8 +216,7 @@ function triggers(session: readonly string[]): readonly string[] {
     // Its other rows were deleted before.
     `CREATE TRIGGER sync_sessions_deleted AFTER DELETE ON sessions
      WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE conversation_id = old.conversation_id) BEGIN
-       INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT conversation_id FROM sync_conversations
-         WHERE conversation_id = old.conversation_id;
+       INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT old.conversation_id WHERE ${isThere};
        DELETE FROM sync_changes WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_unnoted WHERE conversation_id = old.conversation_id;
      END`,
