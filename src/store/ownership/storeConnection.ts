@@ -181,7 +181,8 @@ export class StoreConnection implements Disposable {
     let failure = owner === null ? null : owner.endpoint === null ? 'The lock names no socket.' : '';
     if (owner?.endpoint) failure = await askToRelease(owner.endpoint, this.clock, asking.signal);
     if (asking.signal.aborted || home !== this.home) return;
-    if (owner !== null && failure === null) owner = await this.holdLock(home, overlapMs);
+    // Also after a failure: an owner that ended before it could answer is gone a moment later.
+    if (owner !== null) owner = await this.holdLock(home, overlapMs);
     if (owner === null) return this.openInstead();
     this.log.warn(`The other window did not release the session store: ${failure ?? owner.description}`);
     this.setState({ ...state, takeOver: failure === null ? 'offered' : 'unanswered', owner: owner.description });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { otherSqlite } from '../../../support/otherSqlite';
 import { chunkOf, openingTurn, settlingTurn } from '../ownership/turnBuilder';
 import { answersIn, outsideWorld, said, session, tell, tellTurn, whenOpen } from './outsideWorld';
 
@@ -43,6 +44,27 @@ describe('a file that is truncated', () => {
       });
     },
   );
+
+  it('by VACUUM of another program, while it is open: everything is recovered', async () => {
+    const window = await world.openWindow();
+    await tell(window, 1, 5);
+    await window.store.checkpoint();
+    await tell(window, 2, 5);
+    await window.store.forgetSession(session(1));
+    await tell(window, 3, 5);
+    otherSqlite(world.main, 'VACUUM');
+    await tellTurn(window.store, 2, '2.9');
+    expect({
+      answers: await Promise.all([2, 3].map((name) => answersIn(window, name))),
+      said: said(window).map((text) => text.slice(0, 73)),
+    }).toEqual({
+      answers: [
+        { whole: 6, others: [] },
+        { whole: 5, others: [] },
+      ],
+      said: ['The session file had been cut off. All of its contents were recovered (2 '],
+    });
+  });
 
   it('while open, by a process killed before it notices: everything that the log holds is restored', async () => {
     const window = await world.openWindow();

@@ -113,9 +113,9 @@ describe('a second window', () => {
   it('says that an owner does not respond, and can ask again', async () => {
     const folder = new FakeFolder();
     folder.owner = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'process 4711' };
-    const { connection, opens } = window(folder, 'second');
+    const { connection, opens, takes } = window(folder, 'second');
     await opens();
-    await connection.takeOver();
+    await takes();
     const unanswered = connection.state;
     folder.owner = null;
     await connection.takeOver();
@@ -140,6 +140,17 @@ describe('a second window', () => {
     await reader.clock.advance(15_000);
     await expect.poll(() => reader.connection.state.kind).toBe('open');
     expect(soon).toBe('elsewhere');
+  });
+
+  it('opens the history when its owner ends before it answers', async () => {
+    const folder = new FakeFolder();
+    folder.owner = { endpoint: { socketPath: '/nonexistent/s.sock', token: 'x' }, window: 'killed' };
+    const second = window(folder, 'second');
+    await second.opens();
+    const taken = second.takes();
+    setTimeout(() => (folder.owner = null), 100);
+    await taken;
+    expect(second.connection.state.kind).toBe('open');
   });
 
   it('reads the history that another process took while this one slept', async () => {
@@ -213,13 +224,16 @@ function window(folder: FakeFolder, name: string, guard?: WorkGuard) {
   const connection = new StoreConnection(home, clock, silentLog);
   if (guard) connection.setWorkGuard(guard);
   ended.push(() => connection.close());
-  /** Opens it, and lets the time pass for which it waits for an old host of the same window. */
-  const opens = async (): Promise<void> => {
-    let isOpen = false;
-    void connection.open().then(() => (isOpen = true));
-    await expect.poll(async () => (await clock.advance(200), isOpen)).toBe(true);
+  const passes = async (work: Promise<void>): Promise<void> => {
+    let isOver = false;
+    void work.then(() => (isOver = true));
+    await expect.poll(async () => (await clock.advance(200), isOver)).toBe(true);
   };
-  return { connection, home, clock, opens };
+  /** Opens it, and lets the time pass for which it waits for an old host of the same window. */
+  const opens = (): Promise<void> => passes(connection.open());
+  /** Takes the history over, and lets the time pass for which it waits for an owner that ends. */
+  const takes = (): Promise<void> => passes(connection.takeOver());
+  return { connection, home, clock, opens, takes };
 }
 
 async function listening(owner: Partial<TakeOverOwner>): Promise<TakeOverServer> {
