@@ -179,4 +179,24 @@ describe('three machines and a server', () => {
     };
     expect([await outcome({}), (await outcome({ ownHeads: false }))[1]]).toEqual([[1, true], false]);
   });
+
+  it('keep everything when one of them has the tables of an earlier build, with a sending whose answer got lost', async () => {
+    const all = await SyncMachines.open(5);
+    for (const step of told(1, 'time', 'time', 'ask', 'settle', 'sync', 'ask', 'settle')) await all.take(step);
+    const [, one] = all.machines;
+    one?.world.database.execute(`DROP TABLE sync_heads; DROP TABLE sync_read; DROP TABLE sync_marks;
+      ALTER TABLE sync_conversations ADD COLUMN sending INTEGER;
+      ALTER TABLE sync_conversations ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
+      UPDATE sync_conversations SET sending = 3, sent_changes = '{"turn/turn-2":4}';
+      CREATE TABLE sync_positions (origin TEXT PRIMARY KEY NOT NULL, position INTEGER NOT NULL) WITHOUT ROWID;
+      CREATE TABLE sync_numbers (kind TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL) WITHOUT ROWID`);
+    one?.world.db.synced.begin();
+    for (const step of told(0, 'time', 'time', 'ask', 'settle', 'sync')) await all.take(step);
+    await all.calm();
+    const rows = all.machines.map((machine) => rowsIn(all.documentsOf(machine)));
+    all.dispose();
+    expect(new Set(rows).size).toBe(1);
+    expect(all.shown.filter(({ text }) => rows[0]?.includes(text) !== true)).toEqual([]);
+    expect(all.shown.length).toBe(4);
+  });
 });

@@ -1,3 +1,4 @@
+import type { SqlRow } from '../../src/store/engine/sqlDatabase';
 import type { StoreRows } from '../../src/store/session/import/storeRows';
 import { StoreError } from '../../src/store/storeError';
 import type { ServerHeads } from '../../src/store/syncing';
@@ -456,10 +457,15 @@ export class SyncMachines {
     const lost = conversations.filter((_row, at) => at % 8 === which).map(({ id }) => id);
     const sessions = database.all('SELECT id, conversation_id FROM sessions');
     const isLost = new Set(sessions.filter((row) => lost.includes(row['conversation_id'])).map(({ id }) => id));
+    // A copy in a later segment stays hidden when its original is lost, but not on machines that receive it.
+    const originals = database.all('SELECT carried_from AS uid FROM messages WHERE carried_from IS NOT NULL');
+    const isCarried = new Set(originals.map(({ uid }) => uid));
+    const isRead = (row: SqlRow, at: number): boolean =>
+      !isLost.has(row['session_id']) && (at % 8 !== which || isCarried.has(row['uid'] ?? ''));
     const read: StoreRows = {
       rows: (table) =>
         [...database.iterate(`SELECT * FROM ${table}`)].filter((row, at) =>
-          table === 'sessions' ? !isLost.has(row['id']) : !isLost.has(row['session_id']) && at % 8 !== which,
+          table === 'sessions' ? !isLost.has(row['id']) : isRead(row, at),
         ),
     };
     const found = await sessionDbWorld(undefined, clock);
