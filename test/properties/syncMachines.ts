@@ -1,4 +1,3 @@
-import type { SqlRow } from '../../src/store/engine/sqlDatabase';
 import type { StoreRows } from '../../src/store/session/import/storeRows';
 import { StoreError } from '../../src/store/storeError';
 import type { ServerHeads } from '../../src/store/syncing';
@@ -449,23 +448,18 @@ export class SyncMachines {
     await this.crash(machine);
   }
 
-  /** Puts what can be read of a damaged store into a new one: some conversations are lost, and of the others some rows.
-   *  What the store knew of the server is lost, too. */
+  /** Puts what can be read of a damaged store into a new one: some conversations are lost, and what the store knew of
+   *  the server. */
   private async salvage(machine: Machine, which: number): Promise<void> {
     const { database, clock } = machine.world;
     const conversations = database.all('SELECT DISTINCT conversation_id AS id FROM sessions ORDER BY 1');
     const lost = conversations.filter((_row, at) => at % 8 === which).map(({ id }) => id);
     const sessions = database.all('SELECT id, conversation_id FROM sessions');
     const isLost = new Set(sessions.filter((row) => lost.includes(row['conversation_id'])).map(({ id }) => id));
-    // A copy in a later segment stays hidden when its original is lost, but not on machines that receive it.
-    const originals = database.all('SELECT carried_from AS uid FROM messages WHERE carried_from IS NOT NULL');
-    const isCarried = new Set(originals.map(({ uid }) => uid));
-    const isRead = (row: SqlRow, at: number): boolean =>
-      !isLost.has(row['session_id']) && (at % 8 !== which || isCarried.has(row['uid'] ?? ''));
     const read: StoreRows = {
       rows: (table) =>
-        [...database.iterate(`SELECT * FROM ${table}`)].filter((row, at) =>
-          table === 'sessions' ? !isLost.has(row['id']) : isRead(row, at),
+        [...database.iterate(`SELECT * FROM ${table}`)].filter(
+          (row) => !isLost.has(row[table === 'sessions' ? 'id' : 'session_id']),
         ),
     };
     const found = await sessionDbWorld(undefined, clock);
