@@ -72,7 +72,7 @@ export interface ServerHeads extends ReadState {
 }
 
 /** The newest version of a conversation. */
-export interface ServerHead {
+interface ServerHead {
   readonly conversationId: string;
   readonly version: number;
   /** `erasedTail` for one that was forgotten; null for a version that was made before there were tails. */

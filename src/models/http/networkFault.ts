@@ -14,7 +14,7 @@ export function systemCode(error: unknown): string | null {
 }
 
 /** Returns the messages of an error and its causes, outermost first. */
-export function messageChain(error: unknown): string {
+function messageChain(error: unknown): string {
   const messages: string[] = [];
   for (
     let current: unknown = error, depth = 0;
