@@ -25,35 +25,24 @@ export interface SyncedStore {
   /** Names of the turns and single messages that are stored. */
   transcriptDocuments(conversationId: string): readonly string[];
   /** Notes what is about to be sent: the answer may get lost. */
-  beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[], tail: string): void;
-  /** What was sent and not yet answered. */
-  sending(conversationId: string): Sending | null;
-  /** A number for the next sending, above all that were ever used. */
-  nextNumber(atLeast: number): number;
-  /** The highest number of which the server said that it has it; 0 for none. */
-  confirmed(): number;
+  beginSending(conversationId: string, documents: readonly ChangedDocument[], tail: string): void;
+  /** Tail of what was sent and not yet answered; null for nothing. */
+  sending(conversationId: string): string | null;
   /** The server has what was sent, as this version. Documents that were changed again since stay changed. */
   sent(conversationId: string, version: number): void;
   /** The server does not have what was sent. */
   notSent(conversationId: string): void;
-  /** Called when the server has forgotten something of what it had. Notes every conversation as to be received that is
-   *  there not as it is here, and lowers what is known of the server. */
-  noteLoss(loss: ServerLoss): void;
-  /** Positions up to which the log of each other machine was read. */
-  positions(): ReadonlyMap<string, number>;
-  /** Notes that these conversations are to be received, and the position that is read with it. */
-  noteDue(origin: string, position: number, conversationIds: readonly string[]): void;
-  /** Notes which machine continued these conversations last, by its name. */
-  noteMachines(machines: readonly ContinuedThere[]): void;
-  /** Conversations to be received. */
+  /** What was read of the server; null before the first look. */
+  read(): ReadState | null;
+  /** Notes the heads that the server has, and up to which change they were read. `isAll`: the server has no others.
+   *  `origin`: id of this store. False when those that are known are not what the server has. */
+  noteHeads(heads: ServerHeads, origin: string, isAll: boolean): boolean;
+  /** Conversations whose rows are of another head than the server's. */
   due(): readonly string[];
   /** Conversations that were forgotten here and are still on the server. */
   forgotten(): readonly string[];
-  /** Notes what is about to be erased on the server: the number is used. */
-  beginErasing(number: number): void;
-  /** The server has erased the conversation, or knows that it is erased here. `number`: of the erasing that it has
-   *  done; null when another machine's was met. */
-  forgottenThere(conversationId: string, number: number | null): void;
+  /** The server has erased the conversation, or knows that it is erased here. */
+  forgottenThere(conversationId: string): void;
   /** True for a conversation that was forgotten, here or on another machine, and erased here. */
   isErased(conversationId: string): boolean;
   /** Erases a conversation that was forgotten on another machine. It stays due until `forgottenThere`. False while a
@@ -67,9 +56,30 @@ export interface SyncedStore {
   receive(input: Received): ReceiveOutcome;
 }
 
-export interface ContinuedThere {
+/** Changes are compared within one generation only. */
+export interface ReadState {
+  /** A random id that a history gets when it begins. */
+  readonly generation: string;
+  /** Number of the last change that was read. */
+  readonly changes: number;
+  /** Of all heads of the server (`headsDigest`); null when more of them are to be read. */
+  readonly digest: number | null;
+}
+
+/** What a server has of a history, from one moment. */
+export interface ServerHeads extends ReadState {
+  readonly heads: readonly ServerHead[];
+}
+
+/** The newest version of a conversation. */
+interface ServerHead {
   readonly conversationId: string;
-  readonly machine: string;
+  readonly version: number;
+  /** `erasedTail` for one that was forgotten; null for a version that was made before there were tails. */
+  readonly tail: string | null;
+  /** Id and name of the machine that made it; null when they are not known. */
+  readonly origin: string | null;
+  readonly machine: string | null;
 }
 
 export interface Outgoing {
@@ -86,18 +96,6 @@ export interface ChainedVersion {
   readonly version: number;
   /** A random text that the machine which made the version gave it. */
   readonly tail: string;
-}
-
-export interface ServerLoss {
-  /** Every conversation that the server has. `tail`: of its newest version; null when it is not known. */
-  readonly conversations: readonly (Omit<ChainedVersion, 'tail'> & {
-    readonly conversationId: string;
-    readonly tail: string | null;
-  })[];
-  /** Number of the last sending that it has of this machine. */
-  readonly confirmed: number;
-  /** Numbers of the last sendings that it has of other machines, of which more was read here. */
-  readonly positions: ReadonlyMap<string, number>;
 }
 
 export interface ChangedDocument {
@@ -117,10 +115,6 @@ export interface WaitingChanges {
   readonly conversations: number;
   /** Time of the oldest change in them, in seconds since the epoch. */
   readonly oldestAt: number | null;
-}
-
-export interface Sending {
-  readonly number: number;
 }
 
 export interface Received {
@@ -182,17 +176,12 @@ const methods = {
   transcriptDocuments: true,
   beginSending: true,
   sending: true,
-  nextNumber: true,
-  confirmed: true,
-  noteLoss: true,
   sent: true,
   notSent: true,
-  positions: true,
-  noteDue: true,
-  noteMachines: true,
+  read: true,
+  noteHeads: true,
   due: true,
   forgotten: true,
-  beginErasing: true,
   forgottenThere: true,
   isErased: true,
   forget: true,

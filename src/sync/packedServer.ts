@@ -23,7 +23,6 @@ export function packedServer(server: SyncServer): SyncServer {
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
-    summary: (...args) => server.summary(...args),
     fetch: async (connection, query) => {
       const { documents, ...rest } = await server.fetch(connection, query);
       return { ...rest, documents: await Promise.all(documents.map((one) => withBody(one, unpacked))) };
@@ -38,7 +37,7 @@ export function packedServer(server: SyncServer): SyncServer {
           for await (const piece of sending.documents()) yield await Promise.all(piece.map(pack));
         },
       }),
-    lastSent: (...args) => server.lastSent(...args),
+    versionOf: (...args) => server.versionOf(...args),
     lease: (...args) => server.lease(...args),
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),

@@ -1,5 +1,5 @@
 import type { AsyncSyncedStore, Outgoing, SentDocument } from '../store/syncing';
-import type { Connected, Fetched, FetchQuery, SyncServer } from './syncServer';
+import type { Connection, Fetched, FetchQuery, SyncServer } from './syncServer';
 
 /** Documents that are read from the store in one call, so that it serves others in between. */
 export const documentsAtOnce = 50;
@@ -55,7 +55,7 @@ export class FetchAhead {
   constructor(private readonly deps: { readonly store: AsyncSyncedStore; readonly server: SyncServer }) {}
 
   /** The store is asked before this returns, so that it answers before it writes. */
-  begin(connection: Connected, conversationId: string): void {
+  begin(connection: Connection, conversationId: string): void {
     this.asked = this.ask(connection, conversationId);
   }
 
@@ -68,7 +68,7 @@ export class FetchAhead {
     return isSame(before, query) ? fetched : null;
   }
 
-  private async ask(connection: Connected, conversationId: string): Promise<Asked | null> {
+  private async ask(connection: Connection, conversationId: string): Promise<Asked | null> {
     const { store, server } = this.deps;
     try {
       const [since, chain, documents] = await Promise.all([

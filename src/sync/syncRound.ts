@@ -2,7 +2,7 @@ import type { AsyncSyncedStore, ChangedDocument, Outgoing, ReceiveOutcome, SentD
 import { documentsAtOnce, FetchAhead, ReadAhead } from './readAhead';
 import { StoreError } from '../store/storeError';
 import { syncFailureIn } from './syncFailure';
-import type { Connected, News, SendAnswer, SyncServer } from './syncServer';
+import type { Connection, SendAnswer, SyncServer } from './syncServer';
 
 interface SyncRoundDeps {
   readonly store: AsyncSyncedStore;
@@ -59,10 +59,7 @@ class TurnBegan extends Error {
 /** One connection of a store to the server. A round receives what other machines sent and sends what changed here.
  *  Whatever fails is done again by a later round, on a new connection. */
 export class SyncRound {
-  private connection: Promise<Connected> | null = null;
-  private lastNumber = 0;
-  /** The highest number of which the server said, over this connection, that it has it. */
-  private confirmed = 0;
+  private connection: Promise<Connection> | null = null;
   /** Conversations that failed, and the rounds that leave them out. */
   private readonly paused = new Map<string, { readonly error: unknown; readonly rounds: number; left: number }>();
   private readonly working = new Map<string, Promise<unknown>>();
@@ -131,28 +128,14 @@ export class SyncRound {
     return this.alone(conversationId, () => this.receiveAlone(conversationId, null));
   }
 
-  /** The first call of a connection: from then on, nothing that an earlier one sent can still arrive. */
-  connected(): Promise<Connected> {
-    this.connection ??= this.connect();
+  /** The first call to the server makes this machine known there. */
+  connected(): Promise<Connection> {
+    const { server, origin, machine } = this.deps;
+    this.connection ??= server.connect(origin, machine).catch((error: unknown) => {
+      this.connection = null;
+      throw error;
+    });
     return this.connection;
-  }
-
-  private async connect(): Promise<Connected> {
-    const { store, server, origin, machine } = this.deps;
-    const connected = await server.connect(origin, machine);
-    this.lastNumber = Math.max(this.lastNumber, connected.last);
-    this.confirmed = connected.last;
-    if (connected.last < (await store.confirmed())) await this.noteLoss(connected, new Map([[origin, connected.last]]));
-    return connected;
-  }
-
-  /** The server is a copy that lags behind the one which failed, or was restored from a backup. */
-  private async noteLoss(connected: Connected, lost: ReadonlyMap<string, number>): Promise<void> {
-    const { store, server, origin } = this.deps;
-    const conversations = await server.summary(connected);
-    const confirmed = lost.get(origin) ?? (await store.confirmed());
-    await store.noteLoss({ conversations, positions: lost, confirmed });
-    this.confirmed = Math.min(this.confirmed, confirmed);
   }
 
   /** `next`: fetched already while this one is written. */
@@ -178,7 +161,9 @@ export class SyncRound {
       else if (await store.isErased(conversationId)) return this.eraseAgain(conversationId);
       else outcome = await store.receive({ conversationId, ...fetched, isProven, branchId, machine });
       const [branch, copy] = [branchOf(outcome), typeof outcome === 'object' && 'keptId' in outcome];
-      const isNew = fetched.version !== since && outcome !== 'busy' && outcome !== 'again';
+      // After a loss of the server the same number may be another version.
+      const isOther = fetched.version !== since || fetched.base !== since;
+      const isNew = isOther && outcome !== 'busy' && outcome !== 'again';
       if (isNew) await onReceived?.(conversationId, branch);
       if (copy) this.deps.onRemoved?.(conversationId, 'copy');
       if (isNew && refused.length > 0) await this.noteRefused(conversationId, refused);
@@ -186,25 +171,17 @@ export class SyncRound {
     return outcome;
   }
 
+  /** Compares all heads where what is known of the server is not what it has: it lost its newest versions, is another
+   *  one, or this store was put back. */
   private async readNews(): Promise<void> {
-    const { store, server } = this.deps;
+    const { store, server, origin } = this.deps;
     const connection = await this.connected();
-    const byOrigin = new Map<string, { position: number; ids: string[] }>();
-    const newest = new Map<string, News>();
-    const { origin: own } = this.deps;
-    const found = await server.news(
-      connection,
-      new Map([...(await store.positions()), [own, await store.confirmed()]]),
-    );
-    if (found.lost.size > 0) await this.noteLoss(connection, found.lost);
-    for (const news of found.news) {
-      const { origin, position, conversationId } = news;
-      if ((newest.get(conversationId)?.version ?? 0) <= news.version) newest.set(conversationId, news);
-      const known = byOrigin.get(origin) ?? { position, ids: [] };
-      byOrigin.set(origin, { position: Math.max(known.position, position), ids: [...known.ids, conversationId] });
-    }
-    for (const [origin, { position, ids }] of byOrigin) await store.noteDue(origin, position, ids);
-    if (newest.size > 0) await store.noteMachines([...newest.values()]);
+    const read = await store.read();
+    const news = await server.news(connection, read?.changes ?? 0);
+    const isLater = read === null || (read.generation === news.generation && read.changes <= news.changes);
+    if (isLater && read?.changes === news.changes && news.heads.length === 0 && news.digest === read.digest) return;
+    if (isLater && (await store.noteHeads(news, origin, false))) return;
+    await store.noteHeads(await server.news(connection, null), origin, true);
   }
 
   /** `next`: read already while the server takes this one. */
@@ -216,13 +193,8 @@ export class SyncRound {
       if (outgoing === null) return;
       const answer = await this.sendOnce(conversationId, outgoing, next);
       if (answer === null) return;
-      if (answer.kind === 'done') {
-        this.confirmed = Math.max(this.confirmed, answer.number);
-        return this.noteSent(conversationId, answer.version);
-      }
+      if (answer.kind === 'done') return this.noteSent(conversationId, answer.version);
       await store.notSent(conversationId);
-      // A call of an earlier connection arrived late, or a copy of this store is connected too.
-      if (answer.kind === 'closed') this.connection = null;
       if (answer.kind !== 'behind' && answer.kind !== 'erased') return;
       const received = await this.receiveAlone(conversationId, null);
       if (received === 'busy' || received === 'forgotten') return;
@@ -235,35 +207,26 @@ export class SyncRound {
     this.noting.catch(() => undefined);
   }
 
-  /** Null when a turn began here meanwhile: then nothing was sent. `number`: of the sending. */
-  private async sendOnce(
-    conversationId: string,
-    outgoing: Outgoing,
-    next: string | null,
-  ): Promise<(SendAnswer & { readonly number: number }) | null> {
+  /** Null when a turn began here meanwhile: then nothing was sent. */
+  private async sendOnce(conversationId: string, outgoing: Outgoing, next: string | null): Promise<SendAnswer | null> {
     const { store, server, fenceOf, newId } = this.deps;
     const { base, baseTail, documents } = outgoing;
     const random = newId().slice(0, tailLength);
     const tail = server.tailOf?.({ conversationId, base, baseTail, random }) ?? random;
     const first = await this.readAhead.take(conversationId, outgoing);
     const connection = await this.connected();
-    const number = await store.nextNumber(this.lastNumber);
-    this.lastNumber = number;
-    const noted = store.beginSending(conversationId, number, documents, tail);
+    const noted = store.beginSending(conversationId, documents, tail);
     if (next !== null && first !== null && documents.length <= documentsAtOnce) this.readAhead.begin(next);
     await noted;
     try {
-      const answer = await server.send(connection, {
+      return await server.send(connection, {
         conversationId,
-        number,
-        confirmed: this.confirmed,
         base,
         baseTail,
         tail,
         fence: fenceOf(conversationId),
         documents: () => this.bodies(conversationId, documents, first, next),
       });
-      return { ...answer, number };
     } catch (error) {
       if (!(error instanceof TurnBegan)) throw error;
       await store.notSent(conversationId);
@@ -273,14 +236,8 @@ export class SyncRound {
 
   private async eraseThere(conversationId: string): Promise<void> {
     const { store, server } = this.deps;
-    const connection = await this.connected();
-    const number = await store.nextNumber(this.lastNumber);
-    this.lastNumber = number;
-    await store.beginErasing(number);
-    if (await server.erase(connection, { conversationId, number, confirmed: this.confirmed })) {
-      this.confirmed = Math.max(this.confirmed, number);
-      await store.forgottenThere(conversationId, number);
-    } else this.connection = null;
+    await server.erase(await this.connected(), { conversationId });
+    await store.forgottenThere(conversationId);
   }
 
   /** The server lost that the conversation was forgotten. */
@@ -298,7 +255,7 @@ export class SyncRound {
   /** The conversation stays due until the server knows that it is erased here. What no machine of the history has
    *  proven erases nothing, and is not repeated to the server, where it would be proven. */
   private async eraseHere(
-    connection: Connected,
+    connection: Connection,
     conversationId: string,
     isProven: boolean,
   ): Promise<'forgotten' | 'busy'> {
@@ -312,7 +269,7 @@ export class SyncRound {
     }
     if (!(await store.forget(conversationId))) return 'busy';
     await server.confirmErased(connection, conversationId);
-    await store.forgottenThere(conversationId, null);
+    await store.forgottenThere(conversationId);
     return 'forgotten';
   }
 
@@ -338,9 +295,9 @@ export class SyncRound {
     const { store, server } = this.deps;
     const sending = await store.sending(conversationId);
     if (sending === null) return;
-    const last = await server.lastSent(await this.connected(), conversationId);
-    if (last?.number === sending.number) await store.sent(conversationId, last.version);
-    else await store.notSent(conversationId);
+    const version = await server.versionOf(await this.connected(), conversationId, sending);
+    if (version === null) await store.notSent(conversationId);
+    else await store.sent(conversationId, version);
   }
 
   /** Work on one conversation, one piece after another. */

@@ -133,11 +133,18 @@ export class SyncService implements Disposable {
     const { clock, store, log } = this.deps;
     this.activeAt = clock.monotonicMs();
     // The first sending makes it known to others.
-    if ((await store.version(conversationId)) === 0 || this.failures > 0) return { kind: 'free' };
-    const work = this.prepare(conversationId).catch((error: unknown): TurnStart => {
-      log.info(`A turn begins without the server: ${this.deps.describe(error).sentence}`);
-      return { kind: 'free' };
-    });
+    if ((await store.version(conversationId)) === 0) return { kind: 'free' };
+    // Also while the server could not be reached: a prompt is the best moment to try again.
+    const work = this.prepare(conversationId).then(
+      (start) => {
+        if (this.failures > 0) this.exchange();
+        return start;
+      },
+      (error: unknown): TurnStart => {
+        log.info(`A turn begins without the server: ${this.deps.describe(error).sentence}`);
+        return { kind: 'free' };
+      },
+    );
     return resultWithin(clock, turnPatienceMs, work, { kind: 'free' }, this.ending.signal);
   }
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { headsDigest } from '../../src/store/headsDigest';
 import { schemaVersion } from '../../src/sync/postgres/schema';
 import { SyncFailure } from '../../src/sync/syncFailure';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
-import { first, firstSending } from '../support/syncContract';
+import { first, firstSending, second } from '../support/syncContract';
 
 let world: PostgresWorld;
 beforeAll(async () => {
@@ -25,8 +26,8 @@ describe('the tables', () => {
     const address = world.address(await world.database());
     const clients = Array.from({ length: 8 }, () => world.client(address));
     await Promise.all(clients.map((client) => client.prepare()));
-    const connected = await Promise.all(clients.map((client, n) => client.connect(`m${n}`, 'M')));
-    expect(connected.map(({ writer }) => writer)).toEqual(Array.from({ length: 8 }, () => 1));
+    await Promise.all(clients.map((client, n) => client.connect(`m${n}`, 'M')));
+    expect((await clients[0]?.overview())?.machines.length).toBe(8);
   });
 
   it('of an earlier Hermes get what is new', async () => {
@@ -40,6 +41,42 @@ describe('the tables', () => {
     );
     expect(row).toEqual({ version: schemaVersion, known: true });
   });
+
+  it('of layout 2 keep everything that was sent, and count it', async () => {
+    const database = await world.database();
+    const before = world.client(world.address(database));
+    const connection = await before.connect('a', 'A');
+    for (const id of ['c1', 'c2', 'c3']) await before.send(connection, firstSending(id));
+    await before.erase(connection, { conversationId: 'c3' });
+    await world.run(
+      database,
+      'DROP TABLE hermes_sync.histories',
+      `ALTER TABLE hermes_sync.conversations DROP COLUMN tail, DROP COLUMN change, DROP COLUMN origin,
+         DROP COLUMN changed_at`,
+      'ALTER TABLE hermes_sync.machines ADD COLUMN writer BIGINT NOT NULL DEFAULT 1, ADD COLUMN last BIGINT',
+      'CREATE TABLE hermes_sync.sendings (number BIGINT)',
+      'UPDATE hermes_sync.layout SET version = 2',
+    );
+    const clients = Array.from({ length: 3 }, () => world.client(world.address(database)));
+    await Promise.all(clients.map((client, n) => client.connect(`m${n}`, 'M')));
+    const [client = before] = clients;
+    const heads = async () => {
+      const { heads: all, changes, digest } = await client.news(connection, null);
+      const known = all.map(({ conversationId, version, tail }) => [conversationId, version, tail]);
+      return [known, changes, digest === headsDigest(all)];
+    };
+    const [c1, c2, c3] = [
+      ['c1', 1, 'tail 1'],
+      ['c2', 1, 'tail 1'],
+      ['c3', 2, 'erased'],
+    ];
+    expect(await heads()).toEqual([[c1, c2, c3], 3, true]);
+    await client.send(connection, { ...firstSending('c1'), ...second });
+    expect(await heads()).toEqual([[c2, c3, ['c1', 2, 'tail 2']], 4, true]);
+    expect(
+      (await client.fetch(connection, { conversationId: 'c2', since: 0, chain: [], documents: [] })).documents,
+    ).toEqual([{ document: 'turn/t', version: 1, body: '1' }]);
+  });
 });
 
 describe('a failure of a real server', () => {
@@ -51,7 +88,7 @@ describe('a failure of a real server', () => {
     const again = world.client(world.address(database));
     expect((await failureOf(again.connect('a', 'A'))).kind).toBe('readOnly');
     await world.run('postgres', `ALTER DATABASE ${database} SET default_transaction_read_only = off`);
-    expect((await client.news(connection, new Map())).news.length).toBe(0);
+    expect((await client.news(connection, 0)).heads.length).toBe(0);
   });
 });
 
@@ -63,12 +100,11 @@ describe('many writers', () => {
     const writers = 12;
     const each = 25;
     const seen: string[] = [];
-    const positions = new Map<string, number>();
+    let after = 0;
     const read = async (): Promise<void> => {
-      for (const { origin, position, conversationId } of (await reader.news(reading, positions)).news) {
-        seen.push(conversationId);
-        positions.set(origin, Math.max(position, positions.get(origin) ?? 0));
-      }
+      const { heads, changes } = await reader.news(reading, after);
+      seen.push(...heads.map(({ conversationId }) => conversationId));
+      after = changes;
     };
     let isOver = false;
     const following = (async () => {
@@ -81,7 +117,6 @@ describe('many writers', () => {
         for (let number = 1; number <= each; number++)
           await client.send(connection, {
             conversationId: `w${n}-${number}`,
-            number,
             ...first,
             fence: null,
             documents: async function* () {
@@ -104,7 +139,7 @@ describe('many writers', () => {
       Array.from({ length: 6 }, async (_, n) => {
         const client = world.client(address);
         const connection = await client.connect(`m${n}`, 'M');
-        return client.send(connection, firstSending('c', 1, String(n)));
+        return client.send(connection, firstSending('c', String(n)));
       }),
     );
     expect(answers.map(({ kind }) => kind).sort()).toEqual(['behind', 'behind', 'behind', 'behind', 'behind', 'done']);
@@ -120,7 +155,7 @@ describe('many writers', () => {
         const connection = await client.connect(`m${n}`, 'M');
         const kinds: string[] = [];
         for (let number = 1; number <= 8; number++)
-          kinds.push((await client.send(connection, firstSending(`c${n}-${number}`, number))).kind);
+          kinds.push((await client.send(connection, firstSending(`c${n}-${number}`))).kind);
         return kinds;
       }),
     );

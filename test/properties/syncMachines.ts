@@ -1,7 +1,10 @@
+import type { StoreRows } from '../../src/store/session/import/storeRows';
 import { StoreError } from '../../src/store/storeError';
+import type { ServerHeads } from '../../src/store/syncing';
 import type { SyncServer } from '../../src/sync/syncServer';
 import { SyncRound } from '../../src/sync/syncRound';
 import { seededRandom } from '../support/seededRandom';
+import type { SimulatedDisk } from '../support/simulatedDisk';
 import {
   answer,
   complete,
@@ -40,6 +43,10 @@ export const syncActions = [
   'time',
   'late',
   'failover',
+  'copy',
+  'restore',
+  'clone',
+  'salvage',
 ] as const;
 export type SyncAction = (typeof syncActions)[number];
 
@@ -56,6 +63,11 @@ interface OpenTurn {
   readonly fence: number | null;
 }
 
+/** What is on a machine's disk now. */
+function copied({ world }: Machine): SimulatedDisk {
+  return world.disk.powerCut(() => 1);
+}
+
 /** A text that was shown, and where. */
 interface Shown {
   readonly text: string;
@@ -64,9 +76,14 @@ interface Shown {
 
 class Machine {
   world!: SessionDbWorld;
+  /** An older copy of its store. */
+  copy: SimulatedDisk | null = null;
+  /** Id of its store: a clone has that of the other machine. */
+  origin: string;
   open: OpenTurn | null = null;
   /** Fences of leases, until what was said under them is sent. */
   readonly fences = new Map<string, number>();
+  private readonly leftOut = new Set<string>();
   round: SyncRound;
 
   constructor(
@@ -75,7 +92,9 @@ class Machine {
     private readonly divided: (conversationId: string, machine: Machine) => void,
     private readonly newId: () => string,
     private readonly wrapped: (server: SyncServer) => SyncServer,
+    private readonly rules: ServerRules,
   ) {
+    this.origin = name;
     this.round = this.newRound();
   }
 
@@ -86,11 +105,20 @@ class Machine {
         get: (_target, key) => {
           const { synced: sync } = this.world.db;
           const found = Reflect.get(sync, key) as unknown;
+          if (key === 'noteHeads' && this.rules.comparesHeads === false)
+            return (heads: ServerHeads, origin: string, isAll: boolean): boolean =>
+              isAll || sync.noteHeads({ ...heads, digest: null }, origin, false);
+          if (key === 'noteHeads' && this.rules.ownHeads === false)
+            return (heads: ServerHeads, origin: string, isAll: boolean): boolean => {
+              for (const head of heads.heads) if (head.origin === origin) this.leftOut.add(head.conversationId);
+              return sync.noteHeads(heads, origin, isAll);
+            };
+          if (key === 'due') return () => sync.due().filter((id) => !this.leftOut.has(id));
           return typeof found === 'function' ? found.bind(sync) : found;
         },
       }),
       server: this.wrapped(this.network.wayOf()),
-      origin: this.name,
+      origin: this.origin,
       machine: this.name,
       newId: this.newId,
       fenceOf: (id) => this.fences.get(id) ?? null,
@@ -139,6 +167,8 @@ export class SyncMachines {
     wrapped: (server: SyncServer) => SyncServer = (server) => server,
   ): Promise<SyncMachines> {
     const all = new SyncMachines(seed, rules, real);
+    // It may arrive after the machine that forgot was put back.
+    all.server.onErase = (conversationId) => void all.forgotten.add(conversationId);
     for (const name of ['laptop', 'desktop', 'container']) {
       const machine = new Machine(
         name,
@@ -146,6 +176,7 @@ export class SyncMachines {
         (conversationId, of) => all.divided(conversationId, of),
         () => all.id('branch'),
         wrapped,
+        rules,
       );
       // Clocks that are hours apart.
       machine.world = await sessionDbWorld(undefined, { now: 1000 + all.machines.length * 7200 });
@@ -299,7 +330,19 @@ export class SyncMachines {
       case 'late':
         return await machine.network.deliverLate();
       case 'failover':
-        return this.server.failOver(which + 1);
+        return this.puttingBack(() => this.server.failOver(which + 1));
+      case 'copy':
+        return void (machine.copy = copied(machine));
+      case 'restore':
+        return this.puttingBack(() => this.putBack(machine, machine.copy, machine.origin));
+      case 'clone': {
+        const other = this.machines[which % this.machines.length];
+        if (other !== undefined && other !== machine)
+          return this.puttingBack(() => this.putBack(machine, copied(other), other.origin));
+        return;
+      }
+      case 'salvage':
+        return this.puttingBack(() => this.salvage(machine, which));
     }
   }
 
@@ -352,7 +395,7 @@ export class SyncMachines {
   private async lease(machine: Machine, conversationId: string): Promise<number | null | 'taken'> {
     const way = machine.network.wayOf();
     try {
-      const answer = await way.lease({ origin: machine.name, writer: 0 }, conversationId);
+      const answer = await way.lease({ origin: machine.origin }, conversationId);
       if (answer.kind === 'leased') return 'taken';
       // A failover may give the number of a lease that it lost a second time.
       machine.fences.delete(conversationId);
@@ -393,6 +436,69 @@ export class SyncMachines {
     machine.round = machine.newRound();
   }
 
+  /** Puts another store in the place of a machine's. */
+  private async putBack(machine: Machine, disk: SimulatedDisk | null, origin: string): Promise<void> {
+    if (disk === null) return;
+    machine.world.database.abandon();
+    machine.world = await sessionDbWorld(
+      disk.powerCut(() => 1),
+      machine.world.clock,
+    );
+    machine.origin = origin;
+    await this.crash(machine);
+  }
+
+  /** Puts what can be read of a damaged store into a new one: some conversations are lost, and what the store knew of
+   *  the server. */
+  private async salvage(machine: Machine, which: number): Promise<void> {
+    const { database, clock } = machine.world;
+    const conversations = database.all('SELECT DISTINCT conversation_id AS id FROM sessions ORDER BY 1');
+    const lost = conversations.filter((_row, at) => at % 8 === which).map(({ id }) => id);
+    const sessions = database.all('SELECT id, conversation_id FROM sessions');
+    const isLost = new Set(sessions.filter((row) => lost.includes(row['conversation_id'])).map(({ id }) => id));
+    const read: StoreRows = {
+      rows: (table) =>
+        [...database.iterate(`SELECT * FROM ${table}`)].filter(
+          (row) => !isLost.has(row[table === 'sessions' ? 'id' : 'session_id']),
+        ),
+    };
+    const found = await sessionDbWorld(undefined, clock);
+    found.db.mergeFrom(read);
+    found.db.synced.begin();
+    database.abandon();
+    machine.world = found;
+    await this.crash(machine);
+  }
+
+  /** Texts of the answers that some machine or the server has. */
+  private held(): ReadonlySet<string> {
+    return new Set([
+      ...this.machines.flatMap((each) => [...this.answersOn(each)]),
+      ...[...this.server.conversations.values()].flatMap(({ documents }) =>
+        [...documents.values()].flatMap(({ body }) =>
+          [...(body ?? '').matchAll(/Answer of [\w-]+/g)].map(([text]) => text),
+        ),
+      ),
+    ]);
+  }
+
+  /** Notes what is gone because the last machine or server that had it was put back. */
+  private async puttingBack(work: () => unknown): Promise<void> {
+    const before = this.held();
+    await work();
+    const after = this.held();
+    for (const text of before) if (!after.has(text)) this.forgottenTexts.add(text);
+    for (const id of this.forgotten) if (!this.isKnownAsForgotten(id)) this.forgotten.delete(id);
+  }
+
+  /** False when the last one that knew of it was put back: then nobody has forgotten it. */
+  private isKnownAsForgotten(conversationId: string): boolean {
+    return (
+      this.server.conversations.get(conversationId)?.isErased === true ||
+      this.machines.some(({ world }) => world.db.synced.isErased(conversationId))
+    );
+  }
+
   /** Texts of the answers that a machine has. */
   private answersOn(machine: Machine): ReadonlySet<string> {
     const rows = machine.world.database.all(
@@ -422,7 +528,7 @@ export class SyncMachines {
   private fate(): Fate {
     if (this.isCalm) return 'done';
     // Also between two calls of an exchange.
-    if (this.random() < 0.004) this.server.failOver(Math.floor(this.random() * 8));
+    if (this.random() < 0.004) void this.puttingBack(() => this.server.failOver(Math.floor(this.random() * 8)));
     const dice = this.random();
     return dice < 0.88 ? 'done' : dice < 0.92 ? 'lost' : dice < 0.96 ? 'unanswered' : 'late';
   }

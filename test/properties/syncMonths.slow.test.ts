@@ -72,7 +72,8 @@ class Months {
 
   private roundOf(name: string, { db }: SessionDbWorld, network: SimulatedNetwork): SyncRound {
     return roundOf(db, network.wayOf(), name, {
-      newId: () => `${name}-id-${++this.ids}`,
+      // A version is known by the beginning of an id.
+      newId: () => `${++this.ids}-${name}`,
       onReceived: (_id, branchId) => void (branchId !== null && this.divisions++),
     });
   }

@@ -1,23 +1,23 @@
-import type { SentDocument } from '../../src/store/syncing';
+import { erasedTail, headsDigest } from '../../src/store/headsDigest';
+import type { SentDocument, ServerHeads } from '../../src/store/syncing';
 import type {
-  Connected,
   Connection,
   Erasing,
   Fetched,
   FetchQuery,
-  LastSent,
   LeaseAnswer,
-  NewsAnswer,
   SendAnswer,
   SentChanges,
   ServerOverview,
-  SummaryRow,
   SyncServer,
 } from '../../src/sync/syncServer';
 import { erasedDocument } from '../../src/sync/syncServer';
 
 interface StoredConversation {
   version: number;
+  /** Number of its last change, and the machine that made it. */
+  change: number;
+  origin: string | null;
   readonly documents: Map<string, { readonly version: number; readonly body: string | null }>;
   /** Tails by version. */
   readonly chain: Map<number, string>;
@@ -31,33 +31,26 @@ interface StoredConversation {
 /** A sending whose documents were read. */
 export type CollectedChanges = Omit<SentChanges, 'documents'> & { readonly documents: readonly SentDocument[] };
 
-interface Origin {
-  machine: string;
-  writer: number;
-  last: number;
-  readonly sent: Map<string, LastSent>;
-}
-
 export interface ServerRules {
   /** False: a lease keeps nobody from sending, as a control. */
   readonly fences?: boolean;
-  /** False: sendings of earlier connections still arrive, as a control. */
-  readonly closesConnections?: boolean;
-  /** False: a sending still arrives after a later one of the same connection, as a control. */
-  readonly refusesLate?: boolean;
   /** False: versions are known by their number alone, as a control. */
   readonly chains?: boolean;
   /** True: what it gives counts as proven, as that of an encrypted history. */
   readonly isProven?: boolean;
+  /** False: machines believe that they know what the server has, as a control. */
+  readonly comparesHeads?: boolean;
+  /** False: machines leave out what their own id sent, as a control. */
+  readonly ownHeads?: boolean;
   /** True: a replica lags behind it. */
   readonly isReplicated?: boolean;
-  /** False: it keeps to itself that it lost something, as a control. */
-  readonly admitsLoss?: boolean;
 }
 
 interface State {
   readonly conversations: Map<string, StoredConversation>;
-  readonly origins: Map<string, Origin>;
+  /** Names of machines. */
+  readonly origins: Map<string, string>;
+  readonly changes: number;
 }
 
 /** States that a replica may be in, at the most that many changes behind. */
@@ -66,7 +59,8 @@ const farthestLag = 12;
 /** The rules of the server's tables, in memory: each call is one transaction. */
 export class SimulatedServer {
   conversations = new Map<string, StoredConversation>();
-  private origins = new Map<string, Origin>();
+  private origins = new Map<string, string>();
+  private changes = 0;
   /** The states before the last changes, the oldest first. */
   private readonly before: State[] = [];
   /** Seconds. */
@@ -82,43 +76,33 @@ export class SimulatedServer {
     if (state === undefined) return;
     this.conversations = state.conversations;
     this.origins = state.origins;
+    this.changes = state.changes;
   }
 
-  connect(origin: string, machine: string): Connected {
-    this.changes();
-    const known = this.originOf(origin);
-    known.machine = machine;
-    known.writer++;
-    return { origin, writer: known.writer, last: known.last };
+  connect(origin: string, machine: string): Connection {
+    this.keepState();
+    this.origins.set(origin, machine);
+    return { origin };
   }
 
-  news({ origin }: Connection, positions: ReadonlyMap<string, number>): NewsAnswer {
-    const lost = [...positions].flatMap(([name, position]): [string, number][] => {
-      const last = this.origins.get(name)?.last ?? 0;
-      return last < position && this.rules.admitsLoss !== false ? [[name, last]] : [];
-    });
-    const news = [...this.origins]
-      .filter(([name]) => name !== origin)
-      .flatMap(([name, { sent, machine }]) =>
-        [...sent]
-          .map(([conversationId, { number, version }]) => ({
-            origin: name,
-            machine,
-            version,
-            position: number,
-            conversationId,
-          }))
-          .filter(({ position }) => position > (positions.get(name) ?? 0)),
-      );
-    return { news, lost: new Map(lost) };
-  }
-
-  summary(): readonly SummaryRow[] {
-    return [...this.conversations].map(([conversationId, { version, chain }]) => ({
+  news(_connection: Connection, after: number | null): ServerHeads {
+    const heads = [...this.conversations].map(([conversationId, { version, chain, change, origin, isErased }]) => ({
       conversationId,
       version,
-      tail: chain.get(version) ?? null,
+      tail: isErased ? erasedTail : (chain.get(version) ?? null),
+      change,
+      origin,
+      machine: origin === null ? null : (this.origins.get(origin) ?? null),
     }));
+    return {
+      generation: 'one',
+      changes: this.changes,
+      digest: headsDigest(heads),
+      heads: heads
+        .filter(({ change }) => change > (after ?? 0))
+        .sort((one, other) => one.change - other.change)
+        .map(({ change: _, ...head }) => head),
+    };
   }
 
   fetch(_connection: Connection, { conversationId, since, chain, documents }: FetchQuery): Fetched {
@@ -142,10 +126,8 @@ export class SimulatedServer {
     };
   }
 
-  send({ origin, writer }: Connection, sending: CollectedChanges): SendAnswer {
-    this.changes();
-    const known = this.originOf(origin);
-    if (this.isClosed(known, writer, sending)) return { kind: 'closed' };
+  send({ origin }: Connection, sending: CollectedChanges): SendAnswer {
+    this.keepState();
     const conversation = this.conversationOf(sending.conversationId);
     const { lease } = conversation;
     if (conversation.isErased) return { kind: 'erased' };
@@ -160,16 +142,13 @@ export class SimulatedServer {
     conversation.chain.set(conversation.version, sending.tail);
     for (const { document, body } of sending.documents)
       conversation.documents.set(document, { version: conversation.version, body });
-    known.last = Math.max(known.last, sending.number);
-    known.sent.set(sending.conversationId, { number: sending.number, version: conversation.version });
+    this.noteChange(conversation, origin);
     return { kind: 'done', version: conversation.version };
   }
 
-  erase({ origin, writer }: Connection, erasing: Erasing): boolean {
-    const { conversationId, number } = erasing;
-    this.changes();
-    const known = this.originOf(origin);
-    if (this.isClosed(known, writer, erasing)) return false;
+  erase({ origin }: Connection, erasing: Erasing): void {
+    const { conversationId } = erasing;
+    this.keepState();
     const conversation = this.conversationOf(conversationId);
     conversation.version++;
     conversation.isErased = true;
@@ -180,26 +159,25 @@ export class SimulatedServer {
     if (erasing.proof !== undefined)
       conversation.documents.set(erasedDocument, { version: conversation.version, body: erasing.proof });
     conversation.erasedBy.add(origin);
-    known.last = Math.max(known.last, number);
-    known.sent.set(conversationId, { number, version: conversation.version });
-    return true;
+    this.noteChange(conversation, origin);
   }
 
   confirmErased({ origin }: Connection, conversationId: string): void {
-    this.changes();
+    this.keepState();
     this.conversationOf(conversationId).erasedBy.add(origin);
   }
 
-  lastSent({ origin }: Connection, conversationId: string): LastSent | null {
-    return this.originOf(origin).sent.get(conversationId) ?? null;
+  versionOf(_connection: Connection, conversationId: string, tail: string): number | null {
+    const chain = this.conversations.get(conversationId)?.chain ?? new Map<number, string>();
+    return [...chain].find(([, of]) => of === tail)?.[0] ?? null;
   }
 
   lease({ origin }: Connection, conversationId: string): LeaseAnswer {
-    this.changes();
+    this.keepState();
     const conversation = this.conversationOf(conversationId);
     const { lease } = conversation;
     if (lease !== null && lease.expires > this.clock && lease.holder !== origin)
-      return { kind: 'leased', holder: this.originOf(lease.holder).machine };
+      return { kind: 'leased', holder: this.nameOf(lease.holder) };
     conversation.fence++;
     conversation.lease = { holder: origin, expires: this.clock + 60 };
     return { kind: 'granted', fence: conversation.fence, version: conversation.version };
@@ -219,7 +197,7 @@ export class SimulatedServer {
   }
 
   nameOf(origin: string): string {
-    return this.originOf(origin).machine;
+    return this.origins.get(origin) ?? origin;
   }
 
   overview(): ServerOverview {
@@ -230,10 +208,9 @@ export class SimulatedServer {
       conversations: this.conversations.size,
       documents: bodies.length,
       bytes: bodies.reduce((sum, body) => sum + Buffer.byteLength(body), 0),
-      machines: [...this.origins].map(([origin, { machine, last }]) => ({
+      machines: [...this.origins].map(([origin, machine]) => ({
         origin,
         name: machine,
-        last,
         seenAt: this.clock,
         unerased: [...this.conversations.values()].filter(({ isErased, erasedBy }) => isErased && !erasedBy.has(origin))
           .length,
@@ -241,32 +218,24 @@ export class SimulatedServer {
     };
   }
 
-  /** Keeps the state for a failover. */
-  private changes(): void {
+  private noteChange(conversation: StoredConversation, origin: string): void {
+    conversation.change = ++this.changes;
+    conversation.origin = origin;
+  }
+
+  /** For a failover. */
+  private keepState(): void {
     if (this.rules.isReplicated !== true) return;
-    this.before.push(structuredClone({ conversations: this.conversations, origins: this.origins }));
+    const { conversations, origins, changes } = this;
+    this.before.push(structuredClone({ conversations, origins, changes }));
     if (this.before.length > farthestLag) this.before.shift();
-  }
-
-  private isClosed(
-    known: Origin,
-    writer: number,
-    { number, confirmed }: Pick<Erasing, 'number' | 'confirmed'>,
-  ): boolean {
-    if (this.rules.admitsLoss !== false && known.last < confirmed) return true;
-    if (this.rules.refusesLate !== false && number <= known.last) return true;
-    return known.writer !== writer && this.rules.closesConnections !== false;
-  }
-
-  private originOf(name: string): Origin {
-    const known = this.origins.get(name) ?? { machine: name, writer: 0, last: 0, sent: new Map<string, LastSent>() };
-    this.origins.set(name, known);
-    return known;
   }
 
   private conversationOf(id: string): StoredConversation {
     const known = this.conversations.get(id) ?? {
       version: 0,
+      change: 0,
+      origin: null,
       documents: new Map(),
       chain: new Map(),
       lease: null,
@@ -296,7 +265,6 @@ export function served(server: SyncServer): Served {
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
-    summary: (...args) => server.summary(...args),
     fetch: (...args) => server.fetch(...args),
     send: (connection, sending) =>
       server.send(connection, {
@@ -305,7 +273,7 @@ export function served(server: SyncServer): Served {
           yield await Promise.resolve(sending.documents);
         },
       }),
-    lastSent: (...args) => server.lastSent(...args),
+    versionOf: (...args) => server.versionOf(...args),
     lease: (...args) => server.lease(...args),
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),
@@ -334,14 +302,13 @@ export class SimulatedNetwork {
     const { server } = this;
     return {
       connect: (origin, machine) => this.call(() => server.connect(origin, machine)),
-      news: (connection, positions) => this.call(() => server.news(connection, positions)),
-      summary: (connection) => this.call(() => server.summary(connection)),
+      news: (connection, after) => this.call(() => server.news(connection, after)),
       fetch: (connection, query) => this.call(() => server.fetch(connection, query)),
       send: async (connection, sending) => {
         const documents = await collected(sending.documents());
         return this.call(() => server.send(connection, { ...sending, documents }));
       },
-      lastSent: (connection, id) => this.call(() => server.lastSent(connection, id)),
+      versionOf: (connection, id, tail) => this.call(() => server.versionOf(connection, id, tail)),
       lease: (connection, id) => this.call(() => server.lease(connection, id)),
       erase: (connection, erasing) => this.call(() => server.erase(connection, erasing)),
       confirmErased: (connection, id) => this.call(() => server.confirmErased(connection, id)),

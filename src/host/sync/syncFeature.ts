@@ -138,11 +138,11 @@ export class SyncFeature implements Disposable {
     if (chosen === null) return;
     const { address, history, seal } = chosen;
     const before = await this.memory.choice();
-    const isOther = before !== null && (before.history !== history.key || before.server !== serverOf(address));
+    const isOther = before !== null && before.history !== history.key;
     await this.seals.keep(chosen);
     await this.stop();
     await this.memory.keepConnection(chosen.text);
-    // Versions and positions are those of one server.
+    // Versions are those of one history. Another server of the same one is compared with by its first look.
     if (isOther) await this.synced.end();
     await this.begin({
       history: history.key,
@@ -222,16 +222,24 @@ export class SyncFeature implements Disposable {
   private async start(): Promise<void> {
     const { connection, gateway, sessions, shownSession, clock, log } = this.deps;
     if (this.lifetime.isDisposed || connection.state.kind !== 'open') return;
-    const choice = await this.memory.choice();
+    let choice = await this.memory.choice();
     if (choice === null) return this.offerKnown();
     if (!choice.isOn) return;
     const text = await this.memory.connection();
     if (text === null) return log.info('Sync waits: no connection string is stored on this machine.');
     const address = parseConnectionString(text);
-    if (serverOf(address) !== choice.server) return log.info('Sync waits: this history belongs to another server.');
     const key = choice.isSealed ? await this.memory.sealKey(choice.history) : null;
     if (choice.isSealed && key === null) return this.notices.askForKey(() => this.setUp());
     await this.synced.begin();
+    const server = this.open({ address, history: choice.history });
+    if (serverOf(address) !== choice.server) {
+      // The connection string is that of all folders: nothing of this one goes to a server that was chosen for another.
+      const isSame = await this.hasHistory(server).catch((error: unknown) => error);
+      if (isSame !== true) await server.dispose();
+      if (isSame === false) return this.notices.askForServer(choice.name, () => this.setUp());
+      if (isSame !== true) return log.info(`Sync waits for another server: ${describeError(isSame).sentence}`);
+      choice = await this.memory.choose({ ...choice, server: serverOf(address) });
+    }
     const running = new RunningSync({
       gateway,
       sessions,
@@ -239,7 +247,7 @@ export class SyncFeature implements Disposable {
       clock,
       log,
       store: this.synced,
-      server: this.open({ address, history: choice.history }),
+      server,
       choice,
       machine: this.memory.machine,
       key,
@@ -250,6 +258,13 @@ export class SyncFeature implements Disposable {
     this.running = running;
     running.service.start();
     this.statusChanged();
+  }
+
+  /** True for the server that this store was synchronized with, under whatever name. */
+  private async hasHistory(server: PostgresServer): Promise<boolean> {
+    const read = await this.synced.read();
+    await server.prepare();
+    return read !== null && (await server.news({ origin: '' }, read.changes)).generation === read.generation;
   }
 
   /** Offers what this user synchronizes on other machines: a clone of the same repository, in a new container say.

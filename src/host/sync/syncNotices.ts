@@ -42,6 +42,15 @@ export class SyncNotices {
     ]);
   }
 
+  askForServer(name: string, setUp: () => Promise<void>): void {
+    this.store.offer(topic, [
+      {
+        sentence: t('Sync of “{name}” waits: the server of this machine does not have its history.', { name }),
+        choices: [{ label: t('Set Up Sync'), run: setUp }],
+      },
+    ]);
+  }
+
   /** Loud only when something has waited for more than a day. `now`: seconds since the epoch. */
   update(status: SyncStatus | null, now: number, showStatus: () => Promise<void>): void {
     if (status === null || !isOverdue(status, now)) return this.none();

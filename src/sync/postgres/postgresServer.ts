@@ -1,18 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import * as v from 'valibot';
+import { combined, erasedTail, headsDigest } from '../../store/headsDigest';
+import type { ServerHeads } from '../../store/syncing';
 import type {
-  Connected,
   Connection,
   Erasing,
   Fetched,
   FetchQuery,
-  LastSent,
   LeaseAnswer,
-  NewsAnswer,
   SendAnswer,
   SentChanges,
   ServerOverview,
-  SummaryRow,
   SyncServer,
 } from '../syncServer';
 import { erasedDocument } from '../syncServer';
@@ -35,16 +34,19 @@ const mostNews = 5000;
 /** A machine remembers no more of them. */
 const mostVersions = 32;
 
-const machineRow = v.object({ writer: count, last: count });
 const newsRow = v.object({
-  origin: v.string(),
-  // Null for a machine of which the server has less than was read.
+  generation: v.string(),
+  changes: count,
+  digest: count,
+  // Null when nothing is newer.
+  conversation: v.nullable(v.string()),
+  version: v.nullable(count),
+  tail: v.nullable(v.string()),
+  change: v.nullable(count),
+  origin: v.nullable(v.string()),
   name: v.nullable(v.string()),
-  number: count,
-  version: count,
-  conversation: v.string(),
 });
-const summaryRow = v.object({ conversation: v.string(), version: count, tail: v.nullable(v.string()) });
+const headRow = v.object({ conversation: v.string(), version: count, tail: v.nullable(v.string()) });
 const documentRow = v.object({ document: v.string(), version: count, body: v.nullable(v.string()) });
 const versionRow = v.object({ version: count });
 const fetchedRow = v.object({
@@ -62,13 +64,12 @@ const conversationRow = v.object({
   erased: v.boolean(),
   tail: v.nullable(v.string()),
 });
-const sentRow = v.object({ number: count, version: count });
 const grantRow = v.object({ fence: count, version: count });
 const sealRow = v.object({ description: v.string() });
 const originRow = v.object({ origin: v.string() });
 const nameRow = v.object({ name: v.string() });
 const sizeRow = v.object({ conversations: count, documents: count, bytes: count });
-const seenRow = v.object({ origin: v.string(), name: v.string(), last: count, seen: count, unerased: count });
+const seenRow = v.object({ origin: v.string(), name: v.string(), seen: count, unerased: count });
 
 /** Versions after the newest that a machine has in common with the server. */
 const after = `FROM hermes_sync.versions v WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2
@@ -101,54 +102,70 @@ export class PostgresServer implements SyncServer {
     return new PostgresTurns(this.connection, this.deps.history, origin);
   }
 
-  async connect(origin: string, machine: string): Promise<Connected> {
+  async connect(origin: string, machine: string): Promise<Connection> {
     await this.prepare();
-    const [row] = await this.connection.change(
-      machineRow,
-      `INSERT INTO hermes_sync.machines AS m (history, origin, name, writer) VALUES ($1, $2, $3, 1)
-       ON CONFLICT (person, history, origin) DO UPDATE SET writer = m.writer + 1, name = excluded.name, seen_at = now()
-       RETURNING writer, last`,
-      [this.deps.history, origin, machine],
-    );
-    return { origin, writer: 0, last: 0, ...row };
+    const { history } = this.deps;
+    await this.connection.transaction('BEGIN', async (client) => {
+      await client.query(
+        `INSERT INTO hermes_sync.machines AS m (history, origin, name) VALUES ($1, $2, $3)
+         ON CONFLICT (person, history, origin) DO UPDATE SET name = excluded.name, seen_at = now()`,
+        [history, origin, machine],
+      );
+      const begun = await client.query(
+        `INSERT INTO hermes_sync.histories (history, generation) VALUES ($1, $2)
+         ON CONFLICT (person, history) DO NOTHING RETURNING generation`,
+        [history, randomUUID()],
+      );
+      if (begun.rows.length > 0) await this.count(client);
+    });
+    return { origin };
   }
 
-  async news({ origin }: Connection, positions: ReadonlyMap<string, number>): Promise<NewsAnswer> {
+  /** Counts what an earlier layout has of a history that begins. */
+  private async count(client: PoolClient): Promise<void> {
+    const key = [this.deps.history];
+    const heads = await rowsOf(
+      client,
+      headRow,
+      `UPDATE hermes_sync.conversations c SET change = n.change,
+         tail = CASE WHEN c.erased_at IS NOT NULL THEN '${erasedTail}' ELSE (SELECT v.tail FROM hermes_sync.versions v
+           WHERE v.person = c.person AND v.history = c.history AND v.conversation = c.conversation
+             AND v.version = c.version) END
+       FROM (SELECT conversation, row_number() OVER (ORDER BY conversation) AS change FROM hermes_sync.conversations
+         WHERE person = ${me} AND history = $1 AND version > 0) n
+       WHERE c.person = ${me} AND c.history = $1 AND c.conversation = n.conversation
+       RETURNING c.conversation, c.version, c.tail`,
+      key,
+    );
+    const digest = headsDigest(heads.map(({ conversation, ...head }) => ({ conversationId: conversation, ...head })));
+    await client.query(
+      `UPDATE hermes_sync.histories SET changes = $2, digest = $3 WHERE person = ${me} AND history = $1`,
+      [...key, heads.length, digest],
+    );
+  }
+
+  async news(_connection: Connection, after: number | null): Promise<ServerHeads> {
     const rows = await this.connection.all(
       newsRow,
-      `SELECT p.origin, NULL AS name, coalesce(m.last, 0) AS number, 0 AS version, '' AS conversation
-       FROM unnest($3::text[], $4::bigint[]) AS p (origin, position)
-       LEFT JOIN hermes_sync.machines m ON m.person = ${me} AND m.history = $1 AND m.origin = p.origin
-       WHERE coalesce(m.last, 0) < p.position
-       UNION ALL
-       (SELECT s.origin, m.name, s.number, s.version, s.conversation FROM hermes_sync.machines m
-        LEFT JOIN unnest($3::text[], $4::bigint[]) AS p (origin, position) ON p.origin = m.origin
-        JOIN hermes_sync.sendings s ON s.person = m.person AND s.history = m.history AND s.origin = m.origin
-          AND s.number > coalesce(p.position, 0)
-        WHERE m.person = ${me} AND m.history = $1 AND m.origin <> $2 AND m.last > coalesce(p.position, 0)
-        ORDER BY s.origin, s.number LIMIT ${mostNews})`,
-      [this.deps.history, origin, [...positions.keys()], [...positions.values()]],
+      `SELECT h.generation, h.changes, h.digest, c.conversation, c.version, c.tail, c.change, c.origin, m.name
+       FROM hermes_sync.histories h
+       LEFT JOIN hermes_sync.conversations c ON c.person = h.person AND c.history = h.history AND c.change > $2
+       LEFT JOIN hermes_sync.machines m ON m.person = c.person AND m.history = c.history AND m.origin = c.origin
+       WHERE h.person = ${me} AND h.history = $1 ORDER BY c.change ${after === null ? '' : `LIMIT ${mostNews}`}`,
+      [this.deps.history, after ?? 0],
     );
-    const lost = new Map<string, number>();
-    const news = rows.flatMap(({ origin: of, name, number, version, conversation }) => {
-      if (name !== null)
-        return [{ origin: of, machine: name, version, position: number, conversationId: conversation }];
-      lost.set(of, number);
-      return [];
-    });
-    return { news, lost };
-  }
-
-  async summary(): Promise<readonly SummaryRow[]> {
-    const rows = await this.connection.all(
-      summaryRow,
-      `SELECT c.conversation, c.version, v.tail FROM hermes_sync.conversations c
-       LEFT JOIN hermes_sync.versions v
-         ON v.person = c.person AND v.history = c.history AND v.conversation = c.conversation AND v.version = c.version
-       WHERE c.person = ${me} AND c.history = $1`,
-      [this.deps.history],
-    );
-    return rows.map(({ conversation, version, tail }) => ({ conversationId: conversation, version, tail }));
+    const [first] = rows;
+    const isWhole = after === null || rows.length < mostNews;
+    return {
+      generation: first?.generation ?? '',
+      changes: (isWhole ? first?.changes : rows.at(-1)?.change) ?? 0,
+      digest: isWhole ? (first?.digest ?? 0) : null,
+      heads: rows.flatMap(({ conversation, version, tail, origin, name }) =>
+        conversation === null
+          ? []
+          : [{ conversationId: conversation, version: version ?? 0, tail, origin, machine: name }],
+      ),
+    };
   }
 
   async fetch(_connection: Connection, { conversationId, since, chain, documents }: FetchQuery): Promise<Fetched> {
@@ -189,11 +206,10 @@ export class PostgresServer implements SyncServer {
     });
   }
 
-  async send({ origin, writer }: Connection, sending: SentChanges): Promise<SendAnswer> {
+  async send({ origin }: Connection, sending: SentChanges): Promise<SendAnswer> {
     const { history } = this.deps;
-    const { conversationId, number, base, baseTail, tail, fence } = sending;
+    const { conversationId, base, baseTail, tail, fence } = sending;
     return this.connection.transaction('BEGIN', async (client) => {
-      if (!(await this.isNewest(client, origin, writer, sending))) return { kind: 'closed' };
       await client.query(
         `INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2)
          ON CONFLICT (person, history, conversation) DO NOTHING`,
@@ -226,44 +242,44 @@ export class PostgresServer implements SyncServer {
         );
       }
       await client.query(
-        `WITH made AS (INSERT INTO hermes_sync.versions (history, conversation, version, tail) VALUES ($1, $2, $3, $4))
-         UPDATE hermes_sync.conversations SET version = $3 WHERE person = ${me} AND history = $1 AND conversation = $2`,
+        'INSERT INTO hermes_sync.versions (history, conversation, version, tail) VALUES ($1, $2, $3, $4)',
         [history, conversationId, version, tail],
       );
-      await this.noteSent(client, origin, conversationId, number, version);
+      await this.noteHead(client, origin, { conversationId, version: base, tail: baseTail }, { version, tail });
       return { kind: 'done', version };
     });
   }
 
-  async erase({ origin, writer }: Connection, erasing: Erasing): Promise<boolean> {
+  async erase({ origin }: Connection, { conversationId, proof }: Erasing): Promise<void> {
     const { history } = this.deps;
-    const { conversationId, number } = erasing;
-    return this.connection.transaction('BEGIN', async (client) => {
-      if (!(await this.isNewest(client, origin, writer, erasing))) return false;
-      const [erased] = await rowsOf(
-        client,
-        versionRow,
-        `INSERT INTO hermes_sync.conversations AS c (history, conversation, version, erased_at)
-         VALUES ($1, $2, 1, now())
-         ON CONFLICT (person, history, conversation)
-         DO UPDATE SET version = c.version + 1, erased_at = now(), holder = NULL, expires = NULL
-         RETURNING version`,
+    await this.connection.transaction('BEGIN', async (client) => {
+      await client.query(
+        `INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2)
+         ON CONFLICT (person, history, conversation) DO NOTHING`,
         [history, conversationId],
       );
+      const [before] = await rowsOf(
+        client,
+        headRow,
+        `UPDATE hermes_sync.conversations SET erased_at = now(), holder = NULL, expires = NULL
+         WHERE person = ${me} AND history = $1 AND conversation = $2 RETURNING conversation, version, tail`,
+        [history, conversationId],
+      );
+      if (before === undefined) throw new Error('The row of a conversation was just written and is missing.');
       for (const table of ['documents', 'turns', 'versions'] as const)
         await client.query(
           `DELETE FROM hermes_sync.${table} WHERE person = ${me} AND history = $1 AND conversation = $2`,
           [history, conversationId],
         );
-      if (erasing.proof !== undefined)
+      const version = before.version + 1;
+      if (proof !== undefined)
         await client.query(
           `INSERT INTO hermes_sync.documents (history, conversation, version, document, body)
            VALUES ($1, $2, $3, '${erasedDocument}', $4)`,
-          [history, conversationId, erased?.version ?? 0, erasing.proof],
+          [history, conversationId, version, proof],
         );
-      await this.noteSent(client, origin, conversationId, number, erased?.version ?? 0);
       await client.query(confirmation, [history, conversationId, origin]);
-      return true;
+      await this.noteHead(client, origin, { ...before, conversationId }, { version, tail: erasedTail });
     });
   }
 
@@ -275,14 +291,14 @@ export class PostgresServer implements SyncServer {
     ]);
   }
 
-  async lastSent({ origin }: Connection, conversationId: string): Promise<LastSent | null> {
+  async versionOf(_connection: Connection, conversationId: string, tail: string): Promise<number | null> {
     const [row] = await this.connection.all(
-      sentRow,
-      `SELECT number, version FROM hermes_sync.sendings
-       WHERE person = ${me} AND history = $1 AND origin = $2 AND conversation = $3`,
-      [this.deps.history, origin, conversationId],
+      versionRow,
+      `SELECT version FROM hermes_sync.versions
+       WHERE person = ${me} AND history = $1 AND conversation = $2 AND tail = $3`,
+      [this.deps.history, conversationId, tail],
     );
-    return row ?? null;
+    return row?.version ?? null;
   }
 
   async lease({ origin }: Connection, conversationId: string): Promise<LeaseAnswer> {
@@ -348,7 +364,7 @@ export class PostgresServer implements SyncServer {
     );
     const machines = await this.connection.all(
       seenRow,
-      `SELECT origin, name, last, floor(extract(epoch FROM seen_at))::bigint AS seen,
+      `SELECT origin, name, floor(extract(epoch FROM seen_at))::bigint AS seen,
          (SELECT count(*) FROM hermes_sync.conversations c
           WHERE c.person = m.person AND c.history = m.history AND c.erased_at >= m.since
             AND NOT EXISTS (SELECT 1 FROM hermes_sync.erasures e WHERE e.person = m.person AND e.history = m.history
@@ -386,42 +402,29 @@ export class PostgresServer implements SyncServer {
     await this.connection.dispose();
   }
 
-  /** True for the machine's newest connection and newest sending, on a server that has what was confirmed over it.
-   *  Locks the machine's row until the end: its numbers appear in order. A sending that arrives late is refused,
-   *  because others have read past its number. */
-  private async isNewest(
+  /** Gives the history's next number to a new head. It is the last statement: the number is that of a row which stays
+   *  locked until the end, so that numbers appear in order. */
+  private async noteHead(
     client: PoolClient,
     origin: string,
-    writer: number,
-    { number, confirmed }: Pick<Erasing, 'number' | 'confirmed'>,
-  ): Promise<boolean> {
-    const [machine] = await rowsOf(
-      client,
-      machineRow,
-      `SELECT writer, last FROM hermes_sync.machines WHERE person = ${me} AND history = $1 AND origin = $2 FOR UPDATE`,
-      [this.deps.history, origin],
-    );
-    return machine?.writer === writer && machine.last >= confirmed && machine.last < number;
-  }
-
-  private async noteSent(
-    client: PoolClient,
-    origin: string,
-    conversationId: string,
-    number: number,
-    version: number,
+    before: { readonly conversationId: string; readonly version: number; readonly tail: string | null },
+    { version, tail }: { readonly version: number; readonly tail: string },
   ): Promise<void> {
-    const { history } = this.deps;
+    const { conversationId } = before;
     await client.query(
-      `INSERT INTO hermes_sync.sendings (history, origin, conversation, number, version) VALUES ($1, $2, $3, $4, $5)
-       ON CONFLICT (person, history, origin, conversation)
-       DO UPDATE SET number = excluded.number, version = excluded.version, sent_at = now()`,
-      [history, origin, conversationId, number, version],
-    );
-    await client.query(
-      `UPDATE hermes_sync.machines SET last = greatest(last, $3), seen_at = now()
-       WHERE person = ${me} AND history = $1 AND origin = $2`,
-      [history, origin, number],
+      `WITH counted AS (UPDATE hermes_sync.histories SET changes = changes + 1, digest = digest # $6::bigint
+         WHERE person = ${me} AND history = $1 RETURNING changes)
+       UPDATE hermes_sync.conversations SET version = $3, tail = $4, origin = $5, changed_at = now(),
+         change = (SELECT changes FROM counted)
+       WHERE person = ${me} AND history = $1 AND conversation = $2`,
+      [
+        this.deps.history,
+        conversationId,
+        version,
+        tail,
+        origin,
+        combined(headsDigest([before]), headsDigest([{ conversationId, version, tail }])),
+      ],
     );
   }
 }

@@ -1,5 +1,5 @@
 /** Version of the tables. A higher one on the server belongs to a newer Hermes. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /** The database's user, comparable with the column `person`. Without the collation PostgreSQL compares as in "C", and
  *  then neither an index nor partitions of the column help. */
@@ -17,17 +17,29 @@ const tables = [
   history TEXT NOT NULL,
   origin TEXT NOT NULL,
   name TEXT NOT NULL,
-  writer BIGINT NOT NULL,
-  last BIGINT NOT NULL DEFAULT 0,
   since TIMESTAMPTZ NOT NULL DEFAULT now(),
   seen_at TIMESTAMPTZ NOT NULL DEFAULT now(),
   PRIMARY KEY (person, history, origin)
 )`,
+  // `changes` counts the changes of all conversations; `digest` is that of their heads.
+  `CREATE TABLE IF NOT EXISTS hermes_sync.histories (
+  person TEXT NOT NULL DEFAULT current_user,
+  history TEXT NOT NULL,
+  generation TEXT NOT NULL,
+  changes BIGINT NOT NULL DEFAULT 0,
+  digest BIGINT NOT NULL DEFAULT 0,
+  PRIMARY KEY (person, history)
+)`,
+  // `change`: the number of its last change. `tail` and `origin`: of its newest version.
   `CREATE TABLE IF NOT EXISTS hermes_sync.conversations (
   person TEXT NOT NULL DEFAULT current_user,
   history TEXT NOT NULL,
   conversation TEXT NOT NULL,
   version BIGINT NOT NULL DEFAULT 0,
+  tail TEXT,
+  change BIGINT NOT NULL DEFAULT 0,
+  origin TEXT,
+  changed_at TIMESTAMPTZ NOT NULL DEFAULT now(),
   fence BIGINT NOT NULL DEFAULT 0,
   holder TEXT,
   expires TIMESTAMPTZ,
@@ -45,16 +57,6 @@ const tables = [
   PRIMARY KEY (person, history, conversation, document)
 )`,
   `CREATE INDEX IF NOT EXISTS documents_version ON hermes_sync.documents (person, history, conversation, version)`,
-  `CREATE TABLE IF NOT EXISTS hermes_sync.sendings (
-  person TEXT NOT NULL DEFAULT current_user,
-  history TEXT NOT NULL,
-  origin TEXT NOT NULL,
-  conversation TEXT NOT NULL,
-  number BIGINT NOT NULL,
-  version BIGINT NOT NULL,
-  sent_at TIMESTAMPTZ NOT NULL DEFAULT now(),
-  PRIMARY KEY (person, history, origin, conversation)
-)`,
   // Tails of all versions: they tell a version from one with the same number that the server lost.
   `CREATE TABLE IF NOT EXISTS hermes_sync.versions (
   person TEXT NOT NULL DEFAULT current_user,
@@ -89,13 +91,26 @@ const tables = [
   description TEXT NOT NULL,
   PRIMARY KEY (person, history)
 )`,
-  `CREATE INDEX IF NOT EXISTS sendings_number ON hermes_sync.sendings (person, history, origin, number)`,
 ] as const;
+
+/** Layout 2 numbered what each machine sent. A client of it that is still connected fails, and finds the new layout. */
+const changes = [
+  ...[
+    'tail TEXT',
+    'change BIGINT NOT NULL DEFAULT 0',
+    'origin TEXT',
+    'changed_at TIMESTAMPTZ NOT NULL DEFAULT now()',
+  ].map((column) => `ALTER TABLE hermes_sync.conversations ADD COLUMN IF NOT EXISTS ${column}`),
+  ...['writer', 'last'].map((column) => `ALTER TABLE hermes_sync.machines DROP COLUMN IF EXISTS ${column}`),
+  'DROP TABLE IF EXISTS hermes_sync.sendings',
+  'CREATE INDEX IF NOT EXISTS conversations_change ON hermes_sync.conversations (person, history, change)',
+];
 
 /** Statements that make the tables, in order. Each may run again. */
 export const schemaStatements: readonly string[] = [
   'CREATE SCHEMA IF NOT EXISTS hermes_sync',
   ...tables,
+  ...changes,
   `INSERT INTO hermes_sync.layout (only_row, version) VALUES (1, ${schemaVersion})
    ON CONFLICT (only_row) DO UPDATE SET version = excluded.version WHERE layout.version < excluded.version`,
 ];

@@ -16,7 +16,6 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
-    summary: (...args) => server.summary(...args),
     tailOf: (made) => versions.tailOf(made),
     fetch: async (connection, query) => {
       const { conversationId } = query;
@@ -52,7 +51,7 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
         },
       });
     },
-    lastSent: (...args) => server.lastSent(...args),
+    versionOf: (...args) => server.versionOf(...args),
     lease: (...args) => server.lease(...args),
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),

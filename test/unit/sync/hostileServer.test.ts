@@ -62,7 +62,7 @@ async function scene(isSealed: boolean): Promise<Scene> {
   a.world.db.createSession({ id: 's1', startedAt: 1, title: 'Plums' });
   for (const uid of ['t1', 't2', 't3']) answered(a.world.db, uid, `Answer of ${uid}.`);
   for (const each of [a, b, a]) await each.sync();
-  const evil = held.connect('evil', 'Evil');
+  held.connect('evil', 'Evil');
   let number = 0;
   return {
     held,
@@ -72,11 +72,9 @@ async function scene(isSealed: boolean): Promise<Scene> {
       number++;
       const known = held.conversations.get(conversationId);
       held.send(
-        { origin: 'evil', writer: evil.writer },
+        { origin: 'evil' },
         {
           conversationId,
-          number,
-          confirmed: 0,
           base: known?.version ?? 0,
           baseTail: known?.chain.get(known.version) ?? null,
           tail: `evil ${number}`,

@@ -26,7 +26,6 @@ describe('a server with compressed bodies', () => {
     const documents = bodies.map((body, n) => ({ document: `turn/${n}`, body }));
     await sender.send(await sender.connect('a', 'A'), {
       conversationId: 'c',
-      number: 1,
       ...first,
       fence: null,
       documents: pieces(...documents),

@@ -227,6 +227,20 @@ describe('before a turn', () => {
     expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'divided' });
   });
 
+  it('the server is tried again however long it could not be reached', async () => {
+    const [a, b] = await pair();
+    b.network.isCut = true;
+    answered(b.world.db, 't2', 'Pears.');
+    for (let minute = 0; minute < 30; minute++) await pass(60_000);
+    expect(b.service.state.failure).not.toBeNull();
+    b.network.isCut = false;
+    answered(a.world.db, 't3', 'Plums.');
+    await a.service.exchangeNow();
+    expect((await b.service.beforeTurn('s1')).kind).toBe('divided');
+    await pass(1000);
+    expect(b.service.state.failure).toBeNull();
+  });
+
   it('the lease is renewed while the turn runs, and given back once its answer is sent', async () => {
     const [a, b] = await pair();
     await a.service.beforeTurn('s1');

@@ -40,7 +40,7 @@ async function pass(seconds: number): Promise<void> {
 function answering(text: { now: string | null }): { sharing: TurnSharing; stopped: string[]; fence: number } {
   server.connect('laptop', 'The laptop');
   server.connect('desk', 'The desk');
-  const lease = server.lease({ origin: 'laptop', writer: 1 }, 'c1');
+  const lease = server.lease({ origin: 'laptop' }, 'c1');
   const stopped: string[] = [];
   const sharing = new TurnSharing({
     turns: counted('laptop'),

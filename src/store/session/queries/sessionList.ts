@@ -108,7 +108,7 @@ export class SessionList {
   /** The machine that continued a conversation last, in a store that is synchronized. */
   private machineColumn(): string {
     return isSynced(this.database)
-      ? '(SELECT y.machine FROM sync_conversations y WHERE y.conversation_id = s.conversation_id)'
+      ? '(SELECT y.machine FROM sync_heads y WHERE y.conversation_id = s.conversation_id)'
       : 'NULL';
   }
 

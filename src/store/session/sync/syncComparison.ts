@@ -42,11 +42,36 @@ export function noteDifferences(
         conversationId,
       ]);
   }
+  noteUnchanged(database, conversationId, unchanged);
+  return same;
+}
+
+/** Takes back what is noted as changed and is the same on the server, in a newer version: a sending that was given up
+ *  arrived all the same, or a copy of this store sent it. Returns these documents. Runs inside its caller's
+ *  transaction. */
+export function noteSame(
+  database: SqlDatabase,
+  documents: SyncDocuments,
+  { conversationId, base, documents: there }: ComparedConversation,
+): ReadonlySet<string> {
+  const changed = new Set(namesIn(database, conversationId));
+  const newer = there.filter(({ document, version }) => version > base && changed.has(document));
+  const own = documents.read(
+    conversationId,
+    newer.map(({ document }) => document),
+  );
+  const same = newer.flatMap(({ document, body }, at) =>
+    ordered(own[at]?.body ?? null) === ordered(received(document, body)) ? [document] : [],
+  );
+  noteUnchanged(database, conversationId, same);
+  return new Set(same);
+}
+
+function noteUnchanged(database: SqlDatabase, conversationId: string, names: readonly string[]): void {
   database.run(
     'DELETE FROM sync_changes WHERE conversation_id = ?1 AND document IN (SELECT value FROM json_each(?2))',
-    [conversationId, JSON.stringify(unchanged)],
+    [conversationId, JSON.stringify(names)],
   );
-  return same;
 }
 
 function namesIn(database: SqlDatabase, conversationId: string): readonly string[] {

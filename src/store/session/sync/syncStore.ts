@@ -8,19 +8,19 @@ import type { Transactions } from '../tables/transactions';
 import type {
   ChainedVersion,
   ChangedDocument,
-  ContinuedThere,
   Outgoing,
+  ReadState,
   Received,
   ReceiveOutcome,
-  Sending,
   SentDocument,
   ServerDocument,
-  ServerLoss,
+  ServerHeads,
   SyncedStore,
   WaitingChanges,
 } from '../../syncing';
-import { noteDifferences } from './syncComparison';
-import { SyncDocuments, kindOf } from './syncDocuments';
+import { combined, erasedTail, headsDigest } from '../../headsDigest';
+import { noteDifferences, noteSame } from './syncComparison';
+import { kindOf, receivedRows, SyncDocuments } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
 import { beginSync, endSync, noteConversation } from './syncTables';
 
@@ -162,118 +162,108 @@ export class SyncStore implements SyncedStore {
       .map((row) => textOr(row, 'document', ''));
   }
 
-  beginSending(conversationId: string, number: number, documents: readonly ChangedDocument[], tail: string): void {
+  beginSending(conversationId: string, documents: readonly ChangedDocument[], tail: string): void {
     const changes = Object.fromEntries(documents.map(({ document, change }) => [document, change]));
-    this.deps.transactions.write(() => {
-      this.raiseNumber('used', number);
+    this.deps.transactions.write(() =>
       this.database.run(
-        `INSERT INTO sync_conversations (conversation_id, sending, sent_changes) VALUES (?1, ?2, ?3)
-         ON CONFLICT (conversation_id) DO UPDATE SET sending = ?2, sent_changes = ?3`,
-        [conversationId, number, JSON.stringify({ tail, changes })],
-      );
-    });
+        `INSERT INTO sync_conversations (conversation_id, sent_changes) VALUES (?1, ?2)
+         ON CONFLICT (conversation_id) DO UPDATE SET sent_changes = ?2`,
+        [conversationId, JSON.stringify({ tail, changes })],
+      ),
+    );
   }
 
-  sending(conversationId: string): Sending | null {
-    const row = this.database.get('SELECT sending FROM sync_conversations WHERE conversation_id = ?', [conversationId]);
-    const number = row === undefined ? null : numberOr(row, 'sending', null);
-    return number === null ? null : { number };
-  }
-
-  nextNumber(atLeast: number): number {
-    const row = this.database.get('SELECT max(sending) AS n FROM sync_conversations');
-    return Math.max(atLeast, numberOr(row ?? {}, 'n', 0), this.number('used')) + 1;
-  }
-
-  confirmed(): number {
-    return this.number('confirmed');
+  sending(conversationId: string): string | null {
+    return this.sentChanges(conversationId)?.tail ?? null;
   }
 
   sent(conversationId: string, version: number): void {
     this.deps.transactions.write(() => {
-      const row = this.database.get('SELECT sending, sent_changes FROM sync_conversations WHERE conversation_id = ?', [
+      const sent = this.sentChanges(conversationId);
+      for (const [document, change] of Object.entries(sent?.changes ?? {})) {
+        this.database.run('DELETE FROM sync_changes WHERE document = ? AND change = ?', [document, change]);
+        if (!isTranscript(document))
+          this.database.run('DELETE FROM sync_marks WHERE conversation_id = ? AND change <= ?', [
+            conversationId,
+            change,
+          ]);
+      }
+      if (sent !== null) this.noteChain(conversationId, version, [{ version, tail: sent.tail }]);
+      this.database.run('UPDATE sync_conversations SET version = ?, sent_changes = NULL WHERE conversation_id = ?', [
+        version,
         conversationId,
       ]);
-      const parsed = v.safeParse(sentSchema, parseJson(textOr(row ?? {}, 'sent_changes', '')));
-      for (const [document, change] of Object.entries(parsed.success ? parsed.output.changes : {}))
-        this.database.run('DELETE FROM sync_changes WHERE document = ? AND change = ?', [document, change]);
-      if (parsed.success) this.noteChain(conversationId, version, [{ version, tail: parsed.output.tail }]);
-      this.raiseNumber('confirmed', numberOr(row ?? {}, 'sending', 0));
-      this.database.run(
-        `UPDATE sync_conversations SET version = ?, sending = NULL, sent_changes = NULL, machine = NULL
-         WHERE conversation_id = ?`,
-        [version, conversationId],
-      );
+      this.database.run('UPDATE sync_heads SET machine = NULL WHERE conversation_id = ?', [conversationId]);
     });
   }
 
   notSent(conversationId: string): void {
     this.deps.transactions.write(() =>
-      this.database.run('UPDATE sync_conversations SET sending = NULL, sent_changes = NULL WHERE conversation_id = ?', [
+      this.database.run('UPDATE sync_conversations SET sent_changes = NULL WHERE conversation_id = ?', [
         conversationId,
       ]),
     );
   }
 
-  positions(): ReadonlyMap<string, number> {
-    return new Map(
-      this.database
-        .all('SELECT origin, position FROM sync_positions')
-        .map((row) => [textOr(row, 'origin', ''), numberOr(row, 'position', 0)]),
-    );
+  read(): ReadState | null {
+    const row = this.database.get('SELECT generation, changes, digest FROM sync_read');
+    if (row === undefined) return null;
+    return {
+      generation: textOr(row, 'generation', ''),
+      changes: numberOr(row, 'changes', 0),
+      digest: numberOr(row, 'digest', null),
+    };
   }
 
-  noteDue(origin: string, position: number, conversationIds: readonly string[]): void {
-    this.deps.transactions.write(() => {
-      for (const id of conversationIds)
-        this.database.run(
-          `INSERT INTO sync_conversations (conversation_id, due) VALUES (?, 1)
-           ON CONFLICT (conversation_id) DO UPDATE SET due = 1`,
-          [id],
-        );
-      this.database.run(
-        `INSERT INTO sync_positions (origin, position) VALUES (?1, ?2)
-         ON CONFLICT (origin) DO UPDATE SET position = ?2`,
-        [origin, position],
-      );
-    });
-  }
-
-  noteLoss({ conversations, confirmed, positions }: ServerLoss): void {
-    const known = JSON.stringify(
-      conversations.map(({ conversationId, version, tail }) => [conversationId, version, tail]),
-    );
-    this.deps.transactions.write(() => {
-      this.database.run(
-        `INSERT INTO sync_conversations (conversation_id, due) SELECT id, 1 FROM (
-           SELECT value ->> 0 AS id FROM json_each(?1) WHERE NOT EXISTS (
-             SELECT 1 FROM sync_conversations c
-             JOIN sync_chain h ON h.conversation_id = c.conversation_id AND h.version = c.version
-             WHERE c.conversation_id = value ->> 0 AND c.version = value ->> 1 AND h.tail = value ->> 2)
-           UNION SELECT conversation_id FROM sync_conversations
-             WHERE version > 0 AND conversation_id NOT IN (SELECT value ->> 0 FROM json_each(?1))) WHERE true
-         ON CONFLICT (conversation_id) DO UPDATE SET due = 1`,
-        [known],
-      );
-      this.database.run("UPDATE sync_numbers SET number = ? WHERE kind = 'confirmed'", [confirmed]);
-      for (const [origin, position] of positions)
-        this.database.run('UPDATE sync_positions SET position = ?2 WHERE origin = ?1', [origin, position]);
-    });
-  }
-
-  noteMachines(machines: readonly ContinuedThere[]): void {
-    this.deps.transactions.write(() => {
-      for (const { conversationId, machine } of machines)
-        this.database.run('UPDATE sync_conversations SET machine = ? WHERE conversation_id = ?', [
-          machine,
+  noteHeads({ generation, changes, digest, heads }: ServerHeads, origin: string, isAll: boolean): boolean {
+    return this.deps.transactions.write(() => {
+      if (isAll)
+        this.database.run('DELETE FROM sync_heads WHERE conversation_id NOT IN (SELECT value FROM json_each(?))', [
+          JSON.stringify(heads.map(({ conversationId }) => conversationId)),
+        ]);
+      const before = this.database.get('SELECT digest FROM sync_read') ?? {};
+      let known = numberOr(before, 'digest', 0);
+      for (const head of heads) {
+        const { conversationId, version, tail, machine } = head;
+        const row = this.database.get('SELECT version, tail FROM sync_heads WHERE conversation_id = ?', [
           conversationId,
         ]);
+        const old = {
+          conversationId,
+          version: numberOr(row ?? {}, 'version', 0),
+          tail: textOr(row ?? {}, 'tail', null),
+        };
+        known = combined(known, headsDigest([old, head]));
+        this.database.run(
+          `INSERT INTO sync_heads (conversation_id, version, tail, machine) VALUES (?1, ?2, ?3, ?4)
+           ON CONFLICT (conversation_id) DO UPDATE SET version = ?2, tail = ?3, machine = ?4,
+             is_left = is_left AND version = ?2 AND tail IS ?3`,
+          [conversationId, version, tail, head.origin === origin ? null : machine],
+        );
+      }
+      if (!isAll && digest !== null && digest !== known) return false;
+      this.database.run(
+        'INSERT OR REPLACE INTO sync_read (only_row, generation, changes, digest) VALUES (1, ?, ?, ?)',
+        [generation, changes, digest ?? known],
+      );
+      return true;
     });
   }
 
   due(): readonly string[] {
     return this.database
-      .all('SELECT conversation_id FROM sync_conversations WHERE due = 1 ORDER BY conversation_id')
+      .all(
+        `SELECT h.conversation_id FROM sync_heads h
+           LEFT JOIN sync_conversations c ON c.conversation_id = h.conversation_id
+           LEFT JOIN sync_chain k ON k.conversation_id = h.conversation_id AND k.version = c.version
+         WHERE NOT (c.version IS h.version AND k.tail IS h.tail) AND h.is_left = 0
+           AND NOT (h.tail IS '${erasedTail}' AND EXISTS (SELECT 1 FROM sync_erased e
+             WHERE e.conversation_id = h.conversation_id)
+             AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = h.conversation_id))
+         UNION SELECT c.conversation_id FROM sync_conversations c WHERE c.version > 0
+           AND NOT EXISTS (SELECT 1 FROM sync_heads h WHERE h.conversation_id = c.conversation_id)
+         ORDER BY 1`,
+      )
       .map((row) => textOr(row, 'conversation_id', ''));
   }
 
@@ -283,16 +273,10 @@ export class SyncStore implements SyncedStore {
       .map((row) => textOr(row, 'conversation_id', ''));
   }
 
-  beginErasing(number: number): void {
-    this.deps.transactions.write(() => this.raiseNumber('used', number));
-  }
-
-  forgottenThere(conversationId: string, number: number | null): void {
+  forgottenThere(conversationId: string): void {
     this.deps.transactions.write(() => {
-      for (const table of ['sync_forgotten', 'sync_conversations', 'sync_chain'])
-        this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
+      this.leave(conversationId);
       this.database.run('INSERT OR IGNORE INTO sync_erased (conversation_id) VALUES (?)', [conversationId]);
-      if (number !== null) this.raiseNumber('confirmed', number);
     });
   }
 
@@ -346,7 +330,10 @@ export class SyncStore implements SyncedStore {
     if (base > own) return 'again';
     if (base === own && version === own) return this.finished(input);
     if (this.isUnnoted(conversationId)) noteConversation(this.database, conversationId);
-    const same = base === own ? new Set<string>() : noteDifferences(this.database, this.documents, input);
+    const same =
+      base === own
+        ? noteSame(this.database, this.documents, input)
+        : noteDifferences(this.database, this.documents, input);
     const changed = this.changed(conversationId);
     const byName = new Map<string, ServerDocument>(documents.map((one) => [one.document, one]));
     // The server gave all that it has.
@@ -372,6 +359,8 @@ export class SyncStore implements SyncedStore {
       if (hasBranch)
         this.splitting.split({ conversationId, branchId, machine, changed, unknown, now: this.deps.now() });
     }
+    const marks = documents.find(({ document, version: at }) => !isTranscript(document) && at > base);
+    const merged = marks !== undefined && kept.has(marks.document) ? this.mergedMarks(conversationId, marks) : [];
     const written = [...byName.values()].filter(
       (one) =>
         !kept.has(one.document) &&
@@ -379,7 +368,7 @@ export class SyncStore implements SyncedStore {
         (one.version > base || (isDivided && changed.includes(one.document))),
     );
     const keptId = input.isProven ? null : this.keepRemoved(input, written);
-    this.documents.write(conversationId, written);
+    this.documents.write(conversationId, [...written, ...merged]);
     this.documents.shareMarks(conversationId);
     this.recount(conversationId);
     if (hasBranch) this.recount(branchId);
@@ -396,6 +385,20 @@ export class SyncStore implements SyncedStore {
     this.finished(input);
     if (keptId !== null) return { keptId };
     return hasBranch ? { branchId } : 'received';
+  }
+
+  /** The server's marks with those that were changed here. None when it is not known which were: all are kept. */
+  private mergedMarks(conversationId: string, there: ServerDocument): readonly SentDocument[] {
+    const changed = this.database
+      .all('SELECT mark FROM sync_marks WHERE conversation_id = ?', [conversationId])
+      .map((row) => textOr(row, 'mark', ''));
+    const [here] = this.documents.read(conversationId, [there.document]);
+    const [own, other] = [here?.body ?? null, there.body].map((body) =>
+      body === null ? undefined : receivedRows(there.document, body).sessions?.[0],
+    );
+    if (changed.length === 0 || own === undefined || other === undefined) return [];
+    const row = { ...other, ...Object.fromEntries(changed.map((mark) => [mark, own[mark] ?? null])) };
+    return [{ document: there.document, body: JSON.stringify({ sessions: [row] }) }];
   }
 
   /** Keeps in the trash what these documents would remove here. Returns the id of that session; null for nothing. */
@@ -427,6 +430,7 @@ export class SyncStore implements SyncedStore {
   private leave(conversationId: string): void {
     for (const table of ['sync_forgotten', 'sync_conversations', 'sync_chain'])
       this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
+    this.database.run('UPDATE sync_heads SET is_left = 1 WHERE conversation_id = ?', [conversationId]);
   }
 
   /** Private: nothing of it is sent. */
@@ -443,8 +447,8 @@ export class SyncStore implements SyncedStore {
     this.database.run('DELETE FROM sync_chain WHERE conversation_id = ? AND version > ?', [conversationId, base]);
     this.noteChain(conversationId, version, chain);
     this.database.run(
-      `INSERT INTO sync_conversations (conversation_id, version, due) VALUES (?1, ?2, 0)
-       ON CONFLICT (conversation_id) DO UPDATE SET version = ?2, due = 0`,
+      `INSERT INTO sync_conversations (conversation_id, version) VALUES (?1, ?2)
+       ON CONFLICT (conversation_id) DO UPDATE SET version = ?2`,
       [conversationId, version],
     );
     return 'received';
@@ -464,16 +468,12 @@ export class SyncStore implements SyncedStore {
     ]);
   }
 
-  private number(kind: 'used' | 'confirmed'): number {
-    return numberOr(this.database.get('SELECT number FROM sync_numbers WHERE kind = ?', [kind]) ?? {}, 'number', 0);
-  }
-
-  private raiseNumber(kind: 'used' | 'confirmed', number: number): void {
-    this.database.run(
-      `INSERT INTO sync_numbers (kind, number) VALUES (?1, ?2)
-       ON CONFLICT (kind) DO UPDATE SET number = max(number, ?2)`,
-      [kind, number],
-    );
+  private sentChanges(conversationId: string): v.InferOutput<typeof sentSchema> | null {
+    const row = this.database.get('SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?', [
+      conversationId,
+    ]);
+    const parsed = v.safeParse(sentSchema, parseJson(textOr(row ?? {}, 'sent_changes', '')));
+    return parsed.success ? parsed.output : null;
   }
 
   private recount(conversationId: string): void {

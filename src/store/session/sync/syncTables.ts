@@ -20,23 +20,17 @@ CREATE TABLE sync_unnoted (
 CREATE TABLE sync_conversations (
   conversation_id TEXT PRIMARY KEY NOT NULL,
   version INTEGER NOT NULL DEFAULT 0,
-  sending INTEGER,
-  sent_changes TEXT,
-  due INTEGER NOT NULL DEFAULT 0,
-  machine TEXT
-) WITHOUT ROWID;
-CREATE TABLE sync_positions (
-  origin TEXT PRIMARY KEY NOT NULL,
-  position INTEGER NOT NULL
+  sent_changes TEXT
 ) WITHOUT ROWID;
 CREATE TABLE sync_forgotten (
   conversation_id TEXT PRIMARY KEY NOT NULL
 ) WITHOUT ROWID;
 `;
 
-/** sync_chain: the last versions that the rows of a conversation went through. sync_numbers: of sendings and erasings
- *  of this machine, the highest that was used, and the highest that the server said it has. sync_erased: conversations
- *  that were forgotten on any machine. */
+/** sync_chain: the last versions that the rows of a conversation went through. sync_heads: what the server has, as far
+ *  as it was read; `machine`: that of another store; `is_left`: 1 when this store has nothing to do with it. sync_read:
+ *  up to where it was read. sync_marks: columns of marks that were changed here, each with the change that noted it.
+ *  sync_erased: conversations that were forgotten on any machine. */
 const laterTables = [
   `CREATE TABLE IF NOT EXISTS sync_chain (
   conversation_id TEXT NOT NULL,
@@ -44,7 +38,25 @@ const laterTables = [
   tail TEXT NOT NULL,
   PRIMARY KEY (conversation_id, version)
 ) WITHOUT ROWID`,
-  'CREATE TABLE IF NOT EXISTS sync_numbers (kind TEXT PRIMARY KEY NOT NULL, number INTEGER NOT NULL) WITHOUT ROWID',
+  `CREATE TABLE IF NOT EXISTS sync_heads (
+  conversation_id TEXT PRIMARY KEY NOT NULL,
+  version INTEGER NOT NULL,
+  tail TEXT,
+  machine TEXT,
+  is_left INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS sync_read (
+  only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+  generation TEXT NOT NULL,
+  changes INTEGER NOT NULL,
+  digest INTEGER NOT NULL
+)`,
+  `CREATE TABLE IF NOT EXISTS sync_marks (
+  conversation_id TEXT NOT NULL,
+  mark TEXT NOT NULL,
+  change INTEGER NOT NULL,
+  PRIMARY KEY (conversation_id, mark)
+) WITHOUT ROWID`,
   'CREATE TABLE IF NOT EXISTS sync_erased (conversation_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID',
 ] as const;
 
@@ -54,10 +66,11 @@ const receivingTable = 'CREATE TABLE IF NOT EXISTS sync_receiving (only_row INTE
 /** Creates the tables of a store that is synchronized, or makes the triggers of an earlier build new. Runs inside its
  *  caller's transaction. */
 export function beginSync(database: SqlDatabase): void {
-  const isNew = !isSynced(database);
+  const isNew = !hasTable(database, 'sync_changes');
   if (isNew) for (const statement of tables.split(';')) if (statement.trim() !== '') database.run(statement);
   for (const statement of [receivingTable, ...laterTables]) database.run(statement);
   makeTriggers(database);
+  for (const table of ['sync_positions', 'sync_numbers']) database.run(`DROP TABLE IF EXISTS ${table}`);
   if (isNew) database.run('INSERT INTO sync_unnoted (conversation_id) SELECT DISTINCT conversation_id FROM sessions');
 }
 
@@ -102,7 +115,11 @@ export function endSync(database: SqlDatabase): void {
 
 /** True for a store that several machines share. */
 export function isSynced(database: SqlDatabase): boolean {
-  return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = 'sync_changes'") !== undefined;
+  return hasTable(database, 'sync_heads');
+}
+
+function hasTable(database: SqlDatabase, name: string): boolean {
+  return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = ?", [name]) !== undefined;
 }
 
 function messageDocument(row: string): string {
@@ -158,14 +175,24 @@ function triggers(session: readonly string[]): readonly string[] {
     names: ['turn_uid'],
     isOpen: turnIsOpen,
   };
-  const onSession = (name: string, event: string, document: string): string =>
+  const onSession = (name: string, event: string, document: string, more = ''): string =>
     trigger(
       `sessions_${name}`,
       `${event} ON sessions`,
       'true',
-      noted(document, 'SELECT new.conversation_id AS conversation_id'),
+      noted(document, 'SELECT new.conversation_id AS conversation_id') + more,
     );
   const [sessionRow, marks] = ["'session/' || new.id", "'marks/' || new.conversation_id"];
+  // A title belongs to where it came from.
+  const isMarked = (mark: string): string =>
+    [mark, ...(mark === 'title_source' ? ['title'] : [])].map((of) => `old.${of} IS NOT new.${of}`).join(' OR ');
+  const noteMark = (mark: string): string => `
+    INSERT OR REPLACE INTO sync_marks (conversation_id, mark, change)
+    SELECT conversation_id, '${mark}', change FROM sync_changes WHERE document = ${marks} AND (${isMarked(mark)});`;
+  // Before the first look it is not known what the server has: the store may be salvaged.
+  const isThere = `EXISTS (SELECT 1 FROM sync_conversations WHERE conversation_id = old.conversation_id)
+         OR EXISTS (SELECT 1 FROM sync_heads WHERE conversation_id = old.conversation_id AND is_left = 0)
+         OR (old.private = 0 AND NOT EXISTS (SELECT 1 FROM sync_read))`;
   return [
     ...onRows({ ...ofTurn, table: 'messages', document: messageDocument, names: ['turn_uid', 'uid'] }),
     ...onRows({
@@ -189,14 +216,13 @@ function triggers(session: readonly string[]): readonly string[] {
     // Its other rows were deleted before.
     `CREATE TRIGGER sync_sessions_deleted AFTER DELETE ON sessions
      WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE conversation_id = old.conversation_id) BEGIN
-       INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT conversation_id FROM sync_conversations
-         WHERE conversation_id = old.conversation_id;
+       INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT old.conversation_id WHERE ${isThere};
        DELETE FROM sync_changes WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_unnoted WHERE conversation_id = old.conversation_id;
      END`,
     onSession('made', 'INSERT', sessionRow),
     onSession('marks_made', 'INSERT', marks),
     onSession('changed', `UPDATE OF ${session.join(', ')}`, sessionRow),
-    onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, marks),
+    onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, marks, markColumns.map(noteMark).join('')),
   ];
 }

@@ -46,7 +46,7 @@ async function pass(seconds: number): Promise<void> {
 /** The desk sees a session in which the laptop answers. */
 async function watched(canTakeOver = true) {
   const [laptop, desk] = [await world(), await world()];
-  const lease = server.lease({ origin: 'laptop', writer: 1 }, 's1');
+  const lease = server.lease({ origin: 'laptop' }, 's1');
   const fence = lease.kind === 'granted' ? lease.fence : 0;
   openTurn(laptop.db, { turnUid: 't2', text: 'And what else?' });
   append(laptop.db, 't2', { messageUid: 'a-2', seq: 1, part: 0, kind: 'text', start: 0, text: 'Pears and' });

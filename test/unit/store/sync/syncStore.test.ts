@@ -33,7 +33,7 @@ async function synced(): Promise<SessionDbWorld> {
 function sent(db: SessionDb, conversationId: string, version: number): readonly ServerDocument[] {
   const outgoing = db.synced.outgoing(conversationId);
   if (outgoing === null) return [];
-  db.synced.beginSending(conversationId, db.synced.nextNumber(0), outgoing.documents, `tail ${version}`);
+  db.synced.beginSending(conversationId, outgoing.documents, `tail ${version}`);
   db.synced.sent(conversationId, version);
   const bodies = db.synced.bodies(
     conversationId,
@@ -149,7 +149,7 @@ describe('a synchronized store', () => {
   it('still has to send what changed while its changes were on their way', async () => {
     const { db } = await synced();
     const outgoing = db.synced.outgoing('s1');
-    db.synced.beginSending('s1', 1, outgoing?.documents ?? [], 'tail 1');
+    db.synced.beginSending('s1', outgoing?.documents ?? [], 'tail 1');
     db.setTitle('s1', 'The lexer', 'person');
     db.synced.sent('s1', 1);
     expect([db.synced.changed('s1'), db.synced.version('s1')]).toEqual([['marks/s1'], 1]);
@@ -167,6 +167,26 @@ describe('a synchronized store', () => {
       ['u-t1', 'a-t1', 'u-t2', 'a-t2'],
     ]);
     expect(other.db.synced.changed('s1')).toEqual(['marks/s1']);
+  });
+
+  it('keeps a new title here, a pin from there, and the newer of two titles', async () => {
+    const [one, other] = await twins();
+    one.db.setPinned('s1', true);
+    other.db.setTitle('s1', 'The lexer', 'person');
+    expect(receive(other.db, 2, sent(one.db, 's1', 2))).toBe('received');
+    const back = sent(other.db, 's1', 3);
+    one.db.setTitle('s1', 'The scanner', 'person');
+    expect(receive(one.db, 3, back)).toBe('received');
+    receive(other.db, 4, sent(one.db, 's1', 4));
+    const marks = [one, other].map(({ db }) => [db.getSession('s1')?.title, db.getSession('s1')?.pinned]);
+    expect([marks, one.db.synced.changed('s1'), other.db.synced.changed('s1')]).toEqual([
+      [
+        ['The scanner', true],
+        ['The scanner', true],
+      ],
+      [],
+      [],
+    ]);
   });
 
   it('makes a branch of what only it has, hidden versions and queued prompts included, when both continued', async () => {

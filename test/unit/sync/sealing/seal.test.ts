@@ -79,7 +79,6 @@ describe('a sealed server', () => {
     ];
     await server.send(connection, {
       conversationId: 's1',
-      number: 1,
       ...first,
       fence: null,
       documents: pieces(...documents),
