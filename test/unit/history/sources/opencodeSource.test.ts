@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -80,6 +80,20 @@ test('reads steps, context, images, a summary, an error and what was taken back 
       "in 22 = imported 14 + skipped 8, 9 messages",
     ]
   `);
+});
+
+test('takes in the full output of a tool from its own file', async () => {
+  const parts = join(home, 'storage/part');
+  for (const name of readdirSync(parts, { recursive: true, encoding: 'utf8' }).filter((one) => one.endsWith('.json'))) {
+    const text = readFileSync(join(parts, name), 'utf8');
+    writeFileSync(join(parts, name), text.replace('apples and pears', 'apples\\nFull output saved to: /gone/tool_1'));
+  }
+  mkdirSync(join(home, 'tool-output'));
+  writeFileSync(join(home, 'tool-output/tool_1'), 'apples and all the pears');
+
+  expect((await sessionAt(2))[3]).toBe(
+    '4 compacted tool: done read call_1: apples\nFull output saved to: /gone/tool_1\n\n[Full output]\napples and all the pears',
+  );
 });
 
 test('skips a session of files that is in the database, too', async () => {
