@@ -28,6 +28,8 @@ export async function buildStoreWorker(
     },
     outdir: folder,
     bundle: true,
+    // As the product is built: some packages cannot be bundled from their main file.
+    mainFields: ['module', 'main'],
     platform: 'node',
     target: 'node20',
     format: 'cjs',
