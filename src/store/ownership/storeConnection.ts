@@ -115,7 +115,8 @@ export class StoreConnection implements Disposable {
   private freeSince: number | null = null;
   /** Monotonic milliseconds at which the owner was last asked whether its window is gone. */
   private askedAt = Number.NEGATIVE_INFINITY;
-  private readonly startedAt: number;
+  /** Monotonic milliseconds; -∞ once it had the store: it is no reloaded window then. */
+  private startedAt: number;
   /** The error for calls during an automatic reopening; otherwise null. */
   private repairing: StoreError | null = null;
   /** The reason why no lock could be written, although no process holds the store; otherwise null. */
@@ -481,6 +482,7 @@ export class StoreConnection implements Disposable {
   private announce(report: OpenReport): void {
     // A handover or the window's end was requested meanwhile; it closes the store just opened.
     if (this.current.kind !== 'opening') return;
+    this.startedAt = Number.NEGATIVE_INFINITY;
     if (!report.readOnly) this.setState({ kind: 'open', report, regained: this.regained });
     else
       this.setState({

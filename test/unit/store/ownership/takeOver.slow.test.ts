@@ -153,6 +153,21 @@ describe('a second window', () => {
     expect(second.connection.state.kind).toBe('open');
   });
 
+  it('leaves the history to the other window, while that one reloads, if it has just handed it over', async () => {
+    const folder = new FakeFolder();
+    const first = window(folder, 'first');
+    await first.opens();
+    const second = window(folder, 'second');
+    await second.opens();
+    await second.takes();
+    await expect.poll(() => first.connection.state.kind).toBe('elsewhere');
+    await second.connection.close();
+    await first.clock.advance(10_000);
+    const reloaded = window(folder, 'reloaded');
+    await reloaded.opens();
+    expect([first.connection.state.kind, reloaded.connection.state.kind]).toEqual(['elsewhere', 'open']);
+  });
+
   it('reads the history that another process took while this one slept', async () => {
     const folder = new FakeFolder();
     const sleeper = window(folder, 'sleeper');
