@@ -27,15 +27,14 @@ export class Workbench {
     return this.#console;
   }
 
-  /** The console's errors that come from our own views or name us, and whatever a content security policy refused. VS Code's server has
-   *  many of its own: no marketplace, no proprietary modules, work cut short by a reload. VS Code 1.106 names a file that a view still
-   *  waited for when it was closed. */
+  /** The console's errors that come from our own views or name us, and whatever a content security policy refused.
+   *  VS Code's server has many of its own: no marketplace, no proprietary modules, work cut short by a reload. It names
+   *  a file that a view still waited for when it was closed; a file that is missing fails a test by itself. */
   errors(): string[] {
     return this.#console.filter(
       (line) =>
         /^\[(error|pageerror)\]/.test(line) &&
         /hermes-vscode\.hermes-vscode|Content Security Policy/.test(line) &&
-        // A page that is closed while a part of a view loads logs it. A part that is missing fails the test by itself.
         !line.includes('Webview.loadLocalResource'),
     );
   }
