@@ -79,7 +79,7 @@ export class SessionActions {
       const session = await store.getSession(shown);
       if (session !== null) await switching.received(session.conversationId, null);
     }
-    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: input.sessionIds });
+    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: input.sessionIds.map((id) => brought.newIds[id] ?? id) });
     return brought;
   }
 

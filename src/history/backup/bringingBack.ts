@@ -1,4 +1,4 @@
-import type { BroughtOver } from '../../store/bringingOver';
+import { type BroughtOver, broughtTogether, nothingBrought } from '../../store/bringingOver';
 import type { SessionStore } from '../../store/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
 import type { SessionEntry } from './manifest';
@@ -24,15 +24,12 @@ export async function bringBack(
   signal?: AbortSignal,
   onProgress: (progress: WorkProgress, brought: BroughtOver) => void = () => undefined,
 ): Promise<BroughtOver> {
-  const sum = { sessions: 0, messages: 0, skipped: 0 };
+  let sum = nothingBrought;
   for (let at = 0; at < copy.sessionIds.length; at += batchSessions) {
-    onProgress({ done: at, total: copy.sessionIds.length }, { ...sum });
+    onProgress({ done: at, total: copy.sessionIds.length }, sum);
     signal?.throwIfAborted();
     const sessionIds = copy.sessionIds.slice(at, at + batchSessions);
-    const { sessions, messages, skipped } = await store.bringOver({ folder: copy.folder, sessionIds, moves: false });
-    sum.sessions += sessions;
-    sum.messages += messages;
-    sum.skipped += skipped;
+    sum = broughtTogether(sum, await store.bringOver({ folder: copy.folder, sessionIds, moves: false }));
   }
   return sum;
 }

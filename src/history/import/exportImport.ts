@@ -1,5 +1,5 @@
 import { t } from '../../base/translate';
-import type { BroughtOver } from '../../store/bringingOver';
+import { type BroughtOver, nothingBrought } from '../../store/bringingOver';
 import type { FileSystem } from '../../store/engine/fileSystem';
 import type { SqlDatabase, SqlRow } from '../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../store/library/foreignStore';
@@ -75,7 +75,7 @@ export async function bringExport(
   signal?: AbortSignal,
   onProgress: (progress: WorkProgress) => void = () => undefined,
 ): Promise<BroughtExport> {
-  let until: BroughtOver = { sessions: 0, messages: 0, skipped: 0 };
+  let until = nothingBrought;
   try {
     const all = await bringBack(store, copy, signal, (progress, brought) => {
       until = brought;

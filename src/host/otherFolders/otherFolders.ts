@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Emitter, type Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
 import { type Gateway, GatewayError } from '../../gateway/gateway';
-import type { BroughtOver } from '../../store/bringingOver';
+import { type BroughtOver, broughtTogether, nothingBrought } from '../../store/bringingOver';
 import { broughtOverKey } from '../../store/library/folderLabel';
 import type { LibraryClient } from '../../store/library/libraryClient';
 import type { OtherStore, StoreLocations } from '../../store/library/otherStore';
@@ -102,16 +102,12 @@ export class OtherFolders implements Disposable {
           'busy',
           t('Hermes is answering in that folder’s window. Wait or stop it there, then copy the sessions.'),
         );
-      let sum: BroughtOver = { sessions: 0, messages: 0, skipped: 0 };
+      let sum = nothingBrought;
       for (let done = 0; done < copy.sessionIds.length && signal?.aborted !== true; done += batchSize) {
         onProgress({ done, total: copy.sessionIds.length });
         const sessionIds = copy.sessionIds.slice(done, done + batchSize);
-        const { sessions, messages, skipped } = await gateway.bringOver({
-          folder: copy.folder,
-          sessionIds,
-          moves: conversationOf === null,
-        });
-        sum = { sessions: sum.sessions + sessions, messages: sum.messages + messages, skipped: sum.skipped + skipped };
+        const moves = conversationOf === null;
+        sum = broughtTogether(sum, await gateway.bringOver({ folder: copy.folder, sessionIds, moves }));
       }
       return sum;
     } finally {

@@ -8,6 +8,7 @@ import type { Transactions } from '../tables/transactions';
 import type {
   ChainedVersion,
   ChangedDocument,
+  ForgottenCopies,
   Outgoing,
   ReadState,
   Received,
@@ -22,7 +23,8 @@ import { combined, erasedTail, headsDigest } from '../../headsDigest';
 import { noteDifferences, noteSame } from './syncComparison';
 import { kindOf, receivedRows, SyncDocuments } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
-import { beginSync, endSync, noteConversation } from './syncTables';
+import type { BroughtBack } from './broughtBack';
+import { beginSync, endSync, noteConversation, noteKept, noteWanted } from './syncTables';
 
 const sentSchema = v.object({ tail: v.string(), changes: v.record(v.string(), v.number()) });
 /** Versions of a conversation that are remembered: a server that lost more than the last ones is compared with in
@@ -35,11 +37,17 @@ interface SyncStoreDeps {
   readonly parts: SplitParts;
   /** Erases a conversation and everything that belongs to it. Throws `conversation-busy` while a turn is open. */
   readonly erase: (conversationId: string) => void;
+  /** Ids of all sessions that are erased with a conversation. */
+  readonly belonging: (conversationId: string) => readonly string[];
+  readonly broughtBack: BroughtBack;
   /** Seconds since the epoch. */
   readonly now: () => number;
   readonly monotonicMs: () => number;
 }
 
+/** Keys of small values: sessions whose copies outside this store are still to be erased. They end in `!`, so that they
+ *  are not deleted with the session. */
+const copiesKey = 'copies-of:';
 /** Milliseconds of one `noteMore`. */
 const noteMs = 20;
 /** Conversations with changes that can be sent now. */
@@ -194,6 +202,7 @@ export class SyncStore implements SyncedStore {
         conversationId,
       ]);
       this.database.run('UPDATE sync_heads SET machine = NULL WHERE conversation_id = ?', [conversationId]);
+      this.deps.broughtBack.compared(conversationId);
     });
   }
 
@@ -277,6 +286,7 @@ export class SyncStore implements SyncedStore {
     this.deps.transactions.write(() => {
       this.leave(conversationId);
       this.database.run('INSERT OR IGNORE INTO sync_erased (conversation_id) VALUES (?)', [conversationId]);
+      this.database.run('DELETE FROM sync_kept WHERE conversation_id = ?', [conversationId]);
     });
   }
 
@@ -291,8 +301,13 @@ export class SyncStore implements SyncedStore {
   }
 
   forget(conversationId: string): boolean {
+    const kept = this.deps.transactions.write(() => this.deps.broughtBack.keep(conversationId));
+    if (kept === 'later') return false;
     try {
-      if (this.exists(conversationId)) this.deps.erase(conversationId);
+      if (this.exists(conversationId)) {
+        if (kept === 'none') this.noteCopies(conversationId);
+        this.deps.erase(conversationId);
+      }
     } catch (error) {
       if (error instanceof StoreError && error.causeClass === 'conversation-busy') return false;
       throw error;
@@ -304,7 +319,41 @@ export class SyncStore implements SyncedStore {
     return true;
   }
 
+  copies(): readonly ForgottenCopies[] {
+    return this.database
+      .all(`SELECT key, value FROM state_meta WHERE key >= '${copiesKey}' AND key < '${copiesKey}~' ORDER BY key`)
+      .map((row) => ({
+        conversationId: textOr(row, 'key', '').slice(copiesKey.length, -1),
+        sessionIds: v.parse(v.fallback(v.array(v.string()), []), parseJson(textOr(row, 'value', ''))),
+      }));
+  }
+
+  copiesForgotten(conversationId: string): void {
+    this.deps.transactions.write(() =>
+      this.database.run('DELETE FROM state_meta WHERE key = ?', [`${copiesKey}${conversationId}!`]),
+    );
+  }
+
+  /** Before the rows go: after a crash it is still to be done. */
+  private noteCopies(conversationId: string): void {
+    this.deps.transactions.write(() =>
+      this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
+        `${copiesKey}${conversationId}!`,
+        JSON.stringify(this.deps.belonging(conversationId)),
+      ]),
+    );
+  }
+
   trashForgotten(conversationId: string): 'trashed' | 'kept' | 'gone' | 'busy' {
+    const kept = this.deps.transactions.write(() => {
+      const found = this.deps.broughtBack.keep(conversationId);
+      // What nobody has proven is removed here only.
+      if (found === 'kept')
+        noteKept(this.database, conversationId, JSON.stringify(this.deps.belonging(conversationId)));
+      return found;
+    });
+    if (kept === 'later') return 'busy';
+    if (kept === 'kept') this.deps.erase(conversationId);
     return this.deps.transactions.write(() => {
       if (this.hasOpenTurn(conversationId)) return 'busy';
       const isNew = !this.isPrivate(conversationId);
@@ -322,7 +371,7 @@ export class SyncStore implements SyncedStore {
   private received(input: Received): ReceiveOutcome {
     const { conversationId, version, base, documents, machine } = input;
     if (this.hasOpenTurn(conversationId)) return 'busy';
-    if (this.isPrivate(conversationId)) {
+    if (this.isPrivate(conversationId) || this.staysAway(input)) {
       this.leave(conversationId);
       return 'received';
     }
@@ -385,6 +434,24 @@ export class SyncStore implements SyncedStore {
     this.finished(input);
     if (keptId !== null) return { keptId };
     return hasBranch ? { branchId } : 'received';
+  }
+
+  /** True for a conversation that was removed here only, as long as it is in the trash and nobody goes on in it. */
+  private staysAway({ conversationId, version, documents }: Received): boolean {
+    const row = this.database.get('SELECT root, version FROM sync_kept WHERE conversation_id = ?', [conversationId]);
+    if (row === undefined) return false;
+    const marks = documents.find(({ document }) => !isTranscript(document));
+    const there = marks?.body == null ? undefined : receivedRows(marks.document, marks.body).sessions?.[0];
+    const isOlder = documents.every(
+      (one) => !isOfTurn(one.document) || one.body === null || one.version <= numberOr(row, 'version', 0),
+    );
+    const isSubAgent = textOr(row, 'root', '') !== conversationId;
+    if (!this.exists(conversationId) && isOlder && (isSubAgent || (there?.['trashed_at'] ?? null) !== null)) {
+      this.database.run('UPDATE sync_kept SET version = ? WHERE conversation_id = ?', [version, conversationId]);
+      return true;
+    }
+    noteWanted(this.database, conversationId);
+    return false;
   }
 
   /** The server's marks with those that were changed here. None when it is not known which were: all are kept. */
@@ -451,6 +518,7 @@ export class SyncStore implements SyncedStore {
        ON CONFLICT (conversation_id) DO UPDATE SET version = ?2`,
       [conversationId, version],
     );
+    this.deps.broughtBack.compared(conversationId);
     return 'received';
   }
 

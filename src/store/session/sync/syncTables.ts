@@ -30,7 +30,8 @@ CREATE TABLE sync_forgotten (
 /** sync_chain: the last versions that the rows of a conversation went through. sync_heads: what the server has, as far
  *  as it was read; `machine`: that of another store; `is_left`: 1 when this store has nothing to do with it. sync_read:
  *  up to where it was read. sync_marks: columns of marks that were changed here, each with the change that noted it.
- *  sync_erased: conversations that were forgotten on any machine. */
+ *  sync_erased: conversations that were forgotten on any machine. sync_kept: conversations that were removed here only,
+ *  with the one they were removed with (`root`) and the version they had; the server and other machines keep them. */
 const laterTables = [
   `CREATE TABLE IF NOT EXISTS sync_chain (
   conversation_id TEXT NOT NULL,
@@ -58,6 +59,11 @@ const laterTables = [
   PRIMARY KEY (conversation_id, mark)
 ) WITHOUT ROWID`,
   'CREATE TABLE IF NOT EXISTS sync_erased (conversation_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID',
+  `CREATE TABLE IF NOT EXISTS sync_kept (
+  conversation_id TEXT PRIMARY KEY NOT NULL,
+  root TEXT NOT NULL,
+  version INTEGER NOT NULL
+) WITHOUT ROWID`,
 ] as const;
 
 /** Has a row while rows from the server are written: within one transaction, and never after it. */
@@ -116,6 +122,49 @@ export function endSync(database: SqlDatabase): void {
 /** True for a store that several machines share. */
 export function isSynced(database: SqlDatabase): boolean {
   return hasTable(database, 'sync_heads');
+}
+
+/** True when the server has some of the conversations of these sessions, and does not know of a change in them.
+ *  `sessionIds`: JSON. */
+export function isUnsent(database: SqlDatabase, sessionIds: string): boolean {
+  const sql = `SELECT 1 AS n FROM sessions s JOIN sync_changes c ON c.conversation_id = s.conversation_id
+    WHERE s.id IN (SELECT value FROM json_each(?)) AND s.private = 0 AND ${isOnServer('s.conversation_id')}`;
+  return isSynced(database) && database.get(sql, [sessionIds]) !== undefined;
+}
+
+/** Notes that the conversations of these sessions are removed here only. `sessionIds`: JSON. Runs inside its caller's
+ *  transaction, before they are erased. */
+export function noteKept(database: SqlDatabase, root: string, sessionIds: string): void {
+  if (!isSynced(database)) return;
+  database.run(
+    `INSERT OR REPLACE INTO sync_kept (conversation_id, root, version)
+     SELECT DISTINCT s.conversation_id, ?1, coalesce(c.version, 0) FROM sessions s
+       LEFT JOIN sync_conversations c ON c.conversation_id = s.conversation_id
+     WHERE s.id IN (SELECT value FROM json_each(?2))`,
+    [root, sessionIds],
+  );
+  // What another machine did and is not here yet decides if it comes again.
+  database.run(
+    `UPDATE sync_heads SET is_left = 1 WHERE conversation_id IN (SELECT conversation_id FROM sync_kept WHERE root = ?)
+       AND EXISTS (SELECT 1 FROM sync_conversations c JOIN sync_chain k ON k.conversation_id = c.conversation_id
+         AND k.version = c.version
+         WHERE c.conversation_id = sync_heads.conversation_id AND c.version = sync_heads.version
+           AND k.tail IS sync_heads.tail)`,
+    [root],
+  );
+}
+
+/** The conversation and those that were removed with it are received again. Runs inside its caller's transaction. */
+export function noteWanted(database: SqlDatabase, conversationId: string): void {
+  const own = 'conversation_id IN (SELECT conversation_id FROM sync_kept WHERE ?1 IN (root, conversation_id))';
+  database.run(`UPDATE sync_heads SET is_left = 0 WHERE ${own}`, [conversationId]);
+  database.run('DELETE FROM sync_kept WHERE ?1 IN (root, conversation_id)', [conversationId]);
+}
+
+/** SQL: true for a conversation that the server has, as far as it was read. */
+function isOnServer(conversationId: string): string {
+  return `(EXISTS (SELECT 1 FROM sync_conversations WHERE conversation_id = ${conversationId})
+         OR EXISTS (SELECT 1 FROM sync_heads WHERE conversation_id = ${conversationId} AND is_left = 0))`;
 }
 
 function hasTable(database: SqlDatabase, name: string): boolean {
@@ -190,9 +239,14 @@ function triggers(session: readonly string[]): readonly string[] {
     INSERT OR REPLACE INTO sync_marks (conversation_id, mark, change)
     SELECT conversation_id, '${mark}', change FROM sync_changes WHERE document = ${marks} AND (${isMarked(mark)});`;
   // Before the first look it is not known what the server has: the store may be salvaged.
-  const isThere = `EXISTS (SELECT 1 FROM sync_conversations WHERE conversation_id = old.conversation_id)
-         OR EXISTS (SELECT 1 FROM sync_heads WHERE conversation_id = old.conversation_id AND is_left = 0)
+  const isThere = `${isOnServer('old.conversation_id')}
          OR (old.private = 0 AND NOT EXISTS (SELECT 1 FROM sync_read))`;
+  const isKept = 'EXISTS (SELECT 1 FROM sync_kept WHERE conversation_id = old.conversation_id)';
+  // Brought back by hand.
+  const wanted = `
+    UPDATE sync_heads SET is_left = 0 WHERE conversation_id = new.conversation_id
+      AND EXISTS (SELECT 1 FROM sync_kept WHERE conversation_id = new.conversation_id);
+    DELETE FROM sync_kept WHERE conversation_id = new.conversation_id;`;
   return [
     ...onRows({ ...ofTurn, table: 'messages', document: messageDocument, names: ['turn_uid', 'uid'] }),
     ...onRows({
@@ -216,11 +270,14 @@ function triggers(session: readonly string[]): readonly string[] {
     // Its other rows were deleted before.
     `CREATE TRIGGER sync_sessions_deleted AFTER DELETE ON sessions
      WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE conversation_id = old.conversation_id) BEGIN
-       INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT old.conversation_id WHERE ${isThere};
+       INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT old.conversation_id
+         WHERE NOT ${isKept} AND (${isThere});
+       DELETE FROM sync_conversations WHERE conversation_id = old.conversation_id AND ${isKept};
+       DELETE FROM sync_chain WHERE conversation_id = old.conversation_id AND ${isKept};
        DELETE FROM sync_changes WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_unnoted WHERE conversation_id = old.conversation_id;
      END`,
-    onSession('made', 'INSERT', sessionRow),
+    onSession('made', 'INSERT', sessionRow, wanted),
     onSession('marks_made', 'INSERT', marks),
     onSession('changed', `UPDATE OF ${session.join(', ')}`, sessionRow),
     onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, marks, markColumns.map(noteMark).join('')),
