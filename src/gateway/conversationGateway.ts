@@ -365,6 +365,12 @@ export class ConversationGateway implements Gateway {
     return this.actions.forget(sessionId);
   }
 
+  /** Has memory erase sessions that were forgotten on another machine. Resolves with a sentence for everything that it
+   *  could not erase. */
+  forgetInMemory(sessionIds: readonly string[]): Promise<readonly string[]> {
+    return this.actions.forgetInMemory(sessionIds);
+  }
+
   bringOver(input: BringOver): Promise<BroughtOver> {
     return this.actions.bringOver(input);
   }

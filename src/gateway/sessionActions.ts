@@ -83,6 +83,10 @@ export class SessionActions {
     return brought;
   }
 
+  forgetInMemory(sessionIds: readonly string[]): Promise<readonly string[]> {
+    return this.deps.agentPool.forget(sessionIds);
+  }
+
   async forget(sessionId: string): Promise<ForgetReport> {
     const { store, agentPool, switching } = this.deps;
     await this.refuseSubAgent(sessionId);

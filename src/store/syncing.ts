@@ -46,7 +46,7 @@ export interface SyncedStore {
   /** True for a conversation that was forgotten, here or on another machine, and erased here. */
   isErased(conversationId: string): boolean;
   /** Erases a conversation that was forgotten on another machine, and notes its sessions for `copies` before. It stays
-   *  due until `forgottenThere`. What the user brought back by hand stays, under new ids. False while a turn is open. */
+   *  due until `forgottenThere`. What was brought back by hand stays, under new ids. False while a turn is open. */
   forget(conversationId: string): boolean;
   /** Sessions that `forget` erased, and of which copies outside this store may be left. */
   copies(): readonly ForgottenCopies[];

@@ -1,3 +1,5 @@
+import { t } from '../base/translate';
+
 export type SyncFailureKind =
   | 'host'
   | 'port'
@@ -18,8 +20,9 @@ export type SyncFailureKind =
   | 'lost'
   /** The server cannot read or keep rows of one conversation. */
   | 'rows'
-  /** Encryption: see `SealError`. */
+  /** Encryption: see `SealError`. `key`: this machine lacks the key of the history, so nothing can be exchanged. */
   | 'seal'
+  | 'key'
   | 'unknown';
 
 const temporary: readonly SyncFailureKind[] = ['host', 'port', 'timeout', 'busy', 'readOnly', 'starting', 'lost'];
@@ -41,6 +44,17 @@ export class SyncFailure extends Error {
   get isTemporary(): boolean {
     return temporary.includes(this.kind);
   }
+}
+
+/** The failure of a machine without the key of an encrypted history. */
+export function needsKey(technical: string): SyncFailure {
+  return new SyncFailure(
+    'key',
+    t(
+      'This history is encrypted, and this machine does not have its key. Set up sync again, and enter the passphrase or the recovery key.',
+    ),
+    technical,
+  );
 }
 
 /** The failure in an error that another bundle may have made; null when it is another error. */

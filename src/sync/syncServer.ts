@@ -3,6 +3,9 @@ import type { ChainedVersion, SentDocument, ServerDocument, ServerHeads } from '
 /** Bytes of the longest body that is inflated: a small one must not fill the memory. */
 export const longestBody = 2 ** 28;
 
+/** Begins every encrypted body, of whatever version. */
+export const sealedBody = /^hermes\d+:/;
+
 /** A server that keeps conversations for several machines of one person. It orders the versions of a conversation, and
  *  knows nothing of what is in a document. Every call may fail, and a failed one may have been done. */
 export interface SyncServer {
@@ -98,6 +101,9 @@ export interface SentChanges {
   readonly tail: string;
   /** Fence of the lease that this machine holds; null for none. */
   readonly fence: number | null;
+  /** Description of the key that encrypts the documents; null when none is known here. A server that has none keeps it.
+   *  Default: the documents are not encrypted, and an encrypted history refuses them. */
+  readonly sealedWith?: string | null;
   /** Read while they are sent, again if need be. Nothing is sent when the reading throws; then the call throws the
    *  same. */
   readonly documents: () => AsyncIterable<readonly SentDocument[]>;

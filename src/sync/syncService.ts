@@ -30,6 +30,7 @@ export interface SyncServiceDeps {
    *  added here meanwhile; null when nothing was. */
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
   /** See `SyncRound`. */
+  readonly onForgotten?: () => void;
   readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
 }
 
@@ -204,6 +205,7 @@ export class SyncService implements Disposable {
         this.activeAt = this.deps.clock.monotonicMs();
         await onReceived(conversationId, branchId);
       },
+      onForgotten: () => this.deps.onForgotten?.(),
       onRemoved: (conversationId, kept) => {
         this.removed.add(conversationId);
         this.deps.log.warn(`Sync: the server removed something of ${conversationId} without a proof (${kept}).`);

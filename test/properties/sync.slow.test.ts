@@ -106,6 +106,7 @@ describe('three machines and a server', () => {
 
   const told = (machine: number, ...actions: readonly SyncAction[]): readonly SyncStep[] =>
     actions.map((action) => ({ machine, action, which: 0 }));
+  const trash = (machine: number): SyncStep => ({ machine, action: 'trash', which: 0 });
   const failover = (which: number): SyncStep => ({ machine: 0, action: 'failover', which });
   it.each<[string, readonly SyncStep[], divisions: number, sessions: number]>([
     [
@@ -183,6 +184,30 @@ describe('three machines and a server', () => {
       return [new Set(rows).size, all.shown.every(({ text }) => rows.every((each) => each.includes(text)))];
     };
     expect([await outcome({}), (await outcome({ ownHeads: false }))[1]]).toEqual([[1, true], false]);
+  });
+
+  it.each<[string, ServerRules, readonly SyncStep[]]>([
+    [
+      'brought back by hand, which was forgotten elsewhere, and would not without a mark of that',
+      { marksBroughtBack: false },
+      [
+        ...told(0, 'copy', 'cut'),
+        { machine: 0, action: 'salvage', which: 0 },
+        ...told(1, 'forget', 'sync', 'sync'),
+        ...told(0, 'bringBack', 'connect', 'sync', 'sync'),
+      ],
+    ],
+    [
+      'pruned from its trash, and would not if that were a Forget',
+      { prunesHere: false },
+      [...told(0, 'time', 'time'), trash(0), ...told(0, 'sync', 'sync'), ...told(1, 'sync', 'sync', 'prune', 'sync')],
+    ],
+  ])('keep what one of them %s', async (_name, rules, steps) => {
+    const isHeld = async (with_: ServerRules): Promise<boolean> => {
+      const { all, texts } = await played(5, steps, { isProven: true, ...with_ });
+      return all.shown.every(({ text }) => texts.has(text));
+    };
+    expect([await isHeld({}), await isHeld(rules)]).toEqual([true, false]);
   });
 
   it('keep everything when one of them has the tables of an earlier build, with a sending whose answer got lost', async () => {

@@ -156,7 +156,7 @@ export class SyncMachines {
 
   private constructor(
     seed: number,
-    rules: ServerRules,
+    private readonly rules: ServerRules,
     private readonly real: RealServer | null,
   ) {
     this.random = seededRandom(seed);
@@ -375,6 +375,8 @@ export class SyncMachines {
       case 'bringBack':
         return this.bringBack(machine, which);
       case 'prune':
+        if (this.rules.prunesHere === false)
+          for (const { id } of db.listSessions({ limit: 100, state: 'trash' })) db.forgetSession(id);
         return this.puttingBack(() => void db.pruneTrash(machine.world.clock.now + 1));
     }
   }
@@ -395,6 +397,8 @@ export class SyncMachines {
         .all('SELECT id FROM sessions WHERE conversation_id = ? ORDER BY started_at, rowid', [root])
         .map(({ id }) => String(id));
       const { newIds } = machine.world.db.bringOver({ folder: 'copy', sessionIds, moves: false });
+      if (this.rules.marksBroughtBack === false)
+        machine.world.database.run("DELETE FROM state_meta WHERE key LIKE 'brought-back:%'");
       // It is wanted, whatever was forgotten before.
       for (const text of this.answersOn(machine, newIds[root] ?? root)) {
         this.forgottenTexts.delete(text);

@@ -4,6 +4,7 @@ import type { ConversationGateway } from '../../gateway/conversationGateway';
 import type { AsyncSyncedStore } from '../../store/syncing';
 import { packedServer } from '../../sync/packedServer';
 import type { PostgresServer } from '../../sync/postgres/postgresServer';
+import { KeyDescription } from '../../sync/sealing/keyDescription';
 import { Seal } from '../../sync/sealing/seal';
 import { sealedServer } from '../../sync/sealing/sealedServer';
 import { sealedTurns } from '../../sync/sealing/sealedTurns';
@@ -12,7 +13,7 @@ import type { KeptRemoval } from '../../sync/syncRound';
 import { SyncService } from '../../sync/syncService';
 import { TurnSharing } from '../../sync/turnSharing';
 import { describeError } from '../common/describeError';
-import type { SyncChoice } from './syncMemory';
+import type { SyncChoice, SyncMemory } from './syncMemory';
 import { readShownTurn } from './turnElsewhere';
 import { WatchedTurns, type WatchedTurnsDeps } from './watchedTurns';
 
@@ -25,7 +26,9 @@ interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSess
   readonly machine: string;
   /** Key of an encrypted history; null for one that is not. */
   readonly key: Uint8Array<ArrayBuffer> | null;
+  readonly memory: Pick<SyncMemory, 'sealDescription' | 'keepSealDescription'>;
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
+  readonly onForgotten: () => void;
   readonly onRemoved: (conversationId: string, kept: KeptRemoval) => void;
   readonly onChange: () => void;
 }
@@ -43,6 +46,13 @@ export class RunningSync implements Disposable {
     this.server = server;
     this.choice = choice;
     const seal = key === null ? null : new Seal(key, choice.history);
+    const description = ({ key: own, historyKey }: Seal): KeyDescription =>
+      new KeyDescription({
+        key: own,
+        server,
+        known: () => deps.memory.sealDescription(historyKey),
+        keep: (text) => deps.memory.keepSealDescription(historyKey, text),
+      });
     const own = server.turns(choice.origin);
     const turns = seal === null ? own : sealedTurns(own, seal);
     this.sharing = new TurnSharing({
@@ -54,7 +64,7 @@ export class RunningSync implements Disposable {
     });
     this.service = new SyncService({
       store: deps.store,
-      server: seal === null ? packedServer(server) : sealedServer(server, seal),
+      server: seal === null ? packedServer(server) : sealedServer(server, seal, description(seal)),
       sharing: this.sharing,
       origin: choice.origin,
       machine: deps.machine,
@@ -73,6 +83,7 @@ export class RunningSync implements Disposable {
         await deps.onReceived(conversationId, branchId);
         this.watched.active();
       },
+      onForgotten: deps.onForgotten,
       onRemoved: deps.onRemoved,
     });
     this.service.onDidChange(deps.onChange);

@@ -20,6 +20,7 @@ import type { CommandTable } from '../common/commands';
 import { describeError } from '../common/describeError';
 import { lazyBundle } from '../common/lazyBundle';
 import type { StoreStatus } from '../storage/storeStatus';
+import { ForgottenElsewhere } from './forgottenElsewhere';
 import { HistorySeals } from './historySeals';
 import { KnownHistories, type KnownHistory } from './knownHistories';
 import { chatSync, syncLine } from './syncLabels';
@@ -40,8 +41,16 @@ interface SyncFeatureDeps {
   readonly store: Pick<StoreStatus, 'begin' | 'settled' | 'offer'>;
   readonly gateway: Pick<
     ConversationGateway,
-    'received' | 'runningConversations' | 'stop' | 'onDidChangeSessions' | 'onDidChangeRunning' | 'onDidSwitchSession'
+    | 'received'
+    | 'forgetInMemory'
+    | 'runningConversations'
+    | 'stop'
+    | 'onDidChangeSessions'
+    | 'onDidChangeRunning'
+    | 'onDidSwitchSession'
   >;
+  /** Erases sessions from backups and exported files. Never rejects: resolves to sentences about what is left. */
+  readonly forgetCopies: (sessionIds: readonly string[]) => Promise<readonly string[]>;
   readonly turnGate: TurnGate;
   readonly sight: SyncSight;
   /** The session that the user sees. */
@@ -62,6 +71,7 @@ export class SyncFeature implements Disposable {
   private readonly setup: SyncSetup;
   private readonly seals: HistorySeals;
   private readonly synced: AsyncSyncedStore;
+  private readonly forgotten: ForgottenElsewhere;
   private readonly load: () => typeof postgres.openPostgres;
   private running: RunningSync | null = null;
   private starting: Promise<void> = Promise.resolve();
@@ -94,6 +104,13 @@ export class SyncFeature implements Disposable {
       folderName: () => vscode.workspace.name ?? '',
     });
     this.synced = promisedSync((call) => sessions.sync(call));
+    this.forgotten = new ForgottenElsewhere({
+      store: this.synced,
+      forgetInMemory: (ids) => gateway.forgetInMemory(ids),
+      forgetCopies: deps.forgetCopies,
+      warn: (sentence) => void vscode.window.showWarningMessage(sentence),
+      log: deps.log,
+    });
     turnGate.set((conversationId) => this.beforeTurn(conversationId));
     sight.connect({
       stopElsewhere: async () => this.running?.watched.stop(),
@@ -194,6 +211,9 @@ export class SyncFeature implements Disposable {
         return this.syncNow(service);
       case 'key':
         return this.seals.showKey();
+      case 'passphrase':
+        await this.seals.changePassphrase();
+        return this.syncNow(service);
       case 'other':
         return this.setUp();
       case 'off':
@@ -250,13 +270,16 @@ export class SyncFeature implements Disposable {
       server,
       choice,
       machine: this.memory.machine,
+      memory: this.memory,
       key,
       onReceived: (conversationId, branchId) => this.received(conversationId, branchId),
+      onForgotten: () => void this.forgotten.finish(),
       onRemoved: (id, kept) => void this.titleOf(id).then((title) => this.notices.removed(kept, title)),
       onChange: () => this.statusChanged(),
     });
     this.running = running;
     running.service.start();
+    void this.forgotten.finish();
     this.statusChanged();
   }
 

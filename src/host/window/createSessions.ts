@@ -122,6 +122,7 @@ export function createSessions(
       storeFolder: () => history.folder,
       turnGate: parts.turnGate,
       sight: parts.syncSight,
+      forgetCopies: (sessionIds) => backups.forget(history.folder, sessionIds),
       shownSession: () => gateway.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),

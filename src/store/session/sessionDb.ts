@@ -8,7 +8,7 @@ import type { StoreRows } from './import/storeRows';
 import { RepairingTransactions } from './repairingTransactions';
 import { createDbOperations, type DbOperations } from './dbOperations';
 import { LongOperations } from './slicedOperations';
-import { BroughtBack } from './sync/broughtBack';
+import { BroughtBack } from './import/broughtBack';
 import { SyncStore } from './sync/syncStore';
 import { performSync, type SyncedStore } from '../syncing';
 import { countOf, textOr } from './tables/columns';

@@ -14,7 +14,10 @@ import type {
   ServerOverview,
   SyncServer,
 } from '../syncServer';
-import { erasedDocument } from '../syncServer';
+import { needsKey } from '../syncFailure';
+import { erasedDocument, sealedBody } from '../syncServer';
+import type { Place } from '../sealing/seal';
+import { SealError } from '../sealing/sealError';
 import type { DatabaseAddress } from './connectionString';
 import { count, PostgresConnection, rowsOf } from './postgresConnection';
 import { prepareTables } from './postgresTables';
@@ -27,6 +30,11 @@ export interface PostgresServerDeps {
   readonly history: string;
   /** Milliseconds that an answer may take. Default: 60,000. */
   readonly patienceMs?: number;
+}
+
+/** A body that is encrypted, and where it belongs. */
+export interface SealedBody extends Place {
+  readonly body: string;
 }
 
 /** The most that one look brings; the next one brings the rest. */
@@ -63,7 +71,10 @@ const conversationRow = v.object({
   leased: v.boolean(),
   erased: v.boolean(),
   tail: v.nullable(v.string()),
+  description: v.nullable(v.string()),
+  sealed: v.nullable(v.boolean()),
 });
+const sealedRow = v.object({ conversationId: v.string(), document: v.string(), version: count, body: v.string() });
 const grantRow = v.object({ fence: count, version: count });
 const sealRow = v.object({ description: v.string() });
 const originRow = v.object({ origin: v.string() });
@@ -74,6 +85,13 @@ const seenRow = v.object({ origin: v.string(), name: v.string(), seen: count, un
 /** Versions after the newest that a machine has in common with the server. */
 const after = `FROM hermes_sync.versions v WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2
   AND v.version > shared.base ORDER BY v.version DESC LIMIT ${mostVersions}`;
+
+/** In an encrypted history all bodies are encrypted. What is left of a forgotten conversation has no version. */
+const anyBody = `(SELECT conversation, document, version, body FROM hermes_sync.documents
+  WHERE person = ${me} AND history = $1 AND body IS NOT NULL AND document <> '${erasedDocument}' LIMIT 1) any_body`;
+const descriptionHere = `(SELECT s.description FROM hermes_sync.seals s WHERE s.person = ${me} AND s.history = $1)`;
+const keptDescription = `INSERT INTO hermes_sync.seals (history, description) VALUES ($1, $2)
+   ON CONFLICT (person, history) DO NOTHING`;
 
 const confirmation = `INSERT INTO hermes_sync.erasures (history, conversation, origin) VALUES ($1, $2, $3)
    ON CONFLICT (person, history, conversation, origin) DO NOTHING`;
@@ -208,7 +226,7 @@ export class PostgresServer implements SyncServer {
 
   async send({ origin }: Connection, sending: SentChanges): Promise<SendAnswer> {
     const { history } = this.deps;
-    const { conversationId, base, baseTail, tail, fence } = sending;
+    const { conversationId, base, baseTail, tail, fence, sealedWith } = sending;
     return this.connection.transaction('BEGIN', async (client) => {
       await client.query(
         `INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2)
@@ -220,16 +238,24 @@ export class PostgresServer implements SyncServer {
         conversationRow,
         `SELECT version, fence, holder, coalesce(expires > now(), false) AS leased, erased_at IS NOT NULL AS erased,
            (SELECT v.tail FROM hermes_sync.versions v
-            WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2 AND v.version = $3) AS tail
+            WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2 AND v.version = $3) AS tail,
+           ${descriptionHere} AS description, (SELECT body ~ '${sealedBody.source}' FROM ${anyBody}) AS sealed
          FROM hermes_sync.conversations WHERE person = ${me} AND history = $1 AND conversation = $2 FOR UPDATE`,
         [history, conversationId, base],
       );
       if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
-      const { holder, leased, erased } = conversation;
+      const { holder, leased, erased, description } = conversation;
+      // An encrypted history never gets a plain row, also where its description was lost.
+      if (sealedWith === undefined && (description !== null || conversation.sealed === true))
+        throw needsKey('a plain sending to an encrypted history');
+      if (typeof sealedWith === 'string' && description !== null && description !== sealedWith)
+        throw new SealError({ kind: 'changedMeanwhile' });
       if (erased) return { kind: 'erased' };
       if (leased && holder !== null && (holder !== origin || fence !== conversation.fence)) return { kind: 'leased' };
       if (conversation.version !== base || conversation.tail !== baseTail) return { kind: 'behind' };
       const version = base + 1;
+      if (description === null && typeof sealedWith === 'string' && conversation.sealed !== false)
+        await client.query(keptDescription, [history, sealedWith]);
       for await (const documents of sending.documents()) {
         if (documents.length === 0) continue;
         await client.query(
@@ -389,13 +415,31 @@ export class PostgresServer implements SyncServer {
   /** Keeps how the history is encrypted, unless another machine was first. Returns what is kept. */
   async keepSeal(description: string): Promise<string> {
     await this.prepare();
-    await this.connection.all(
-      sealRow,
-      `INSERT INTO hermes_sync.seals (history, description) VALUES ($1, $2)
-       ON CONFLICT (person, history) DO NOTHING RETURNING description`,
-      [this.deps.history, description],
-    );
+    await this.connection.all(sealRow, `${keptDescription} RETURNING description`, [this.deps.history, description]);
     return (await this.sealDescription()) ?? description;
+  }
+
+  /** Exchanges the description of the key. False when another machine changed it meanwhile. */
+  async changeSeal(before: string, description: string): Promise<boolean> {
+    await this.prepare();
+    const changed = await this.connection.change(
+      sealRow,
+      `UPDATE hermes_sync.seals SET description = $3 WHERE person = ${me} AND history = $1 AND description = $2
+       RETURNING description`,
+      [this.deps.history, before, description],
+    );
+    return changed.length > 0;
+  }
+
+  /** An encrypted body of the history, and its place; null when it is not encrypted, or has none. */
+  async sealedBody(): Promise<SealedBody | null> {
+    await this.prepare();
+    const [row] = await this.connection.all(
+      sealedRow,
+      `SELECT conversation AS "conversationId", document, version, body FROM ${anyBody}`,
+      [this.deps.history],
+    );
+    return row !== undefined && sealedBody.test(row.body) ? row : null;
   }
 
   async dispose(): Promise<void> {

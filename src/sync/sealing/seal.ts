@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import { longestBody } from '../syncServer';
+import { longestBody, sealedBody } from '../syncServer';
 import { SealError } from './sealError';
 import { keyBytes, openBytes, sealBytes } from './aes';
 
@@ -38,7 +38,7 @@ export class Seal {
   async open(sealed: string, place: Place): Promise<string> {
     const { conversationId, document } = place;
     if (!sealed.startsWith(prefix)) {
-      if (/^hermes\d+:/.test(sealed)) throw new SealError({ kind: 'newerVersion' });
+      if (sealedBody.test(sealed)) throw new SealError({ kind: 'newerVersion' });
       throw new SealError({ kind: 'unsealedRow', conversationId, document });
     }
     try {

@@ -1,5 +1,6 @@
 import type { SentDocument } from '../../store/syncing';
 import { erasedDocument, type Fetched, type SyncServer } from '../syncServer';
+import type { KeyDescription } from './keyDescription';
 import type { Seal } from './seal';
 import { VersionSeal } from './versionSeal';
 
@@ -11,10 +12,15 @@ const forgotten = (conversationId: string) => ({ conversationId, document: erase
 /** A server that receives and holds only encrypted bodies. Names of documents and conversations stay readable. That a
  *  document was removed, that a conversation was forgotten, and the order of versions are sealed as well. Without a
  *  proof a document counts as one that the server does not know, and its rows stay here; an earlier build made none. */
-export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
+export function sealedServer(server: SyncServer, seal: Seal, description?: Pick<KeyDescription, 'agree'>): SyncServer {
+  let agreed: string | null = null;
   const versions = new VersionSeal(seal.key, seal.historyKey);
   return {
-    connect: (...args) => server.connect(...args),
+    connect: async (...args) => {
+      const connection = await server.connect(...args);
+      agreed = (await description?.agree()) ?? null;
+      return connection;
+    },
     news: (...args) => server.news(...args),
     tailOf: (made) => versions.tailOf(made),
     fetch: async (connection, query) => {
@@ -46,6 +52,7 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
       });
       return server.send(connection, {
         ...sending,
+        sealedWith: agreed,
         documents: async function* () {
           for await (const piece of sending.documents()) yield await Promise.all(piece.map(sealed));
         },

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/gateway/gateway';
 import { reply } from '../../support/modelServer';
+import { RecordingMemory } from '../../support/recordingMemory';
 import { World, type WorldOptions } from '../../support/world';
 
 let world: World;
@@ -133,5 +134,18 @@ describe('rows of another machine', () => {
     await world.store.forgetSession(sessionId);
     await world.gateway.received(sessionId, null);
     expect(world.gateway.shownSession(panel.id)).toBe(null);
+  });
+});
+
+describe('sessions that were forgotten on another machine', () => {
+  it('are erased by every memory provider, and what one could not erase is said', async () => {
+    await create({
+      memory: (log) => [
+        new RecordingMemory(log),
+        new RecordingMemory(log, { name: 'far', cannotForget: 'It is away.' }),
+      ],
+    });
+    expect(await world.gateway.forgetInMemory(['s1', 's2'])).toEqual(['It is away.']);
+    expect(world.memoryLog.filter((line) => line.includes('s1 s2')).length).toBe(2);
   });
 });

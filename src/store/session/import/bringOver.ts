@@ -1,7 +1,7 @@
 import type { BringOver, BroughtOver } from '../../bringingOver';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { invalid } from '../tables/refusal';
-import { type BroughtBack, noteBroughtBack, renamedRows } from '../sync/broughtBack';
+import { type BroughtBack, noteBroughtBack, renamedRows } from './broughtBack';
 import { textOr } from '../tables/columns';
 import { rowsOfSessions, type StoreImport } from './storeImport';
 

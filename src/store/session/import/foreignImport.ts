@@ -13,7 +13,7 @@ import type {
 } from '../../importing';
 import type { Session } from '../../../transcript/session';
 import type { Titling } from '../operations/titling';
-import { noteBroughtBack } from '../sync/broughtBack';
+import { noteBroughtBack } from './broughtBack';
 import { textOr } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';

@@ -13,7 +13,7 @@ import type { BatchCourse } from '../tables/inBatches';
 import { erasedImportKey, importMarkKey } from '../tables/importMarks';
 import { busy } from '../tables/refusal';
 import type { SessionList } from '../queries/sessionList';
-import { isUnsent, noteKept } from '../sync/syncTables';
+import { isUnsent, noteKept } from '../tables/keptElsewhere';
 import type { SessionTable } from '../tables/sessionTable';
 import { batchRows } from '../tables/transactions';
 

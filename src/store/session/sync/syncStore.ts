@@ -26,8 +26,8 @@ import { NewerBodies, newestStore } from './newerBodies';
 import { noteDifferences, noteSame } from './syncComparison';
 import { kindOf, receivedRows, SyncDocuments } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
-import type { BroughtBack } from './broughtBack';
-import { beginSync, endSync, noteConversation, noteKept, noteWanted } from './syncTables';
+import { noteKept, noteWanted } from '../tables/keptElsewhere';
+import { beginSync, endSync, noteConversation } from './syncTables';
 
 const sentSchema = v.object({ tail: v.string(), changes: v.record(v.string(), v.number()) });
 /** Versions of a conversation that are remembered: a server that lost more than the last ones is compared with in
@@ -42,7 +42,11 @@ interface SyncStoreDeps {
   readonly erase: (conversationId: string) => void;
   /** Ids of all sessions that are erased with a conversation. */
   readonly belonging: (conversationId: string) => readonly string[];
-  readonly broughtBack: BroughtBack;
+  /** See `BroughtBack`. */
+  readonly broughtBack: {
+    keep(conversationId: string): 'kept' | 'later' | 'none';
+    compared(conversationId: string): void;
+  };
   /** Seconds since the epoch. */
   readonly now: () => number;
   readonly monotonicMs: () => number;
@@ -510,7 +514,8 @@ export class SyncStore implements SyncedStore {
     const row = this.database.get('SELECT root, version FROM sync_kept WHERE conversation_id = ?', [conversationId]);
     if (row === undefined) return false;
     const marks = documents.find(({ document }) => !isTranscript(document));
-    const there = marks?.body == null ? undefined : receivedRows(marks.document, marks.body).sessions?.[0];
+    const body = marks?.body ?? null;
+    const there = marks === undefined || body === null ? null : receivedRows(marks.document, body).sessions?.[0];
     const isOlder = documents.every(
       (one) => !isOfTurn(one.document) || one.body === null || one.version <= numberOr(row, 'version', 0),
     );

@@ -16,7 +16,7 @@ describe('the description of a key', () => {
 
   it('keeps the key when the passphrase changes', async () => {
     const { key } = await createSeal('old', cheap);
-    const description = await describeKey(key, 'new', cheap);
+    const description = await describeKey(key, 'new', { cost: cheap });
     expect(await openSeal(description, 'new')).toEqual(key);
     await expect(openSeal(description, 'old')).rejects.toMatchObject(problem('wrongPassphrase'));
   });

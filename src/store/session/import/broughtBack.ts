@@ -1,9 +1,9 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
-import { rowsOfSessions, type StoreImport } from '../import/storeImport';
-import type { StoreRows } from '../import/storeRows';
+import { rowsOfSessions, type StoreImport } from './storeImport';
+import type { StoreRows } from './storeRows';
 import { textOr } from '../tables/columns';
 import type { ImportedTable } from '../tables/rights';
-import { isSynced } from './syncTables';
+import { isSynced } from '../sync/syncTables';
 
 /** Added to every id of a conversation that is brought back after it was forgotten. It depends on nothing else, so
  *  that all machines make the same rows of it, and a second time makes none. */
@@ -12,8 +12,8 @@ const again = '~again';
 /** The key ends in the id, so it is deleted with the conversation. */
 const markKey = (conversationId: string): string => `brought-back:${conversationId}`;
 
-/** Marks the conversations of these sessions as brought back by hand. A sub-agent's is that of the session it works for.
- *  Runs inside its caller's transaction. */
+/** Marks the conversations of these sessions as brought back by hand. A sub-agent's is that of the session it works
+ *  for. Runs inside its caller's transaction. */
 export function noteBroughtBack(database: SqlDatabase, sessionIds: readonly string[]): void {
   for (const id of new Set(sessionIds.map((of) => rootOf(database, of))))
     database.run("INSERT OR IGNORE INTO state_meta (key, value) VALUES (?, '')", [markKey(id)]);
