@@ -1,4 +1,4 @@
-import type { SessionOperations, SessionStore, WorkCourse } from './sessionStore';
+import type { SessionOperations, SessionStore, WorkOptions } from './sessionStore';
 import type { SlicedWork, WorkProgress } from './slicedWork';
 
 export type MethodName = keyof SessionOperations;
@@ -172,7 +172,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
   const forwards = methods.map((method) => [
     method,
     effects[method].startsWith('long')
-      ? (input: never, ...course: WorkCourse) => call(method, [input], ...course)
+      ? (input: never, ...options: WorkOptions) => call(method, [input], ...options)
       : (...args: MethodArguments[MethodName]) => call(method, args),
   ]);
   return Object.fromEntries(forwards) as Omit<SessionStore, 'close'>;

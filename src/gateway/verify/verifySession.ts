@@ -33,7 +33,7 @@ export interface VerificationDeps {
   readonly now: () => number;
 }
 
-export interface VerificationCourse {
+export interface VerificationOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (
     progress: { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' },
@@ -62,15 +62,15 @@ export async function verifySession(
   sessionId: string,
   entries: readonly DeliveryEntry[],
   deps: VerificationDeps,
-  course: VerificationCourse,
+  options: VerificationOptions,
 ): Promise<Verification | null> {
   const reading = new Reading(entries, deps);
-  const wasRead = await reading.read(sessionId, course);
+  const wasRead = await reading.read(sessionId, options);
   if (!wasRead) return null;
   const [turns, findings] = [await reading.turns(), await reading.findings(sessionId)];
-  course.onProgress({ step: 'file' });
+  options.onProgress({ step: 'file' });
   const file = await deps.checkFile().catch((error: unknown) => ({ unchecked: deps.describe(error) }));
-  if (course.signal.aborted) return null;
+  if (options.signal.aborted) return null;
   return {
     sessionId,
     at: deps.now(),
@@ -111,7 +111,7 @@ class Reading {
   }
 
   /** False when it was stopped. */
-  async read(sessionId: string, { signal, onProgress }: VerificationCourse): Promise<boolean> {
+  async read(sessionId: string, { signal, onProgress }: VerificationOptions): Promise<boolean> {
     let total = 0;
     for (let after = Number.MIN_SAFE_INTEGER, isLast = false; !isLast;) {
       if (signal.aborted) return false;

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 /** Surroundings of an export in progress. */
-export interface ExportCourse {
+export interface ExportOptions {
   /** Seconds since 1970. */
   readonly now: () => number;
   /** Counts sessions. */
@@ -10,11 +10,11 @@ export interface ExportCourse {
   readonly pause: () => Promise<void>;
 }
 
-export function exportCourse(
+export function exportOptions(
   now: () => number,
   signal?: AbortSignal,
-  onProgress: ExportCourse['onProgress'] = () => undefined,
-): ExportCourse {
+  onProgress: ExportOptions['onProgress'] = () => undefined,
+): ExportOptions {
   return {
     now,
     onProgress,

@@ -8,7 +8,7 @@ import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { importedSessionId } from './importedIds';
 import {
   maxLeftOut,
-  type ImportCourse,
+  type ImportOptions,
   type ImportedEntry,
   type ImportOutcome,
   type ImportResult,
@@ -17,7 +17,7 @@ import {
   type Preview,
   type PreviewEntry,
   type Scan,
-  type ScanCourse,
+  type ScanOptions,
   type ScanProblem,
   type SessionImport,
 } from './importing';
@@ -40,11 +40,11 @@ interface HistoryImportDeps {
 export class HistoryImport implements SessionImport {
   constructor(private readonly deps: HistoryImportDeps) {}
 
-  async scan(places: HistoryPlaces, course: ScanCourse = {}): Promise<Scan> {
+  async scan(places: HistoryPlaces, options: ScanOptions = {}): Promise<Scan> {
     const { files, openForeign } = this.deps;
     const [sessions, skipped, problems]: [ForeignSession[], Skipped[], ScanProblem[]] = [[], [], []];
-    const { signal, onProgress } = course;
-    for (const search of searchesOf(sessionSources(files, openForeign), places, course)) {
+    const { signal, onProgress } = options;
+    for (const search of searchesOf(sessionSources(files, openForeign), places, options)) {
       try {
         for await (const found of search.find()) {
           signal?.throwIfAborted();
@@ -80,8 +80,8 @@ export class HistoryImport implements SessionImport {
     return previewOf(entries);
   }
 
-  async run(found: readonly ForeignSession[], course: ImportCourse = {}): Promise<ImportResult> {
-    const { signal, onProgress } = course;
+  async run(found: readonly ForeignSession[], options: ImportOptions = {}): Promise<ImportResult> {
+    const { signal, onProgress } = options;
     const databases = new SharedDatabases(this.deps.openForeign);
     const sources = sessionSources(this.deps.files, databases.open);
     const ordered = importOrder(found);
@@ -95,7 +95,7 @@ export class HistoryImport implements SessionImport {
       });
     let last: string | null = null;
     const work = async (session: ForeignSession, index: number): Promise<void> => {
-      const entry = await this.importOne(session, course, {
+      const entry = await this.importOne(session, options, {
         target: this.deps.target,
         reader: sources.readerOf(session.source),
         now: this.deps.now(),
@@ -122,7 +122,7 @@ export class HistoryImport implements SessionImport {
   /** Null when the signal aborted it. */
   private async importOne(
     session: ForeignSession,
-    { signal, includeForgotten = false }: ImportCourse,
+    { signal, includeForgotten = false }: ImportOptions,
     deps: ConstructorParameters<typeof OneSession>[0],
   ): Promise<ImportedEntry | null> {
     const base = { source: session.source, id: session.id, title: session.title, messages: 0, reason: null } as const;
@@ -175,7 +175,7 @@ interface Search {
 function searchesOf(
   { agents, chosen, readerOf }: SessionSources,
   places: HistoryPlaces,
-  { isOnlyChosen = false, files }: ScanCourse,
+  { isOnlyChosen = false, files }: ScanOptions,
 ): readonly Search[] {
   if (files !== undefined)
     return files.map(({ source, path }) => ({ name: source, find: () => readerOf(source).findIn(path) }));

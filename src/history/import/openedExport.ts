@@ -4,7 +4,7 @@ import { readOnly, type ReadingDeps } from '../../store/library/foreignStore';
 import { integerOr, textOr, timeOr } from '../../store/session/tables/columns';
 import type { StoreCopy } from '../../store/library/storeCopy';
 import { copyOfFile, type FileCopyDeps } from './fileCopy';
-import type { ExportedConversation, ImportCourse, OpenedExport, OpenedFile } from './importing';
+import type { ExportedConversation, ImportOptions, OpenedExport, OpenedFile } from './importing';
 import { copyOfOwnFile } from './ownFiles';
 
 interface SessionRow {
@@ -28,8 +28,8 @@ export async function openedExport(
 }
 
 /** Reads any file with sessions into a private store, and lists what is in it. Rejects as `copyOfFile`. */
-export async function openedFile(deps: FileCopyDeps, path: string, course: ImportCourse = {}): Promise<OpenedFile> {
-  const copy = await copyOfFile(deps, path, course);
+export async function openedFile(deps: FileCopyDeps, path: string, options: ImportOptions = {}): Promise<OpenedFile> {
+  const copy = await copyOfFile(deps, path, options);
   return { folder: copy.folder, kind: copy.kind, conversations: conversationsIn(deps, copy) };
 }
 

@@ -1,4 +1,4 @@
-import type { VerificationCourse } from '../../gateway/verify/verifySession';
+import type { VerificationOptions } from '../../gateway/verify/verifySession';
 import type { verifyCommands, VerifyProgress, verifyRequests, VerifyResults } from '../../protocol/verifyProtocol';
 import type { Verification } from '../../transcript/verification';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
@@ -6,7 +6,7 @@ import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint'
 /** Verification functions for a transcript tab. */
 export interface TranscriptVerification {
   /** Null: the user stopped it. */
-  verify(sessionId: string, course: VerificationCourse): Promise<Verification | null>;
+  verify(sessionId: string, options: VerificationOptions): Promise<Verification | null>;
   /** Copies the text of this message as shown, from a chat view that still has it. Otherwise notifies the user that
    *  none has. */
   copyShown(messageUid: string): Promise<void>;
@@ -60,14 +60,14 @@ export class TabVerification {
 
   private async verify(sessionId: string): Promise<Verification | null> {
     this.stop();
-    const course = (this.running = new AbortController());
+    const running = (this.running = new AbortController());
     try {
       return await this.verification.verify(sessionId, {
-        signal: course.signal,
+        signal: running.signal,
         onProgress: (progress) => this.page.progress(progress),
       });
     } finally {
-      if (this.running === course) this.running = null;
+      if (this.running === running) this.running = null;
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import { verifySession, type VerificationCourse, type VerificationDeps } from '../../gateway/verify/verifySession';
+import { verifySession, type VerificationOptions, type VerificationDeps } from '../../gateway/verify/verifySession';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ServerAccount, Verification } from '../../transcript/verification';
 import { describeError } from '../common/describeError';
@@ -34,7 +34,7 @@ interface VerifyServiceDeps {
 export class VerifyService implements TranscriptVerification {
   constructor(private readonly deps: VerifyServiceDeps) {}
 
-  async verify(sessionId: string, course: VerificationCourse): Promise<Verification | null> {
+  async verify(sessionId: string, options: VerificationOptions): Promise<Verification | null> {
     const { store, reports, log, storeSentence } = this.deps;
     const session = await store.getSession(sessionId);
     // Read the delivery reports first: anything shown later is on disk before it is shown.
@@ -43,7 +43,7 @@ export class VerifyService implements TranscriptVerification {
       sessionId,
       entries,
       { ...readingDeps(store, this.deps.clock), checkFile: () => this.checkFile() },
-      course,
+      options,
     );
     if (found === null) return null;
     for (const { turnUid, missing, unread } of found.turns) {
@@ -92,12 +92,12 @@ export class VerifyService implements TranscriptVerification {
  *  sentence that the result gets. */
 export function verificationOfCopy(store: VerifiedStore, clock: Clock, note: string | null): TranscriptVerification {
   return {
-    verify: async (sessionId, course) => {
+    verify: async (sessionId, options) => {
       const found = await verifySession(
         sessionId,
         [],
         { ...readingDeps(store, clock), checkFile: async () => ({ found: await store.verifyIntegrity() }) },
-        course,
+        options,
       );
       return found === null ? null : { ...found, note };
     },

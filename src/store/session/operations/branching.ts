@@ -30,7 +30,7 @@ interface BranchCut {
 }
 
 /** Progress of a branch. */
-export interface BranchCourse {
+export interface BranchProgress {
   readonly cut: BranchCut;
   /** Stored position of the segment's last examined row. */
   readonly after: SqlValue;
@@ -58,7 +58,7 @@ export class Branching {
   ) {}
 
   /** Returns the stored branch for a repeated call, or the start of a new one. */
-  begin(input: BranchSession): { readonly stored: BranchedSession } | { readonly course: BranchCourse } {
+  begin(input: BranchSession): { readonly stored: BranchedSession } | { readonly progress: BranchProgress } {
     const origin = this.sessions.require(input.sessionId);
     const existing = this.sessions.find(input.childId);
     if (existing !== null) return { stored: this.branched(existing, origin, input.upTo) };
@@ -70,7 +70,7 @@ export class Branching {
     const cut = this.cut(origin, input.upTo);
     this.createChild(input, cut.segment);
     return {
-      course: { cut, after: Number.MIN_SAFE_INTEGER, rows: 0, copied: 0, seen: 0, hasAllRows: false, turns: [] },
+      progress: { cut, after: Number.MIN_SAFE_INTEGER, rows: 0, copied: 0, seen: 0, hasAllRows: false, turns: [] },
     };
   }
 
@@ -80,12 +80,12 @@ export class Branching {
   }
 
   /** Copies the next rows, or the next turns when no rows are left. */
-  advance(course: BranchCourse, childId: string): BranchCourse {
-    return course.hasAllRows ? this.copyTurns(course, childId) : this.copyRows(course, childId);
+  advance(progress: BranchProgress, childId: string): BranchProgress {
+    return progress.hasAllRows ? this.copyTurns(progress, childId) : this.copyRows(progress, childId);
   }
 
   /** Makes the branch visible after everything is copied. */
-  publish({ cut, copied }: BranchCourse, { childId, now }: BranchSession): BranchedSession {
+  publish({ cut, copied }: BranchProgress, { childId, now }: BranchSession): BranchedSession {
     const title = this.titling.branchTitle(cut.segment.conversationId);
     this.database.run('UPDATE sessions SET title = ?, title_source = ?, pending = NULL WHERE id = ?', [
       title?.text ?? null,
@@ -203,8 +203,8 @@ export class Branching {
     );
   }
 
-  private copyRows(course: BranchCourse, childId: string): BranchCourse {
-    const { cut, after } = course;
+  private copyRows(progress: BranchProgress, childId: string): BranchProgress {
+    const { cut, after } = progress;
     const looked = this.database.all(
       `SELECT id, uid, turn_uid, position, active, absorbed_into FROM messages
        WHERE session_id = ? AND position > ? ORDER BY position LIMIT ?`,
@@ -214,7 +214,7 @@ export class Branching {
     const active = taken.filter((row) => flag(row, 'active'));
     this.insertCopies(
       taken.map((row) => numberOr(row, 'id', 0)),
-      course.rows,
+      progress.rows,
       childId,
     );
     const turns = active.flatMap((row) => {
@@ -226,11 +226,11 @@ export class Branching {
     return {
       cut,
       after: looked.at(-1)?.['position'] ?? after,
-      rows: course.rows + taken.length,
-      copied: course.copied + active.length,
-      seen: course.seen + looked.length,
+      rows: progress.rows + taken.length,
+      copied: progress.copied + active.length,
+      seen: progress.seen + looked.length,
       hasAllRows: looked.length < batchRows,
-      turns: [...course.turns, ...turns],
+      turns: [...progress.turns, ...turns],
     };
   }
 
@@ -279,10 +279,10 @@ export class Branching {
     }
   }
 
-  private copyTurns(course: BranchCourse, childId: string): BranchCourse {
-    for (const [turnUid, firstRow] of course.turns.slice(0, batchRows)) {
+  private copyTurns(progress: BranchProgress, childId: string): BranchProgress {
+    for (const [turnUid, firstRow] of progress.turns.slice(0, batchRows)) {
       const original = this.turns.find(turnUid)?.userMessageUid ?? '';
-      const prompt = `${childId}/${this.rows.nameInSegment(course.cut.segment.id, original)}`;
+      const prompt = `${childId}/${this.rows.nameInSegment(progress.cut.segment.id, original)}`;
       this.database.run(
         `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason,
          failure, started_at, settled_at, usage, recalled)
@@ -297,7 +297,7 @@ export class Branching {
         ],
       );
     }
-    return { ...course, turns: course.turns.slice(batchRows) };
+    return { ...progress, turns: progress.turns.slice(batchRows) };
   }
 
   /** Closes a turn that was cut and clears its usage: the usage of the whole turn does not apply to its beginning. */

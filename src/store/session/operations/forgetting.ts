@@ -9,7 +9,7 @@ import { countOf, textOr } from '../tables/columns';
 import type { SearchIndex } from '../../search/searchIndex';
 import { sliceMs } from '../../slicedWork';
 import type { FileChangeTable } from '../tables/fileChangeTable';
-import type { BatchCourse } from '../tables/inBatches';
+import type { BatchedWork } from '../tables/inBatches';
 import { erasedImportKey, importMarkKey } from '../tables/importMarks';
 import { busy } from '../tables/refusal';
 import type { SessionList } from '../queries/sessionList';
@@ -56,7 +56,7 @@ export class Forgetting {
   ) {}
 
   /** Deletes everything of the conversation. */
-  forgetting(sessionId: string): BatchCourse<ErasingState, Erased> {
+  forgetting(sessionId: string): BatchedWork<ErasingState, Erased> {
     return this.erasing(() => this.begin(this.belonging(this.sessions.require(sessionId).conversationId)));
   }
 
@@ -74,7 +74,7 @@ export class Forgetting {
 
   /** Does the same as `forgetting`. Does nothing when the conversation is gone (a sub-agent's is erased with its
    *  parent) or has an open turn. */
-  pruning(conversationId: string): BatchCourse<ErasingState, Erased> {
+  pruning(conversationId: string): BatchedWork<ErasingState, Erased> {
     return this.erasing(() => {
       const ids = this.belonging(conversationId);
       return this.sessions.find(conversationId) === null || this.openTurn(JSON.stringify(ids)) !== null
@@ -85,7 +85,7 @@ export class Forgetting {
 
   /** Erases the rows of pending sessions that match: those that a crash left half created or half erased, and
    *  stopped ones. */
-  sweeping(isLeft: (sessionId: string) => boolean): BatchCourse<ErasingState, Erased> {
+  sweeping(isLeft: (sessionId: string) => boolean): BatchedWork<ErasingState, Erased> {
     return this.erasing(() => {
       const ids = this.pending().filter(isLeft);
       return ids.length === 0 ? nothingErased : this.erasingOf(ids, []);
@@ -99,7 +99,7 @@ export class Forgetting {
       .map((row) => textOr(row, 'id', ''));
   }
 
-  private erasing(begin: () => ErasingState): BatchCourse<ErasingState, Erased> {
+  private erasing(begin: () => ErasingState): BatchedWork<ErasingState, Erased> {
     return {
       begin: () => this.whole(begin()),
       step: (state) => this.whole(this.eraseBatch(state)),

@@ -4,7 +4,7 @@ import type { PromptVersions, ShowVersion } from '../../conversations';
 import type { Session } from '../../../transcript/session';
 import type { ActiveRows, HiddenStretch } from '../tables/activeRows';
 import { textOr } from '../tables/columns';
-import type { BatchCourse } from '../tables/inBatches';
+import type { BatchedWork } from '../tables/inBatches';
 import type { JoinedPrompts } from './joinedPrompts';
 import type { MessageTable } from '../tables/messageTable';
 import { busy, invalid, refused } from '../tables/refusal';
@@ -67,7 +67,7 @@ export class PromptVersionTable {
       .map(({ turnUid, versions }) => ({ turnUid, versions }));
   }
 
-  showing(input: ShowVersion): BatchCourse<ShowingState<string>, readonly string[]> {
+  showing(input: ShowVersion): BatchedWork<ShowingState<string>, readonly string[]> {
     return this.stretches.exchanging<string, readonly string[]>(
       () => this.beginShowing(input),
       (tip, uids) => {

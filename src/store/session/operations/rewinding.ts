@@ -4,7 +4,7 @@ import { isContinuation } from '../../../transcript/continuation';
 import { sentParts } from '../../../transcript/draftPart';
 import { answerText, type Message } from '../../../transcript/message';
 import type { ActiveRows, HiddenStretch } from '../tables/activeRows';
-import type { BatchCourse } from '../tables/inBatches';
+import type { BatchedWork } from '../tables/inBatches';
 import { busy, refused } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
 import type { HidingState, StretchHiding } from './stretchHiding';
@@ -19,7 +19,7 @@ export class Rewinding {
     private readonly stretches: StretchHiding,
   ) {}
 
-  rewinding(input: RewindSession): BatchCourse<HidingState<Message>, RewoundSession> {
+  rewinding(input: RewindSession): BatchedWork<HidingState<Message>, RewoundSession> {
     return this.stretches.hiding<Message, RewoundSession>(
       () => this.begin(input),
       (prompt, hidden) => {

@@ -3,7 +3,7 @@ import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
 import { hiddenReasons } from '../../../transcript/message';
 import type { ActiveRows, HiddenStretch, MarkedRows } from '../tables/activeRows';
 import { countOf, textOr } from '../tables/columns';
-import type { BatchCourse } from '../tables/inBatches';
+import type { BatchedWork } from '../tables/inBatches';
 import { parseJson } from '../tables/partsJson';
 import type { SessionTable } from '../tables/sessionTable';
 
@@ -56,7 +56,7 @@ export class StretchHiding {
   hiding<B, R>(
     begin: () => { readonly begun: B; readonly stretch: HiddenStretch } | { readonly answer: R },
     finish: (begun: B, uids: readonly string[]) => R,
-  ): BatchCourse<HidingState<B>, R> {
+  ): BatchedWork<HidingState<B>, R> {
     const step = (state: HidingState<B>): { readonly state: HidingState<B> } | { readonly answer: R } => {
       let { before, uids } = state;
       for (;;) {
@@ -87,7 +87,7 @@ export class StretchHiding {
   exchanging<B, R>(
     begin: () => { readonly begun: B; readonly exchange: Exchange } | { readonly answer: R },
     finish: (begun: B, uids: readonly string[]) => R,
-  ): BatchCourse<ShowingState<B>, R> {
+  ): BatchedWork<ShowingState<B>, R> {
     return {
       begin: () => {
         const begun = begin();

@@ -9,7 +9,7 @@ import type { Settlement, Turn } from '../../../transcript/turn';
 import { StoreError } from '../../storeError';
 import type { Usage } from '../../../transcript/usage';
 import type { ActiveRows, HiddenStretch } from '../tables/activeRows';
-import type { BatchCourse } from '../tables/inBatches';
+import type { BatchedWork } from '../tables/inBatches';
 import type { MessageTable } from '../tables/messageTable';
 import { textOr } from '../tables/columns';
 import { decodeSent } from '../tables/partsJson';
@@ -41,7 +41,7 @@ export class TurnLifecycle {
   ) {}
 
   /** Opens a turn. If it replaces another one, first hides the rows of that turn, batch by batch. */
-  opening(input: OpenTurn): BatchCourse<HidingState<Session>, OpenedTurn> {
+  opening(input: OpenTurn): BatchedWork<HidingState<Session>, OpenedTurn> {
     return this.stretches.hiding<Session, OpenedTurn>(
       () => this.beginOpening(input),
       (session) => this.open(input, session),

@@ -94,9 +94,9 @@ export class SyncSplit {
       const input = { sessionId: tip.id, childId: branchId, upTo: null, now };
       const begun = branching.begin(input);
       if ('stored' in begun) return;
-      let { course } = begun;
-      while (!course.hasAllRows || course.turns.length > 0) course = branching.advance(course, branchId);
-      branching.publish(course, input);
+      let { progress } = begun;
+      while (!progress.hasAllRows || progress.turns.length > 0) progress = branching.advance(progress, branchId);
+      branching.publish(progress, input);
     } catch (error) {
       // Nothing of the session is shown: the branch has only the rows that are hidden.
       if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { exportCourse } from '../../../../src/history/export/exportCourse';
+import { exportOptions } from '../../../../src/history/export/exportOptions';
 import { exportRows } from '../../../../src/history/export/json/jsonExport';
 import { OutputFile, writeWhole } from '../../../../src/history/export/outputFile';
 import { SecretMask } from '../../../../src/history/export/secretMask';
@@ -44,7 +44,7 @@ async function exported(database: SqlDatabase, world: BackupWorld, name: string)
       sessionsIn(database, { kind: 'all' }),
       output,
       new SecretMask(false),
-      exportCourse(() => 1000),
+      exportOptions(() => 1000),
     ),
   );
   return path;

@@ -12,7 +12,7 @@ import { backupWorld, type BackupWorld } from '../backup/backupWorld';
 import { unusedTarget } from '../../host/history/unusedTarget';
 import { systemClock } from '../../../../src/base/clock';
 import { t } from '../../../../src/base/translate';
-import { exportCourse } from '../../../../src/history/export/exportCourse';
+import { exportOptions } from '../../../../src/history/export/exportOptions';
 import { exportStore } from '../../../../src/history/export/storeExport';
 
 const fixtures = fileURLToPath(new URL('../../../fixtures/history/', import.meta.url));
@@ -160,7 +160,7 @@ it('lists the conversations of an export, and a conversation that was erased com
       language: 'en',
       t,
     },
-    exportCourse(systemClock.now),
+    exportOptions(systemClock.now),
   );
   owner.operations.forgetSession('s1');
   const { folder, conversations } = await reader.openExport(path);

@@ -114,13 +114,13 @@ class RescueWorld {
   private importer(): SessionImport & { close(): Promise<void> } {
     const { importer } = this.store;
     return {
-      scan: (places, course) => {
+      scan: (places, options) => {
         if (this.broken !== null) return Promise.reject(this.broken);
-        this.scanned.push(...(course?.files ?? []).map(({ path }) => path));
-        return importer.scan(places, course);
+        this.scanned.push(...(options?.files ?? []).map(({ path }) => path));
+        return importer.scan(places, options);
       },
       preview: (found) => importer.preview(found),
-      run: (found, course) => importer.run(found, course),
+      run: (found, options) => importer.run(found, options),
       close: () => Promise.resolve(),
     };
   }
