@@ -19,13 +19,13 @@ import {
   type Scan,
   type ScanOptions,
   type ScanProblem,
-  type SessionImport,
+  type ImportService,
 } from './importing';
 import { importOrder, timeOf } from './importOrder';
 import { inLanes } from './lanes';
 import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } from './importTarget';
 import { scanGroups } from './scanGroups';
-import { OneSession } from './sessionImport';
+import { SessionImporter } from './sessionImporter';
 import { sessionSources, SharedDatabases, type SessionSources } from './sessionSources';
 
 interface HistoryImportDeps {
@@ -37,7 +37,7 @@ interface HistoryImportDeps {
 }
 
 /** Import into one store. Works in the calling thread: `importWorker.ts` keeps it off the extension host's. */
-export class HistoryImport implements SessionImport {
+export class HistoryImport implements ImportService {
   constructor(private readonly deps: HistoryImportDeps) {}
 
   async scan(places: HistoryPlaces, options: ScanOptions = {}): Promise<Scan> {
@@ -123,7 +123,7 @@ export class HistoryImport implements SessionImport {
   private async importOne(
     session: ForeignSession,
     { signal, includeForgotten = false }: ImportOptions,
-    deps: ConstructorParameters<typeof OneSession>[0],
+    deps: ConstructorParameters<typeof SessionImporter>[0],
   ): Promise<ImportedEntry | null> {
     const base = { source: session.source, id: session.id, title: session.title, messages: 0, reason: null } as const;
     const nothing = { ...base, sessionId: null, tally: { in: 0, imported: 0, skipped: 0 } };
@@ -134,7 +134,7 @@ export class HistoryImport implements SessionImport {
       if (stored.kind === 'erased' && !includeForgotten) return { ...nothing, outcome: 'forgotten' };
       if (stored.kind === 'stored' && stored.mark?.stamp === stamp)
         return { ...nothing, outcome: 'unchanged', sessionId: importedSessionId(session, stored.version) };
-      const one = new OneSession(deps, session, stamp);
+      const one = new SessionImporter(deps, session, stamp);
       const { outcome, version, messages, tally } = await (stored.kind === 'stored'
         ? one.update(stored.version, stored.mark, stored.isChanged)
         : one.import(1));

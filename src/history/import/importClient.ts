@@ -12,7 +12,7 @@ import type {
   Preview,
   Scan,
   ScanOptions,
-  SessionImport,
+  ImportService,
 } from './importing';
 import type { FromImport, ImportTask, ImportThread, TargetCall, TaskResults, ToImport } from './importMessages';
 import type { ImportTarget } from './importTarget';
@@ -25,7 +25,7 @@ interface Pending {
 
 /** An import whose reading and conversion run in a thread of their own, started with the first task. Its calls of the
  *  store pass through here. Call `close` when the import is done. */
-export class ImportClient implements SessionImport {
+export class ImportClient implements ImportService {
   private readonly pending = new Map<number, Pending>();
   private worker: Worker | null = null;
   private lastId = 0;

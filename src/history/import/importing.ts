@@ -3,7 +3,7 @@ import type { HistoryPlaces } from '../sources/historyPlaces';
 
 /** Import of other agents' sessions into one store. Nothing here throws for damaged content; a place that cannot be
  *  read is listed in `problems`. */
-export interface SessionImport {
+export interface ImportService {
   /** Lists the sessions in these places. Reads only as much of each as its list entry needs. */
   scan(places: HistoryPlaces, options?: ScanOptions): Promise<Scan>;
   /** Compares found sessions with the store. Writes nothing. */

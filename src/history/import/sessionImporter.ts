@@ -35,7 +35,7 @@ interface Written {
 }
 
 /** Imports one session: reads it, makes rows of it and passes them to the store in batches. */
-export class OneSession {
+export class SessionImporter {
   private balance = emptyTally;
   private facts: SessionFacts;
   /** False while content is read that was imported before. */
