@@ -431,7 +431,7 @@ export class ConversationGateway implements Gateway {
       await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
     if (settled !== null) this.titles.turnSettled(run, settled);
     // After the next prompt has started, so that consecutive turns run on the same agent.
-    this.agentPool.settled(run.seat);
+    this.agentPool.settled(run.surfaceAgent);
   }
 
   private changed(sessionId: string): void {

@@ -101,7 +101,7 @@ export class TurnSlots {
       session,
       turn: opened.turn,
       prompt: how.continuation?.asked ?? opened.userMessage,
-      seat: surfaceAgent,
+      surfaceAgent,
       ...(subAgent === undefined ? {} : { subAgent }),
     });
     return opened.turn;
