@@ -22,7 +22,7 @@ import {
   type ImportService,
 } from './importing';
 import { importOrder, timeOf } from './importOrder';
-import { inLanes } from './lanes';
+import { runConcurrently } from './lanes';
 import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } from './importTarget';
 import { scanGroups } from './scanGroups';
 import { SessionImporter } from './sessionImporter';
@@ -112,7 +112,7 @@ export class HistoryImport implements ImportService {
       report(last);
     };
     try {
-      await inLanes(ordered, laneKeys, work, () => signal?.aborted === true);
+      await runConcurrently(ordered, laneKeys, work, () => signal?.aborted === true);
     } finally {
       await databases.close();
     }

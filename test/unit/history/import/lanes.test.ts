@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { inLanes } from '../../../../src/history/import/lanes';
+import { runConcurrently } from '../../../../src/history/import/lanes';
 
 interface Item {
   readonly own: string;
@@ -17,7 +17,7 @@ class RunningLanes {
   readonly done: Promise<unknown>;
 
   constructor(items: readonly Item[]) {
-    this.done = inLanes(
+    this.done = runConcurrently(
       items,
       (one) => one,
       ({ own }, index) =>
