@@ -124,7 +124,10 @@ export class ConversationGateway implements Gateway {
     }));
     const waiting = (this.waiting = new WaitingTurns({ ...deps, surfaces, runner }));
     const bare = { ...deps, surfaces, sessions, agentPool, runner, compressionScheduler, slots, waiting };
-    const switching = (this.switching = new SessionSwitching({ ...bare, left: () => void runner.makeUpForShown() }));
+    const switching = (this.switching = new SessionSwitching({
+      ...bare,
+      onDidLeaveSession: () => void runner.backfillShownText(),
+    }));
     const shared = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(shared));
     const versions = (this.versions = new PromptVersionSwitching(shared));

@@ -29,7 +29,7 @@ interface SwitchingDeps {
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
   /** Called when a surface leaves its session: writes shown text that could not be stored before. */
-  readonly left: () => void;
+  readonly onDidLeaveSession: () => void;
 }
 
 type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason: R }>;
@@ -312,7 +312,7 @@ export class SessionSwitching {
     const leaving = surfaces.shownSession(surfaceId);
     surfaces.bind(surfaceId, session?.id ?? null, reason, beginning);
     if (session !== null && reason !== 'rewind') agentPool.agentFor(surfaceId, session, reason);
-    if (leaving !== null && leaving !== session?.id) this.deps.left();
+    if (leaving !== null && leaving !== session?.id) this.deps.onDidLeaveSession();
     if (session !== null) void this.noteSeen(session.id);
   }
 }

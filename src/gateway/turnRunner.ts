@@ -147,7 +147,7 @@ export class TurnRunner {
   }
 
   /** Writes shown text that could not be written with its turn. Never rejects. */
-  makeUpForShown(): Promise<void> {
+  backfillShownText(): Promise<void> {
     return this.deliveries.makeUp();
   }
 
@@ -177,7 +177,7 @@ export class TurnRunner {
       if (run.subAgent !== undefined || !run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
     for (const { wake } of this.unsettled.values()) wake.abort();
     await Promise.all(this.ends.values());
-    await this.makeUpForShown();
+    await this.backfillShownText();
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
