@@ -235,7 +235,7 @@ export class SessionSwitching {
     if (named === undefined) throw new GatewayError('invalid', t('There is no prompt to rewind to in this session.'));
     // Rewinds by the messages that the model would get: prompts without an answer between them are one.
     await store.repairTranscript(session.id);
-    const prompt = await this.standing(named);
+    const prompt = await this.mergedPromptOf(named);
     try {
       const rewound = await store.rewindSession({ sessionId: session.id, to: prompt.uid, now: clock.now() });
       const draft = await this.putBack(session, rewound.draft, rewound.draftParts);
@@ -256,7 +256,7 @@ export class SessionSwitching {
   }
 
   /** Returns the prompt that an absorbed prompt was merged into. Rewinding one removes both. */
-  private async standing(uid: string): Promise<Message> {
+  private async mergedPromptOf(uid: string): Promise<Message> {
     let message = await this.deps.store.getMessage(uid);
     while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null)
       message = await this.deps.store.getMessage(message.visibility.absorbedInto);
