@@ -217,7 +217,7 @@ export class SessionSwitching {
     if ('sessionId' in done) return done;
     // Outside the conversation's sequence, because branching enters that sequence itself.
     const branched = await this.branch(surfaceId, { sessionId: found.id, from: done.beforeSummary.uid });
-    return { ...branched, notice: notices.rewoundInBranch(), ...takenBack(done.beforeSummary) };
+    return { ...branched, notice: notices.rewoundInBranch(), ...rewoundTurn(done.beforeSummary) };
   }
 
   /** Rewinds the newest segment. An earlier segment is never changed: a prompt in one is returned as
@@ -243,7 +243,7 @@ export class SessionSwitching {
       agentPool.rewound(surfaceId, session);
       for (const each of surfaces.allShowing(session.id)) this.switchTo(each, session, 'rewind');
       surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
-      return { sessionId: session.id, draft, notice: null, ...takenBack(prompt) };
+      return { sessionId: session.id, draft, notice: null, ...rewoundTurn(prompt) };
     } catch (error) {
       const isEarlier =
         error instanceof StoreError &&
@@ -317,6 +317,6 @@ export class SessionSwitching {
   }
 }
 
-function takenBack({ turnUid }: Message): Pick<SwitchOutcome, 'takenBack'> {
-  return turnUid === null ? {} : { takenBack: turnUid };
+function rewoundTurn({ turnUid }: Message): Pick<SwitchOutcome, 'rewoundTurn'> {
+  return turnUid === null ? {} : { rewoundTurn: turnUid };
 }
