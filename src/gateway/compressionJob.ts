@@ -36,7 +36,7 @@ export interface CompressionTask extends Omit<HandoffRequest, 'aside' | 'spent'>
 
 /** Milliseconds to wait for other services' texts about the rows. Each service has a tighter limit in its own
  *  manager. */
-const asidePatienceMs = 8000;
+const memoryNotesTimeoutMs = 8000;
 
 /** One compression, from reading the history to publishing the next segment. */
 export class CompressionJob {
@@ -52,7 +52,7 @@ export class CompressionJob {
       this.memoOf(conversationId),
       store.readTranscript({ sessionId: session.id, after: -1, limit: protectedHead }),
     ]);
-    const aside = (summarised: readonly Message[]): Promise<string> => this.asideOf(summarised, session, signal);
+    const aside = (summarised: readonly Message[]): Promise<string> => this.memoryNotesFor(summarised, session, signal);
     const payer = task.turnUid ?? rows.findLast(({ turnUid }) => turnUid !== null)?.turnUid ?? null;
     const spent = (usage: Usage): Promise<void> => this.count(usage, payer);
     const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, aside, spent });
@@ -103,7 +103,7 @@ export class CompressionJob {
   }
 
   /** Never rejects and never takes long: texts from other services must not delay a compression. */
-  private async asideOf(rows: readonly Message[], session: Session, signal: AbortSignal): Promise<string> {
+  private async memoryNotesFor(rows: readonly Message[], session: Session, signal: AbortSignal): Promise<string> {
     const { clock, log, beforeCompression } = this.deps;
     if (beforeCompression === undefined) return '';
     const patience = new AbortController();
@@ -113,7 +113,7 @@ export class CompressionJob {
       }),
     );
     const either = AbortSignal.any([signal, patience.signal]);
-    const cancel = clock.after(asidePatienceMs, () => patience.abort());
+    const cancel = clock.after(memoryNotesTimeoutMs, () => patience.abort());
     const stop = (): void => patience.abort();
     signal.addEventListener('abort', stop, { once: true });
     try {
