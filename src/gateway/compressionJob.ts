@@ -28,7 +28,7 @@ export interface Published {
   readonly madeBy: 'summary' | 'plain';
 }
 
-export interface CompressionTask extends Omit<HandoffRequest, 'aside' | 'spent'> {
+export interface CompressionTask extends Omit<HandoffRequest, 'memoryNotes' | 'spent'> {
   readonly session: Session;
   /** The open turn that compresses its own history. Null between turns. */
   readonly turnUid: string | null;
@@ -52,10 +52,11 @@ export class CompressionJob {
       this.memoOf(conversationId),
       store.readTranscript({ sessionId: session.id, after: -1, limit: protectedHead }),
     ]);
-    const aside = (summarised: readonly Message[]): Promise<string> => this.memoryNotesFor(summarised, session, signal);
+    const memoryNotes = (summarised: readonly Message[]): Promise<string> =>
+      this.memoryNotesFor(summarised, session, signal);
     const payer = task.turnUid ?? rows.findLast(({ turnUid }) => turnUid !== null)?.turnUid ?? null;
     const spent = (usage: Usage): Promise<void> => this.count(usage, payer);
-    const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, aside, spent });
+    const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, memoryNotes, spent });
     if (made.memo !== memo) await this.keepMemo(conversationId, made.memo);
     if (made.kind !== 'handoff') return made;
     if (signal.aborted) return { kind: 'stopped', sentence: t('Compression was stopped. Nothing was changed.') };

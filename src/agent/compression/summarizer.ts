@@ -87,9 +87,9 @@ export class Summarizer implements ContextEngine {
       return { kind: 'protected', sentence: t('There is nothing to compress yet. Nothing was changed.'), memo };
     if (!request.isForced && isQuiet(backoff, clock.now()))
       return { kind: 'unavailable', sentence: t('Compression just failed. Try again in a moment.'), memo };
-    const aside = await request.aside(plan.summarised);
+    const memoryNotes = await request.memoryNotes(plan.summarised);
     const written = await this.summarise(
-      summaryRequest(plan, { focus: request.focus, aside }, contextOf(request.model)),
+      summaryRequest(plan, { focus: request.focus, memoryNotes }, contextOf(request.model)),
       request,
     );
     if (written.kind === 'stopped')
