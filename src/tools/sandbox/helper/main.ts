@@ -114,12 +114,12 @@ async function stoppedSoFar(id: string): Promise<HelperAnswers['stopped']> {
 }
 
 async function ended(id: string): Promise<HelperAnswers['ended']> {
-  const setAside = guard.end(id);
-  if (!running.delete(id)) return { stopped: [], setAside };
+  const removed = guard.end(id);
+  if (!running.delete(id)) return { stopped: [], removed };
   const { stopped } = await stoppedSoFar(id);
   SandboxManager.unregisterCommandNetworkLists(id);
   SandboxManager.cleanupAfterCommand();
-  return { stopped, setAside };
+  return { stopped, removed };
 }
 
 /** Guards a missing folder through a name in it that never exists: an empty folder exists there while the command

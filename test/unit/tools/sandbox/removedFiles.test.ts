@@ -14,7 +14,7 @@ import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { namesToTakeOut } from '../../../../src/tools/sandbox/foundFiles';
 import { listFiles, type ListedFiles } from '../../../../src/tools/sandbox/listFiles';
-import { putBack, setAside } from '../../../../src/tools/sandbox/setAside';
+import { putBack, removeInstructionFiles } from '../../../../src/tools/sandbox/removeInstructionFiles';
 import { WrittenOrders } from '../../../../src/tools/sandbox/writtenOrders';
 
 describe('files that instruct editors and agents, made while a command ran in the sandbox', () => {
@@ -36,9 +36,9 @@ describe('files that instruct editors and agents, made while a command ran in th
     return file;
   };
   const byEditor = (path: string, text: string): void => written.note(make(path, text), text);
-  const takeOut = async (before: ListedFiles): ReturnType<typeof setAside> => {
+  const takeOut = async (before: ListedFiles): ReturnType<typeof removeInstructionFiles> => {
     const made = namesToTakeOut(before, await listFiles(folder)).map((name) => join(folder, name));
-    return setAside(made, join(base, 'aside'), (path) => written.has(path));
+    return removeInstructionFiles(made, join(base, 'aside'), (path) => written.has(path));
   };
   const end = async (before: ListedFiles): Promise<readonly string[]> => {
     const { taken, left } = await takeOut(before);
@@ -121,7 +121,9 @@ describe('files that instruct editors and agents, made while a command ran in th
     make('.vscode/tasks.json', 'evil');
     make('AGENTS.md', 'evil');
     const made = ['.vscode', 'AGENTS.md'].map((name) => join(folder, name));
-    const { taken, left } = await setAside(made, join(base, 'aside'), () => Promise.reject(new Error('no answer')));
+    const { taken, left } = await removeInstructionFiles(made, join(base, 'aside'), () =>
+      Promise.reject(new Error('no answer')),
+    );
     expect([taken.map(({ path }) => relative(folder, path)), left]).toEqual([['.vscode', 'AGENTS.md'], []]);
   });
 

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { SetAside, TakenOut } from './git/takenOut';
+import type { RemovedFiles, TakenOut } from './git/takenOut';
 import { errorMessage } from '../../base/errorMessage';
 
 /** True when the editor wrote the present content of the file: the user did, or the agent with the user's approval. */
@@ -9,7 +9,11 @@ export type IsWritten = (path: string) => Promise<boolean>;
 
 /** Moves the files and folders to `aside`, except files that the editor wrote. Each name is judged by itself, and what
  *  cannot be judged is moved. Never rejects. */
-export async function setAside(made: readonly string[], aside: string, isWritten: IsWritten): Promise<SetAside> {
+export async function removeInstructionFiles(
+  made: readonly string[],
+  aside: string,
+  isWritten: IsWritten,
+): Promise<RemovedFiles> {
   const taken: TakenOut[] = [];
   const left: { path: string; reason: string }[] = [];
   for (const path of made) {

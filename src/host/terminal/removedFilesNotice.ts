@@ -3,8 +3,8 @@ import { t, shownList } from '../../base/translate';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
-import type { SetAside } from '../../tools/sandbox/git/takenOut';
-import { filesIn, putBack } from '../../tools/sandbox/setAside';
+import type { RemovedFiles } from '../../tools/sandbox/git/takenOut';
+import { filesIn, putBack } from '../../tools/sandbox/removedFiles';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 
 const namedAtMost = 5;
@@ -30,8 +30,8 @@ export function noteEditorWrites(written: WrittenOrders): Disposable {
 
 /** Notifies the user of files that were moved out of the open folders when a command ended. They include files that
  *  the user created outside the editor during that time, so the user can put them back. */
-export async function notifySetAside(
-  { taken, left }: SetAside,
+export async function notifyRemovedFiles(
+  { taken, left }: RemovedFiles,
   command: string,
   written: WrittenOrders,
   log: Log,
@@ -67,7 +67,7 @@ export async function notifySetAside(
   }
 }
 
-async function putThemBack(taken: SetAside['taken'], written: WrittenOrders, log: Log): Promise<void> {
+async function putThemBack(taken: RemovedFiles['taken'], written: WrittenOrders, log: Log): Promise<void> {
   try {
     const left = await putBack(taken);
     const back = taken.filter((each) => !left.includes(each));
