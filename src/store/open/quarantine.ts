@@ -1,11 +1,11 @@
 import type { FileSystem } from '../engine/fileSystem';
 import type { StoreFiles } from './storeFiles';
-import { logOf, pendingPath, pendingStamp, setAsidePath, stampOf } from './storeFiles';
+import { logOf, pendingPath, pendingStamp, quarantinePath, stampOf } from './storeFiles';
 
 /** Moves the store's file and its log out of the way, as a damaged copy whose rows still have to be salvaged.
  *  Deletes nothing. Moves the file first: `adoptLog` finds a log that a crash in between left alone. Returns the
  *  stamp of its new name. */
-export function setAside(fileSystem: FileSystem, files: StoreFiles, now: number): string {
+export function quarantine(fileSystem: FileSystem, files: StoreFiles, now: number): string {
   const stamp = freeStamp(fileSystem, files.folder, now);
   const target = pendingPath(files.folder, stamp);
   if (fileSystem.stat(files.main) !== undefined) fileSystem.rename(files.main, target);
@@ -37,9 +37,9 @@ export function pendingStamps(fileSystem: FileSystem, folder: string): readonly 
 }
 
 /** Marks a damaged copy as fully read. Returns its final path. */
-export function finishSetAside(fileSystem: FileSystem, folder: string, stamp: string): string {
+export function finishQuarantine(fileSystem: FileSystem, folder: string, stamp: string): string {
   const from = pendingPath(folder, stamp);
-  const to = setAsidePath(folder, stamp);
+  const to = quarantinePath(folder, stamp);
   if (fileSystem.stat(logOf(from)) !== undefined) fileSystem.rename(logOf(from), logOf(to));
   fileSystem.rename(from, to);
   fileSystem.syncFolder(folder);
@@ -57,7 +57,7 @@ export function freeStamp(fileSystem: FileSystem, folder: string, now: number): 
   const base = stampOf(now);
   for (let attempt = 0; ; attempt += 1) {
     const stamp = attempt === 0 ? base : `${base}-${attempt}`;
-    const taken = [pendingPath(folder, stamp), setAsidePath(folder, stamp)].some(
+    const taken = [pendingPath(folder, stamp), quarantinePath(folder, stamp)].some(
       (path) => fileSystem.stat(path) !== undefined,
     );
     if (!taken) return stamp;
