@@ -114,14 +114,14 @@ export class BackupCommands {
       throw new GatewayError('busy', t('Hermes is answering. Wait or stop it, then restore the backup.'));
     const title = t('Restoring the backup…');
     // Cannot be canceled: the file is replaced in one step.
-    const { setAside } = await vscode.window.withProgress(
+    const { quarantined } = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title },
       () => whileClosed(() => backups.restore(store(), backup.id)),
     );
     onRestored();
     const sentence = t('The backup of {time} was restored.', { time: timeText(backup.madeAt, labels()) });
-    if (setAside === null) inform(sentence);
-    else warn([sentence, t('The damaged file that was there before is {path}.', { path: setAside })]);
+    if (quarantined === null) inform(sentence);
+    else warn([sentence, t('The damaged file that was there before is {path}.', { path: quarantined })]);
   }
 
   /** None when they cannot be listed: the backups of this store are there all the same. */

@@ -68,7 +68,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
       restore: async () => {
         seen.push('restored');
         await restoring();
-        return { before: null, setAside: null };
+        return { before: null, quarantined: null };
       },
     },
     connection,
