@@ -26,7 +26,7 @@ import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers, type CodeActions } from '../codeActions/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncSight } from '../sync/syncSight';
+import type { SyncView } from '../sync/syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ViewReports } from '../verify/viewReports';
 
@@ -68,7 +68,7 @@ export interface ChatHandlerDeps {
   readonly contextFiles?: () => ContextFiles;
   readonly reports: ViewReports;
   /** Default: never synchronized. */
-  readonly sync?: Pick<SyncSight, 'run'>;
+  readonly sync?: Pick<SyncView, 'run'>;
   readonly onReady: () => Promise<void>;
   /** Called when the store begins to save a draft or a prompt of this page. */
   readonly onWriting: (written: Promise<unknown>) => void;

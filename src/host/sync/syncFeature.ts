@@ -28,7 +28,7 @@ import { serverOf, SyncMemory } from './syncMemory';
 import { SyncSetup } from './syncSetup';
 import { pickSyncAction } from './syncStatusPick';
 import { refuseTurn, SyncNotices } from './syncNotices';
-import type { SyncSight } from './syncSight';
+import type { SyncView } from './syncView';
 import type { TurnGate } from './turnGate';
 
 interface SyncFeatureDeps {
@@ -43,7 +43,7 @@ interface SyncFeatureDeps {
     'received' | 'runningConversations' | 'stop' | 'onDidChangeSessions' | 'onDidChangeRunning' | 'onDidSwitchSession'
   >;
   readonly turnGate: TurnGate;
-  readonly sight: SyncSight;
+  readonly sight: SyncView;
   /** The session that the user sees. */
   readonly shownSession: () => string | null;
   readonly openInChat: (sessionId: string) => Promise<void>;

@@ -13,7 +13,7 @@ import { CrashDemo } from './crashDemo';
 import { describeError } from '../common/describeError';
 import type { ChosenSessions } from '../sessions/chosenSessions';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncSight } from '../sync/syncSight';
+import type { SyncView } from '../sync/syncView';
 import { VerifyService } from './verifyService';
 import { DeliveryReports } from './deliveryReports';
 
@@ -25,7 +25,7 @@ interface VerifyFeatureDeps {
   readonly storageFolder: () => string;
   readonly folder: () => string | null;
   readonly surfaceId: string;
-  readonly sync: Pick<SyncSight, 'account'>;
+  readonly sync: Pick<SyncView, 'account'>;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Log;

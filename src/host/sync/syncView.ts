@@ -15,7 +15,7 @@ interface SyncActions extends ChatActions {
 }
 
 /** What the chats and Verify of a window show of sync, and what they ask of it. They are built before sync is. */
-export class SyncSight {
+export class SyncView {
   private readonly changes = new Emitter<void>();
   private shown: ChatSync | null = null;
   private actions: SyncActions | null = null;
