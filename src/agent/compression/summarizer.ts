@@ -41,7 +41,7 @@ const unknownWindowTail = 4000;
 /** A compression that saves less than this share was useless. */
 const worthwhile = 0.1;
 /** Milliseconds until a summary is given up. */
-const summaryPatienceMs = 300_000;
+const summaryTimeoutMs = 300_000;
 
 /** Failures in which the model could not be reached or used: the transcript stays unchanged. After any other failure
  *  the rows are shortened without a model. */
@@ -147,7 +147,7 @@ export class Summarizer implements ContextEngine {
 
   private async summarise(asked: ModelRequest, { model, signal, spent }: HandoffRequest): Promise<Written> {
     const patience = new AbortController();
-    const cancel = this.deps.clock.after(summaryPatienceMs, () => patience.abort());
+    const cancel = this.deps.clock.after(summaryTimeoutMs, () => patience.abort());
     const stream = model.stream(asked, AbortSignal.any([signal, patience.signal]));
     const terminal = await stream.terminal.finally(cancel);
     if (terminal.usage !== null) await spent?.(withCost(terminal.usage, model.info.price));

@@ -18,15 +18,15 @@ interface Fitting {
 }
 
 interface SearchProgress {
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** True when a source did not answer in time. */
   isLate: boolean;
 }
 
 /** Milliseconds after which a slow source is left out: the user is typing. */
-const patienceMs = 150;
+const timeoutMs = 150;
 /** The same limit for a search that waits for the whole result. */
-const wholePatienceMs = 5000;
+const wholeTimeoutMs = 5000;
 /** Milliseconds for which the Git log is cached, so that Git does not run at every keystroke. */
 const logKeptMs = 10_000;
 const mostSymbols = 20;
@@ -59,9 +59,9 @@ export class MentionSearch {
     const written = text.trim();
     const typed = written.toLowerCase();
     const { clock } = this.deps;
-    const soon = <T>(work: Promise<T>, otherwise: T): Promise<T> => within(clock, patienceMs, work, otherwise);
+    const soon = <T>(work: Promise<T>, otherwise: T): Promise<T> => within(clock, timeoutMs, work, otherwise);
     const isSymbol = typed.startsWith('#');
-    const progress: SearchProgress = { patienceMs: whole ? wholePatienceMs : patienceMs, isLate: false };
+    const progress: SearchProgress = { timeoutMs: whole ? wholeTimeoutMs : timeoutMs, isLate: false };
     const [list, symbols, sessions, commits, isRepository] = await Promise.all([
       this.names(isSymbol, progress),
       soon(this.symbols(typed), []),
@@ -86,7 +86,7 @@ export class MentionSearch {
     const fresh = names.fresh();
     return names.current.files.length === 0
       ? this.known(fresh, names.current, progress)
-      : within(clock, patienceMs, fresh, names.current);
+      : within(clock, timeoutMs, fresh, names.current);
   }
 
   /** Resolves with the result of `work` if it comes within the patience of this search. Otherwise resolves with
@@ -96,7 +96,7 @@ export class MentionSearch {
       (found) => ({ found }),
       () => ({ found: otherwise }),
     );
-    const inTime = await within(this.deps.clock, progress.patienceMs, settled, null);
+    const inTime = await within(this.deps.clock, progress.timeoutMs, settled, null);
     progress.isLate ||= inTime === null;
     return inTime === null ? otherwise : inTime.found;
   }

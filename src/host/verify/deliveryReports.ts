@@ -10,7 +10,7 @@ import { describeError } from '../common/describeError';
 import type { ViewReports, ReportedConversation } from './viewReports';
 
 /** Milliseconds that views have to send the text they showed. */
-const answerPatienceMs = 1000;
+const answerTimeoutMs = 1000;
 
 interface DeliveryReportsDeps {
   readonly sessions: Pick<SessionStore, 'getSession'>;
@@ -80,7 +80,7 @@ export class DeliveryReports implements ViewReports, Disposable {
       waiting.register(
         this.found.event((found) => (found.messageUid === messageUid ? resolve(found.text) : undefined)),
       );
-      waiting.register(toDisposable(this.deps.clock.after(answerPatienceMs, () => resolve(null))));
+      waiting.register(toDisposable(this.deps.clock.after(answerTimeoutMs, () => resolve(null))));
       this.asks.fire({ kind: 'shownText', messageUid });
     }).finally(() => waiting.dispose());
   }

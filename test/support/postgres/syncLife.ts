@@ -96,7 +96,7 @@ async function live({ wasm, folder, url, origin, passphrase, first }: LifeOption
   say('open');
   let turn = first;
   for (;;) {
-    const client = new PostgresServer({ address: parseConnectionString(url), history: 'h', patienceMs: 2000 });
+    const client = new PostgresServer({ address: parseConnectionString(url), history: 'h', timeoutMs: 2000 });
     try {
       const round = roundOf(db, await serverFor(client, passphrase), origin);
       for (;;) {

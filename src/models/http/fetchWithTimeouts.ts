@@ -6,7 +6,7 @@ import { isLoopback } from './endpoint';
  *  if no header has arrived, and a large model may take longer to load from disk. Plain HTTP to a loopback address
  *  uses node:http, which has no such limit. Everything else uses the given `fetch`. The node:http path never follows
  *  redirects. */
-export function patientFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+export function fetchWithTimeouts(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return (input, init) => {
     const url = input instanceof Request ? null : new URL(input);
     const body = init?.body ?? null;

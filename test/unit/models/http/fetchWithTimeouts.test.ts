@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { patientFetch } from '../../../../src/models/http/patientFetch';
+import { fetchWithTimeouts } from '../../../../src/models/http/fetchWithTimeouts';
 import { refuses, reply, startModelServer } from '../../../support/modelServer';
 import type { ModelServer } from '../../../support/modelServer';
 
@@ -11,7 +11,7 @@ afterEach(() => server.close());
 
 const elsewhere: typeof globalThis.fetch = (input) => Promise.resolve(new Response(`elsewhere: ${String(input)}`));
 const ask = (init: RequestInit = {}): Promise<Response> =>
-  patientFetch(elsewhere)(`${server.url}/chat/completions`, {
+  fetchWithTimeouts(elsewhere)(`${server.url}/chat/completions`, {
     method: 'POST',
     body: JSON.stringify({ model: 'test-model' }),
     ...init,
@@ -67,7 +67,7 @@ describe('fetch to this machine', () => {
   it.each(['https://127.0.0.1/v1', 'http://models.example/v1', 'https://models.example/v1'])(
     'leaves %s to the given fetch',
     async (url) => {
-      expect(await (await patientFetch(elsewhere)(url)).text()).toBe(`elsewhere: ${url}`);
+      expect(await (await fetchWithTimeouts(elsewhere)(url)).text()).toBe(`elsewhere: ${url}`);
     },
   );
 });
