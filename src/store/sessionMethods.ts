@@ -11,9 +11,9 @@ type LongMethod = {
   [M in MethodName]: Parameters<SessionStore[M]> extends MethodArguments[M] ? never : M;
 }[MethodName];
 
-/** read: stores nothing · write: stores something that the user said or decided · upkeep: stores something that a
+/** read: stores nothing · write: stores something that the user said or decided · maintenance: stores something that a
  *  window decides alone. */
-type Effect = 'read' | 'write' | 'upkeep';
+type Effect = 'read' | 'write' | 'maintenance';
 
 /** The store's methods by name, with their effect; `long` marks those that take a signal. */
 const effects = {
@@ -39,9 +39,9 @@ const effects = {
   setArchived: 'write',
   trashSession: 'write',
   restoreSession: 'write',
-  pruneTrash: 'upkeep',
+  pruneTrash: 'maintenance',
   forgetSession: 'long write',
-  setSeen: 'upkeep',
+  setSeen: 'maintenance',
   bringOver: 'write',
   importStates: 'read',
   beginImport: 'write',
@@ -63,7 +63,7 @@ const effects = {
   steerTurn: 'write',
   addUsage: 'write',
   settleTurn: 'write',
-  recoverTurns: 'upkeep',
+  recoverTurns: 'maintenance',
   requestApproval: 'write',
   decideApproval: 'write',
   approval: 'read',
@@ -97,8 +97,8 @@ const effects = {
   setDraft: 'write',
   search: 'long read',
   getMeta: 'read',
-  setMeta: 'upkeep',
-  deleteMeta: 'upkeep',
+  setMeta: 'maintenance',
+  deleteMeta: 'maintenance',
   recordFileChanges: 'write',
   completeFileChanges: 'write',
   fileChangesOf: 'read',
@@ -107,16 +107,16 @@ const effects = {
   markReviewed: 'write',
   outboxAdd: 'write',
   outboxDue: 'read',
-  outboxDone: 'upkeep',
-  outboxFailed: 'upkeep',
+  outboxDone: 'maintenance',
+  outboxFailed: 'maintenance',
   outboxCounts: 'read',
-  indexBatch: 'upkeep',
-  checkpoint: 'upkeep',
+  indexBatch: 'maintenance',
+  checkpoint: 'maintenance',
   verifyIntegrity: 'read',
   checkSession: 'read',
   statistics: 'read',
   storeSizes: 'read',
-  sync: 'upkeep',
+  sync: 'maintenance',
 } as const satisfies { readonly [M in MethodName]: M extends LongMethod ? `long ${Effect}` : Effect };
 
 /** True for a method that stores nothing. */
