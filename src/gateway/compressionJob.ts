@@ -107,15 +107,15 @@ export class CompressionJob {
   private async memoryNotesFor(rows: readonly Message[], session: Session, signal: AbortSignal): Promise<string> {
     const { clock, log, beforeCompression } = this.deps;
     if (beforeCompression === undefined) return '';
-    const patience = new AbortController();
+    const timeout = new AbortController();
     const out = new Promise<never>((_resolve, reject) =>
-      patience.signal.addEventListener('abort', () => reject(new Error('it took too long or was stopped')), {
+      timeout.signal.addEventListener('abort', () => reject(new Error('it took too long or was stopped')), {
         once: true,
       }),
     );
-    const either = AbortSignal.any([signal, patience.signal]);
-    const cancel = clock.after(memoryNotesTimeoutMs, () => patience.abort());
-    const stop = (): void => patience.abort();
+    const either = AbortSignal.any([signal, timeout.signal]);
+    const cancel = clock.after(memoryNotesTimeoutMs, () => timeout.abort());
+    const stop = (): void => timeout.abort();
     signal.addEventListener('abort', stop, { once: true });
     try {
       return await Promise.race([beforeCompression(rows, either, session.id), out]);

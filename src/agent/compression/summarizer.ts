@@ -146,13 +146,13 @@ export class Summarizer implements ContextEngine {
   }
 
   private async summarise(asked: ModelRequest, { model, signal, spent }: HandoffRequest): Promise<Written> {
-    const patience = new AbortController();
-    const cancel = this.deps.clock.after(summaryTimeoutMs, () => patience.abort());
-    const stream = model.stream(asked, AbortSignal.any([signal, patience.signal]));
+    const timeout = new AbortController();
+    const cancel = this.deps.clock.after(summaryTimeoutMs, () => timeout.abort());
+    const stream = model.stream(asked, AbortSignal.any([signal, timeout.signal]));
     const terminal = await stream.terminal.finally(cancel);
     if (terminal.usage !== null) await spent?.(withCost(terminal.usage, model.info.price));
     if (signal.aborted) return { kind: 'stopped' };
-    if (patience.signal.aborted)
+    if (timeout.signal.aborted)
       return { kind: 'failed', sentence: t('The model took too long.'), isUnavailable: false };
     if (terminal.outcome === 'aborted') return { kind: 'stopped' };
     const answer = stream.events.map((event) => (event.kind === 'text' ? event.text : '')).join('');

@@ -89,7 +89,7 @@ export class MentionSearch {
       : within(clock, timeoutMs, fresh, names.current);
   }
 
-  /** Resolves with the result of `work` if it comes within the patience of this search. Otherwise resolves with
+  /** Resolves with the result of `work` if it comes within the timeout of this search. Otherwise resolves with
    *  `otherwise`; records that it was late, unless it failed. */
   private async known<T>(work: Promise<T>, otherwise: T, progress: SearchProgress): Promise<T> {
     const settled = work.then(

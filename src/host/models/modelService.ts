@@ -161,10 +161,10 @@ export class ModelService implements ChatModels, Disposable {
     const provider = this.providerOf(ref);
     if (provider === null) return;
     this.describing.add(ref);
-    const patience = new AbortController();
-    const cancel = this.deps.clock.after(describeTimeoutMs, () => patience.abort());
+    const timeout = new AbortController();
+    const cancel = this.deps.clock.after(describeTimeoutMs, () => timeout.abort());
     try {
-      const model = await this.deps.catalog.resolve(ref, AbortSignal.any([this.stop.signal, patience.signal]));
+      const model = await this.deps.catalog.resolve(ref, AbortSignal.any([this.stop.signal, timeout.signal]));
       this.remember(model.info, provider);
     } catch (error) {
       if (error instanceof ModelError) {

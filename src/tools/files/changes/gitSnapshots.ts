@@ -70,7 +70,7 @@ export class GitSnapshots implements SnapshotTaker {
       await copyFile(place.index, index).catch(() => undefined);
       return { tree, index, unseen };
     });
-    return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
+    return { differences: (timeoutMs) => this.differences(place, looked, this.clock.monotonicMs() + timeoutMs) };
   }
 
   async holds(folder: string, { paths, tree }: DiscardedFiles, timeoutMs: number): Promise<boolean> {

@@ -62,8 +62,8 @@ export class ScanSnapshots implements SnapshotTaker {
   async take(folder: string, timeoutMs: number): Promise<Snapshot> {
     const before = await this.scan(folder, this.clock.monotonicMs() + timeoutMs);
     return {
-      differences: async (patience) => {
-        const after = await this.scan(folder, this.clock.monotonicMs() + patience);
+      differences: async (timeoutMs) => {
+        const after = await this.scan(folder, this.clock.monotonicMs() + timeoutMs);
         const { files, unknown } = await differences(before, after);
         return { files, unknown: unknown.map((file) => path.relative(folder, file)).sort() };
       },
