@@ -126,7 +126,7 @@ export class HistoryImport implements ImportService {
     deps: ConstructorParameters<typeof SessionImporter>[0],
   ): Promise<ImportedEntry | null> {
     const base = { source: session.source, id: session.id, title: session.title, messages: 0, reason: null } as const;
-    const nothing = { ...base, sessionId: null, tally: { in: 0, imported: 0, skipped: 0 } };
+    const nothing = { ...base, sessionId: null, records: { in: 0, imported: 0, skipped: 0 } };
     try {
       if (await this.isOwn(session)) return { ...nothing, outcome: 'unchanged', sessionId: session.id };
       const stored = await this.stored(session);
@@ -135,11 +135,11 @@ export class HistoryImport implements ImportService {
       if (stored.kind === 'stored' && stored.mark?.stamp === stamp)
         return { ...nothing, outcome: 'unchanged', sessionId: importedSessionId(session, stored.version) };
       const one = new SessionImporter(deps, session, stamp);
-      const { outcome, version, messages, tally } = await (stored.kind === 'stored'
+      const { outcome, version, messages, records } = await (stored.kind === 'stored'
         ? one.update(stored.version, stored.mark, stored.isChanged)
         : one.import(1));
       const sessionId = outcome === 'empty' ? null : importedSessionId(session, version);
-      return { ...base, outcome, sessionId, messages, tally };
+      return { ...base, outcome, sessionId, messages, records };
     } catch (error) {
       if (signal?.aborted === true) return null;
       return { ...nothing, outcome: 'failed', reason: sentence(error) };
@@ -226,10 +226,10 @@ class Results {
       entries,
       counts,
       messages: total(({ messages }) => messages),
-      tally: {
-        in: total(({ tally }) => tally.in),
-        imported: total(({ tally }) => tally.imported),
-        skipped: total(({ tally }) => tally.skipped),
+      records: {
+        in: total(({ records }) => records.in),
+        imported: total(({ records }) => records.imported),
+        skipped: total(({ records }) => records.skipped),
       },
       leftOut: [...this.leftOut.values()].sort((one, other) => one.index - other.index).map(({ left }) => left),
       leftOutTotal: this.leftOutTotal,

@@ -138,13 +138,13 @@ export interface ImportedEntry {
   readonly sessionId: string | null;
   /** Messages that were written. */
   readonly messages: number;
-  readonly tally: Balance;
+  readonly records: RecordCounts;
   /** A sentence for `failed`; null otherwise. */
   readonly reason: string | null;
 }
 
-/** Balance of the records that were read: in = imported + skipped. */
-interface Balance {
+/** Counts of the records that were read: in = imported + skipped. */
+interface RecordCounts {
   readonly in: number;
   readonly imported: number;
   readonly skipped: number;
@@ -167,7 +167,7 @@ export interface ImportResult {
   readonly entries: readonly ImportedEntry[];
   readonly counts: { readonly [O in ImportOutcome]: number };
   readonly messages: number;
-  readonly tally: Balance;
+  readonly records: RecordCounts;
   /** Records that were left out, without the programs' own bookkeeping. At most `maxLeftOut`. */
   readonly leftOut: readonly LeftOut[];
   /** Number of records that `leftOut` would hold without its limit. */

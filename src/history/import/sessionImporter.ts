@@ -4,7 +4,7 @@ import type { SessionOrigin } from '../../transcript/session';
 import type { ForeignSession, SessionFacts } from '../sources/foreign';
 import type { HistorySource, ReadEvent } from '../sources/historySource';
 import { shortTitle } from '../sources/reading/shortTitle';
-import { emptyTally, tally, type ReadTally } from '../sources/tally';
+import { noCounts, counted, type ReadCounts } from '../sources/records';
 import { importedSessionId } from './importedIds';
 import type { LeftOut } from './importing';
 import { mostVersions, type ImportTarget, type StoredMark } from './importTarget';
@@ -31,12 +31,12 @@ interface Written {
   readonly outcome: 'imported' | 'extended' | 'branched' | 'unchanged' | 'empty';
   readonly version: number;
   readonly messages: number;
-  readonly tally: ReadTally;
+  readonly records: ReadCounts;
 }
 
 /** Imports one session: reads it, makes rows of it and passes them to the store in batches. */
 export class SessionImporter {
-  private balance = emptyTally;
+  private counts = noCounts;
   private facts: SessionFacts;
   /** False while content is read that was imported before. */
   private reports = true;
@@ -61,7 +61,7 @@ export class SessionImporter {
     const begun = lineage?.kind === 'compression' ? await writer.begin() : fresh;
     try {
       const converter = await this.writeRows(writer, sessionId, begun);
-      const written = { version, messages: this.balance.messages, tally: this.balance };
+      const written = { version, messages: this.counts.messages, records: this.counts };
       if (converter.sentRows === 0) {
         await writer.discard();
         return { ...written, outcome: 'empty', messages: 0 };
@@ -98,18 +98,18 @@ export class SessionImporter {
           outcome: 'extended',
           version,
           messages: Math.max(0, converter.messages - mark.total),
-          tally: this.balance,
+          records: this.counts,
         };
     }
     return version < mostVersions ? this.import(version + 1, 'branched') : this.unchanged(version);
   }
 
   private unchanged(version: number): Written {
-    return { outcome: 'unchanged', version, messages: 0, tally: this.balance };
+    return { outcome: 'unchanged', version, messages: 0, records: this.counts };
   }
 
   private restart(): void {
-    this.balance = emptyTally;
+    this.counts = noCounts;
     this.facts = this.session;
   }
 
@@ -212,7 +212,7 @@ export class SessionImporter {
   private async *read(): AsyncGenerator<ReadEvent> {
     for await (const event of this.deps.reader.read(this.session)) {
       this.deps.signal?.throwIfAborted();
-      this.balance = tally(this.balance, event);
+      this.counts = counted(this.counts, event);
       if (event.kind === 'facts') this.facts = { ...this.facts, ...event.facts };
       if (event.kind === 'skipped' && event.skipped.kind !== 'bookkeeping' && this.reports)
         this.deps.onLeftOut({ source: this.session.source, sessionId: this.session.id, ...event.skipped, count: 1 });

@@ -1,7 +1,7 @@
 import type { ReadEvent } from './historySource';
 
-/** Balance of a reading: `in` = `imported` + `skipped`. */
-export interface ReadTally {
+/** Counts of a reading: `in` = `imported` + `skipped`. */
+export interface ReadCounts {
   /** Records that came in, as the source counted them. */
   readonly in: number;
   /** Records that became a part of a message or a fact about the session. */
@@ -10,10 +10,10 @@ export interface ReadTally {
   readonly messages: number;
 }
 
-export const emptyTally: ReadTally = { in: 0, imported: 0, skipped: 0, messages: 0 };
+export const noCounts: ReadCounts = { in: 0, imported: 0, skipped: 0, messages: 0 };
 
-/** The balance after one more event. */
-export function tally(before: ReadTally, event: ReadEvent): ReadTally {
+/** Returns the counts after one more event. */
+export function counted(before: ReadCounts, event: ReadEvent): ReadCounts {
   switch (event.kind) {
     case 'message':
       return { ...before, imported: before.imported + event.records, messages: before.messages + 1 };
