@@ -144,7 +144,7 @@ function operationsOver(
     addUsage: write((turnUid, usage) => operations.turnLifecycle.addUsage(turnUid, usage)),
     settleTurn: write((input) => operations.turnLifecycle.settle(input)),
     recoverTurns: write((except = []) => {
-      operations.stretches.settleAll();
+      operations.ranges.settleAll();
       return operations.turnLifecycle.recover(now(), except);
     }),
     previewRepair: (input) => operations.repair.preview(input, (work) => transactions.write(work)),

@@ -5,7 +5,7 @@ import { positionGap, type MessageTable } from './messageTable';
 import { batchRows } from './transactions';
 
 /** The active rows of a segment from a position on, to be hidden. */
-export interface HiddenStretch {
+export interface HiddenRange {
   readonly sessionId: string;
   readonly from: number;
   readonly reason: HiddenReason;
@@ -48,7 +48,7 @@ export const copiedValues = Object.entries(copied)
   .map(([column, value]) => (value === '' ? column : value))
   .join(', ');
 
-/** Hides and shows stretches of rows in the newest segment of a conversation. A row that was carried over from an
+/** Hides and shows ranges of rows in the newest segment of a conversation. A row that was carried over from an
  *  earlier segment changes together with the row it repeats, which is the one that surfaces show. Every method runs
  *  inside its caller's transaction.
  *
@@ -93,7 +93,7 @@ export class ActiveRows {
    *  them. `version` marks them as a version of a prompt that can be shown again. `next`: the position before which
    *  to continue; null when none are left. */
   hideBatch(
-    { sessionId, from, reason, version }: HiddenStretch,
+    { sessionId, from, reason, version }: HiddenRange,
     before: SqlValue,
   ): { readonly uids: readonly string[]; readonly next: SqlValue } {
     const last = this.database.all(

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
 import { hiddenReasons } from '../../../transcript/message';
-import type { ActiveRows, HiddenStretch, MarkedRows } from '../tables/activeRows';
+import type { ActiveRows, HiddenRange, MarkedRows } from '../tables/activeRows';
 import { countOf, textOr } from '../tables/columns';
 import type { BatchedWork } from '../tables/inBatches';
 import { parseJson } from '../tables/partsJson';
@@ -14,7 +14,7 @@ const unfinishedRows = v.object({ mark: v.string(), reasons: v.array(v.picklist(
 
 export interface HidingState<B> {
   readonly begun: B;
-  readonly stretch: HiddenStretch;
+  readonly range: HiddenRange;
   /** Position before which to continue. */
   readonly before: SqlValue;
   readonly uids: readonly string[];
@@ -38,48 +38,48 @@ export interface ShowingState<B> {
  *  and returns the changed rows. */
 export interface Exchange {
   readonly between: () => readonly string[];
-  readonly hidden: HiddenStretch & { readonly version: string };
+  readonly hidden: HiddenRange & { readonly version: string };
   readonly shown: MarkedRows;
 }
 
-/** Hides and shows long stretches of a session in batches. The start of a change is recorded. After a failure or a
+/** Hides and shows long ranges of a session in batches. The start of a change is recorded. After a failure or a
  *  crash the rows are restored as before, or, if the first half of an exchange was complete, completed. */
-export class StretchHiding {
+export class RangeHiding {
   constructor(
     private readonly database: SqlDatabase,
     private readonly sessions: SessionTable,
     private readonly rows: ActiveRows,
   ) {}
 
-  /** Hides a stretch. `begin` validates and returns it; `finish` runs in the last transaction. A stretch without a
+  /** Hides a range. `begin` validates and returns it; `finish` runs in the last transaction. A range without a
    *  mark cannot be distinguished from others, so it is hidden in one transaction. */
   hiding<B, R>(
-    begin: () => { readonly begun: B; readonly stretch: HiddenStretch } | { readonly answer: R },
+    begin: () => { readonly begun: B; readonly range: HiddenRange } | { readonly answer: R },
     finish: (begun: B, uids: readonly string[]) => R,
   ): BatchedWork<HidingState<B>, R> {
     const step = (state: HidingState<B>): { readonly state: HidingState<B> } | { readonly answer: R } => {
       let { before, uids } = state;
       for (;;) {
-        const batch = this.rows.hideBatch(state.stretch, before);
+        const batch = this.rows.hideBatch(state.range, before);
         uids = [...batch.uids, ...uids];
         if (batch.next === null) {
-          this.forgetUnfinished(state.stretch.sessionId);
+          this.forgetUnfinished(state.range.sessionId);
           return { answer: finish(state.begun, uids) };
         }
         before = batch.next;
-        if (state.stretch.version !== null) return { state: { ...state, before, uids } };
+        if (state.range.version !== null) return { state: { ...state, before, uids } };
       }
     };
     return {
       begin: () => {
         const begun = begin();
         if ('answer' in begun) return begun;
-        return step({ ...begun, before: Number.MAX_SAFE_INTEGER, uids: [], total: this.rowsFrom(begun.stretch) });
+        return step({ ...begun, before: Number.MAX_SAFE_INTEGER, uids: [], total: this.rowsFrom(begun.range) });
       },
       step,
-      suspend: ({ stretch }) => this.note(stretch.sessionId, hiddenBy(stretch)),
+      suspend: ({ range }) => this.note(range.sessionId, hiddenBy(range)),
       progress: ({ uids, total }) => ({ done: Math.min(uids.length, total), total }),
-      takeBack: ({ stretch }) => this.showUnfinished(stretch.sessionId),
+      takeBack: ({ range }) => this.showUnfinished(range.sessionId),
     };
   }
 
@@ -191,7 +191,7 @@ export class StretchHiding {
     this.database.run('DELETE FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
   }
 
-  private rowsFrom({ sessionId, from }: HiddenStretch): number {
+  private rowsFrom({ sessionId, from }: HiddenRange): number {
     return countOf(this.database, 'SELECT count(*) AS n FROM messages WHERE session_id = ? AND position >= ?', [
       sessionId,
       from,
@@ -206,6 +206,6 @@ export class StretchHiding {
   }
 }
 
-function hiddenBy({ version, reason }: HiddenStretch): MarkedRows {
+function hiddenBy({ version, reason }: HiddenRange): MarkedRows {
   return { mark: version ?? '', reasons: [reason] };
 }
