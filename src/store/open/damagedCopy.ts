@@ -7,7 +7,7 @@ import { headerSize, pageSize, parseHeader } from './fileHeader';
 import { readLog } from './logPages';
 import { PageFile } from './pageFile';
 import { readableRows } from './readableRows';
-import { finishQuarantine } from './quarantined';
+import { finishQuarantine } from './quarantine';
 import { logOf, pendingPath } from './storeFiles';
 import { StrayRows } from './strayRows';
 import type { TableShape } from './tableShape';

@@ -11,7 +11,7 @@ import { configure } from './configure';
 import { DamagedCopy, firstPageOf } from './damagedCopy';
 import { emptyDatabase } from './fileHeader';
 import { dropSecondNames, putBack } from './replacedFiles';
-import { adoptLog, freeStamp, pendingStamps, quarantine } from './quarantined';
+import { adoptLog, freeStamp, pendingStamps, quarantine } from './quarantine';
 import type { StoreFiles } from './storeFiles';
 import { pendingPath, storeFiles } from './storeFiles';
 import { TableShape } from './tableShape';

@@ -67,7 +67,7 @@ export class McpServers implements Disposable {
     await Promise.all(
       this.servers.map((server) =>
         server.state.kind === 'starting'
-          ? server.ready(server.state.since + patienceWith(server, called) - now, signal)
+          ? server.ready(server.state.since + timeoutWith(server, called) - now, signal)
           : undefined,
       ),
     );
@@ -150,7 +150,7 @@ export class McpServers implements Disposable {
   }
 }
 
-function patienceWith({ plan }: McpServer, called: readonly string[]): number {
+function timeoutWith({ plan }: McpServer, called: readonly string[]): number {
   return called.some((name) => mayBeToolOf(plan.name, name)) ? calledTimeoutMs : turnTimeoutMs;
 }
 

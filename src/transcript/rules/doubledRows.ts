@@ -54,7 +54,7 @@ function isSamePrompt(before: CheckedRow | undefined, row: CheckedRow): boolean 
   );
 }
 
-/** Stretches that repeat the one directly before them: their first index and their length. */
+/** Ranges that repeat the one directly before them: their first index and their length. */
 function repeatedRanges(keys: readonly string[]): readonly (readonly [from: number, length: number])[] {
   const found: (readonly [number, number])[] = [];
   const last = new Map<string, number>();

@@ -14,7 +14,7 @@ import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { namesToTakeOut } from '../../../../src/tools/sandbox/foundFiles';
 import { listFiles, type ListedFiles } from '../../../../src/tools/sandbox/listFiles';
-import { putBack, removeInstructionFiles } from '../../../../src/tools/sandbox/removeInstructionFiles';
+import { putBack, removeInstructionFiles } from '../../../../src/tools/sandbox/removedFiles';
 import { WrittenOrders } from '../../../../src/tools/sandbox/writtenOrders';
 
 describe('files that instruct editors and agents, made while a command ran in the sandbox', () => {
