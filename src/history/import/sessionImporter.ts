@@ -4,7 +4,7 @@ import type { SessionOrigin } from '../../transcript/session';
 import type { ForeignSession, SessionFacts } from '../sources/foreign';
 import type { HistorySource, ReadEvent } from '../sources/historySource';
 import { shortTitle } from '../sources/reading/shortTitle';
-import { noCounts, counted, type ReadCounts } from '../sources/records';
+import { noCounts, counted, type ReadCounts } from '../sources/readCounts';
 import { importedSessionId } from './importedIds';
 import type { LeftOut } from './importing';
 import { mostVersions, type ImportTarget, type StoredMark } from './importTarget';

@@ -8,7 +8,7 @@ import type {
 } from '../../../src/history/sources/foreign';
 import type { HistoryPlaces } from '../../../src/history/sources/historyPlaces';
 import type { HistorySource } from '../../../src/history/sources/historySource';
-import { noCounts, counted, type ReadCounts } from '../../../src/history/sources/records';
+import { noCounts, counted, type ReadCounts } from '../../../src/history/sources/readCounts';
 
 export const fixtures = fileURLToPath(new URL('../../fixtures/history', import.meta.url));
 

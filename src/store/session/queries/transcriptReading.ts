@@ -85,7 +85,7 @@ export class TranscriptReading {
 
   /** Reads segment by segment, each through the index of its positions: their ranges are consecutive. */
   private rowsOf(query: TranscriptQuery, segments: readonly Segment[]): readonly SqlRow[] {
-    const bounds = [
+    const conditions = [
       ...(query.after === undefined ? [] : ['AND position > ?']),
       ...(query.before === undefined ? [] : ['AND position < ?']),
     ].join(' ');
@@ -96,7 +96,7 @@ export class TranscriptReading {
       if (rows.length === query.limit) break;
       rows.push(
         ...this.database.all(
-          `SELECT * FROM messages WHERE ${filter} ${bounds} ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
+          `SELECT * FROM messages WHERE ${filter} ${conditions} ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
           [id, ...bounds, query.limit - rows.length],
         ),
       );
