@@ -2,7 +2,7 @@ import type { Agent } from '../agent/agent';
 import { Summarizer } from '../agent/compression/summarizer';
 import { TurnStop } from '../agent/turnStop';
 import { type Disposable, Emitter } from '../base/disposable';
-import type { BringOver, BroughtOver } from '../store/bringingOver';
+import type { CopyToThisFolder, CopiedSessions } from '../store/sessionCopying';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
 import type { Spending } from '../transcript/cost';
@@ -368,8 +368,8 @@ export class ConversationGateway implements Gateway {
     return this.actions.forget(sessionId);
   }
 
-  bringOver(input: BringOver): Promise<BroughtOver> {
-    return this.actions.bringOver(input);
+  copyToThisFolder(input: CopyToThisFolder): Promise<CopiedSessions> {
+    return this.actions.copyToThisFolder(input);
   }
 
   setSeen(sessionId: string): Promise<void> {

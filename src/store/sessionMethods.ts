@@ -42,7 +42,7 @@ const effects = {
   pruneTrash: 'maintenance',
   forgetSession: 'long write',
   setSeen: 'maintenance',
-  bringOver: 'write',
+  copyToThisFolder: 'write',
   importStates: 'read',
   beginImport: 'write',
   importWhole: 'write',

@@ -2,7 +2,7 @@ import type { Chunk, Message, NewMessage } from '../transcript/message';
 import type { DraftPart, DraftSurroundings, PromptDraft } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ApprovalOperations } from './approvalOperations';
-import type { BringingOver } from './bringingOver';
+import type { SessionCopying } from './sessionCopying';
 import type {
   BranchedSession,
   BranchSession,
@@ -37,7 +37,7 @@ import type { SyncCall, SyncResult } from './syncing';
 export interface SessionOperations
   extends
     ConversationOperations,
-    BringingOver,
+    SessionCopying,
     ImportOperations,
     Outbox,
     WireTexts,

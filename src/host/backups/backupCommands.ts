@@ -22,7 +22,7 @@ export interface BackupCommandDeps {
   /** Folder of this window's store. */
   readonly store: () => string;
   readonly sessions: Pick<SessionStore, 'storeSizes'>;
-  readonly gateway: Pick<Gateway, 'bringOver' | 'runningTurns'>;
+  readonly gateway: Pick<Gateway, 'copyToThisFolder' | 'runningTurns'>;
   /** Resolves when the store is no longer opening. */
   readonly settled: () => Promise<void>;
   /** Closes the store for the work and opens it again. No view shows a session meanwhile. */

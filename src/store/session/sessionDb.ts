@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { SessionOperations } from '../sessionStore';
 import { runWhole, type SlicedWork } from '../slicedWork';
-import { bringOver, type OpenOther, opensNoOther } from './import/bringOver';
+import { copyToThisFolder, type OpenOther, opensNoOther } from './import/copyToThisFolder';
 import type { EarlierSpill, TakenInSpill } from './import/earlierSpill';
 import { StoreImport, type ImportReport } from './import/storeImport';
 import type { StoreRows } from './import/storeRows';
@@ -133,7 +133,7 @@ function operationsOver(
     },
     discardImport: (sessionId) => long.endImport(sessionId),
     extendImport: write((input) => operations.foreignImport.extend(input)),
-    bringOver: (input) => bringOver(input, openOther, (work) => transactions.write(work), importer),
+    copyToThisFolder: (input) => copyToThisFolder(input, openOther, (work) => transactions.write(work), importer),
 
     // A turn, in the order of its lifecycle
     openTurn: (input) => runWhole(long.openTurn(input)),

@@ -9,7 +9,7 @@ import { openDatabase, type OpenDatabaseOptions, type OpenedDatabase } from '../
 import { rescueFolderIn } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
-import type { OtherDatabase } from '../session/import/bringOver';
+import type { OtherDatabase } from '../session/import/copyToThisFolder';
 import { createSessionDb, type SessionDb } from '../session/sessionDb';
 import { fileCheck } from '../session/queries/integrity';
 import { storeUidKey } from '../session/tables/storeUid';

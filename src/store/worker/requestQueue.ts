@@ -141,7 +141,7 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'finishImport':
     case 'extendImport':
       return [session(request.args[0].sessionId)];
-    case 'bringOver':
+    case 'copyToThisFolder':
       return request.args[0].sessionIds.map(session);
     case 'previewRepair':
     case 'repairSession':

@@ -1,5 +1,5 @@
 import { t } from '../../../base/translate';
-import type { BringOver } from '../../bringingOver';
+import type { CopyToThisFolder } from '../../sessionCopying';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { Message } from '../../../transcript/message';
 import type { StopReason } from '../../../transcript/stopReason';
@@ -31,11 +31,11 @@ export function rowsOf(database: SqlDatabase): StoreRows {
   return { rows: (table) => database.iterate(`SELECT * FROM ${table}`) };
 }
 
-/** Rows of some sessions of a store with the same schema, as requested by `bringOver`: parents first. Excludes rows
+/** Rows of some sessions of a store with the same schema, as requested by `copyToThisFolder`: parents first. Excludes rows
  *  that belong to no session. */
 export function rowsOfSessions(
   database: SqlDatabase,
-  { sessionIds, moves }: Pick<BringOver, 'sessionIds' | 'moves'>,
+  { sessionIds, moves }: Pick<CopyToThisFolder, 'sessionIds' | 'moves'>,
 ): StoreRows {
   const named = JSON.stringify(sessionIds);
   const among = 'IN (SELECT value FROM json_each(?))';

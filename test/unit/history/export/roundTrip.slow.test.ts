@@ -67,7 +67,7 @@ it('gives a fresh store the same rows, versions, repairs, approvals and changed 
           expect(readOnly(world.deps, copy.folder, (database) => rowsOf(database, true))).toEqual(
             rowsOf(here.database, true),
           );
-          fresh.operations.bringOver({ folder: copy.folder, sessionIds: copy.sessionIds, moves: false });
+          fresh.operations.copyToThisFolder({ folder: copy.folder, sessionIds: copy.sessionIds, moves: false });
           fresh.close();
           expect(readOnly(world.deps, folder, (database) => rowsOf(database, false))).toEqual(
             rowsOf(here.database, false),

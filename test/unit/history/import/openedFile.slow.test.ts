@@ -94,7 +94,8 @@ describe('a file that is opened for reading', () => {
     const { folder, conversations } = await reader.openExport(path);
     owner.operations.forgetSession('s1');
     const store = {
-      bringOver: async (input: Parameters<typeof owner.operations.bringOver>[0]) => owner.operations.bringOver(input),
+      copyToThisFolder: async (input: Parameters<typeof owner.operations.copyToThisFolder>[0]) =>
+        owner.operations.copyToThisFolder(input),
     };
     const brought = await bringBack(store, { folder, sessionIds: ['s1'] });
     for (const copy of [read.folder, folder]) rmSync(copy, { recursive: true });
@@ -166,7 +167,8 @@ it('lists the conversations of an export, and a conversation that was erased com
   const { folder, conversations } = await reader.openExport(path);
   const ids = conversations.map(({ sessionIds, newestId }) => [sessionIds, newestId]);
   const store = {
-    bringOver: async (input: Parameters<typeof owner.operations.bringOver>[0]) => owner.operations.bringOver(input),
+    copyToThisFolder: async (input: Parameters<typeof owner.operations.copyToThisFolder>[0]) =>
+      owner.operations.copyToThisFolder(input),
   };
   const brought = await bringBack(store, { folder, sessionIds: ['s1'] });
   rmSync(folder, { recursive: true });

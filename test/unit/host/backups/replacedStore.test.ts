@@ -53,7 +53,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
   const gateway = {
     runningTurns: () => [],
     onDidChangeRunning: new Emitter<void>().event,
-    bringOver: never,
+    copyToThisFolder: never,
     resumeQueues: async () => void seen.push('queues continue'),
   };
   const feature = new BackupsFeature({

@@ -1,4 +1,4 @@
-import type { BringOver, BroughtOver } from '../../bringingOver';
+import type { CopyToThisFolder, CopiedSessions } from '../../sessionCopying';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { invalid } from '../tables/refusal';
 import { rowsOfSessions, type StoreImport } from './storeImport';
@@ -17,12 +17,12 @@ export const opensNoOther: OpenOther = () => {
 };
 
 /** `write` runs its work as one transaction, and may run it again. */
-export function bringOver(
-  input: BringOver,
+export function copyToThisFolder(
+  input: CopyToThisFolder,
   openOther: OpenOther,
   write: <T>(work: () => T) => T,
   importInto: () => StoreImport,
-): BroughtOver {
+): CopiedSessions {
   const other = openOther(input.folder);
   try {
     return write(() => {

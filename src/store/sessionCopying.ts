@@ -1,12 +1,12 @@
 /** Imports sessions of another folder's store into this one. */
-export interface BringingOver {
+export interface SessionCopying {
   /** Imports rows of another store, by id and uid, in one transaction. Rows that exist here stay, so a repeated call
    *  changes nothing. The other store is only read. A turn that was running there is settled as a crash. Throws
    *  `not-found` when there is no store. */
-  bringOver(input: BringOver): BroughtOver;
+  copyToThisFolder(input: CopyToThisFolder): CopiedSessions;
 }
 
-export interface BringOver {
+export interface CopyToThisFolder {
   /** Folder of a store with the newest schema that no process writes to: a private copy (`library/`). */
   readonly folder: string;
   /** Sessions to import, each with all its rows. Whole conversations, parents before their children, unless the
@@ -17,7 +17,7 @@ export interface BringOver {
   readonly moves: boolean;
 }
 
-export interface BroughtOver {
+export interface CopiedSessions {
   readonly sessions: number;
   readonly messages: number;
   /** Rows that could not be imported. They stay in the other file. */

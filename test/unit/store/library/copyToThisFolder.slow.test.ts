@@ -34,7 +34,7 @@ function fill(): void {
 
 function bring(conversationOf: string | null, moves: boolean) {
   const copy = world.library.takeCopy(there(), conversationOf);
-  const brought = here.store.bringOver({ folder: copy.folder, sessionIds: copy.sessionIds, moves });
+  const brought = here.store.copyToThisFolder({ folder: copy.folder, sessionIds: copy.sessionIds, moves });
   world.library.removeCopy(copy.folder);
   return brought;
 }
@@ -98,7 +98,7 @@ describe('bringing over sessions of another folder', () => {
   });
 
   it('is all or nothing, and refused where there is no store', () => {
-    expect(refusal(() => here.store.bringOver({ folder: there(), sessionIds: ['root'], moves: true }))).not.toBe(
+    expect(refusal(() => here.store.copyToThisFolder({ folder: there(), sessionIds: ['root'], moves: true }))).not.toBe(
       'none',
     );
     expect(told().active).toEqual([]);
