@@ -10,7 +10,7 @@ import { createDbOperations, type DbOperations } from './dbOperations';
 import { LongOperations } from './slicedOperations';
 import { SyncStore } from './sync/syncStore';
 import { performSync, type SyncedStore } from '../syncing';
-import { countOf, textOr } from './tables/columns';
+import { countOf, readText } from './tables/columns';
 import { invalid } from './tables/refusal';
 
 interface SessionDbDeps {
@@ -202,7 +202,7 @@ function operationsOver(
     // Small durable values
     getMeta: (key) => {
       const row = database.get('SELECT value FROM state_meta WHERE key = ?', [key]);
-      return row === undefined ? null : textOr(row, 'value', null);
+      return row === undefined ? null : readText(row, 'value', null);
     },
     setMeta: write((key, value) =>
       database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [key, value]),

@@ -18,7 +18,7 @@ import { checkedRow, fileChecks, sessionFindings, tableChecks } from './queries/
 import { storeSizesInSlices } from './queries/storeSizeReading';
 import type { BranchProgress } from './operations/branching';
 import type { Erased } from './operations/forgetting';
-import { textOr } from './tables/columns';
+import { readText } from './tables/columns';
 import { type BatchedWork, inBatches } from './tables/inBatches';
 import type { DbOperations } from './dbOperations';
 import { historyTokensInSlices, rowsInSlices } from './slicedReading';
@@ -79,7 +79,7 @@ export class LongOperations implements SlicedMethods {
       const rows: CheckedRow[] = [];
       const reading = rowsInSlices(
         this.database,
-        textOr(segment, 'id', ''),
+        readText(segment, 'id', ''),
         'active = 1',
         (row) => checkedRow(this.database, segment, row),
         this.transactions,

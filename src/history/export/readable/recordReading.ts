@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../../../store/engine/sqlDatabase';
 import { createSessionDb, type SessionDb } from '../../../store/session/sessionDb';
-import { textOr } from '../../../store/session/tables/columns';
+import { readText } from '../../../store/session/tables/columns';
 import type { TranscriptPage } from '../../../store/sessionStore';
 import type { Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
@@ -62,7 +62,7 @@ export class RecordReading {
     if (session === null) return null;
     const uids = this.database
       .all('SELECT uid FROM messages WHERE session_id = ? ORDER BY position', [sessionId])
-      .map((row) => textOr(row, 'uid', ''));
+      .map((row) => readText(row, 'uid', ''));
     const pages: Rows[] = [];
     for (let start = 0; start < uids.length; start += pageSize) {
       const { messages, turns } = this.db.transcriptRows(uids.slice(start, start + pageSize));

@@ -7,7 +7,7 @@ import { sentParts, type SentPart } from '../../../transcript/draftPart';
 import { answerText, type Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
 import { copiedColumns, copiedValues, type ActiveRows } from '../tables/activeRows';
-import { countOf, flag, numberOr, textOr } from '../tables/columns';
+import { countOf, readBoolean, readNumber, readText } from '../tables/columns';
 import { positionGap, type MessageTable } from '../tables/messageTable';
 import { busy, invalid, refused } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
@@ -134,7 +134,7 @@ export class Branching {
     );
     if (last === undefined && !isPrompt)
       throw refused(t('This session has no answer yet to branch from.'), `nothing to copy of session ${segment.id}`);
-    const lastTurn = last === undefined ? null : textOr(last, 'turn_uid', null);
+    const lastTurn = last === undefined ? null : readText(last, 'turn_uid', null);
     const isCut =
       lastTurn !== null &&
       before !== null &&
@@ -163,8 +163,8 @@ export class Branching {
     let closed = false;
     for (const next of following) {
       if (!closed && next['role'] === 'tool') continue;
-      if (closed || next['display_kind'] !== 'closing' || textOr(next, 'turn_uid', null) !== row.turnUid)
-        return numberOr(next, 'position', 0);
+      if (closed || next['display_kind'] !== 'closing' || readText(next, 'turn_uid', null) !== row.turnUid)
+        return readNumber(next, 'position', 0);
       closed = true;
     }
     return null;
@@ -211,17 +211,17 @@ export class Branching {
       [cut.segment.id, after, batchRows],
     );
     const taken = looked.filter((row) => this.isTaken(row, cut));
-    const active = taken.filter((row) => flag(row, 'active'));
+    const active = taken.filter((row) => readBoolean(row, 'active'));
     this.insertCopies(
-      taken.map((row) => numberOr(row, 'id', 0)),
+      taken.map((row) => readNumber(row, 'id', 0)),
       progress.rows,
       childId,
     );
     const turns = active.flatMap((row) => {
-      const turnUid = textOr(row, 'turn_uid', null);
+      const turnUid = readText(row, 'turn_uid', null);
       const isFirst =
-        turnUid !== null && this.rows.startOfTurn(cut.segment.id, turnUid) === numberOr(row, 'position', 0);
-      return isFirst ? [[turnUid, textOr(row, 'uid', '')] as const] : [];
+        turnUid !== null && this.rows.startOfTurn(cut.segment.id, turnUid) === readNumber(row, 'position', 0);
+      return isFirst ? [[turnUid, readText(row, 'uid', '')] as const] : [];
     });
     return {
       cut,
@@ -239,8 +239,8 @@ export class Branching {
   private isTaken(row: SqlRow, cut: BranchCut): boolean {
     const seen = new Set<string>();
     let current: SqlRow | undefined = row;
-    while (current !== undefined && !flag(current, 'active')) {
-      const absorber = textOr(current, 'absorbed_into', null);
+    while (current !== undefined && !readBoolean(current, 'active')) {
+      const absorber = readText(current, 'absorbed_into', null);
       if (absorber === null || seen.has(absorber)) return false;
       seen.add(absorber);
       current = this.database.get(
@@ -248,8 +248,9 @@ export class Branching {
         [absorber, cut.segment.id],
       );
     }
-    if (current === undefined || (cut.before !== null && numberOr(current, 'position', 0) >= cut.before)) return false;
-    return cut.openTurn === null || textOr(current, 'turn_uid', null) !== cut.openTurn;
+    if (current === undefined || (cut.before !== null && readNumber(current, 'position', 0) >= cut.before))
+      return false;
+    return cut.openTurn === null || readText(current, 'turn_uid', null) !== cut.openTurn;
   }
 
   private insertCopies(ids: readonly number[], before: number, childId: string): void {

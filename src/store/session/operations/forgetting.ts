@@ -5,7 +5,7 @@ import type { BranchReference } from '../../../transcript/session';
 import type { Turn } from '../../../transcript/turn';
 import { readTurnRow } from '../tables/turnRow';
 import type { TurnTable } from '../tables/turnTable';
-import { countOf, textOr } from '../tables/columns';
+import { countOf, readText } from '../tables/columns';
 import type { SearchIndex } from '../../search/searchIndex';
 import { sliceMs } from '../../slicedWork';
 import type { FileChangeTable } from '../tables/fileChangeTable';
@@ -69,7 +69,7 @@ export class Forgetting {
          WHERE trashed_at < ? AND pinned = 0 AND pending IS NULL ORDER BY trashed_at`,
         [before],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
   /** Does the same as `forgetting`. Does nothing when the conversation is gone (a sub-agent's is erased with its
@@ -96,7 +96,7 @@ export class Forgetting {
   private pending(): readonly string[] {
     return this.database
       .all("SELECT id FROM sessions WHERE pending IS NOT NULL AND pending IN ('made', 'erased')")
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
   private erasing(begin: () => ErasingState): BatchedWork<ErasingState, Erased> {
@@ -127,7 +127,7 @@ export class Forgetting {
          AND id NOT IN (SELECT value FROM json_each(?1))`,
         [named],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
     this.detachBranches(named);
     this.rememberImports(ids);
     this.deleteSmallValues(named);
@@ -151,7 +151,7 @@ export class Forgetting {
     if (id === undefined) return state;
     const uids = this.database
       .all('SELECT uid FROM messages WHERE session_id = ? ORDER BY position LIMIT ?', [id, batchRows])
-      .map((row) => textOr(row, 'uid', ''));
+      .map((row) => readText(row, 'uid', ''));
     if (uids.length > 0) {
       const named = JSON.stringify(uids);
       const holders = this.holders(named);
@@ -219,7 +219,7 @@ export class Forgetting {
          SELECT id FROM belonging`,
         [conversationId],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
   private openTurn(named: string): Turn | null {
@@ -238,7 +238,7 @@ export class Forgetting {
          WHERE c.copied_from IN (SELECT value FROM json_each(?))`,
         [uids],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
   /** The conversations of these sessions, the oldest first. */
@@ -250,7 +250,7 @@ export class Forgetting {
          ORDER BY min(started_at)`,
         [JSON.stringify([...sessionIds])],
       )
-      .flatMap((row) => this.list.reference(textOr(row, 'id', '')) ?? []);
+      .flatMap((row) => this.list.reference(readText(row, 'id', '')) ?? []);
   }
 
   /** Makes the oldest copy of a deleted row the new original. */

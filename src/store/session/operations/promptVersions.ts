@@ -3,7 +3,7 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { PromptVersions, ShowVersion } from '../../conversations';
 import type { Session } from '../../../transcript/session';
 import type { ActiveRows, HiddenRange } from '../tables/activeRows';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import type { BatchedWork } from '../tables/inBatches';
 import type { JoinedPrompts } from './joinedPrompts';
 import type { MessageTable } from '../tables/messageTable';
@@ -129,9 +129,9 @@ export class PromptVersionTable {
     );
     const forks = new Map<string, string[]>();
     for (const row of rows) {
-      const replaced = textOr(row, 'supersedes', '');
+      const replaced = readText(row, 'supersedes', '');
       const fork = forks.get(replaced) ?? [replaced];
-      fork.push(textOr(row, 'uid', ''));
+      fork.push(readText(row, 'uid', ''));
       for (const uid of fork) forks.set(uid, fork);
     }
     return [...new Set(forks.values())];

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
 import { hiddenReasons } from '../../../transcript/message';
 import type { ActiveRows, HiddenRange, MarkedRows } from '../tables/activeRows';
-import { countOf, textOr } from '../tables/columns';
+import { countOf, readText } from '../tables/columns';
 import type { BatchedWork } from '../tables/inBatches';
 import { parseJson } from '../tables/partsJson';
 import type { SessionTable } from '../tables/sessionTable';
@@ -130,7 +130,7 @@ export class RangeHiding {
     for (const row of this.database.all(
       "SELECT substr(key, 9) AS tip FROM state_meta WHERE key >= 'showing/' AND key < 'showing0'",
     ))
-      this.settle(textOr(row, 'tip', ''));
+      this.settle(readText(row, 'tip', ''));
   }
 
   private exchangeStep<B, R>(
@@ -174,7 +174,7 @@ export class RangeHiding {
   private showUnfinished(tip: string): boolean {
     const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
     if (row === undefined) return false;
-    const noted = v.safeParse(unfinishedRows, parseJson(textOr(row, 'value', '')));
+    const noted = v.safeParse(unfinishedRows, parseJson(readText(row, 'value', '')));
     if (noted.success && this.rows.showBatch(noted.output).length > 0) return true;
     this.forgetUnfinished(tip);
     return false;

@@ -11,7 +11,7 @@ import type { Usage } from '../../../transcript/usage';
 import type { ActiveRows, HiddenRange } from '../tables/activeRows';
 import type { BatchedWork } from '../tables/inBatches';
 import type { MessageTable } from '../tables/messageTable';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import { decodeSent } from '../tables/partsJson';
 import type { QueuedPrompts } from './queuedPrompts';
 import type { PromptVersionTable } from './promptVersions';
@@ -197,7 +197,7 @@ export class TurnLifecycle {
     ]);
     if (queued === undefined) return null;
     this.takeFromQueue(queuedUid);
-    const parts = promptParts(textOr(queued, 'text', ''), decodeSent(textOr(queued, 'parts', null)));
+    const parts = promptParts(readText(queued, 'text', ''), decodeSent(readText(queued, 'parts', null)));
     const row: NewMessage = {
       uid: queuedUid,
       sessionId,

@@ -2,7 +2,7 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { TranscriptPage, TranscriptQuery } from '../../sessionStore';
 import type { Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import type { MessageTable } from '../tables/messageTable';
 import { invalid } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
@@ -78,7 +78,7 @@ export class TranscriptReading {
       [conversationId],
     );
     return (rows.length === 0 ? [{ id: sessionId, parent_kind: 'branch' }] : rows).map((row) => {
-      const id = textOr(row, 'id', '');
+      const id = readText(row, 'id', '');
       return { id, filter: filterOf(id === conversationId && row['parent_kind'] !== 'branch', includeHidden) };
     });
   }

@@ -3,7 +3,7 @@ import { StoreError } from '../../storeError';
 import type { Branching } from '../operations/branching';
 import type { Titling } from '../operations/titling';
 import { copiedColumns, copiedValues } from '../tables/activeRows';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import type { MessageTable } from '../tables/messageTable';
 import type { SessionTable } from '../tables/sessionTable';
 import { idOf, kindOf, type SyncDocuments } from './syncDocuments';
@@ -128,7 +128,7 @@ export class SyncSplit {
              AND (c.uid = ?3 || '/' || m.uid OR c.copied_from = m.uid)) ORDER BY session_id, position`,
         [id, conversationId, branchId],
       )
-      .map((row) => textOr(row, 'uid', ''));
+      .map((row) => readText(row, 'uid', ''));
     for (const uid of missing)
       this.database.run(
         `INSERT INTO messages (uid, session_id, turn_uid, position, copied_from, hidden_with, ${copiedColumns})
