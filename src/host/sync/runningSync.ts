@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Disposable } from '../../base/disposable';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
 import type { AsyncSyncedStore } from '../../store/syncing';
-import { packedServer } from '../../sync/packedServer';
+import { compressedServer } from '../../sync/compressedServer';
 import type { PostgresServer } from '../../sync/postgres/postgresServer';
 import { Seal } from '../../sync/sealing/seal';
 import { sealedServer } from '../../sync/sealing/sealedServer';
@@ -54,7 +54,7 @@ export class RunningSync implements Disposable {
     });
     this.service = new SyncService({
       store: deps.store,
-      server: seal === null ? packedServer(server) : sealedServer(server, seal),
+      server: seal === null ? compressedServer(server) : sealedServer(server, seal),
       sharing: this.sharing,
       origin: choice.origin,
       machine: deps.machine,

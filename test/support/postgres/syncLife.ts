@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
-import { packedServer } from '../../../src/sync/packedServer';
+import { compressedServer } from '../../../src/sync/compressedServer';
 import { parseConnectionString } from '../../../src/sync/postgres/connectionString';
 import { PostgresServer } from '../../../src/sync/postgres/postgresServer';
 import { Seal } from '../../../src/sync/sealing/seal';
@@ -52,7 +52,7 @@ export async function openStore(
 
 /** Makes the tables and the key where they are missing. */
 export async function serverFor(client: PostgresServer, passphrase: string | null): Promise<SyncServer> {
-  if (passphrase === null) return packedServer(client);
+  if (passphrase === null) return compressedServer(client);
   const cheap = { n: 16, r: 1, p: 1 };
   const kept =
     (await client.sealDescription()) ?? (await client.keepSeal((await createSeal(passphrase, cheap)).description));

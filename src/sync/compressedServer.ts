@@ -17,7 +17,7 @@ const inflate = { now: inflateRawSync, later: promisify(inflateRaw), options: { 
 
 /** A server that receives and holds compressed bodies: it would take many times as long to compress them. Reads those
  *  that are not compressed, too. One that is damaged stays as it is, for the reader to refuse. */
-export function packedServer(server: SyncServer): SyncServer {
+export function compressedServer(server: SyncServer): SyncServer {
   const prepared = new WeakMap<SentDocument, Promise<SentDocument>>();
   const pack = (one: SentDocument): Promise<SentDocument> => prepared.get(one) ?? withBody(one, packed);
   return {
