@@ -8,9 +8,9 @@ import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
 import { compressedServer } from '../../../src/sync/compressedServer';
 import { parseConnectionString } from '../../../src/sync/postgres/connectionString';
 import { PostgresServer } from '../../../src/sync/postgres/postgresServer';
-import { Seal } from '../../../src/sync/sealing/seal';
-import { createSeal, openSeal } from '../../../src/sync/sealing/sealDescription';
-import { sealedServer } from '../../../src/sync/sealing/sealedServer';
+import { Cipher } from '../../../src/sync/encryption/cipher';
+import { createCipher, openCipher } from '../../../src/sync/encryption/cipherDescription';
+import { encryptedServer } from '../../../src/sync/encryption/encryptedServer';
 import type { SyncServer } from '../../../src/sync/syncServer';
 import { roundOf } from '../syncRound';
 
@@ -55,8 +55,8 @@ export async function serverFor(client: PostgresServer, passphrase: string | nul
   if (passphrase === null) return compressedServer(client);
   const cheap = { n: 16, r: 1, p: 1 };
   const kept =
-    (await client.sealDescription()) ?? (await client.keepSeal((await createSeal(passphrase, cheap)).description));
-  return sealedServer(client, new Seal(await openSeal(kept, passphrase), 'h'));
+    (await client.sealDescription()) ?? (await client.keepSeal((await createCipher(passphrase, cheap)).description));
+  return encryptedServer(client, new Cipher(await openCipher(kept, passphrase), 'h'));
 }
 
 /** Stores one answered prompt. */

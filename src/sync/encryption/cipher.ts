@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { longestBody } from '../syncServer';
-import { SealError } from './sealError';
-import { keyBytes, openBytes, sealBytes } from './aes';
+import { EncryptionError } from './encryptionError';
+import { keyBytes, openBytes, encryptBytes } from './aes';
 
 const prefix = 'hermes1:';
 const [plain, deflated] = [0, 1];
@@ -16,30 +16,30 @@ export interface Place {
 }
 
 /** Encrypts and decrypts the bodies of one history. */
-export class Seal {
+export class Cipher {
   constructor(
     readonly key: Uint8Array<ArrayBuffer>,
     readonly historyKey: string,
   ) {
-    if (key.length !== keyBytes) throw new SealError({ kind: 'damagedDescription' });
+    if (key.length !== keyBytes) throw new EncryptionError({ kind: 'damagedDescription' });
   }
 
-  async seal(body: string, place: Place): Promise<string> {
+  async encrypt(body: string, place: Place): Promise<string> {
     const bytes = new TextEncoder().encode(body);
     const packed = await promisify(deflateRaw)(bytes);
     const [form, content] = packed.length < bytes.length ? [deflated, packed] : [plain, bytes];
     const text = new Uint8Array(content.length + 1);
     text.set([form]);
     text.set(content, 1);
-    return prefix + Buffer.from(await sealBytes(this.key, text, this.about(place))).toString('base64url');
+    return prefix + Buffer.from(await encryptBytes(this.key, text, this.about(place))).toString('base64url');
   }
 
-  /** Throws a `SealError` for a body that this key did not seal for this place. */
+  /** Throws an `EncryptionError` for a body that this key did not encrypt for this place. */
   async open(sealed: string, place: Place): Promise<string> {
     const { conversationId, document } = place;
     if (!sealed.startsWith(prefix)) {
-      if (/^hermes\d+:/.test(sealed)) throw new SealError({ kind: 'newerVersion' });
-      throw new SealError({ kind: 'unsealedRow', conversationId, document });
+      if (/^hermes\d+:/.test(sealed)) throw new EncryptionError({ kind: 'newerVersion' });
+      throw new EncryptionError({ kind: 'unsealedRow', conversationId, document });
     }
     try {
       const encoded = sealed.slice(prefix.length);
@@ -52,7 +52,7 @@ export class Seal {
         text[0] === deflated ? await promisify(inflateRaw)(content, { maxOutputLength: longestBody }) : content,
       );
     } catch {
-      throw new SealError({ kind: 'damagedRow', conversationId, document });
+      throw new EncryptionError({ kind: 'damagedRow', conversationId, document });
     }
   }
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { ChainedVersion } from '../../store/syncing';
 import type { FetchQuery, MadeVersion } from '../syncServer';
-import { SealError } from './sealError';
+import { EncryptionError } from './encryptionError';
 
 /** Characters of a hash of the tail before, and of the proof. */
 const linkLength = 8;
@@ -9,7 +9,7 @@ const proofLength = 22;
 
 /** Makes and checks the tails of an encrypted history: `random.link.proof`. The proof binds the random text to its
  *  conversation and version, and to the version before. A tail without these is one of an earlier build. */
-export class VersionSeal {
+export class VersionCipher {
   private readonly key: Buffer;
 
   constructor(
@@ -24,7 +24,7 @@ export class VersionSeal {
     return [random, link, this.proof(conversationId, base + 1, random, link)].join('.');
   }
 
-  /** Throws a `SealError` when no machine of this history made one of these versions in this order. `chain`: what the
+  /** Throws a `EncryptionError` when no machine of this history made one of these versions in this order. `chain`: what the
    *  server says after the version `base`, the newest first. */
   check({ conversationId, chain: known }: FetchQuery, base: number, chain: readonly ChainedVersion[]): void {
     const shared = known.filter(({ version }) => version <= base);
@@ -35,7 +35,7 @@ export class VersionSeal {
       const before = version === 1 ? null : tails.get(version - 1);
       const isLinked = before === undefined || link === linkTo(before);
       if (!isLinked || proof !== this.proof(conversationId, version, random, link))
-        throw new SealError({ kind: 'damagedRow', conversationId, document: `version ${version}` });
+        throw new EncryptionError({ kind: 'damagedRow', conversationId, document: `version ${version}` });
     }
   }
 

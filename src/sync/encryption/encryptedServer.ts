@@ -1,7 +1,7 @@
 import type { SentDocument } from '../../store/syncing';
 import { erasedDocument, type Fetched, type SyncServer } from '../syncServer';
-import type { Seal } from './seal';
-import { VersionSeal } from './versionSeal';
+import type { Cipher } from './cipher';
+import { VersionCipher } from './versionCipher';
 
 /** What is sealed for a document without rows. Builds that sent none for it read this as no rows too. */
 const removed = '{}';
@@ -11,8 +11,8 @@ const forgotten = (conversationId: string) => ({ conversationId, document: erase
 /** A server that receives and holds only encrypted bodies. Names of documents and conversations stay readable. That a
  *  document was removed, that a conversation was forgotten, and the order of versions are sealed as well. Without a
  *  proof a document counts as one that the server does not know, and its rows stay here; an earlier build made none. */
-export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
-  const versions = new VersionSeal(seal.key, seal.historyKey);
+export function encryptedServer(server: SyncServer, cipher: Cipher): SyncServer {
+  const versions = new VersionCipher(cipher.key, cipher.historyKey);
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
@@ -21,7 +21,7 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
       const { conversationId } = query;
       const { documents, ...rest } = await server.fetch(connection, query);
       if (rest.isErased)
-        return { ...rest, documents: [], isProven: await isForgotten(seal, conversationId, documents) };
+        return { ...rest, documents: [], isProven: await isForgotten(cipher, conversationId, documents) };
       versions.check(query, rest.base, rest.chain);
       const asked = new Set(query.documents);
       const opened = documents
@@ -29,7 +29,7 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
         .map(async ({ document, version, body }) => {
           // As if the server never had it, whatever it says.
           if (body === null) return { document, version: 0, body };
-          const text = await seal.open(body, { document, version, conversationId });
+          const text = await cipher.open(body, { document, version, conversationId });
           return { document, version, body: text === removed ? null : text };
         });
       const refused = documents.flatMap(({ document, version, body }) =>
@@ -42,7 +42,7 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
       // The server counts on by one from the version that the changes were made to.
       const sealed = async ({ document, body }: SentDocument): Promise<SentDocument> => ({
         document,
-        body: await seal.seal(body ?? removed, { conversationId, document, version: base + 1 }),
+        body: await cipher.encrypt(body ?? removed, { conversationId, document, version: base + 1 }),
       });
       return server.send(connection, {
         ...sending,
@@ -56,16 +56,16 @@ export function sealedServer(server: SyncServer, seal: Seal): SyncServer {
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),
     erase: async (connection, erasing) =>
-      server.erase(connection, { ...erasing, proof: await seal.seal(removed, forgotten(erasing.conversationId)) }),
+      server.erase(connection, { ...erasing, proof: await cipher.encrypt(removed, forgotten(erasing.conversationId)) }),
     confirmErased: (...args) => server.confirmErased(...args),
     overview: () => server.overview(),
   };
 }
 
-async function isForgotten(seal: Seal, conversationId: string, documents: Fetched['documents']): Promise<boolean> {
+async function isForgotten(cipher: Cipher, conversationId: string, documents: Fetched['documents']): Promise<boolean> {
   const proof = documents.find(({ document }) => document === erasedDocument)?.body ?? null;
   if (proof === null) return false;
-  return seal.open(proof, forgotten(conversationId)).then(
+  return cipher.open(proof, forgotten(conversationId)).then(
     (text) => text === removed,
     () => false,
   );

@@ -1,7 +1,7 @@
 import { scrypt, type ScryptOptions } from 'node:crypto';
 import * as v from 'valibot';
-import { keyBytes, openBytes, sealBytes } from './aes';
-import { SealError } from './sealError';
+import { keyBytes, openBytes, encryptBytes } from './aes';
+import { EncryptionError } from './encryptionError';
 
 const saltBytes = 16;
 const knownText = 'hermes';
@@ -44,7 +44,7 @@ const schema = v.object({
 });
 type Description = v.InferOutput<typeof schema>;
 
-export interface NewSeal {
+export interface NewCipher {
   /** JSON, for the server to keep. Holds nothing that opens the history without the passphrase. */
   readonly description: string;
   /** 32 bytes. */
@@ -52,7 +52,7 @@ export interface NewSeal {
 }
 
 /** Makes a random data key that this passphrase opens. */
-export async function createSeal(passphrase: string, cost: KeyCost = defaultCost): Promise<NewSeal> {
+export async function createCipher(passphrase: string, cost: KeyCost = defaultCost): Promise<NewCipher> {
   const key = globalThis.crypto.getRandomValues(new Uint8Array(keyBytes));
   return { key, description: await describeKey(key, passphrase, cost) };
 }
@@ -70,29 +70,29 @@ export async function describeKey(
   const description: Description = {
     version: 1,
     kdf: { name: 'scrypt', ...cost, salt: textOf(salt) },
-    check: textOf(await sealBytes(outer, known, 'check')),
-    wrappedKey: textOf(await sealBytes(outer, key, 'key')),
-    keyCheck: textOf(await sealBytes(key, known, 'key check')),
+    check: textOf(await encryptBytes(outer, known, 'check')),
+    wrappedKey: textOf(await encryptBytes(outer, key, 'key')),
+    keyCheck: textOf(await encryptBytes(key, known, 'key check')),
   };
   return JSON.stringify(description);
 }
 
-/** The data key. Throws a `SealError`: wrongPassphrase, newerVersion or damagedDescription. */
-export async function openSeal(description: string, passphrase: string): Promise<Uint8Array<ArrayBuffer>> {
+/** The data key. Throws a `EncryptionError`: wrongPassphrase, newerVersion or damagedDescription. */
+export async function openCipher(description: string, passphrase: string): Promise<Uint8Array<ArrayBuffer>> {
   const { kdf, check, wrappedKey, keyCheck } = parsed(description);
   const outer = await derived(passphrase, bytesOf(kdf.salt), kdf);
-  if ((await opened(outer, check, 'check')) === null) throw new SealError({ kind: 'wrongPassphrase' });
+  if ((await opened(outer, check, 'check')) === null) throw new EncryptionError({ kind: 'wrongPassphrase' });
   const key = await opened(outer, wrappedKey, 'key');
   if (key?.length !== keyBytes || (await opened(key, keyCheck, 'key check')) === null)
-    throw new SealError({ kind: 'damagedDescription' });
+    throw new EncryptionError({ kind: 'damagedDescription' });
   return key;
 }
 
-/** Returns the data key from a recovery key if it belongs to this description. Throws a `SealError`: wrongRecoveryKey,
+/** Returns the data key from a recovery key if it belongs to this description. Throws a `EncryptionError`: wrongRecoveryKey,
  *  newerVersion or damagedDescription. */
 export async function checkKey(description: string, key: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const { keyCheck } = parsed(description);
-  if ((await opened(key, keyCheck, 'key check')) === null) throw new SealError({ kind: 'wrongRecoveryKey' });
+  if ((await opened(key, keyCheck, 'key check')) === null) throw new EncryptionError({ kind: 'wrongRecoveryKey' });
   return key;
 }
 
@@ -101,12 +101,12 @@ function parsed(description: string): Description {
   try {
     json = JSON.parse(description);
   } catch {
-    throw new SealError({ kind: 'damagedDescription' });
+    throw new EncryptionError({ kind: 'damagedDescription' });
   }
   const version = v.safeParse(versionSchema, json);
-  if (version.success && version.output.version > 1) throw new SealError({ kind: 'newerVersion' });
+  if (version.success && version.output.version > 1) throw new EncryptionError({ kind: 'newerVersion' });
   const found = v.safeParse(schema, json);
-  if (!found.success) throw new SealError({ kind: 'damagedDescription' });
+  if (!found.success) throw new EncryptionError({ kind: 'damagedDescription' });
   return found.output;
 }
 

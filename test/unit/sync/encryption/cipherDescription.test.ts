@@ -1,33 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRecoveryKey, recoveryKey } from '../../../../src/sync/sealing/recoveryKey';
-import { checkKey, createSeal, describeKey, openSeal } from '../../../../src/sync/sealing/sealDescription';
+import { readRecoveryKey, recoveryKey } from '../../../../src/sync/encryption/recoveryKey';
+import { checkKey, createCipher, describeKey, openCipher } from '../../../../src/sync/encryption/cipherDescription';
 
 const cheap = { n: 16, r: 1, p: 1 };
 const problem = (kind: string) => ({ problem: { kind } });
 
 describe('the description of a key', () => {
   it('gives the key for its passphrase, however its letters are composed, and for no other', async () => {
-    const { description, key } = await createSeal('caf\u00e9 noir', cheap);
-    expect(await openSeal(description, 'cafe\u0301 noir')).toEqual(key);
-    await expect(openSeal(description, 'cafe noir')).rejects.toMatchObject(problem('wrongPassphrase'));
+    const { description, key } = await createCipher('caf\u00e9 noir', cheap);
+    expect(await openCipher(description, 'cafe\u0301 noir')).toEqual(key);
+    await expect(openCipher(description, 'cafe noir')).rejects.toMatchObject(problem('wrongPassphrase'));
     expect(description).not.toContain(Buffer.from(key).toString('base64url'));
   });
 
   it('keeps the key when the passphrase changes', async () => {
-    const { key } = await createSeal('old', cheap);
+    const { key } = await createCipher('old', cheap);
     const description = await describeKey(key, 'new', cheap);
-    expect(await openSeal(description, 'new')).toEqual(key);
-    await expect(openSeal(description, 'old')).rejects.toMatchObject(problem('wrongPassphrase'));
+    expect(await openCipher(description, 'new')).toEqual(key);
+    await expect(openCipher(description, 'old')).rejects.toMatchObject(problem('wrongPassphrase'));
   });
 
   it('is refused when it is damaged or newer', async () => {
-    const { description } = await createSeal('words', cheap);
-    const other = await createSeal('words', cheap);
+    const { description } = await createCipher('words', cheap);
+    const other = await createCipher('words', cheap);
     const changed = (change: object): string => JSON.stringify({ ...JSON.parse(description), ...change });
     for (const text of ['', '{', '[]', changed({ wrappedKey: 'AAAA' }), changed({ kdf: {} }), description.slice(0, -2)])
-      await expect(openSeal(text, 'words')).rejects.toMatchObject(problem('damagedDescription'));
-    await expect(openSeal(changed({ version: 2 }), 'words')).rejects.toMatchObject(problem('newerVersion'));
+      await expect(openCipher(text, 'words')).rejects.toMatchObject(problem('damagedDescription'));
+    await expect(openCipher(changed({ version: 2 }), 'words')).rejects.toMatchObject(problem('newerVersion'));
     await expect(checkKey(description, other.key)).rejects.toMatchObject(problem('wrongRecoveryKey'));
   });
 });
@@ -51,15 +51,15 @@ describe('a description that a server made to cost time and memory', () => {
     [-(2 ** 17), 8, 1],
     [2 ** 17, 8.5, 1],
   ])('is refused before anything is computed: N %i, r %i, p %i', async (n, r, p) => {
-    const { description } = await createSeal('words', cheap);
+    const { description } = await createCipher('words', cheap);
     const { kdf, ...rest } = JSON.parse(description);
     const costly = JSON.stringify({ ...rest, kdf: { ...kdf, n, r, p } });
-    await expect(openSeal(costly, 'words')).rejects.toMatchObject(problem('damagedDescription'));
+    await expect(openCipher(costly, 'words')).rejects.toMatchObject(problem('damagedDescription'));
   });
 
   it('is read when it costs what our own does', async () => {
-    const { description, key } = await createSeal('words');
-    expect(await openSeal(description, 'words')).toEqual(key);
+    const { description, key } = await createCipher('words');
+    expect(await openCipher(description, 'words')).toEqual(key);
   });
 });
 

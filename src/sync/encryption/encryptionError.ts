@@ -4,18 +4,18 @@ import { SyncFailure } from '../syncFailure';
 /** wrongPassphrase, wrongRecoveryKey: nothing was changed. damagedRow: a body is not what was sent for its place.
  *  unsealedRow: a body that was not encrypted. newerVersion: written by a newer Hermes. damagedDescription: the key's
  *  description cannot be read. */
-type SealProblem =
+type EncryptionProblem =
   | { readonly kind: 'damagedRow' | 'unsealedRow'; readonly conversationId: string; readonly document: string }
   | { readonly kind: 'wrongPassphrase' | 'wrongRecoveryKey' | 'newerVersion' | 'damagedDescription' };
 
 /** A failure of encryption, with a sentence for the user. */
-export class SealError extends SyncFailure {
-  constructor(readonly problem: SealProblem) {
+export class EncryptionError extends SyncFailure {
+  constructor(readonly problem: EncryptionProblem) {
     super('seal', sentence(problem), problem.kind);
   }
 }
 
-function sentence(problem: SealProblem): string {
+function sentence(problem: EncryptionProblem): string {
   switch (problem.kind) {
     case 'wrongPassphrase':
       return t('This passphrase does not open the history on the server. Nothing was changed.');

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import { readRecoveryKey, recoveryKey, recoverySheet, type RecoverySheet } from '../../sync/sealing/recoveryKey';
-import { checkKey, createSeal, openSeal } from '../../sync/sealing/sealDescription';
-import { SealError } from '../../sync/sealing/sealError';
+import { readRecoveryKey, recoveryKey, recoverySheet, type RecoverySheet } from '../../sync/encryption/recoveryKey';
+import { checkKey, createCipher, openCipher } from '../../sync/encryption/cipherDescription';
+import { EncryptionError } from '../../sync/encryption/encryptionError';
 
 /** `key`: null when the history is not encrypted. `description`: of a new key, for the server to keep; null when it has
  *  one. */
-export interface ChosenSeal {
+export interface ChosenCipher {
   readonly key: Uint8Array<ArrayBuffer> | null;
   readonly description: string | null;
 }
@@ -14,7 +14,7 @@ export interface ChosenSeal {
 const shortestPassphrase = 12;
 
 /** Asks if a new history is to be encrypted, and for its passphrase. Null when the user cancels. */
-export async function askNewSeal(): Promise<ChosenSeal | null> {
+export async function askNewCipher(): Promise<ChosenCipher | null> {
   const picked = await vscode.window.showQuickPick(
     [
       {
@@ -35,19 +35,19 @@ export async function askNewSeal(): Promise<ChosenSeal | null> {
   const again = await askSecret(t('Enter the passphrase again.'), (text) =>
     text === passphrase ? null : t('The passphrases differ.'),
   );
-  return again === undefined ? null : createSeal(passphrase);
+  return again === undefined ? null : createCipher(passphrase);
 }
 
 /** Asks for the passphrase of an encrypted history, or its recovery key, until one opens it. Null when the user
  *  cancels. */
-export async function askPassphrase(description: string): Promise<ChosenSeal | null> {
+export async function askPassphrase(description: string): Promise<ChosenCipher | null> {
   for (;;) {
     const text = await askSecret(t('Passphrase of this history, or its recovery key'), () => null);
     if (text === undefined) return null;
     try {
       return { key: await opened(description, text), description: null };
     } catch (error) {
-      if (!(error instanceof SealError) || error.problem.kind !== 'wrongPassphrase') throw error;
+      if (!(error instanceof EncryptionError) || error.problem.kind !== 'wrongPassphrase') throw error;
       await vscode.window.showErrorMessage(error.message, { modal: true });
     }
   }
@@ -74,7 +74,7 @@ export async function showRecoveryKey(sheet: RecoverySheet): Promise<void> {
 async function opened(description: string, text: string): Promise<Uint8Array<ArrayBuffer>> {
   const key = recoveryKeyIn(text);
   if (key !== null) return checkKey(description, key);
-  return openSeal(description, text);
+  return openCipher(description, text);
 }
 
 /** Null for a text that is no recovery key. */

@@ -1,6 +1,6 @@
 import { t } from '../../base/translate';
 import { keyBytes } from './aes';
-import { SealError } from './sealError';
+import { EncryptionError } from './encryptionError';
 
 /** Crockford's base 32, and the five symbols that only the check character uses. */
 const symbols = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -19,7 +19,7 @@ export function recoveryKey(key: Uint8Array): string {
 }
 
 /** Reads a recovery key as a person types it: any case, spaces and hyphens, O for 0, I and L for 1. Throws a
- *  `SealError`: wrongRecoveryKey. */
+ *  `EncryptionError`: wrongRecoveryKey. */
 export function readRecoveryKey(text: string): Uint8Array<ArrayBuffer> {
   const typed = text.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1');
   const digits = [...typed.slice(0, length)].map((symbol) => symbols.indexOf(symbol));
@@ -29,7 +29,7 @@ export function readRecoveryKey(text: string): Uint8Array<ArrayBuffer> {
     !digits.includes(-1) &&
     typed.charAt(length) === checkOf(value) &&
     value >> 256n === 0n;
-  if (!isRead) throw new SealError({ kind: 'wrongRecoveryKey' });
+  if (!isRead) throw new EncryptionError({ kind: 'wrongRecoveryKey' });
   return new Uint8Array(Buffer.from(value.toString(16).padStart(keyBytes * 2, '0'), 'hex'));
 }
 
