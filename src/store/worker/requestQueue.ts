@@ -153,6 +153,6 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
   }
 }
 
-function ofMessage(of: NewMessage): readonly string[] {
-  return [message(of.uid), session(of.sessionId), ...(of.turnUid === null ? [] : [turn(of.turnUid)])];
+function ofMessage(stored: NewMessage): readonly string[] {
+  return [message(stored.uid), session(stored.sessionId), ...(stored.turnUid === null ? [] : [turn(stored.turnUid)])];
 }

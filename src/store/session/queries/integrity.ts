@@ -120,7 +120,7 @@ const contentCheck: Check = (database) => {
   return broken;
 };
 
-const sessionOf: { readonly [P in TableQuery['of']]: string | null } = {
+const sessionOf: { readonly [P in TableQuery['subject']]: string | null } = {
   session: 'SELECT id, title FROM (SELECT ? AS id) LEFT JOIN sessions USING (id)',
   message:
     'SELECT session_id AS id, s.title FROM messages m LEFT JOIN sessions s ON s.id = m.session_id WHERE m.uid = ?',
@@ -130,11 +130,11 @@ const sessionOf: { readonly [P in TableQuery['of']]: string | null } = {
   other: null,
 };
 
-function tableCheck(id: RuleName, { sql, of, mends }: TableQuery): Check {
+function tableCheck(id: RuleName, { sql, subject, mends }: TableQuery): Check {
   return (database) =>
     database.all(sql).map((found) => {
       const uid = readText(found, 'uid', '?');
-      const lookUp = sessionOf[of];
+      const lookUp = sessionOf[subject];
       const session = lookUp === null ? undefined : database.get(lookUp, [uid]);
       if (session === undefined) return fileFinding(id, uid, mends(uid, ''));
       const sessionId = readText(session, 'id', '');
@@ -142,7 +142,7 @@ function tableCheck(id: RuleName, { sql, of, mends }: TableQuery): Check {
         id,
         sessionId,
         title: readText(session, 'title', null),
-        row: of === 'session' ? null : uid,
+        row: subject === 'session' ? null : uid,
         detail: null,
         steps: mends(uid, sessionId),
       };
