@@ -7,7 +7,7 @@ const rereadDelay = { first: 250, longest: 8000 } as const;
 
 /** Re-reads messages that the view cannot be sure of, until it is: a chunk is missing, or a row has less than was
  *  shown. */
-export class DoubtfulMessages {
+export class UnverifiedMessages {
   private readonly reading = new Set<string>();
 
   constructor(private readonly deps: Pick<ChatPartDeps, 'host' | 'view' | 'timers'>) {}

@@ -24,7 +24,7 @@ interface ArrivalDeps {
 }
 
 /** Restores a shown session's text, scroll position and folds from when the user left it. */
-export class ArrivalController {
+export class SessionArrival {
   private placeToRestore: ViewMemory['anchor'];
   /** Draft when the store closed for this window: if it was saved, another window may send or continue it meanwhile. */
   private left: { readonly key: string; readonly text: string; readonly isSaved: boolean } | null = null;
