@@ -32,8 +32,8 @@ export interface RestoredStore {
   readonly quarantined: string | null;
 }
 
-/** Puts a backup in place of a store that no process has open. The present store is backed up first, or quarantined when
- *  it is damaged. The store's name leads to the former content or to the restored one, also after a crash. Throws
+/** Puts a backup in place of a store that no process has open. The present store is backed up first, or quarantined
+ *  when it is damaged. The store's name leads to the former content or to the restored one, also after a crash. Throws
  *  `locked` while a process has the store open, `corrupt` for a damaged backup; nothing is changed then. */
 export function restoreStore(deps: BackupDeps, place: BackupPlace, id: string, limitBytes: number): RestoredStore {
   const { fileSystem, processes, now } = deps;

@@ -88,8 +88,8 @@ export async function openCipher(description: string, passphrase: string): Promi
   return key;
 }
 
-/** Returns the data key from a recovery key if it belongs to this description. Throws a `EncryptionError`: wrongRecoveryKey,
- *  newerVersion or damagedDescription. */
+/** Returns the data key from a recovery key if it belongs to this description. Throws an `EncryptionError`:
+ *  wrongRecoveryKey, newerVersion or damagedDescription. */
 export async function checkKey(description: string, key: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const { keyCheck } = parsed(description);
   if ((await opened(key, keyCheck, 'key check')) === null) throw new EncryptionError({ kind: 'wrongRecoveryKey' });

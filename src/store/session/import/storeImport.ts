@@ -31,8 +31,8 @@ export function rowsOf(database: SqlDatabase): StoreRows {
   return { rows: (table) => database.iterate(`SELECT * FROM ${table}`) };
 }
 
-/** Rows of some sessions of a store with the same schema, as requested by `copyToThisFolder`: parents first. Excludes rows
- *  that belong to no session. */
+/** Rows of some sessions of a store with the same schema, as requested by `copyToThisFolder`: parents first. Excludes
+ *  rows that belong to no session. */
 export function rowsOfSessions(
   database: SqlDatabase,
   { sessionIds, moves }: Pick<CopyToThisFolder, 'sessionIds' | 'moves'>,

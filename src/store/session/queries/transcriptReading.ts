@@ -15,7 +15,7 @@ interface Segment {
 }
 
 /** Condition for a segment's rows. The first segment of a conversation that is not a branch has neither a handoff
- *  nor carried rows; without conditions on those, SQLite counts its rows in the index alone. */
+ *  nor carried rows; without between on those, SQLite counts its rows in the index alone. */
 function filterOf(isPlain: boolean, includeHidden: boolean): string {
   if (isPlain) return includeHidden ? 'session_id = ?' : 'session_id = ? AND active = 1 AND display_kind IS NULL';
   return `session_id = ?
@@ -85,7 +85,7 @@ export class TranscriptReading {
 
   /** Reads segment by segment, each through the index of its positions: their ranges are consecutive. */
   private rowsOf(query: TranscriptQuery, segments: readonly Segment[]): readonly SqlRow[] {
-    const conditions = [
+    const between = [
       ...(query.after === undefined ? [] : ['AND position > ?']),
       ...(query.before === undefined ? [] : ['AND position < ?']),
     ].join(' ');
@@ -96,7 +96,7 @@ export class TranscriptReading {
       if (rows.length === query.limit) break;
       rows.push(
         ...this.database.all(
-          `SELECT * FROM messages WHERE ${filter} ${conditions} ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
+          `SELECT * FROM messages WHERE ${filter} ${between} ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
           [id, ...bounds, query.limit - rows.length],
         ),
       );
