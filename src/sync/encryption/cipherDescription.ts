@@ -77,7 +77,7 @@ export async function describeKey(
   return JSON.stringify(description);
 }
 
-/** The data key. Throws a `EncryptionError`: wrongPassphrase, newerVersion or damagedDescription. */
+/** The data key. Throws an `EncryptionError`: wrongPassphrase, newerVersion or damagedDescription. */
 export async function openCipher(description: string, passphrase: string): Promise<Uint8Array<ArrayBuffer>> {
   const { kdf, check, wrappedKey, keyCheck } = parsed(description);
   const outer = await derived(passphrase, bytesOf(kdf.salt), kdf);

@@ -24,8 +24,8 @@ export class VersionCipher {
     return [random, link, this.proof(conversationId, base + 1, random, link)].join('.');
   }
 
-  /** Throws an `EncryptionError` when no machine of this history made one of these versions in this order. `chain`: what
-   *  the server says after the version `base`, the newest first. */
+  /** Throws an `EncryptionError` when no machine of this history made one of these versions in this order. `chain`:
+   *  what the server says after the version `base`, the newest first. */
   check({ conversationId, chain: known }: FetchQuery, base: number, chain: readonly ChainedVersion[]): void {
     const shared = known.filter(({ version }) => version <= base);
     const tails = new Map([...shared, ...chain].map(({ version, tail }) => [version, tail]));
