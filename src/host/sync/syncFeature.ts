@@ -28,7 +28,7 @@ import { serverOf, SyncMemory } from './syncMemory';
 import { SyncSetup } from './syncSetup';
 import { pickSyncAction } from './syncStatusPick';
 import { refuseTurn, SyncNotices } from './syncNotices';
-import type { SyncView } from './syncView';
+import type { SyncView } from '../chat/syncView';
 import type { TurnGate } from './turnGate';
 
 interface SyncFeatureDeps {
