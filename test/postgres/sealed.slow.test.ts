@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PostgresServer } from '../../src/sync/postgres/postgresServer';
-import { KeyDescription } from '../../src/sync/sealing/keyDescription';
-import { createSeal, describeKey } from '../../src/sync/sealing/sealDescription';
-import { Seal } from '../../src/sync/sealing/seal';
-import { sealedServer } from '../../src/sync/sealing/sealedServer';
+import { KeyDescription } from '../../src/sync/encryption/keyDescription';
+import { createCipher, describeKey } from '../../src/sync/encryption/cipherDescription';
+import { Cipher } from '../../src/sync/encryption/cipher';
+import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
 import { seededRandom } from '../support/seededRandom';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import {
@@ -95,12 +95,12 @@ function wordsIn(text: string, words: readonly string[]): readonly string[] {
 async function sealed() {
   const database = await world.database();
   const address = world.address(database);
-  const { key, description } = await createSeal('a passphrase', cheap);
+  const { key, description } = await createCipher('a passphrase', cheap);
   const client = world.client(address);
   await client.keepSeal(description);
   const { words, next } = wordMaker(7);
   const laptop = await writing(next);
-  await roundOf(laptop.db, sealedServer(client, new Seal(key, 'h')), 'laptop').run();
+  await roundOf(laptop.db, encryptedServer(client, new Cipher(key, 'h')), 'laptop').run();
   return { database, address, key, words, laptop };
 }
 
@@ -111,7 +111,7 @@ describe('an encrypted history', () => {
     expect([words.length > 1000, text.includes('hermes1:'), wordsIn(text, words)]).toEqual([true, true, []]);
     const desk = await sessionDbWorld();
     desk.db.synced.begin();
-    await roundOf(desk.db, sealedServer(world.client(address), new Seal(key, 'h')), 'desk').run();
+    await roundOf(desk.db, encryptedServer(world.client(address), new Cipher(key, 'h')), 'desk').run();
     for (let n = 0; n < sessions; n++) expect(lines(desk.db, `session-${n}`)).toEqual(lines(laptop.db, `session-${n}`));
   });
 
@@ -141,7 +141,7 @@ describe('an encrypted history', () => {
     await world.run(database, change);
     const desk = await sessionDbWorld();
     desk.db.synced.begin();
-    const server = sealedServer(world.client(address), new Seal(key, 'h'));
+    const server = encryptedServer(world.client(address), new Cipher(key, 'h'));
     const refused = await roundOf(desk.db, server, 'desk').run();
     expect(refused.map(({ error }) => String(error))).toEqual([
       expect.stringMatching(
@@ -166,9 +166,9 @@ describe('an encrypted history', () => {
 describe('the description of the key', () => {
   const described = (client: PostgresServer, key: Uint8Array<ArrayBuffer>, known: string | null) => {
     let own = known;
-    return sealedServer(
+    return encryptedServer(
       client,
-      new Seal(key, 'h'),
+      new Cipher(key, 'h'),
       new KeyDescription({ key, server: client, known: async () => own, keep: async (text) => void (own = text) }),
     );
   };
@@ -184,7 +184,7 @@ describe('the description of the key', () => {
   it('is there again after the schema was dropped, and no plain row gets into the history', async () => {
     const database = await world.database();
     const address = world.address(database);
-    const { key, description } = await createSeal('a passphrase', cheap);
+    const { key, description } = await createCipher('a passphrase', cheap);
     const client = world.client(address);
     const laptop = await oneSession('s1');
     await roundOf(laptop.db, described(client, key, description), 'laptop').run();
@@ -212,7 +212,7 @@ describe('the description of the key', () => {
 
   it('is changed by one of two machines, and a sending with the one before is tried again', async () => {
     const address = world.address(await world.database());
-    const { key, description } = await createSeal('old', cheap);
+    const { key, description } = await createCipher('old', cheap);
     const [a, b] = [world.client(address), world.client(address)];
     await a.keepSeal(description);
     const laptop = await oneSession('s1');

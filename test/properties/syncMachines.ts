@@ -396,7 +396,7 @@ export class SyncMachines {
       const sessionIds = copy.database
         .all('SELECT id FROM sessions WHERE conversation_id = ? ORDER BY started_at, rowid', [root])
         .map(({ id }) => String(id));
-      const { newIds } = machine.world.db.bringOver({ folder: 'copy', sessionIds, moves: false });
+      const { newIds } = machine.world.db.copyToThisFolder({ folder: 'copy', sessionIds, moves: false });
       if (this.rules.marksBroughtBack === false)
         machine.world.database.run("DELETE FROM state_meta WHERE key LIKE 'brought-back:%'");
       // It is wanted, whatever was forgotten before.

@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { SessionOperations } from '../sessionStore';
 import { runWhole, type SlicedWork } from '../slicedWork';
-import { bringOver, type OpenOther, opensNoOther } from './import/bringOver';
+import { copyToThisFolder, type OpenOther, opensNoOther } from './import/copyToThisFolder';
 import type { EarlierSpill, TakenInSpill } from './import/earlierSpill';
 import { StoreImport, type ImportReport } from './import/storeImport';
 import type { StoreRows } from './import/storeRows';
@@ -11,7 +11,7 @@ import { LongOperations } from './slicedOperations';
 import { BroughtBack } from './import/broughtBack';
 import { SyncStore } from './sync/syncStore';
 import { performSync, type SyncedStore } from '../syncing';
-import { countOf, textOr } from './tables/columns';
+import { countOf, readText } from './tables/columns';
 import { invalid } from './tables/refusal';
 
 interface SessionDbDeps {
@@ -69,7 +69,7 @@ export function createSessionDb(deps: SessionDbDeps): SessionDb {
   });
   return {
     ...operationsOver(deps, operations, transactions, slices, (input) =>
-      bringOver(input, {
+      copyToThisFolder(input, {
         database,
         openOther: deps.openOther ?? opensNoOther,
         write: (work) => transactions.write(work),
@@ -94,7 +94,7 @@ function operationsOver(
   operations: DbOperations,
   transactions: RepairingTransactions,
   long: LongOperations,
-  bringOver: SessionOperations['bringOver'],
+  copyToThisFolder: SessionOperations['copyToThisFolder'],
 ): Omit<SessionOperations, 'sync'> {
   const { sessions, messages, turns, approvals, queuedPrompts: prompts, files, outbox } = operations;
   const read: InTransaction =
@@ -145,7 +145,7 @@ function operationsOver(
     },
     discardImport: (sessionId) => long.endImport(sessionId),
     extendImport: write((input) => operations.foreignImport.extend(input)),
-    bringOver,
+    copyToThisFolder,
 
     // A turn, in the order of its lifecycle
     openTurn: (input) => runWhole(long.openTurn(input)),
@@ -156,7 +156,7 @@ function operationsOver(
     addUsage: write((turnUid, usage) => operations.turnLifecycle.addUsage(turnUid, usage)),
     settleTurn: write((input) => operations.turnLifecycle.settle(input)),
     recoverTurns: write((except = []) => {
-      operations.stretches.settleAll();
+      operations.ranges.settleAll();
       return operations.turnLifecycle.recover(now(), except);
     }),
     previewRepair: (input) => operations.repair.preview(input, (work) => transactions.write(work)),
@@ -214,7 +214,7 @@ function operationsOver(
     // Small durable values
     getMeta: (key) => {
       const row = database.get('SELECT value FROM state_meta WHERE key = ?', [key]);
-      return row === undefined ? null : textOr(row, 'value', null);
+      return row === undefined ? null : readText(row, 'value', null);
     },
     setMeta: write((key, value) =>
       database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [key, value]),

@@ -16,8 +16,8 @@ import type {
 } from '../syncServer';
 import { needsKey } from '../syncFailure';
 import { erasedDocument, sealedBody } from '../syncServer';
-import type { Place } from '../sealing/seal';
-import { SealError } from '../sealing/sealError';
+import type { Place } from '../encryption/cipher';
+import { EncryptionError } from '../encryption/encryptionError';
 import type { DatabaseAddress } from './connectionString';
 import { count, PostgresConnection, rowsOf } from './postgresConnection';
 import { prepareTables } from './postgresTables';
@@ -29,7 +29,7 @@ export interface PostgresServerDeps {
   /** Says which stores belong together. */
   readonly history: string;
   /** Milliseconds that an answer may take. Default: 60,000. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** A body that is encrypted, and where it belongs. */
@@ -103,7 +103,7 @@ export class PostgresServer implements SyncServer {
   private prepared: Promise<void> | null = null;
 
   constructor(private readonly deps: PostgresServerDeps) {
-    this.connection = new PostgresConnection(deps.address, deps.patienceMs, () => (this.prepared = null));
+    this.connection = new PostgresConnection(deps.address, deps.timeoutMs, () => (this.prepared = null));
   }
 
   /** Makes the tables where they are missing. */
@@ -249,7 +249,7 @@ export class PostgresServer implements SyncServer {
       if (sealedWith === undefined && (description !== null || conversation.sealed === true))
         throw needsKey('a plain sending to an encrypted history');
       if (typeof sealedWith === 'string' && description !== null && description !== sealedWith)
-        throw new SealError({ kind: 'changedMeanwhile' });
+        throw new EncryptionError({ kind: 'changedMeanwhile' });
       if (erased) return { kind: 'erased' };
       if (leased && holder !== null && (holder !== origin || fence !== conversation.fence)) return { kind: 'leased' };
       if (conversation.version !== base || conversation.tail !== baseTail) return { kind: 'behind' };

@@ -40,7 +40,11 @@ async function keepCopy({ world }: Machine): Promise<void> {
 }
 
 const bringBack = ({ world }: Machine, ...sessionIds: readonly string[]) =>
-  world.db.bringOver({ folder: 'copy', sessionIds: sessionIds.length === 0 ? ['s1'] : sessionIds, moves: false });
+  world.db.copyToThisFolder({
+    folder: 'copy',
+    sessionIds: sessionIds.length === 0 ? ['s1'] : sessionIds,
+    moves: false,
+  });
 
 const texts = ({ world }: Machine): readonly string[] =>
   world.database
@@ -83,7 +87,7 @@ describe.each([
     // A new store of the first machine, which was never synchronized.
     const fresh = await sessionDbWorld();
     fresh.others.set('copy', a.world.others.get('copy') ?? fresh.database);
-    fresh.db.bringOver({ folder: 'copy', sessionIds: ['s1'], moves: false });
+    fresh.db.copyToThisFolder({ folder: 'copy', sessionIds: ['s1'], moves: false });
     answered(fresh.db, 't3', 'Answer of t3.');
     const c = await machine(held, 'c', fresh);
     await sync(c, b, c);

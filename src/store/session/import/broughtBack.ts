@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { rowsOfSessions, type StoreImport } from './storeImport';
 import type { StoreRows } from './storeRows';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import type { ImportedTable } from '../tables/rights';
 import { isSynced } from '../sync/syncTables';
 
@@ -94,7 +94,7 @@ function rootOf(database: SqlDatabase, sessionId: string): string {
      SELECT id FROM up ORDER BY depth DESC LIMIT 1`,
     [sessionId],
   );
-  return row === undefined ? sessionId : textOr(row, 'id', sessionId);
+  return row === undefined ? sessionId : readText(row, 'id', sessionId);
 }
 
 /** Columns with ids of the same conversation. */
@@ -136,7 +136,7 @@ export function renamedRows(rows: StoreRows, database: SqlDatabase, newIds: Read
     [...newIds.keys()].find((id) => key === id || ['/', ':', '.'].some((mark) => key.endsWith(mark + id)));
   const suffixOfRow = (table: ImportedTable, row: SqlRow): string => {
     if (table === 'stream_chunks' || table === 'message_revisions') return suffixOfMessage(row['message_uid'] ?? null);
-    if (table === 'drafts' || table === 'state_meta') return suffixOf(sessionIn(textOr(row, 'key', '')));
+    if (table === 'drafts' || table === 'state_meta') return suffixOf(sessionIn(readText(row, 'key', '')));
     return suffixOf(row[table === 'sessions' ? 'id' : 'session_id']);
   };
   const added = (value: SqlValue | undefined, suffix: string): SqlValue =>

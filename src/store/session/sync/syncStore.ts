@@ -4,7 +4,7 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { newerSession } from '../../engine/sqlFailure';
 import { StoreError } from '../../storeError';
 import { schemaVersion } from '../../schema/migrations';
-import { countOf, numberOr, textOr } from '../tables/columns';
+import { countOf, readNumber, readText } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import type { Transactions } from '../tables/transactions';
 import type {
@@ -109,7 +109,7 @@ export class SyncStore implements SyncedStore {
       do {
         const row = this.database.get('SELECT conversation_id FROM sync_unnoted LIMIT 1');
         if (row === undefined) return false;
-        noteConversation(this.database, textOr(row, 'conversation_id', ''));
+        noteConversation(this.database, readText(row, 'conversation_id', ''));
       } while (this.deps.monotonicMs() < until);
       return true;
     });
@@ -123,7 +123,7 @@ export class SyncStore implements SyncedStore {
     return this.deps.transactions.read(() =>
       this.database
         .all(`SELECT c.conversation_id ${sendable} ORDER BY c.first`)
-        .map((row) => textOr(row, 'conversation_id', '')),
+        .map((row) => readText(row, 'conversation_id', '')),
     );
   }
 
@@ -134,8 +134,8 @@ export class SyncStore implements SyncedStore {
       const documents = this.database
         .all('SELECT change, document FROM sync_changes WHERE conversation_id = ? ORDER BY change', [conversationId])
         .map((row): ChangedDocument => ({
-          document: textOr(row, 'document', ''),
-          change: numberOr(row, 'change', 0),
+          document: readText(row, 'document', ''),
+          change: readNumber(row, 'change', 0),
         }));
       const base = this.version(conversationId);
       const baseTail = this.chain(conversationId).find(({ version }) => version === base)?.tail ?? null;
@@ -154,8 +154,8 @@ export class SyncStore implements SyncedStore {
       const row = this.database.get(`SELECT count(*) AS n, min(c.at) AS at ${sendable}`);
       const forgotten = countOf(this.database, 'SELECT count(*) AS n FROM sync_forgotten');
       return {
-        conversations: numberOr(row ?? {}, 'n', 0) + forgotten,
-        oldestAt: numberOr(row ?? {}, 'at', null),
+        conversations: readNumber(row ?? {}, 'n', 0) + forgotten,
+        oldestAt: readNumber(row ?? {}, 'at', null),
         newer: this.newer.all(),
       };
     });
@@ -163,20 +163,20 @@ export class SyncStore implements SyncedStore {
 
   version(conversationId: string): number {
     const row = this.database.get('SELECT version FROM sync_conversations WHERE conversation_id = ?', [conversationId]);
-    return row === undefined ? 0 : numberOr(row, 'version', 0);
+    return row === undefined ? 0 : readNumber(row, 'version', 0);
   }
 
   chain(conversationId: string): readonly ChainedVersion[] {
     return this.database
       .all('SELECT version, tail FROM sync_chain WHERE conversation_id = ? ORDER BY version DESC', [conversationId])
-      .map((row) => ({ version: numberOr(row, 'version', 0), tail: textOr(row, 'tail', '') }));
+      .map((row) => ({ version: readNumber(row, 'version', 0), tail: readText(row, 'tail', '') }));
   }
 
   changed(conversationId: string): readonly string[] {
     this.noteNow(conversationId);
     return this.database
       .all('SELECT document FROM sync_changes WHERE conversation_id = ? ORDER BY document', [conversationId])
-      .map((row) => textOr(row, 'document', ''));
+      .map((row) => readText(row, 'document', ''));
   }
 
   transcriptDocuments(conversationId: string): readonly string[] {
@@ -187,7 +187,7 @@ export class SyncStore implements SyncedStore {
          WHERE s.conversation_id = ?1 AND m.turn_uid IS NULL`,
         [conversationId],
       )
-      .map((row) => textOr(row, 'document', ''));
+      .map((row) => readText(row, 'document', ''));
   }
 
   beginSending(conversationId: string, documents: readonly ChangedDocument[], tail: string): void {
@@ -238,9 +238,9 @@ export class SyncStore implements SyncedStore {
     const row = this.database.get('SELECT generation, changes, digest FROM sync_read');
     if (row === undefined) return null;
     return {
-      generation: textOr(row, 'generation', ''),
-      changes: numberOr(row, 'changes', 0),
-      digest: numberOr(row, 'digest', null),
+      generation: readText(row, 'generation', ''),
+      changes: readNumber(row, 'changes', 0),
+      digest: readNumber(row, 'digest', null),
     };
   }
 
@@ -251,7 +251,7 @@ export class SyncStore implements SyncedStore {
           JSON.stringify(heads.map(({ conversationId }) => conversationId)),
         ]);
       const before = this.database.get('SELECT digest FROM sync_read') ?? {};
-      let known = numberOr(before, 'digest', 0);
+      let known = readNumber(before, 'digest', 0);
       for (const head of heads) {
         const { conversationId, version, tail, machine } = head;
         const row = this.database.get('SELECT version, tail FROM sync_heads WHERE conversation_id = ?', [
@@ -259,8 +259,8 @@ export class SyncStore implements SyncedStore {
         ]);
         const old = {
           conversationId,
-          version: numberOr(row ?? {}, 'version', 0),
-          tail: textOr(row ?? {}, 'tail', null),
+          version: readNumber(row ?? {}, 'version', 0),
+          tail: readText(row ?? {}, 'tail', null),
         };
         known = combined(known, headsDigest([old, head]));
         this.database.run(
@@ -293,13 +293,13 @@ export class SyncStore implements SyncedStore {
            AND NOT EXISTS (SELECT 1 FROM sync_heads h WHERE h.conversation_id = c.conversation_id)
          ORDER BY 1`,
       )
-      .map((row) => textOr(row, 'conversation_id', ''));
+      .map((row) => readText(row, 'conversation_id', ''));
   }
 
   forgotten(): readonly string[] {
     return this.database
       .all('SELECT conversation_id FROM sync_forgotten ORDER BY conversation_id')
-      .map((row) => textOr(row, 'conversation_id', ''));
+      .map((row) => readText(row, 'conversation_id', ''));
   }
 
   forgottenThere(conversationId: string): void {
@@ -343,8 +343,8 @@ export class SyncStore implements SyncedStore {
     return this.database
       .all(`SELECT key, value FROM state_meta WHERE key >= '${copiesKey}' AND key < '${copiesKey}~' ORDER BY key`)
       .map((row) => ({
-        conversationId: textOr(row, 'key', '').slice(copiesKey.length, -1),
-        sessionIds: v.parse(v.fallback(v.array(v.string()), []), parseJson(textOr(row, 'value', ''))),
+        conversationId: readText(row, 'key', '').slice(copiesKey.length, -1),
+        sessionIds: v.parse(v.fallback(v.array(v.string()), []), parseJson(readText(row, 'value', ''))),
       }));
   }
 
@@ -506,7 +506,7 @@ export class SyncStore implements SyncedStore {
   }
 
   private lastChange(): number {
-    return numberOr(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
+    return readNumber(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
   }
 
   /** True for a conversation that was removed here only, as long as it is in the trash and nobody goes on in it. */
@@ -517,9 +517,9 @@ export class SyncStore implements SyncedStore {
     const body = marks?.body ?? null;
     const there = marks === undefined || body === null ? null : receivedRows(marks.document, body).sessions?.[0];
     const isOlder = documents.every(
-      (one) => !isOfTurn(one.document) || one.body === null || one.version <= numberOr(row, 'version', 0),
+      (one) => !isOfTurn(one.document) || one.body === null || one.version <= readNumber(row, 'version', 0),
     );
-    const isSubAgent = textOr(row, 'root', '') !== conversationId;
+    const isSubAgent = readText(row, 'root', '') !== conversationId;
     if (!this.exists(conversationId) && isOlder && (isSubAgent || (there?.['trashed_at'] ?? null) !== null)) {
       this.database.run('UPDATE sync_kept SET version = ? WHERE conversation_id = ?', [version, conversationId]);
       return true;
@@ -532,7 +532,7 @@ export class SyncStore implements SyncedStore {
   private mergedMarks(conversationId: string, there: SentDocument): readonly SentDocument[] {
     const changed = this.database
       .all('SELECT mark FROM sync_marks WHERE conversation_id = ?', [conversationId])
-      .map((row) => textOr(row, 'mark', ''));
+      .map((row) => readText(row, 'mark', ''));
     const [here] = this.documents.read(conversationId, [there.document]);
     const [own, other] = [here?.body ?? null, there.body].map((body) =>
       body === null ? undefined : receivedRows(there.document, body).sessions?.[0],
@@ -615,7 +615,7 @@ export class SyncStore implements SyncedStore {
     const row = this.database.get('SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?', [
       conversationId,
     ]);
-    const parsed = v.safeParse(sentSchema, parseJson(textOr(row ?? {}, 'sent_changes', '')));
+    const parsed = v.safeParse(sentSchema, parseJson(readText(row ?? {}, 'sent_changes', '')));
     return parsed.success ? parsed.output : null;
   }
 

@@ -38,10 +38,10 @@ vi.mock('vscode', () => ({
     withProgress: (_options: unknown, work: () => Promise<unknown>) => work(),
   },
 }));
-const { createSeal, openSeal } = await import('../../../../src/sync/sealing/sealDescription');
-const { Seal } = await import('../../../../src/sync/sealing/seal');
+const { createCipher, openCipher } = await import('../../../../src/sync/encryption/cipherDescription');
+const { Cipher } = await import('../../../../src/sync/encryption/cipher');
 const { namedHistory } = await import('../../../../src/sync/historyKey');
-const { recoveryKey } = await import('../../../../src/sync/sealing/recoveryKey');
+const { recoveryKey } = await import('../../../../src/sync/encryption/recoveryKey');
 const { SyncSetup } = await import('../../../../src/host/sync/syncSetup');
 
 beforeEach(() => {
@@ -151,9 +151,9 @@ describe('setting up sync', () => {
       asked.picks.push('Encrypt with a passphrase');
       asked.messages.push('Start Sync');
       const chosen = await setup(serverWith(null)).made.ask(null);
-      expect([chosen?.seal.key?.length, chosen?.seal.description?.includes('scrypt')]).toEqual([32, true]);
+      expect([chosen?.cipher.key?.length, chosen?.cipher.description?.includes('scrypt')]).toEqual([32, true]);
       expect(asked.seen.at(-1)).toContain('The server holds them encrypted.');
-      expect(chosen?.seal.description).not.toContain('horse');
+      expect(chosen?.cipher.description).not.toContain('horse');
     });
 
     it('refuses a short passphrase, and one that was typed differently', async () => {
@@ -168,11 +168,11 @@ describe('setting up sync', () => {
     it('leaves a history plain that others began so', async () => {
       asked.inputs.push(text, 'Parcels', 'Desk');
       asked.messages.push('Start Sync');
-      expect((await setup(serverWith(null, 3)).made.ask(null))?.seal).toEqual({ key: null, description: null });
+      expect((await setup(serverWith(null, 3)).made.ask(null))?.cipher).toEqual({ key: null, description: null });
     });
 
     it('asks for the passphrase of an encrypted one until it fits, or takes the recovery key', async () => {
-      const { description, key } = await createSeal('correct horse battery', cheap);
+      const { description, key } = await createCipher('correct horse battery', cheap);
       asked.inputs.push(text, 'Parcels', 'wrong', 'correct horse battery', 'Desk');
       asked.messages.push('Start Sync');
       const byPassphrase = await setup(serverWith(description)).made.ask(null);
@@ -180,7 +180,7 @@ describe('setting up sync', () => {
       asked.inputs.push(text, 'Parcels', recoveryKey(key).toLowerCase(), 'Desk');
       asked.messages.push('Start Sync');
       const byKey = await setup(serverWith(description)).made.ask(null);
-      expect([byPassphrase?.seal, byKey?.seal]).toEqual([
+      expect([byPassphrase?.cipher, byKey?.cipher]).toEqual([
         { key, description: null },
         { key, description: null },
       ]);
@@ -191,8 +191,8 @@ describe('setting up sync', () => {
     const place = { conversationId: 's1', document: 'turn/t1', version: 1 };
     const passphrase = 'correct horse battery';
     async function lost(change: Partial<SyncSetupDeps> = {}) {
-      const { description, key } = await createSeal(passphrase, { n: 2 ** 10, r: 8, p: 1 });
-      const body = await new Seal(key, namedHistory('Parcels').key).seal('{}', place);
+      const { description, key } = await createCipher(passphrase, { n: 2 ** 10, r: 8, p: 1 });
+      const body = await new Cipher(key, namedHistory('Parcels').key).encrypt('{}', place);
       const { made } = setup({
         open: () => ({
           prepare: async () => undefined,
@@ -213,8 +213,8 @@ describe('setting up sync', () => {
       asked.messages.push('Start Sync');
       const chosen = await made.ask(null);
       expect(asked.seen.join()).toContain('This recovery key does not open the history');
-      expect(chosen?.seal.key).toEqual(key);
-      expect(await openSeal(chosen?.seal.description ?? '', passphrase)).toEqual(key);
+      expect(chosen?.cipher.key).toEqual(key);
+      expect(await openCipher(chosen?.cipher.description ?? '', passphrase)).toEqual(key);
     });
 
     it('takes the passphrase on a machine that kept the description', async () => {
@@ -224,7 +224,7 @@ describe('setting up sync', () => {
       });
       asked.inputs.push(text, 'Parcels', passphrase, 'Desk');
       asked.messages.push('Start Sync');
-      expect((await made.ask(null))?.seal).toEqual({ key, description: null });
+      expect((await made.ask(null))?.cipher).toEqual({ key, description: null });
     });
   });
 
