@@ -20,7 +20,7 @@ export type SyncFailureKind =
   | 'lost'
   /** The server cannot read or keep rows of one conversation. */
   | 'rows'
-  /** Encryption: see `EncryptionError`. `key`: this machine lacks the key of the history, so nothing can be exchanged. */
+  /** Encryption: see `EncryptionError`. `key`: this machine lacks the key of the history: nothing can be exchanged. */
   | 'seal'
   | 'key'
   | 'unknown';

@@ -41,8 +41,8 @@ export class HistoryCiphers {
     if (cipher.description !== null) await this.deps.memory.keepSealDescription(history.key, cipher.description);
   }
 
-  /** Asks for another passphrase. The key stays the same: machines that have it need nothing. Throws a `EncryptionError`,
-   *  changedMeanwhile, when another machine was first. */
+  /** Asks for another passphrase. The key stays the same: machines that have it need nothing. Throws an
+   *  `EncryptionError`, changedMeanwhile, when another machine was first. */
   async changePassphrase(): Promise<void> {
     const { memory } = this.deps;
     const [choice, text] = [await memory.choice(), await memory.connection()];

@@ -28,7 +28,7 @@ export class KeyDescription {
   constructor(private readonly deps: KeyDescriptionDeps) {}
 
   /** Brings the server's description and this machine's together: the newer one is kept on both. Returns it; null when
-   *  there is none. Throws a `EncryptionError`, otherKey, for one of another key: nothing may be exchanged then. */
+   *  there is none. Throws an `EncryptionError`, otherKey, for one of another key: nothing may be exchanged then. */
   async agree(): Promise<string | null> {
     const { key, server, known, keep } = this.deps;
     const here = await known();
