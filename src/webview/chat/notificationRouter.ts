@@ -1,107 +1,103 @@
-import type { ChatNotifications } from '../../protocol/chatProtocol';
+import type { TurnEvent } from '../../protocol/transcriptTypes';
 import type { NotificationOf } from '../rpc';
-import type { Announcements } from './announcements';
-import type { ArrivalController } from './session/arrivalController';
-import type { AskAgain } from './session/askAgain';
-import type { Attachments } from './composer/attachments';
+import { Attachments } from './composer/attachments';
 import type { ChatProtocol } from './connection/chatHost';
+import { withInsertion } from './drafts/composerText';
+import { Drafts } from './drafts/drafts';
+import { EffortController } from './pickers/effortController';
+import { AskAgain } from './session/askAgain';
+import { PromptEdits } from './session/promptEdits';
+import { SessionArrival } from './session/sessionArrival';
+import { SessionContext } from './session/sessionContext';
+import type { Chat } from './state/chat';
 import type { ChatViewState } from './state/chatState';
-import { withInsertion } from './composer/composerText';
-import type { Drafts } from './composer/drafts';
-import type { EffortController } from './session/effortController';
-import type { FeedPages } from './state/feedPages';
-import type { HostRequests } from './connection/hostRequests';
-import type { SessionContext } from './session/sessionContext';
-import type { PromptEdits } from './session/promptEdits';
-import type { ScreenRequests } from './state/screenRequests';
+import { FeedPages } from './state/feedPages';
+import { lazyTurn } from './turn/lazyTurn';
 
-/** Parts of the chat that follow the host's notifications. */
-interface NotificationTargets {
-  readonly announcements: Announcements;
-  readonly requests: HostRequests;
-  readonly arrivals: ArrivalController;
-  readonly askAgain: AskAgain;
-  readonly attachments: Attachments;
-  readonly context: SessionContext;
-  readonly drafts: Drafts;
-  readonly edits: PromptEdits;
-  readonly effort: EffortController;
-  readonly pages: FeedPages;
-  readonly screen: ScreenRequests;
-}
-
-/** Updates the parts of the chat after a notification. `before` and `after`: the view's state without and with it. */
-export function routeNotification(
-  chat: NotificationTargets,
-  notification: NotificationOf<ChatProtocol>,
-  before: ChatViewState,
-  after: ChatViewState,
-): void {
+/** Updates the parts of the chat after a notification. `before`: the view's state without it. */
+export function routeNotification(chat: Chat, notification: NotificationOf<ChatProtocol>, before: ChatViewState): void {
+  const after = chat.state.peek();
+  const arrival = chat.part(SessionArrival);
   const conversationBefore = conversationOf(before);
   const isSame = conversationOf(after) === conversationBefore;
   // A refusal by the store ends with the state that it was about.
   if (after.store !== before.store && after.store.kind === 'open') chat.requests.dismissStoreRefusal();
+  const shownAgain = (changed: boolean): void => {
+    chat.part(EffortController).sessionShown(chat.sessionId, conversationBefore !== null && isSame);
+    chat.part(FeedPages).shown(isSame, changed);
+    void chat.part(SessionContext).refresh();
+  };
   switch (notification.name) {
     case 'bootstrap': {
       const { shown } = notification.payload;
       const newDraft = { text: notification.payload.newDraft, parts: notification.payload.newDraftParts };
       const seenBefore = before.ready && isRead(before);
       const [wasOpen, isOpen] = [before, after].map(({ store }) => store.kind === 'open');
-      chat.effort.sessionShown(after.conversation?.session.id ?? null, conversationBefore !== null && isSame);
-      chat.pages.shown(isSame, false);
-      void chat.context.refresh();
-      if (before.ready && wasOpen && !isOpen) chat.arrivals.storeLost();
-      chat.arrivals.show(shown, newDraft, seenBefore, conversationBefore, isRead(after));
+      shownAgain(false);
+      if (before.ready && wasOpen && !isOpen) arrival.storeLost();
+      arrival.show(shown, newDraft, seenBefore, conversationBefore, isRead(after));
       if (!wasOpen && isOpen) {
-        chat.arrivals.storeRegained(shown, newDraft);
-        if (before.ready) chat.edits.giveAgain();
+        arrival.storeRegained(shown, newDraft);
+        if (before.ready) chat.part(PromptEdits).giveAgain();
       }
       return;
     }
     case 'shown':
-      chat.effort.sessionShown(after.conversation?.session.id ?? null, conversationBefore !== null && isSame);
-      chat.pages.shown(isSame, notification.payload?.changed === true);
-      void chat.context.refresh();
-      return chat.arrivals.show(notification.payload, { text: '', parts: [] }, true, conversationBefore, true);
+      shownAgain(notification.payload?.changed === true);
+      return arrival.show(notification.payload, { text: '', parts: [] }, true, conversationBefore, true);
     case 'effort':
-      return chat.effort.notified(notification.payload);
+      return chat.part(EffortController).notified(notification.payload);
     case 'turnEvent':
-      return turnEvent(chat, notification.payload, after);
+      if (notification.payload.sessionId === chat.sessionId) turnEvent(chat, notification.payload.event);
+      return;
     case 'model':
-      void chat.context.refresh();
+      void chat.part(SessionContext).refresh();
       if (notification.payload.chosen !== null && chat.requests.problem.peek()?.offersModels === true)
         chat.requests.dismiss();
       return;
     case 'changedFiles':
-      return chat.pages.filesChanged(notification.payload.turnUid, notification.payload.files);
+      return chat.part(FeedPages).filesChanged(notification.payload.turnUid, notification.payload.files);
     case 'find':
-      chat.screen.findAsked.value = true;
+      chat.ui.findAsked.value = true;
       return;
     case 'focusComposer':
-      return chat.screen.focusComposer();
+      return chat.focusComposer();
     case 'reveal':
-      chat.screen.revealed.value = notification.payload;
+      chat.ui.revealed.value = notification.payload;
       return;
-    case 'insertPrompt':
-      if (notification.payload.text !== '')
-        chat.drafts.edit(withInsertion(chat.drafts.text.peek(), notification.payload.text));
-      chat.attachments.add(notification.payload.parts ?? []);
-      return chat.screen.focusComposer();
+    case 'insertPrompt': {
+      const drafts = chat.part(Drafts);
+      if (notification.payload.text !== '') drafts.edit(withInsertion(drafts.text.peek(), notification.payload.text));
+      chat.part(Attachments).add(notification.payload.parts ?? []);
+      return chat.focusComposer();
+    }
     default:
     // Other notifications change only the state.
   }
 }
 
-function turnEvent(
-  { announcements, askAgain, context }: NotificationTargets,
-  { sessionId, event }: ChatNotifications['turnEvent'],
-  { conversation }: ChatViewState,
-): void {
-  if (sessionId !== (conversation?.session.id ?? null)) return;
-  announcements.onEvent(event);
-  // The turn to ask again has been replaced.
-  if (event.kind === 'turnOpened') askAgain.withdraw();
-  if (event.kind === 'turnSettled') void context.refresh();
+/** Announces each thing once, never per delta. */
+function turnEvent(chat: Chat, event: TurnEvent): void {
+  const { ui } = chat;
+  switch (event.kind) {
+    case 'turnOpened':
+      ui.announced.value = '';
+      ui.warned.value = '';
+      // The turn to ask again has been replaced.
+      return chat.part(AskAgain).withdraw();
+    case 'approvalDecided':
+      // Clear the region, so that a next request with the same words is announced again.
+      ui.warned.value = '';
+      return;
+    case 'turnSettled': {
+      // Its words load long before a turn ends.
+      const ending = lazyTurn.peek()?.endingLabels(event.turn, event.messages) ?? null;
+      ui.warned.value = ending?.isUrgent === true ? ending.text : '';
+      if (ending?.isUrgent === false) ui.announced.value = ending.text;
+      return void chat.part(SessionContext).refresh();
+    }
+    default:
+  }
 }
 
 /** True when the store could be read for the current view. */

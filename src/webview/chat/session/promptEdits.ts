@@ -1,10 +1,10 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { answerText, sentParts, type Part, type SentPart } from '../../../protocol/transcriptTypes';
-import type { ChatDeps } from '../connection/chatHost';
 import { refusalOf } from '../connection/hostRequests';
 import { editDraftKey } from '../connection/viewMemory';
-import type { FeedPages } from '../state/feedPages';
-import type { PromptVersionController } from './promptVersionController';
+import type { Chat } from '../state/chat';
+import { FeedPages } from '../state/feedPages';
+import { PromptVersionController } from './promptVersionController';
 
 interface PromptEdit {
   /** The turn whose prompt is edited. */
@@ -14,11 +14,6 @@ interface PromptEdit {
 
 /** Milliseconds without a keystroke before the text goes to the host. */
 const saveDelay = 300;
-
-interface EditDeps extends Pick<ChatDeps, 'host' | 'memory' | 'newUid' | 'timers'> {
-  readonly pages: FeedPages;
-  readonly versions: PromptVersionController;
-}
 
 /** Edits of earlier prompts, made in place. The view remembers them at every keystroke, until they are sent or
  *  discarded; the host saves them shortly after, because the view's memory may end with the browser. */
@@ -32,8 +27,12 @@ export class PromptEdits {
   /** Cancels saves that are due, by turn. */
   private readonly due = new Map<string, () => void>();
 
-  constructor(private readonly deps: EditDeps) {
-    const { edits } = deps.memory.recalled;
+  constructor(
+    private readonly chat: Chat,
+    private readonly pages = chat.part(FeedPages),
+    private readonly versions = chat.part(PromptVersionController),
+  ) {
+    const { edits } = chat.memory.recalled;
     this.open = signal<ReadonlyMap<string, string>>(new Map(edits.map(({ turnUid, text }) => [turnUid, text])));
     this.dropped = signal<ReadonlyMap<string, readonly number[]>>(
       new Map(edits.map(({ turnUid, without }) => [turnUid, without ?? []])),
@@ -71,18 +70,18 @@ export class PromptEdits {
     this.due.get(turnUid)?.();
     this.due.set(
       turnUid,
-      this.deps.timers.after(saveDelay, () => this.save(turnUid)),
+      this.chat.timers.after(saveDelay, () => this.save(turnUid)),
     );
   }
 
   /** Called when the editor of a turn's prompt is shown: takes the text that the host saved, unless this view has
    *  another one. */
   async restore(turnUid: string): Promise<void> {
-    const turn = this.deps.pages.rendered?.turns.get(turnUid);
+    const turn = this.pages.rendered?.turns.get(turnUid);
     const own = this.open.peek().get(turnUid);
     if (turn === undefined || own === undefined) return;
     let saved = '';
-    await refusalOf(async () => (saved = await this.deps.host.request('draft', { key: editDraftKey(turn) })));
+    await refusalOf(async () => (saved = await this.chat.host.request('draft', { key: editDraftKey(turn) })));
     if (saved === '' || this.open.peek().get(turnUid) !== own) return;
     if (own === answerText(this.storedParts(turnUid)) || saved.startsWith(own))
       this.keep(new Map(this.open.peek()).set(turnUid, saved));
@@ -119,10 +118,9 @@ export class PromptEdits {
     const { unconfirmed } = this;
     const isAgain =
       unconfirmed?.turnUid === turnUid && unconfirmed.text === text && unconfirmed.without.length === without.length;
-    const uid = isAgain ? unconfirmed.uid : this.deps.newUid();
+    const uid = isAgain ? unconfirmed.uid : this.chat.newUid();
     this.unconfirmed = { turnUid, text, uid, without };
     this.inFlight.value = turnUid;
-    const { host, versions } = this.deps;
     const edit = {
       turnUid,
       text,
@@ -130,7 +128,7 @@ export class PromptEdits {
       ...(without.length === 0 ? {} : { parts: [...parts] }),
       ...(files ? { files } : {}),
     };
-    const sent = await versions.askAgain(() => host.request('editAndResend', edit));
+    const sent = await this.versions.askAgain(() => this.chat.host.request('editAndResend', edit));
     this.inFlight.value = null;
     if (!sent) return false;
     this.unconfirmed = null;
@@ -142,17 +140,17 @@ export class PromptEdits {
   private save(turnUid: string): void {
     this.due.get(turnUid)?.();
     this.due.delete(turnUid);
-    const turn = this.deps.pages.rendered?.turns.get(turnUid);
+    const turn = this.pages.rendered?.turns.get(turnUid);
     if (turn === undefined) return;
     const open = this.open.peek().get(turnUid);
     const text = open === undefined || open === answerText(this.storedParts(turnUid)) ? '' : open;
-    void refusalOf(() => this.deps.host.request('saveDraft', { key: editDraftKey(turn), text }));
+    void refusalOf(() => this.chat.host.request('saveDraft', { key: editDraftKey(turn), text }));
   }
 
   private keep(texts: ReadonlyMap<string, string>): void {
     this.open.value = texts;
     const edits = [...texts].map(([turnUid, text]) => ({ turnUid, text, ...this.without(turnUid) }));
-    this.deps.memory.remember({ edits });
+    this.chat.memory.remember({ edits });
   }
 
   private partsOf(turnUid: string): readonly SentPart[] {
@@ -161,7 +159,7 @@ export class PromptEdits {
 
   /** Returns the stored parts of a turn's prompt. */
   private storedParts(turnUid: string): readonly Part[] {
-    const { rendered } = this.deps.pages;
+    const { rendered } = this.pages;
     const promptUid = rendered?.turns.get(turnUid)?.userMessageUid;
     return rendered?.messages.find(({ uid }) => uid === promptUid)?.parts ?? [];
   }

@@ -1,12 +1,6 @@
 import type { AskedAgain } from '../../../protocol/chatProtocol';
-import type { ScreenRequests } from '../state/screenRequests';
-import type { ChatPartDeps } from '../state/chatPart';
-import type { SessionSwitchController } from './sessionSwitchController';
-
-interface VersionDeps extends Pick<ChatPartDeps, 'host' | 'requests'> {
-  readonly switches: SessionSwitchController;
-  readonly screen: ScreenRequests;
-}
+import type { Chat } from '../state/chat';
+import { SessionSwitchController } from './sessionSwitchController';
 
 /** Asks prompts again, and shows their versions, each with its own continuation. */
 export class PromptVersionController {
@@ -14,18 +8,20 @@ export class PromptVersionController {
   /** The version requested last: its card takes over the focus from the one it replaces. */
   private wanted: string | null = null;
 
-  constructor(private readonly deps: VersionDeps) {}
+  constructor(
+    private readonly chat: Chat,
+    private readonly switches = chat.part(SessionSwitchController),
+  ) {}
 
   /** Resolves to true when the prompt was sent. The events of its turn add it to the conversation; a second press
    *  meanwhile has no effect. */
   async askAgain(request: () => Promise<AskedAgain>): Promise<boolean> {
-    const { requests, switches, screen } = this.deps;
     if (this.askingAgain) return false;
     this.askingAgain = true;
-    const sent = await requests.ask(async () => {
+    const sent = await this.chat.ask(async () => {
       const { sessionId, notice } = await request();
-      screen.showNewest();
-      switches.setNotice(sessionId, notice);
+      this.chat.ui.jumpToEnd.value++;
+      this.switches.setNotice(sessionId, notice);
     });
     this.askingAgain = false;
     return sent;
@@ -33,9 +29,8 @@ export class PromptVersionController {
 
   /** `turnUid`: the turn at the start of the version. */
   async show(turnUid: string): Promise<void> {
-    const { host, requests } = this.deps;
     this.wanted = turnUid;
-    if (!(await requests.ask(() => host.request('showVersion', { turnUid })))) this.wanted = null;
+    if (!(await this.chat.ask(() => this.chat.host.request('showVersion', { turnUid })))) this.wanted = null;
   }
 
   /** Returns true, once, when the version that came into view is the requested one. */

@@ -1,8 +1,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { ChatDeps } from '../connection/chatHost';
 import type { ViewMemory } from '../connection/viewMemory';
-import type { ChatStateSignals } from './chatStateSignals';
-import type { ScrollPositions } from './scrollPositions';
+import type { Chat } from './chat';
+import { ScrollPositions } from './scrollPositions';
 
 /** Fold key of a long prompt. */
 export function promptFoldKey(uid: string): string {
@@ -19,11 +18,10 @@ export class FoldState {
   private readonly unfolded;
 
   constructor(
-    private readonly memory: ChatDeps['memory'],
-    private readonly view: ChatStateSignals,
-    private readonly places: ScrollPositions,
+    private readonly chat: Chat,
+    private readonly places = chat.part(ScrollPositions),
   ) {
-    this.unfolded = signal<ReadonlySet<string>>(new Set(memory.recalled.openFolds));
+    this.unfolded = signal<ReadonlySet<string>>(new Set(chat.memory.recalled.openFolds));
   }
 
   get open(): ReadonlySignal<ReadonlySet<string>> {
@@ -50,8 +48,8 @@ export class FoldState {
   }
 
   private remember(change: Partial<ViewMemory> & Pick<ViewMemory, 'openFolds'>): void {
-    this.memory.remember(change);
-    const { conversation } = this.view;
+    this.chat.memory.remember(change);
+    const { conversation } = this.chat;
     if (conversation !== null) this.places.note(conversation.session.conversationId, { openFolds: change.openFolds });
   }
 }

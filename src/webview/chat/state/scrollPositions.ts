@@ -1,5 +1,5 @@
-import type { ChatDeps } from '../connection/chatHost';
 import type { ViewMemory } from '../connection/viewMemory';
+import type { Chat } from './chat';
 
 /** Scroll position and open folds of a session. */
 type ScrollPosition = ViewMemory['places'][number];
@@ -11,8 +11,8 @@ const mostRemembered = 20;
 export class ScrollPositions {
   private known: readonly ScrollPosition[];
 
-  constructor(private readonly memory: ChatDeps['memory']) {
-    this.known = memory.recalled.places;
+  constructor(private readonly chat: Pick<Chat, 'memory'>) {
+    this.known = chat.memory.recalled.places;
   }
 
   of(conversationId: string): ScrollPosition | null {
@@ -31,6 +31,6 @@ export class ScrollPositions {
     const others = this.known.filter((other) => other.conversationId !== conversationId);
     this.known =
       place.anchor === null && place.openFolds.length === 0 ? others : [place, ...others].slice(0, mostRemembered);
-    this.memory.remember({ places: [...this.known] });
+    this.chat.memory.remember({ places: [...this.known] });
   }
 }

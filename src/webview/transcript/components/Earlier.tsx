@@ -1,5 +1,5 @@
 import type { RowRevision } from '../../../protocol/transcriptProtocol';
-import { DiffView } from '../../chat/components/common/DiffView';
+import { DiffView } from '../../DiffView';
 import { t } from '../../localization';
 import { fullTime } from '../../times';
 import type { TranscriptController } from '../state/transcriptController';

@@ -1,0 +1,78 @@
+import type { BackgroundSession } from '../../protocol/chatProtocol';
+import { Icon } from '../Icon';
+import { t } from '../localization';
+import { SessionSwitchController } from './session/sessionSwitchController';
+import { useChat } from './state/chat';
+
+const icons: Readonly<Record<BackgroundSession['state'], string>> = {
+  running: 'loading',
+  waiting: 'bell',
+  complete: 'check',
+  interrupted: 'warning',
+  failed: 'error',
+};
+
+/** Maximum number of sessions named here; the session list shows the others. */
+const mostNamed = 3;
+
+/** Sessions that run in the background, and finished ones the user has not looked at yet. */
+export function BackgroundStrip() {
+  const chat = useChat();
+  const { background } = chat.steady.value;
+  const unnamed = background.length - mostNamed;
+  return (
+    <>
+      {background.slice(0, mostNamed).map((session) => (
+        <Line key={session.sessionId} session={session} />
+      ))}
+      {unnamed > 0 && (
+        <div class="strip strip-background">
+          <span class="strip-words">
+            {unnamed === 1 ? t('and 1 more session') : t('and {count} more sessions', { count: unnamed })}
+          </span>
+          <button type="button" class="link-button" onClick={() => chat.part(SessionSwitchController).showAll()}>
+            {t('Show All Sessions…')}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Line({ session }: { readonly session: BackgroundSession }) {
+  const chat = useChat();
+  const { sessionId, state } = session;
+  const isOver = state !== 'running' && state !== 'waiting';
+  return (
+    <div class={`strip strip-background strip-background-${state}`} role="status">
+      <Icon name={icons[state]} spin={state === 'running'} />
+      <span class="strip-words" dir="auto">
+        {words(session)}
+      </span>
+      <button type="button" class="link-button" onClick={() => void chat.part(SessionSwitchController).open(sessionId)}>
+        {t('Show')}
+      </button>
+      {isOver && (
+        <button type="button" class="link-button" onClick={() => chat.host.send('dismissBackground', { sessionId })}>
+          {t('Dismiss')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function words({ title, state }: BackgroundSession): string {
+  const named = { title: title ?? t('Untitled Session') };
+  switch (state) {
+    case 'running':
+      return t('Also running: {title}', named);
+    case 'waiting':
+      return t('Waiting for you: {title}', named);
+    case 'complete':
+      return t('Finished: {title}', named);
+    case 'interrupted':
+      return t('Interrupted: {title}', named);
+    case 'failed':
+      return t('Failed: {title}', named);
+  }
+}

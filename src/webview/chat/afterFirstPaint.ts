@@ -1,0 +1,4 @@
+export { BackgroundStrip } from './BackgroundStrip';
+export { SyncMark } from './SyncMark';
+export { returnFocus } from '../focusReturn';
+export { startDeliveryReporter } from './verify/deliveryReporter';

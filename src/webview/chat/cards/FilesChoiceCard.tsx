@@ -1,0 +1,86 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { ChangedFile } from '../../../protocol/transcriptTypes';
+import { t } from '../../localization';
+import type { AskAgainOffer } from '../session/askAgain';
+import { useOpener } from '../common/useOpener';
+import { AskAgain } from '../session/askAgain';
+import { useChat } from '../state/chat';
+
+interface FilesChoiceProps {
+  readonly name: string;
+  readonly text: string;
+  readonly files: readonly ChangedFile[];
+  /** `files`: true when the file changes are reverted too. */
+  readonly choose: (files: boolean) => void;
+  readonly leave: () => void;
+}
+
+/** Asks whether to revert the files together with the conversation. */
+export function FilesChoice({ name, text, files, choose, leave }: FilesChoiceProps) {
+  const first = useRef<HTMLButtonElement>(null);
+  useEffect(() => first.current?.focus(), [files]);
+  return (
+    <section
+      class="card"
+      role="group"
+      aria-label={name}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.isComposing) return;
+        event.preventDefault();
+        leave();
+      }}
+    >
+      <p class="card-text">{text}</p>
+      <ul class="card-files">
+        {files.slice(0, 5).map(({ path, shown }) => (
+          <li key={path} title={path}>
+            {shown}
+          </li>
+        ))}
+        {files.length > 5 && <li>{t('and {count} more', { count: files.length - 5 })}</li>}
+      </ul>
+      <div class="card-actions">
+        <button type="button" class="button compact" ref={first} onClick={() => choose(false)}>
+          {t('Conversation only')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={() => choose(true)}>
+          {files.length === 1
+            ? t('Conversation and 1 file')
+            : t('Conversation and {count} files', { count: files.length })}
+        </button>
+        <button type="button" class="button secondary compact" onClick={leave}>
+          {t('Cancel')}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+/** Choice for Retry and Edit & Resend when files have changed since. */
+export function AskAgainCard({ offer }: { readonly offer: AskAgainOffer }) {
+  const chat = useChat();
+  const goBack = useOpener();
+  const leave = (): void => {
+    chat.part(AskAgain).withdraw();
+    goBack();
+  };
+  const choose = (files: boolean): void => {
+    void chat.part(AskAgain).answer(files);
+    chat.focusComposer();
+  };
+  const text =
+    offer.files.length === 1
+      ? t('A file was changed after this prompt. Revert it too? Your own later changes are kept.')
+      : t('{count} files were changed after this prompt. Revert them too? Your own later changes are kept.', {
+          count: offer.files.length,
+        });
+  return (
+    <FilesChoice
+      name={offer.kind === 'retry' ? t('Retry') : t('Edit & Resend')}
+      text={text}
+      files={offer.files}
+      choose={choose}
+      leave={leave}
+    />
+  );
+}

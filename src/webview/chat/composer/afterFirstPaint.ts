@@ -1,0 +1,10 @@
+export { AttachMenu } from './AttachMenu';
+export { AttachmentStrip } from './AttachmentStrip';
+export { CommandList } from './CommandList';
+export { runCommand } from './commandRunner';
+export { CurrentFileChip } from './CurrentFileChip';
+export { DropTarget, takePasted } from './DropTarget';
+export { LeavingPrompts } from './LeavingPrompts';
+export { MentionList } from './MentionList';
+export { PromptHistory } from './promptHistory';
+export { QueueList } from './QueueList';

@@ -1,0 +1,16 @@
+export { StepTools, TurnFooter } from './AnswerTools';
+export { CallActions } from './CallActions';
+export { CallBelow } from './CallBelow';
+export { CallDetails } from './CallDetails';
+export { ChangedFilesBar } from './ChangedFilesBar';
+export { endingLabels } from './endingLabels';
+export { PartPreview } from './PartPreview';
+export { PromptEditor } from './PromptEditor';
+export { PromptTools } from './PromptTools';
+export { SandboxLine } from './SandboxLine';
+export { TodoPanel } from './TodoPanel';
+export { toolReason } from '../../toolReasons';
+export { TurnActivityLine } from './TurnActivityLine';
+export { TurnElsewhereCard } from './TurnElsewhereCard';
+export { TurnOutcome } from './TurnOutcome';
+export { VersionSwitch } from './VersionSwitch';
