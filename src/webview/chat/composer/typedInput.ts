@@ -46,7 +46,8 @@ export class TypedInput {
       case 'prompt':
         return this.sender.submit(typed, typed, busy);
       case 'command':
-        return (await lazyComposer.load()).runCommand(this.chat, input.name, input.text, typed);
+        // Without a wait when its code is there: a key pressed right after must find the composer empty.
+        return (lazyComposer.peek() ?? (await lazyComposer.load())).runCommand(this.chat, input.name, input.text, typed);
       default:
         this.chat.requests.refuse(refusalText(input));
     }
