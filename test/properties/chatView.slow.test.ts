@@ -5,8 +5,7 @@ import { ChatInWorld } from '../support/chatInWorld';
 import { World } from '../support/world';
 import { Drafts } from '../../src/webview/chat/drafts/drafts';
 import { SessionSwitchController } from '../../src/webview/chat/session/sessionSwitchController';
-import { PromptEdits } from '../../src/webview/chat/session/promptEdits';
-import { PromptVersionController } from '../../src/webview/chat/session/promptVersionController';
+import { PromptEdits, PromptVersionController } from '../../src/webview/chat/session/promptEdits';
 import { TypedInput } from '../../src/webview/chat/composer/typedInput';
 import { AskAgain } from '../../src/webview/chat/session/askAgain';
 

@@ -3,6 +3,14 @@ import { Icon } from '../Icon';
 import { t } from '../localization';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import { useChat } from './state/chat';
+import type { ChatSync } from '../../protocol/syncProtocol';
+
+const syncIcons: Readonly<Record<ChatSync['state'], string>> = {
+  even: 'cloud',
+  waiting: 'cloud-upload',
+  failed: 'cloud',
+  overdue: 'warning',
+};
 
 const icons: Readonly<Record<BackgroundSession['state'], string>> = {
   running: 'loading',
@@ -75,4 +83,22 @@ function words({ title, state }: BackgroundSession): string {
     case 'failed':
       return t('Failed: {title}', named);
   }
+}
+
+/** Says up to when the server has the sessions. Quiet as long as nothing is older than a day. */
+export function SyncMark() {
+  const chat = useChat();
+  const { sync } = chat.steady.value;
+  if (sync === null) return null;
+  return (
+    <button
+      type="button"
+      class={`icon-button sync-mark sync-mark-${sync.state}`}
+      title={sync.line}
+      aria-label={sync.line}
+      onClick={() => chat.host.send('showSync', {})}
+    >
+      <Icon name={syncIcons[sync.state]} />
+    </button>
+  );
 }

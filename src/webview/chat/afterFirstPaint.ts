@@ -1,4 +1,3 @@
-export { BackgroundStrip } from './BackgroundStrip';
-export { SyncMark } from './SyncMark';
+export { BackgroundStrip, SyncMark } from './BackgroundStrip';
 export { returnFocus } from '../focusReturn';
 export { startDeliveryReporter } from './verify/deliveryReporter';

@@ -5,13 +5,20 @@ import { t, shownList } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { showInvisible, showMisleading } from '../../../protocol/invisibleCharacters';
 import { isLowValueRead } from '../../toolLabels';
-import { approvalName, approvalPlace, approvalTitle, placeAmong, reasonsOf, reasonText } from './approvalLabels';
-import { riskText } from './riskLabels';
-import { insideTexts, unconfinedText } from './sandboxLabels';
+import {
+  approvalName,
+  approvalPlace,
+  approvalTitle,
+  placeAmong,
+  reasonsOf,
+  reasonText,
+  riskText,
+  insideTexts,
+  unconfinedText,
+} from './approvalLabels';
 import { DiffView } from '../../DiffView';
 import { ApprovalActions } from './ApprovalActions';
-import { ReasonField } from './ReasonField';
-import { RuleEditor } from './RuleEditor';
+import { ReasonField, RuleEditor } from './CardFields';
 import { ApprovalController } from './approvalController';
 import { Drafts } from '../drafts/drafts';
 import { type Chat, useChat } from '../state/chat';

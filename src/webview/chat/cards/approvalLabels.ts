@@ -1,5 +1,12 @@
-import type { Approval, ApprovalRequest, AskReason, NamedRisk } from '../../../protocol/transcriptTypes';
-import { t } from '../../localization';
+import type {
+  Approval,
+  ApprovalRequest,
+  AskReason,
+  NamedRisk,
+  Access,
+  SandboxState,
+} from '../../../protocol/transcriptTypes';
+import { t, shownList } from '../../localization';
 import { showInvisible } from '../../../protocol/invisibleCharacters';
 
 /** Returns the request in one self-contained line: the card's accessible name. */
@@ -107,6 +114,7 @@ export function commandPlace(folder: string): string {
 
 /** Reasons that say nothing about this request in particular. */
 const usualReasons: readonly AskReason[] = ['change', 'plan'];
+
 /** Risks that say in more detail what the reason `discards` says. */
 const discarding: readonly NamedRisk['kind'][] = ['discards', 'deletes', 'rewrites'];
 
@@ -170,4 +178,70 @@ export function placeAmong(
   const asking = calls.filter(({ name, callId }) => callId === approval.callId || !isRead(name));
   const at = asking.findIndex(({ callId }) => callId === approval.callId) + 1;
   return asking.length < 2 || at === 0 ? null : { at, count: asking.length };
+}
+
+/** Returns the effect of a command that people fear as one short sentence without a period. */
+export function riskText({ kind, target }: NamedRisk): string {
+  switch (kind) {
+    case 'deletes':
+      return t('Deletes files');
+    case 'discards':
+      return t('Discards changes that are not committed or merged');
+    case 'rewrites':
+      return target === undefined
+        ? t('Overwrites or removes commits')
+        : t('Overwrites or removes commits on {remote}', { remote: target });
+    case 'publishes':
+      return target === undefined ? t('Publishes to others') : t('Pushes to {remote}', { remote: target });
+    case 'downloads':
+      return t('Downloads and runs code');
+    case 'uploads':
+      return target === undefined
+        ? t('Sends files or commands to another machine')
+        : t('Sends files or commands to {host}', { host: target });
+    case 'rights':
+      return target === undefined ? t('Runs as root') : t('Runs as the user {user}', { user: target });
+    case 'installs':
+      return t('Changes packages outside this project');
+    case 'machine':
+      return t('Changes this machine’s disks, services, processes, or permissions');
+    case 'live':
+      return t('Changes services, databases, or containers');
+  }
+}
+
+/** Says if commands are sandboxed here and, if not, why and what can be done; null while that is unknown. */
+export function sandboxLabels(state: SandboxState | null): string | null {
+  switch (state?.kind) {
+    case 'works':
+      return t(
+        'Commands run in a sandbox: they can change only the open folders, can’t read secrets, and can reach only hosts you allow.',
+      );
+    case 'off':
+      return t('Commands are not sandboxed: hermes.terminal.sandbox is off.');
+    case 'missing':
+      return t('Commands are not sandboxed: {reason}. {remedy}', { reason: state.reason, remedy: state.remedy });
+    default:
+      return null;
+  }
+}
+
+type RunAccess = Extract<Access, { kind: 'run' }>;
+
+/** For a command that would run in the sandbox: says so, and what it can access there. */
+export function insideTexts({ confined }: RunAccess): readonly string[] {
+  if (confined?.kind !== 'inside') return [];
+  return [
+    t('in the sandbox'),
+    ...(confined.hosts.length === 0 ? [] : [t('connects to {hosts}', { hosts: shownList(confined.hosts) })]),
+  ];
+}
+
+/** For a command that would run outside the sandbox: the reason. */
+export function unconfinedText({ confined }: RunAccess, state: SandboxState | null): string | null {
+  if (confined?.kind === 'outside')
+    return t('Outside the sandbox. Agent’s reason: {reason}', {
+      reason: showInvisible(confined.reason).replaceAll('\n', '⏎'),
+    });
+  return confined === undefined && state?.kind !== 'works' ? sandboxLabels(state) : null;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useChat } from '../state/chat';
 
 /** Returns the time in milliseconds, refreshed every `intervalMs` while `active`. */
 export function useNow(nowMs: () => number, intervalMs: number, active = true): number {
@@ -22,4 +23,17 @@ export function useLasting(active: boolean, delayMs: number): boolean {
     return () => clearTimeout(timer);
   }, [active, delayMs]);
   return active && lasting;
+}
+
+/** Returns the focus after a card or field closes. Goes to the element that opened it by keyboard if it still
+ *  exists, otherwise to the composer. After a mouse click, the composer is the better place. */
+export function useOpener(): () => void {
+  const chat = useChat();
+  const [opener] = useState(() =>
+    document.activeElement?.matches(':focus-visible') === true ? document.activeElement : null,
+  );
+  return () => {
+    if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    else chat.focusComposer();
+  };
 }

@@ -5,7 +5,9 @@ import type { QueuedPrompt } from '../../../protocol/transcriptTypes';
 import { Icon } from '../../Icon';
 import { t, shownList } from '../../localization';
 import { partLabel } from '../drafts/draftParts';
-import { useChat } from '../state/chat';
+import { useChat, usePart } from '../state/chat';
+import { useLasting } from '../common/timing';
+import { Drafts } from '../drafts/drafts';
 
 /** Prompts that wait on disk: for the running turn to end or, after a stop or a failure, for the user. */
 export function QueueList({ queue }: { readonly queue: readonly QueuedPrompt[] }) {
@@ -190,5 +192,27 @@ function QueueEditor({ prompt, close }: { readonly prompt: QueuedPrompt; readonl
         </button>
       </div>
     </div>
+  );
+}
+
+/** Sent prompts that are not on disk yet and have left the field, so that the user can type the next one. Rarely
+ *  visible: storing takes moments. */
+export function LeavingPrompts() {
+  const leaving = usePart(Drafts).leaving.value;
+  const lasting = useLasting(leaving.length > 0, 300);
+  if (!lasting) return null;
+  return (
+    <section class="queue" aria-label={t('Saving')}>
+      <h2 class="queue-title">{t('Saving…')}</h2>
+      <ul class="queue-list">
+        {leaving.map(({ uid, text }) => (
+          <li class="queue-item" key={uid}>
+            <span class="queue-text" dir="auto" title={text}>
+              {text}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -1,10 +1,7 @@
 export { AttachMenu } from './AttachMenu';
-export { AttachmentStrip } from './AttachmentStrip';
-export { CommandList } from './CommandList';
+export { AttachmentStrip, CurrentFileChip } from './AttachmentStrip';
+export { CommandList, MentionList } from './SuggestionList';
 export { runCommand } from './commandRunner';
-export { CurrentFileChip } from './CurrentFileChip';
 export { DropTarget, takePasted } from './DropTarget';
-export { LeavingPrompts } from './LeavingPrompts';
-export { MentionList } from './MentionList';
+export { LeavingPrompts, QueueList } from './QueueList';
 export { PromptHistory } from './promptHistory';
-export { QueueList } from './QueueList';

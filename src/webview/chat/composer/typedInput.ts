@@ -47,7 +47,12 @@ export class TypedInput {
         return this.sender.submit(typed, typed, busy);
       case 'command':
         // Without a wait when its code is there: a key pressed right after must find the composer empty.
-        return (lazyComposer.peek() ?? (await lazyComposer.load())).runCommand(this.chat, input.name, input.text, typed);
+        return (lazyComposer.peek() ?? (await lazyComposer.load())).runCommand(
+          this.chat,
+          input.name,
+          input.text,
+          typed,
+        );
       default:
         this.chat.requests.refuse(refusalText(input));
     }

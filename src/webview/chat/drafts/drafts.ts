@@ -1,9 +1,14 @@
 import { batch, computed, signal, type ReadonlySignal } from '@preact/signals';
-import { joinedDraft, type DraftOnItsWay, type DraftPart, type MentionPart } from '../../../protocol/transcriptTypes';
+import {
+  joinedDraft,
+  type DraftOnItsWay,
+  type DraftPart,
+  type MentionPart,
+  draftAfter,
+} from '../../../protocol/transcriptTypes';
 import { afterSubmission } from './composerText';
-import { noParts, partsAhead, partsLeft } from './draftParts';
+import { noParts, partsAhead, partsLeft, isSamePart } from './draftParts';
 import { followText } from './mentionText';
-import { asGiven, draftAfterSent, type SentPrompt } from './sentPrompts';
 import { newSessionDraft } from '../connection/viewMemory';
 import type { Chat } from '../state/chat';
 import { UnsavedDrafts } from './unsavedDrafts';
@@ -331,4 +336,35 @@ export class Drafts {
       ? { text: this.current.peek(), parts: this.along.peek() }
       : { text: '', parts: partsLeft(this.along.peek(), sent.parts) };
   }
+}
+
+/** Prompt sent from the composer of `key`, with its text there, and not known to be on disk. */
+interface SentPrompt extends DraftOnItsWay {
+  readonly key: string;
+  /** Key of that composer when the prompt was sent. */
+  readonly keyThen: string;
+  readonly parts: readonly DraftPart[];
+}
+
+/** Returns the fields of a prompt being sent that the host receives. */
+function asGiven({ uid, text, parts }: SentPrompt): DraftOnItsWay {
+  return parts.length === 0 ? { uid, text } : { uid, text, parts };
+}
+
+/** Returns the host's draft without the prompts at its beginning that are still being sent. */
+function draftAfterSent(
+  sent: readonly SentPrompt[],
+  text: string,
+  parts: readonly DraftPart[],
+): { readonly text: string; readonly parts: readonly DraftPart[] } {
+  let left = { text, parts };
+  for (const prompt of sent) {
+    const rest = draftAfter(left.text, prompt.text);
+    const areAhead =
+      prompt.parts.length <= left.parts.length &&
+      prompt.parts.every((part, index) => isSamePart(part, left.parts[index] ?? part));
+    if (rest !== null && areAhead)
+      left = { text: rest, parts: prompt.parts.length === 0 ? left.parts : left.parts.slice(prompt.parts.length) };
+  }
+  return left;
 }

@@ -2,15 +2,15 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { t } from '../../localization';
 import type { Conversation } from '../state/conversation';
 import { answersIn, conversationBlocks, type TurnBlock } from '../state/conversationRows';
-import { CompressingLine } from '../turn/ActivityLine';
 import { TurnView } from '../turn/TurnView';
 import { useFollow } from './useFollow';
 import { SessionArrival } from '../session/sessionArrival';
 import { FeedPages } from '../state/feedPages';
 import { lazyFeed } from './lazyFeed';
 import { useChat } from '../state/chat';
-import { ScrollPositions } from '../state/scrollPositions';
+import { ScrollPositions } from '../state/foldState';
 import { lazyTurn } from '../turn/lazyTurn';
+import { Icon } from '../../Icon';
 
 /** Number of turns at the end that always get layout. */
 const nearTurns = 20;
@@ -150,4 +150,14 @@ function useStable(items: readonly string[]): readonly string[] {
   const same = kept.current.length === items.length && kept.current.every((item, index) => item === items[index]);
   if (!same) kept.current = items;
   return kept.current;
+}
+
+/** Status line while a session is compressed between two turns. */
+function CompressingLine() {
+  return (
+    <p class="activity" role="status">
+      <Icon name="loading" spin />
+      <span>{t('Summarizing earlier messages…')}</span>
+    </p>
+  );
 }

@@ -1,5 +1,2 @@
-export { FeedTools } from './FeedTools';
-export { JumpButton } from './JumpButton';
-export { RecentSessions } from './RecentSessions';
-export { SetupOffers } from './SetupOffers';
-export { Suggestions } from './Suggestions';
+export { FeedTools, JumpButton } from './FeedTools';
+export { RecentSessions, SetupOffers, Suggestions } from './StartOffers';

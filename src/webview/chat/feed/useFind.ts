@@ -3,7 +3,7 @@ import { wordsPattern } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { ConversationFind, type FindState, type Occurrence } from './conversationFind';
 import { rangesIn, textPlace } from './feedText';
-import type { ShownFeed } from './shownFeed';
+import type { ShownFeed } from './useFollow';
 import { useChat } from '../state/chat';
 import { FeedPages } from '../state/feedPages';
 import { FoldState } from '../state/foldState';

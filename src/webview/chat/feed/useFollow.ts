@@ -12,6 +12,8 @@ import {
   type ScrollMetrics,
 } from './scrollFollow';
 import type { ViewMemory } from '../connection/viewMemory';
+import type { Conversation } from '../state/conversation';
+import type { TurnBlock } from '../state/conversationRows';
 
 type Anchor = NonNullable<ViewMemory['anchor']>;
 
@@ -284,4 +286,13 @@ function scrollToAnchor(scroller: HTMLElement, anchor: Anchor): void {
   if (article === undefined) return;
   const moved = article.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
   if (Math.abs(moved) >= 1) scroller.scrollTop += moved;
+}
+
+/** The feed as it is rendered, for the tools that move in it. */
+export interface ShownFeed {
+  /** The rendered part of the conversation. */
+  readonly conversation: Conversation;
+  readonly blocks: readonly TurnBlock[];
+  readonly uids: readonly string[];
+  readonly view: Following;
 }

@@ -1,8 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { answerText } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import type { ShownFeed } from './shownFeed';
-import type { Following } from './useFollow';
+import type { ShownFeed, Following } from './useFollow';
 import { useChat } from '../state/chat';
 import { FeedPages } from '../state/feedPages';
 

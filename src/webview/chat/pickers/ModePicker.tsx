@@ -1,10 +1,11 @@
-import { modes } from '../../../protocol/transcriptTypes';
+import { modes, type Mode } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { modeIcons, modeName, modeLabels } from './modeLabels';
 import { OptionPicker } from './OptionPicker';
 import { ApprovalController } from '../cards/approvalController';
 import { lazyPickers } from './lazyPickers';
 import { useChat } from '../state/chat';
+
+const modeIcons: Readonly<Record<Mode, string>> = { ask: 'shield', auto: 'edit', plan: 'list-ordered' };
 
 /** Permission mode: how freely the agent may act here. */
 export function ModePicker() {
@@ -32,4 +33,29 @@ export function ModePicker() {
       <span class="picker-label">{modeName(mode)}</span>
     </OptionPicker>
   );
+}
+
+function modeName(mode: Mode): string {
+  switch (mode) {
+    case 'ask':
+      return t('Ask Before Edits');
+    case 'auto':
+      return t('Edit Automatically');
+    case 'plan':
+      return t('Plan');
+  }
+}
+
+/** `confined`: commands run in the sandbox. */
+function modeLabels(mode: Mode, confined: boolean): string {
+  switch (mode) {
+    case 'ask':
+      return t('Asks before every edit and command.');
+    case 'auto':
+      return confined
+        ? t('Edits files in this workspace without asking. Runs commands in the sandbox without asking.')
+        : t('Edits files in this workspace without asking. Still asks before running commands.');
+    case 'plan':
+      return t('Reads only, then proposes a plan.');
+  }
 }

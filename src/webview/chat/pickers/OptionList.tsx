@@ -3,6 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { optionId, optionListId, type PickerOption } from './OptionPicker';
+import { sandboxLabels } from '../cards/approvalLabels';
+import { useChat } from '../state/chat';
 
 interface OptionListProps<V extends string> {
   readonly id: string;
@@ -43,5 +45,18 @@ export function OptionList<V extends string>({ id, label, options, active, chose
       </ul>
       {note?.()}
     </div>
+  );
+}
+
+/** Note below the modes: tells the user if commands run in a sandbox here. */
+export function SandboxNote() {
+  const { sandbox } = useChat().steady.value;
+  const labels = sandboxLabels(sandbox);
+  if (labels === null) return null;
+  return (
+    <p class="option-note">
+      <Icon name={sandbox?.kind === 'works' ? 'lock' : 'unlock'} />
+      <span>{labels}</span>
+    </p>
   );
 }

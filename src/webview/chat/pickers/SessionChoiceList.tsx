@@ -1,10 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../../localization';
 import { age } from '../../times';
-import type { SessionChoices } from '../session/sessionSwitchController';
-import { sessionStateLabels } from './sessionStateLabels';
-import { SessionSwitchController } from '../session/sessionSwitchController';
+import { type SessionChoices, SessionSwitchController } from '../session/sessionSwitchController';
 import { useChat } from '../state/chat';
+import type { SessionSummary } from '../../../protocol/transcriptTypes';
 
 const optionId = (index: number): string => `session-choice-${index}`;
 
@@ -86,4 +85,23 @@ export function SessionChoiceList({ choices }: { readonly choices: SessionChoice
       </div>
     </section>
   );
+}
+
+/** Describes the state of a session in a list. Returns only what is unusual: a completed turn that the user has seen
+ *  has no text. */
+export function sessionStateLabels(session: SessionSummary): string {
+  switch (session.lastTurn?.state) {
+    case 'running':
+      return t('running');
+    case 'waiting':
+      return t('waiting for you');
+    case 'interrupted':
+      return t('interrupted');
+    case 'failed':
+      return t('failed');
+    case 'complete':
+    case undefined:
+      if (session.unread) return t('unread');
+      return session.queuedCount > 0 ? t('{count} queued', { count: session.queuedCount }) : '';
+  }
 }

@@ -1,6 +1,5 @@
 export { ContextMeter } from './ContextMeter';
 export { EffortPicker } from './EffortPicker';
 export { ModelPopup } from './ModelPopup';
-export { OptionList } from './OptionList';
-export { SandboxNote } from './SandboxNote';
+export { OptionList, SandboxNote } from './OptionList';
 export { SessionChoiceList } from './SessionChoiceList';

@@ -1,9 +1,8 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import type { Chat } from '../state/chat';
-import { FilesToRevert } from './filesToRevert';
-import { PromptEdits } from './promptEdits';
-import { PromptVersionController } from './promptVersionController';
+import { FilesToRevert } from './sessionSwitchController';
+import { PromptEdits, PromptVersionController } from './promptEdits';
 
 /** Offer to ask a prompt again when its turn or later ones changed files: the user decides about those files. */
 export interface AskAgainOffer {

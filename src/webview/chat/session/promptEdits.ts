@@ -4,7 +4,8 @@ import { refusalOf } from '../connection/hostRequests';
 import { editDraftKey } from '../connection/viewMemory';
 import type { Chat } from '../state/chat';
 import { FeedPages } from '../state/feedPages';
-import { PromptVersionController } from './promptVersionController';
+import type { AskedAgain } from '../../../protocol/chatProtocol';
+import { SessionSwitchController } from './sessionSwitchController';
 
 interface PromptEdit {
   /** The turn whose prompt is edited. */
@@ -167,5 +168,44 @@ export class PromptEdits {
   private without(turnUid: string): { readonly without?: number[] } {
     const indexes = this.dropped.peek().get(turnUid) ?? [];
     return indexes.length === 0 ? {} : { without: [...indexes] };
+  }
+}
+
+/** Asks prompts again, and shows their versions, each with its own continuation. */
+export class PromptVersionController {
+  private askingAgain = false;
+  /** The version requested last: its card takes over the focus from the one it replaces. */
+  private wanted: string | null = null;
+
+  constructor(
+    private readonly chat: Chat,
+    private readonly switches = chat.part(SessionSwitchController),
+  ) {}
+
+  /** Resolves to true when the prompt was sent. The events of its turn add it to the conversation; a second press
+   *  meanwhile has no effect. */
+  async askAgain(request: () => Promise<AskedAgain>): Promise<boolean> {
+    if (this.askingAgain) return false;
+    this.askingAgain = true;
+    const sent = await this.chat.ask(async () => {
+      const { sessionId, notice } = await request();
+      this.chat.ui.jumpToEnd.value++;
+      this.switches.setNotice(sessionId, notice);
+    });
+    this.askingAgain = false;
+    return sent;
+  }
+
+  /** `turnUid`: the turn at the start of the version. */
+  async show(turnUid: string): Promise<void> {
+    this.wanted = turnUid;
+    if (!(await this.chat.ask(() => this.chat.host.request('showVersion', { turnUid })))) this.wanted = null;
+  }
+
+  /** Returns true, once, when the version that came into view is the requested one. */
+  takesFocus(turnUid: string): boolean {
+    if (this.wanted !== turnUid) return false;
+    this.wanted = null;
+    return true;
   }
 }

@@ -7,7 +7,6 @@ import { Drafts } from '../drafts/drafts';
 import type { LiveMessage } from '../state/liveMessage';
 import type { Chat } from '../state/chat';
 import { FeedPages } from '../state/feedPages';
-import { FilesToRevert } from './filesToRevert';
 
 /** Preview of rewinding to a prompt. */
 export interface RewindOffer {
@@ -285,4 +284,27 @@ export class SessionSwitchController {
 
 function isSummarised({ session }: Conversation, { row }: LiveMessage): boolean {
   return row !== null && row.sessionId !== session.id;
+}
+
+/** Finds the files that asking a prompt again, or rewinding to it, could revert. */
+export class FilesToRevert {
+  constructor(
+    private readonly chat: Chat,
+    private readonly pages = chat.part(FeedPages),
+  ) {}
+
+  /** Resolves to the files that turns from this one on changed, or to null when that is unknown; the reason was
+   *  shown. */
+  async from(turnUid: string): Promise<readonly ChangedFile[] | null> {
+    if (!this.mayExist(turnUid)) return [];
+    let files: readonly ChangedFile[] = [];
+    const done = await this.chat.ask(async () => void (files = await this.chat.host.request('filesFrom', { turnUid })));
+    return done ? files : null;
+  }
+
+  private mayExist(turnUid: string): boolean {
+    const { conversation } = this.chat;
+    // Messages between an older turn and the newest ones are not loaded, so their changes are unknown here.
+    return conversation !== null && (this.pages.away.peek() !== null || mayHaveChangedFiles(conversation, turnUid));
+  }
 }

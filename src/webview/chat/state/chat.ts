@@ -2,14 +2,14 @@ import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Turn } from '../../../protocol/transcriptTypes';
-import { codeActionsOf } from '../../markdown/codeActionsOf';
+import { codeActionsOf } from '../../markdown/markdownActions';
 import type { MarkdownActions } from '../../markdown/Markdown';
 import type { ChatHost, ChatSurroundings, Timers } from '../connection/chatHost';
 import { HostRequests } from '../connection/hostRequests';
 import { initialState, reduce, type ChatEvent, type ChatViewState } from './chatState';
 import { openTurn, type Conversation } from './conversation';
 import { stateWithoutStreaming } from './stateWithoutStreaming';
-import { UiRequests } from './uiRequests';
+import type { ChatNotifications } from '../../../protocol/chatProtocol';
 
 /** One chat view: its host, its state, and its parts. Components read signals and call parts. */
 export class Chat {
@@ -117,4 +117,29 @@ export function useChat(): Chat {
 /** Returns a part of the chat that contains this component. */
 export function usePart<T>(Part: new (chat: Chat) => T): T {
   return useChat().part(Part);
+}
+
+/** Requests to the components: to move the focus or the scroll position, to open or to announce something. */
+class UiRequests {
+  readonly pickerOpen = signal(false);
+  /** Counts requests to focus the composer. */
+  readonly composerFocus = signal(0);
+  /** Counts requests to return to the newest text, as when a prompt is sent. */
+  readonly jumpToEnd = signal(0);
+  /** Message to scroll into view as soon as it is rendered. Default: none. */
+  readonly revealed = signal<ChatNotifications['reveal'] | null>(null);
+  /** True when the find bar was requested and must open as soon as it is loaded. */
+  readonly findAsked = signal(false);
+  /** Text of the polite live region: what can wait for the end of a sentence. */
+  readonly announced = signal('');
+  /** Text of the urgent live region: the agent's requests, and failures. */
+  readonly warned = signal('');
+
+  chooseModel(): void {
+    this.pickerOpen.value = true;
+  }
+
+  announce(text: string): void {
+    this.announced.value = text;
+  }
 }

@@ -6,13 +6,17 @@ import { memo } from '../../memo';
 import { clockTime, duration } from '../../times';
 import { groupLabel } from '../../toolLabels';
 import { folds, type AnswerRow, type CallRow } from '../state/conversationRows';
-import { todosFoldKey } from '../state/foldState';
-import { FoldButton } from '../common/FoldButton';
-import { PartText, useLiveText, type PartTextProps } from './liveText';
+import { todosFoldKey, FoldState } from '../state/foldState';
+import { FoldButton } from '../common/marks';
 import { ToolRow } from './ToolRow';
-import { useChat } from '../state/chat';
-import { FoldState } from '../state/foldState';
-import { Thoughts } from './thoughts';
+import { useChat, type Chat } from '../state/chat';
+import type { ViewMemory } from '../connection/viewMemory';
+import { useComputed } from '@preact/signals';
+import { Markdown } from '../../markdown/Markdown';
+import type { Conversation } from '../state/conversation';
+
+/** Number of messages whose thinking time is remembered: the newest. */
+const mostRemembered = 100;
 
 interface AnswerProps {
   readonly row: AnswerRow;
@@ -212,4 +216,51 @@ function thinkingLabel(live: boolean, ms: number | null): string {
   if (live) return t('Thinking…');
   if (ms === null) return t('Thought');
   return ms < 1000 ? t('Thought for <1 s') : t('Thought for {duration}', { duration: duration(ms) });
+}
+
+/** Remembers how long the model thought in the messages that this view watched, so that a reload still shows it. */
+class Thoughts {
+  private known: ViewMemory['thoughts'];
+
+  constructor(private readonly chat: Chat) {
+    this.known = chat.memory.recalled.thoughts;
+  }
+
+  /** Returns milliseconds; null for a message that the view did not watch. */
+  of(uid: string): number | null {
+    return this.known.find((thought) => thought.uid === uid)?.ms ?? null;
+  }
+
+  note(uid: string, ms: number): void {
+    if (this.of(uid) !== null) return;
+    this.known = [{ uid, ms }, ...this.known].slice(0, mostRemembered);
+    this.chat.memory.remember({ thoughts: [...this.known] });
+  }
+}
+
+interface PartTextProps {
+  readonly uid: string;
+  /** Index of the part in the message. */
+  readonly part: number;
+  /** Its text when the surrounding answer rendered. */
+  readonly text: string;
+  readonly complete: boolean;
+}
+
+/** Text of an answer's part as Markdown. Grows without re-rendering the answer around it. */
+function PartText(props: PartTextProps) {
+  const chat = useChat();
+  return <Markdown text={useLiveText(props)} complete={props.complete} actions={chat.markdown} />;
+}
+
+/** Returns the current text of a part. */
+function useLiveText({ uid, part, text, complete }: PartTextProps): string {
+  const chat = useChat();
+  const live = useComputed(() => textOf(chat.state.value.conversation, uid, part));
+  return complete ? text : (live.value ?? text);
+}
+
+function textOf(conversation: Conversation | null, uid: string, index: number): string | null {
+  const part = conversation?.messages.findLast((live) => live.uid === uid)?.parts[index];
+  return part?.kind === 'text' || part?.kind === 'thinking' ? part.text : null;
 }

@@ -1,11 +1,9 @@
 import { useId, useState } from 'preact/hooks';
 import { answerText } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { modelName } from '../../modelName';
-import { recalledLabels } from '../../recalledLabels';
+import { modelName, outcomeLabel, type FinishedTurn } from '../../turnLabels';
+import { recalledLabels, costText, tokenText, usageLines } from '../../usageLabels';
 import { tookTime } from '../../times';
-import { outcomeLabel, type FinishedTurn } from '../../turnLabels';
-import { costText, tokenText, usageLines } from '../../usageLabels';
 import { answersIn, shownAnswer, type AnswerRow, type TurnBlock } from '../state/conversationRows';
 import { turnMarkdown } from './turnMarkdown';
 import { Toolbar, type ToolbarAction } from '../common/Toolbar';

@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import { Icon } from '../../Icon';
-import { lineCounts } from '../../lineCounts';
+import { lineCounts } from '../../toolDetails';
 import { t, shownList } from '../../localization';
-import { filesText, fileStateWord, isRevertible, isUndecided, revertedWords } from './changedFileLabels';
+import { filesText, fileStateWord, isRevertible, isUndecided, revertedWords, ChangedFileItem } from './ChangedFileItem';
 import type { ReviewAction } from './fileReviews';
-import { ChangedFileItem } from './ChangedFileItem';
-import { Counts } from './Counts';
+import { Counts } from '../common/marks';
 import { useChat } from '../state/chat';
 import { FoldState } from '../state/foldState';
 import { FileReviews } from './fileReviews';

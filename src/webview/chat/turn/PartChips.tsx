@@ -1,10 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { DraftPart } from '../../../protocol/transcriptTypes';
+import type { DraftPart, SentPart } from '../../../protocol/transcriptTypes';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../drafts/draftParts';
 import { useChat } from '../state/chat';
-import { lazyTurn } from './lazyTurn';
 
 interface PartChipsProps<P extends DraftPart> {
   readonly parts: readonly P[];
@@ -22,7 +21,6 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
   const [opened, setOpened] = useState<P | null>(null);
   const returns = useRef<number | null>(null);
   const current = Math.min(place, parts.length - 1);
-  const lazy = lazyTurn.value;
   const shown = opened !== null && parts.includes(opened) ? opened : null;
   const go = (to: number): void => list.current?.querySelectorAll<HTMLElement>('.chip-open')[to]?.focus();
   useLayoutEffect(() => {
@@ -90,7 +88,7 @@ export function PartChips<P extends DraftPart>({ parts, remove, leave }: PartChi
           </li>
         ))}
       </ul>
-      {lazy !== null && shown !== null && shown.kind !== 'mention' && <lazy.PartPreview part={shown} />}
+      {shown !== null && shown.kind !== 'mention' && <PartPreview part={shown} />}
     </div>
   );
 }
@@ -113,4 +111,15 @@ function RemoveButton({ name, remove }: { readonly name: string; readonly remove
 
 function titleOf(part: DraftPart): string {
   return `${partLabel(part)} · ${sizeText(part)}`;
+}
+
+/** Preview of an attachment: its text as it was when read, or the image at a visible size. */
+function PartPreview({ part }: { readonly part: SentPart }) {
+  const label = t('Preview of {name}', { name: partLabel(part) });
+  if (part.kind === 'image') return <img class="part-image" src={imageAddress(part)} alt={label} />;
+  return (
+    <pre class="part-text" role="region" aria-label={label} tabIndex={0} dir="auto">
+      {part.text}
+    </pre>
+  );
 }

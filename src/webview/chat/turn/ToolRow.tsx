@@ -1,12 +1,10 @@
 import { Icon } from '../../Icon';
-import { lineCounts } from '../../lineCounts';
+import { lineCounts, toolDetails } from '../../toolDetails';
 import { t } from '../../localization';
 import { duration } from '../../times';
-import { toolDetails } from '../../toolDetails';
 import { resultCount, stateWord, toolLabels, toolName, type ToolLabels, type ToolState } from '../../toolLabels';
 import type { CallRow } from '../state/conversationRows';
-import { PathParts } from '../common/PathParts';
-import { Counts } from './Counts';
+import { PathParts, Counts } from '../common/marks';
 import { useNow } from '../common/timing';
 import { useChat } from '../state/chat';
 import { FoldState } from '../state/foldState';

@@ -1,6 +1,6 @@
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import { modelName } from '../../modelName';
+import { modelName } from '../../turnLabels';
 import { duration } from '../../times';
 import type { TurnActivity } from '../../../protocol/transcriptTypes';
 import type { TurnBlock } from '../state/conversationRows';

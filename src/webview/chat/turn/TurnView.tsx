@@ -9,7 +9,7 @@ import type { LiveMessage } from '../state/liveMessage';
 import { isShownElsewhere, type AnswerRow, type ReadsRow, type TurnBlock } from '../state/conversationRows';
 import { groupLabel } from '../../toolLabels';
 import { Answer } from './Answer';
-import { FoldButton } from '../common/FoldButton';
+import { FoldButton } from '../common/marks';
 import { Prompt } from './PromptCard';
 import { useChat } from '../state/chat';
 import { FoldState } from '../state/foldState';

@@ -1,12 +1,14 @@
-import { effect, signal } from '@preact/signals';
+import { effect, signal, type Signal } from '@preact/signals';
 import type { CrashDemoRun } from '../../../protocol/deliveryProtocol';
 import type { DeliveryEntry } from '../../../protocol/deliveryTypes';
 import { RefusedRequest } from '../../rpc';
 import type { FinishedTurn } from '../../turnLabels';
 import type { Chat } from '../state/chat';
 import { openTurn } from '../state/conversation';
-import { type CrashReport, crashReport } from './crashReport';
 import { DeliveryReport } from './deliveryReport';
+
+/** Null when the usual words suffice. The delivery reporter loads after the first paint: null until then. */
+export const crashReport: Signal<((turn: FinishedTurn) => CrashReport | null) | null> = signal(null);
 
 /** What the delivery reporter needs of the chat. */
 type ReportedChat = Pick<Chat, 'state' | 'host' | 'timers' | 'memory'>;
@@ -14,6 +16,7 @@ type ReportedChat = Pick<Chat, 'state' | 'host' | 'timers' | 'memory'>;
 /** Milliseconds. While text streams, the view checks the rendered text, and reports it to the host, at most this
  *  often. */
 const pace = { check: 250, send: 1000, again: 2000 } as const;
+
 /** Maximum entries per report: the host's limit. */
 const mostReported = 4000;
 
@@ -166,4 +169,15 @@ export function startDeliveryReporter(chat: ReportedChat): void {
   crashReport.value = keeper.crashOf;
   document.addEventListener('visibilitychange', () => keeper.check());
   window.addEventListener('pagehide', () => keeper.check());
+}
+
+/** The view's own delivery report about a turn that ended with the extension process. In characters. `at`: time of
+ *  Pull the Plug, in seconds since the epoch; null for any other end. */
+export interface CrashReport {
+  readonly at: number | null;
+  readonly shown: number;
+  readonly onDisk: number;
+  /** Characters stored in their place, whatever their content. */
+  readonly stored: number;
+  readonly dismiss: () => void;
 }

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
-import { ScrollPositions } from '../../../../../src/webview/chat/state/scrollPositions';
+import { ScrollPositions } from '../../../../../src/webview/chat/state/foldState';
 import { noMemory, type ViewMemory } from '../../../../../src/webview/chat/connection/viewMemory';
 import { answer, prompt, session, settledTurn, shownSession } from '../../../../support/builders/viewMessages';
 import { ChatPage } from '../chatPage';

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, expect, test } from 'vitest';
 import { act } from 'preact/test-utils';
-import { type CrashReport, crashReport } from '../../../../../src/webview/chat/verify/crashReport';
+import { type CrashReport, crashReport } from '../../../../../src/webview/chat/verify/deliveryReporter';
 import { afternoon, answer, prompt, settledTurn, shownSession } from '../../../../support/builders/viewMessages';
 import { ChatPage } from '../chatPage';
 

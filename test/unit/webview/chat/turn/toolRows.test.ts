@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../../../../src/transcript/json';
 import type { ToolResultPart } from '../../../../../src/transcript/part';
-import { diffLines } from '../../../../../src/webview/diffLines';
-import { lineCounts } from '../../../../../src/webview/lineCounts';
-import { toolDetails } from '../../../../../src/webview/toolDetails';
+import { diffLines } from '../../../../../src/webview/DiffView';
+import { lineCounts, toolDetails } from '../../../../../src/webview/toolDetails';
 import { groupLabel, isLongRunning, resultCount, toolLabels } from '../../../../../src/webview/toolLabels';
 import { toolReason } from '../../../../../src/webview/toolReasons';
 import { call } from '../../../../support/builders/viewMessages';

@@ -1,4 +1,4 @@
-import { newPurifier } from '../sanitizer';
+import { newPurifier } from './sanitizer';
 
 const mathMlTags = [
   'math',

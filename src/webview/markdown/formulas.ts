@@ -1,6 +1,6 @@
 import katex, { type KatexOptions } from 'katex';
 import katexStyles from 'katex/dist/katex.min.css';
-import { t } from '../../localization';
+import { t } from '../localization';
 import { addFormulaFonts } from './formulaFonts';
 import { mathMlFragment, sanitizeFormula } from './formulaSanitizer';
 import { isSmallEnough, mostExpansions, texOf } from './tex';
