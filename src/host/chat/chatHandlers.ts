@@ -18,7 +18,7 @@ import { refuseOutdatedApproval } from '../approvals/approvalOfView';
 import { type Consent, PageConsent } from '../approvals/pageConsent';
 import { attachmentHandlers } from '../attachments/attachmentHandlers';
 import type { PromptAttachments } from '../attachments/promptAttachments';
-import type { ChatModels } from './chatModels';
+import type { ChatModels } from '../models/chatModels';
 import { composerHandlers } from './composer/composerHandlers';
 import { changedFileHandlers, joined } from '../changedFiles/changedFileHandlers';
 import type { ChatFiles } from '../changedFiles/chatFiles';
@@ -26,9 +26,9 @@ import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers, type CodeActions } from '../codeActions/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncSight } from '../sync/syncSight';
+import type { SyncView } from './syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
-import type { ViewReports } from '../verify/viewReports';
+import type { ViewReports } from '../library/verify/deliveryReports';
 
 /** Editor functions that a chat view uses. */
 export interface ChatEditor {
@@ -68,7 +68,7 @@ export interface ChatHandlerDeps {
   readonly contextFiles?: () => ContextFiles;
   readonly reports: ViewReports;
   /** Default: never synchronized. */
-  readonly sync?: Pick<SyncSight, 'run'>;
+  readonly sync?: Pick<SyncView, 'run'>;
   readonly onReady: () => Promise<void>;
   /** Called when the store begins to save a draft or a prompt of this page. */
   readonly onWriting: (written: Promise<unknown>) => void;
@@ -215,10 +215,10 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         // A rewind puts the prompt before the text in the composer, so wait for the draft. The view reports a failed
         // save.
         await draftSaved.catch(() => undefined);
-        const { sessionId, notice, takenBack } = await gateway.switchSession(surfaceId, switchTarget(target));
+        const { sessionId, notice, rewoundTurn } = await gateway.switchSession(surfaceId, switchTarget(target));
         if (sessionId !== null) await consent.opened(sessionId);
-        const isWithFiles = target.reason === 'rewind' && target.files === true && takenBack !== undefined;
-        const text = joined(notice, isWithFiles ? await files.takeBack(takenBack) : null);
+        const isWithFiles = target.reason === 'rewind' && target.files === true && rewoundTurn !== undefined;
+        const text = joined(notice, isWithFiles ? await files.takeBack(rewoundTurn) : null);
         // Resolve only once the webview shows the new session, so the next keystrokes go to it.
         await deps.untilRendered();
         return { sessionId, notice: text };

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { ForeignPlace } from '../../history/sources/foreign';
 import type { ImportResult } from '../../history/import/importing';
-import type { LabelContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../library/sessionLabels';
 import { messageCount, outcomeLabel, resultSentence } from './importLabels';
 import { sourceTitle } from '../../history/sources/sourceTitles';
 
@@ -36,9 +36,9 @@ export function importReport(result: ImportResult, rescueStatus: string, context
     resultSentence(result, context),
     '',
     t('Records read: {read}. Imported: {imported}. Left out: {skipped}.', {
-      read: result.tally.in,
-      imported: result.tally.imported,
-      skipped: result.tally.skipped,
+      read: result.records.in,
+      imported: result.records.imported,
+      skipped: result.records.skipped,
     }),
     '',
     rescueStatus,

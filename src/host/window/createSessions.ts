@@ -3,11 +3,10 @@ import { t } from '../../base/translate';
 import { reportFailure } from '../common/commands';
 import { BackupsFeature } from '../backups/backupsFeature';
 import { HistoryFeature } from '../history/historyFeature';
-import { OtherFoldersFeature } from '../otherFolders/otherFoldersFeature';
-import { windowExports } from '../sessions/exportSession';
-import { SessionsFeature } from '../sessions/sessionsFeature';
-import { ContainerNotice } from '../storage/containerNotice';
-import { thisMachineFacts } from '../storage/containerPlace';
+import { OtherFoldersFeature } from '../library/otherFoldersFeature';
+import { windowExports } from '../library/exportSession';
+import { SessionsFeature } from '../library/sessionsFeature';
+import { ContainerNotice, thisMachineFacts } from '../storage/containerNotice';
 import { SyncFeature } from '../sync/syncFeature';
 import { chatSurfaceId } from './activeChat';
 import type { WindowChats } from './createChats';
@@ -121,7 +120,7 @@ export function createSessions(
       connection: history.connection,
       storeFolder: () => history.folder,
       turnGate: parts.turnGate,
-      sight: parts.syncSight,
+      sight: parts.syncView,
       shownSession: () => gateway.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ageLabels } from '../../../src/host/sessions/ageLabels';
+import { ageLabels } from '../../../src/host/library/sessionLabels';
 import { editorModelVendors } from '../../../src/host/models/editorModelVendors';
-import { openReportNotices } from '../../../src/host/storage/openReportLabels';
-import { storagePlace, type WindowFacts } from '../../../src/host/storage/storagePlace';
-import { storeLabels } from '../../../src/host/storage/storeLabels';
+import { openReportNotices, storeLabels } from '../../../src/host/storage/storeLabels';
+import { storagePlace, type WindowFacts } from '../../../src/host/storage/windowStorage';
 import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
 import { emptyReport } from '../store/ownership/fakeHome';
 import { t } from '../../../src/base/translate';
@@ -50,14 +49,18 @@ describe('the report after opening the store', () => {
   });
 
   it('says where a damaged file is kept and what was read from it', () => {
-    const setAside = { path: '/s/state.db.damaged', damage: 'malformed' };
+    const quarantined = { path: '/s/state.db.damaged', damage: 'malformed' };
     expect(
       [
         ...openReportNotices(
-          { ...emptyReport, setAside, salvaged: [{ path: setAside.path, sessions: 3, messages: 40, complete: false }] },
+          {
+            ...emptyReport,
+            quarantined,
+            salvaged: [{ path: quarantined.path, sessions: 3, messages: 40, complete: false }],
+          },
           t,
         ),
-        ...openReportNotices({ ...emptyReport, setAside }, t),
+        ...openReportNotices({ ...emptyReport, quarantined }, t),
       ].map(({ sentence }) => sentence),
     ).toEqual([
       'The session file was damaged. Most of it was recovered (3 sessions, 40 messages); some rows ' +

@@ -34,7 +34,7 @@ const ways = {
       fileSizes: () => database.sizes(),
       openOther: opened,
     });
-    db.bringOver({ folder: '', sessionIds: ['s1', 's2'], moves: false });
+    db.copyToThisFolder({ folder: '', sessionIds: ['s1', 's2'], moves: false });
     return into;
   },
   'a server': async (from: SessionDbWorld): Promise<SessionDbWorld> => {
@@ -68,6 +68,8 @@ const ways = {
 function whole({ database }: SessionDbWorld, body: Record<string, SqlRow[]>): object {
   return Object.fromEntries(
     Object.entries(body).map(([table, rows]) => {
+      // The version of the store.
+      if (table === 'store') return [table, rows];
       const key = table === 'sessions' || table === 'approvals' ? 'id' : 'uid';
       const columns = table === 'message_revisions' ? '' : Object.keys(treatments[table as 'turns']).join(', ');
       const all = (row: SqlRow): SqlRow =>

@@ -2,7 +2,7 @@ import type { Gateway } from '../../../gateway/gateway';
 import type { feedCommands, FeedPage, FeedResults, feedRequests, FindProgress } from '../../../protocol/feedProtocol';
 import type { SessionStore, TranscriptPage } from '../../../store/sessionStore';
 import type { ChatFiles } from '../../changedFiles/chatFiles';
-import { originalRow } from '../../transcript/originalRow';
+import { originalRow } from '../../library/transcript/transcriptReader';
 import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';
 import { SessionFind } from './findInSession';
 
@@ -18,7 +18,7 @@ interface FeedHandlers {
   readonly requests: RequestHandlers<typeof feedRequests, FeedResults>;
 }
 
-/** Reads stretches of a conversation for a view, and finds words in it. One per view. */
+/** Reads ranges of a conversation for a view, and finds words in it. One per view. */
 export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedHandlerDeps): FeedHandlers {
   const find = new SessionFind(gateway, onFindProgress);
   const pageOf = async ({ messages, turns, versions, hasEarlier, later }: TranscriptPage): Promise<FeedPage> => ({

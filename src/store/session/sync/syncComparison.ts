@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { ServerDocument } from '../../syncing';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import { kindOf, receivedRows, type SyncDocuments } from './syncDocuments';
 import { noteConversation } from './syncTables';
@@ -77,7 +77,7 @@ function noteUnchanged(database: SqlDatabase, conversationId: string, names: rea
 function namesIn(database: SqlDatabase, conversationId: string): readonly string[] {
   return database
     .all('SELECT document FROM sync_changes WHERE conversation_id = ?', [conversationId])
-    .map((row) => textOr(row, 'document', ''));
+    .map((row) => readText(row, 'document', ''));
 }
 
 function hasMore(documents: SyncDocuments, conversationId: string, document: string, other: string | null): boolean {
@@ -95,7 +95,7 @@ function received(document: string, body: string | null): string | null {
   }
 }
 
-/** A body as text that is the same for the same content, whatever wrote it. */
+/** A body as text that is the same for the same content, whatever wrote it, and whichever version of it. */
 function ordered(body: string | null): string | null {
   return body === null ? null : JSON.stringify(sorted(parseJson(body)));
 }
@@ -103,7 +103,9 @@ function ordered(body: string | null): string | null {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, of]) => !(Array.isArray(of) && of.length === 0));
+  const entries = Object.entries(value).filter(
+    ([key, of]) => key !== 'store' && !(Array.isArray(of) && of.length === 0),
+  );
   return Object.fromEntries(
     entries.sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, of]) => [key, sorted(of)]),
   );

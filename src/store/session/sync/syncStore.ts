@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { newerSession } from '../../engine/sqlFailure';
 import { StoreError } from '../../storeError';
-import { countOf, numberOr, textOr } from '../tables/columns';
+import { schemaVersion } from '../../schema/migrations';
+import { countOf, readNumber, readText } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import type { Transactions } from '../tables/transactions';
 import type {
@@ -19,6 +21,7 @@ import type {
   WaitingChanges,
 } from '../../syncing';
 import { combined, erasedTail, headsDigest } from '../../headsDigest';
+import { NewerBodies, newestStore } from './newerBodies';
 import { noteDifferences, noteSame } from './syncComparison';
 import { kindOf, receivedRows, SyncDocuments } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
@@ -47,6 +50,7 @@ const sendable = `FROM (SELECT conversation_id, min(at) AS at, min(change) AS fi
   FROM sync_changes GROUP BY conversation_id) c
   WHERE EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id)
     AND NOT EXISTS (SELECT 1 FROM sync_unnoted u WHERE u.conversation_id = c.conversation_id)
+    AND NOT EXISTS (SELECT 1 FROM sync_newer n WHERE n.conversation_id = c.conversation_id)
     AND NOT EXISTS (SELECT 1 FROM sessions s
       WHERE s.conversation_id = c.conversation_id AND (s.private = 1 OR s.pending IS NOT NULL))
     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = c.conversation_id AND t.state <> 'settled')`;
@@ -69,11 +73,13 @@ export class SyncStore implements SyncedStore {
   private readonly database: SqlDatabase;
   private readonly documents: SyncDocuments;
   private readonly splitting: SyncSplit;
+  private readonly newer: NewerBodies;
 
   constructor(private readonly deps: SyncStoreDeps) {
     this.database = deps.database;
     this.documents = new SyncDocuments(deps.database, deps.now);
     this.splitting = new SyncSplit(deps.database, this.documents, deps.parts);
+    this.newer = new NewerBodies(deps.database);
   }
 
   begin(): void {
@@ -81,12 +87,17 @@ export class SyncStore implements SyncedStore {
   }
 
   noteMore(): boolean {
+    const readable = this.newer.readable();
+    if (readable !== null) {
+      this.takeIn(readable);
+      return true;
+    }
     const until = this.deps.monotonicMs() + noteMs;
     return this.deps.transactions.write(() => {
       do {
         const row = this.database.get('SELECT conversation_id FROM sync_unnoted LIMIT 1');
         if (row === undefined) return false;
-        noteConversation(this.database, textOr(row, 'conversation_id', ''));
+        noteConversation(this.database, readText(row, 'conversation_id', ''));
       } while (this.deps.monotonicMs() < until);
       return true;
     });
@@ -100,18 +111,19 @@ export class SyncStore implements SyncedStore {
     return this.deps.transactions.read(() =>
       this.database
         .all(`SELECT c.conversation_id ${sendable} ORDER BY c.first`)
-        .map((row) => textOr(row, 'conversation_id', '')),
+        .map((row) => readText(row, 'conversation_id', '')),
     );
   }
 
   outgoing(conversationId: string): Outgoing | null {
     return this.deps.transactions.read(() => {
-      if (this.hasOpenTurn(conversationId) || this.isUnnoted(conversationId)) return null;
+      if (this.hasOpenTurn(conversationId) || this.isUnnoted(conversationId) || this.newer.has(conversationId))
+        return null;
       const documents = this.database
         .all('SELECT change, document FROM sync_changes WHERE conversation_id = ? ORDER BY change', [conversationId])
         .map((row): ChangedDocument => ({
-          document: textOr(row, 'document', ''),
-          change: numberOr(row, 'change', 0),
+          document: readText(row, 'document', ''),
+          change: readNumber(row, 'change', 0),
         }));
       const base = this.version(conversationId);
       const baseTail = this.chain(conversationId).find(({ version }) => version === base)?.tail ?? null;
@@ -129,26 +141,30 @@ export class SyncStore implements SyncedStore {
     return this.deps.transactions.read(() => {
       const row = this.database.get(`SELECT count(*) AS n, min(c.at) AS at ${sendable}`);
       const forgotten = countOf(this.database, 'SELECT count(*) AS n FROM sync_forgotten');
-      return { conversations: numberOr(row ?? {}, 'n', 0) + forgotten, oldestAt: numberOr(row ?? {}, 'at', null) };
+      return {
+        conversations: readNumber(row ?? {}, 'n', 0) + forgotten,
+        oldestAt: readNumber(row ?? {}, 'at', null),
+        newer: this.newer.all(),
+      };
     });
   }
 
   version(conversationId: string): number {
     const row = this.database.get('SELECT version FROM sync_conversations WHERE conversation_id = ?', [conversationId]);
-    return row === undefined ? 0 : numberOr(row, 'version', 0);
+    return row === undefined ? 0 : readNumber(row, 'version', 0);
   }
 
   chain(conversationId: string): readonly ChainedVersion[] {
     return this.database
       .all('SELECT version, tail FROM sync_chain WHERE conversation_id = ? ORDER BY version DESC', [conversationId])
-      .map((row) => ({ version: numberOr(row, 'version', 0), tail: textOr(row, 'tail', '') }));
+      .map((row) => ({ version: readNumber(row, 'version', 0), tail: readText(row, 'tail', '') }));
   }
 
   changed(conversationId: string): readonly string[] {
     this.noteNow(conversationId);
     return this.database
       .all('SELECT document FROM sync_changes WHERE conversation_id = ? ORDER BY document', [conversationId])
-      .map((row) => textOr(row, 'document', ''));
+      .map((row) => readText(row, 'document', ''));
   }
 
   transcriptDocuments(conversationId: string): readonly string[] {
@@ -159,7 +175,7 @@ export class SyncStore implements SyncedStore {
          WHERE s.conversation_id = ?1 AND m.turn_uid IS NULL`,
         [conversationId],
       )
-      .map((row) => textOr(row, 'document', ''));
+      .map((row) => readText(row, 'document', ''));
   }
 
   beginSending(conversationId: string, documents: readonly ChangedDocument[], tail: string): void {
@@ -209,9 +225,9 @@ export class SyncStore implements SyncedStore {
     const row = this.database.get('SELECT generation, changes, digest FROM sync_read');
     if (row === undefined) return null;
     return {
-      generation: textOr(row, 'generation', ''),
-      changes: numberOr(row, 'changes', 0),
-      digest: numberOr(row, 'digest', null),
+      generation: readText(row, 'generation', ''),
+      changes: readNumber(row, 'changes', 0),
+      digest: readNumber(row, 'digest', null),
     };
   }
 
@@ -222,7 +238,7 @@ export class SyncStore implements SyncedStore {
           JSON.stringify(heads.map(({ conversationId }) => conversationId)),
         ]);
       const before = this.database.get('SELECT digest FROM sync_read') ?? {};
-      let known = numberOr(before, 'digest', 0);
+      let known = readNumber(before, 'digest', 0);
       for (const head of heads) {
         const { conversationId, version, tail, machine } = head;
         const row = this.database.get('SELECT version, tail FROM sync_heads WHERE conversation_id = ?', [
@@ -230,8 +246,8 @@ export class SyncStore implements SyncedStore {
         ]);
         const old = {
           conversationId,
-          version: numberOr(row ?? {}, 'version', 0),
-          tail: textOr(row ?? {}, 'tail', null),
+          version: readNumber(row ?? {}, 'version', 0),
+          tail: readText(row ?? {}, 'tail', null),
         };
         known = combined(known, headsDigest([old, head]));
         this.database.run(
@@ -264,13 +280,13 @@ export class SyncStore implements SyncedStore {
            AND NOT EXISTS (SELECT 1 FROM sync_heads h WHERE h.conversation_id = c.conversation_id)
          ORDER BY 1`,
       )
-      .map((row) => textOr(row, 'conversation_id', ''));
+      .map((row) => readText(row, 'conversation_id', ''));
   }
 
   forgotten(): readonly string[] {
     return this.database
       .all('SELECT conversation_id FROM sync_forgotten ORDER BY conversation_id')
-      .map((row) => textOr(row, 'conversation_id', ''));
+      .map((row) => readText(row, 'conversation_id', ''));
   }
 
   forgottenThere(conversationId: string): void {
@@ -316,7 +332,42 @@ export class SyncStore implements SyncedStore {
   }
 
   receive(input: Received): ReceiveOutcome {
-    return this.deps.transactions.write(() => this.received(input));
+    const { conversationId, documents } = input;
+    const store = newestStore(documents);
+    try {
+      return this.deps.transactions.write(() => this.received(input));
+    } catch (error) {
+      if (store <= schemaVersion || !(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
+      // A value that this build cannot store. What is here stays as it is, and waits.
+      this.deps.transactions.write(() => this.newer.hold(conversationId, store));
+      throw newerSession(error.technical);
+    }
+  }
+
+  /** Writes what a newer build sent, now that this one is as new. */
+  private takeIn(conversationId: string): void {
+    try {
+      this.deps.transactions.write(() => {
+        const bodies = this.newer.bodies(conversationId);
+        const lastChange = this.lastChange();
+        const changed = new Set(this.changed(conversationId));
+        const merged = bodies.flatMap((one) =>
+          !isTranscript(one.document) && changed.has(one.document) ? this.mergedMarks(conversationId, one) : [],
+        );
+        const kept = merged.map(({ document }) => document);
+        const others = bodies.filter(({ document }) => !kept.includes(document));
+        this.newer.drop(conversationId);
+        this.writeServers(conversationId, [...others, ...merged], { kept, lastChange });
+      });
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
+      // The server gives all of it again.
+      this.deps.transactions.write(() => {
+        this.newer.drop(conversationId);
+        for (const table of ['sync_conversations', 'sync_chain'])
+          this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
+      });
+    }
   }
 
   private received(input: Received): ReceiveOutcome {
@@ -342,7 +393,9 @@ export class SyncStore implements SyncedStore {
         if (!byName.has(document)) byName.set(document, { document, version: 0, body: null });
     // A change that was made while the documents were on their way.
     if (changed.some((document) => !byName.has(document))) return 'again';
-    const lastChange = numberOr(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
+    const lastChange = this.lastChange();
+    const isNewer = this.newer.has(conversationId);
+    this.newer.release(conversationId);
     const news = documents.filter((one) => one.version > base && !same.has(one.document));
     const isDivided = changed.some(isTranscript) && news.some(({ document }) => isTranscript(document));
     const kept = new Set(isDivided ? changed.filter((document) => !isTranscript(document)) : changed);
@@ -355,6 +408,8 @@ export class SyncStore implements SyncedStore {
         (document) =>
           isOfTurn(document) && this.documents.hasMore(conversationId, document, byName.get(document)?.body ?? null),
       );
+      // The branch would lack what this build does not know.
+      if (hasBranch && isNewer) throw newerSession(`${conversationId} is divided`);
       // Only hidden or shown here: nothing that the other machine does not have.
       if (hasBranch)
         this.splitting.split({ conversationId, branchId, machine, changed, unknown, now: this.deps.now() });
@@ -368,11 +423,24 @@ export class SyncStore implements SyncedStore {
         (one.version > base || (isDivided && changed.includes(one.document))),
     );
     const keptId = input.isProven ? null : this.keepRemoved(input, written);
-    this.documents.write(conversationId, [...written, ...merged]);
+    this.writeServers(conversationId, [...written, ...merged], { kept, lastChange });
+    if (hasBranch) this.recount(branchId);
+    this.newer.keep(conversationId, documents, base !== own);
+    this.finished(input);
+    if (keptId !== null) return { keptId };
+    return hasBranch ? { branchId } : 'received';
+  }
+
+  /** Writes documents from the server: they are no changes of this machine. `kept`: documents whose changes are still
+   *  to be sent. `lastChange`: the last one of this machine. */
+  private writeServers(
+    conversationId: string,
+    documents: readonly SentDocument[],
+    { kept, lastChange }: { readonly kept: Iterable<string>; readonly lastChange: number },
+  ): void {
+    this.documents.write(conversationId, documents);
     this.documents.shareMarks(conversationId);
     this.recount(conversationId);
-    if (hasBranch) this.recount(branchId);
-    // What came from the server is no change of this machine.
     this.database.run('DELETE FROM sync_changes WHERE conversation_id = ? AND change > ?', [
       conversationId,
       lastChange,
@@ -382,16 +450,17 @@ export class SyncStore implements SyncedStore {
         document,
         conversationId,
       ]);
-    this.finished(input);
-    if (keptId !== null) return { keptId };
-    return hasBranch ? { branchId } : 'received';
+  }
+
+  private lastChange(): number {
+    return readNumber(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
   }
 
   /** The server's marks with those that were changed here. None when it is not known which were: all are kept. */
-  private mergedMarks(conversationId: string, there: ServerDocument): readonly SentDocument[] {
+  private mergedMarks(conversationId: string, there: SentDocument): readonly SentDocument[] {
     const changed = this.database
       .all('SELECT mark FROM sync_marks WHERE conversation_id = ?', [conversationId])
-      .map((row) => textOr(row, 'mark', ''));
+      .map((row) => readText(row, 'mark', ''));
     const [here] = this.documents.read(conversationId, [there.document]);
     const [own, other] = [here?.body ?? null, there.body].map((body) =>
       body === null ? undefined : receivedRows(there.document, body).sessions?.[0],
@@ -430,6 +499,7 @@ export class SyncStore implements SyncedStore {
   private leave(conversationId: string): void {
     for (const table of ['sync_forgotten', 'sync_conversations', 'sync_chain'])
       this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
+    this.newer.drop(conversationId);
     this.database.run('UPDATE sync_heads SET is_left = 1 WHERE conversation_id = ?', [conversationId]);
   }
 
@@ -472,7 +542,7 @@ export class SyncStore implements SyncedStore {
     const row = this.database.get('SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?', [
       conversationId,
     ]);
-    const parsed = v.safeParse(sentSchema, parseJson(textOr(row ?? {}, 'sent_changes', '')));
+    const parsed = v.safeParse(sentSchema, parseJson(readText(row ?? {}, 'sent_changes', '')));
     return parsed.success ? parsed.output : null;
   }
 

@@ -1,0 +1,134 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Emitter, type Disposable } from '../../base/disposable';
+import { t } from '../../base/translate';
+import { type Gateway, GatewayError } from '../../gateway/gateway';
+import type { CopiedSessions } from '../../store/sessionCopying';
+import { copiedStoreKey } from '../../store/library/folderLabel';
+import type { LibraryClient } from '../../store/library/libraryClient';
+import type { OtherStore, StoreLocations } from '../../store/library/otherStore';
+import type { StoreConnection } from '../../store/ownership/storeConnection';
+import type { SessionStore } from '../../store/sessionStore';
+import type { SessionSummary } from '../../transcript/session';
+
+/** Sessions per transaction. Other requests run between two transactions. */
+const batchSize = 25;
+/** Folders next to a folder's store: notes that memory keeps for it. */
+const besideTheStore = ['memories'];
+
+/** History of another folder, as seen from this window. */
+export interface OtherFolder extends OtherStore {
+  /** Last use of the sessions in it when all were imported into this folder's history, in seconds since the epoch.
+   *  Null: never. */
+  readonly broughtAt: number | null;
+}
+
+interface OtherFoldersDeps {
+  readonly library: Pick<LibraryClient, 'survey' | 'listSessions' | 'takeCopy' | 'removeCopy'>;
+  readonly locations: () => StoreLocations;
+  readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
+  readonly gateway: Pick<Gateway, 'copyToThisFolder'>;
+  readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
+  readonly connection: Pick<StoreConnection, 'during'>;
+}
+
+/** Import progress, in sessions. */
+export interface BringingProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Finds, lists and imports the histories of other folders. Never writes to them. Rejects with sentences for the
+ *  user. */
+export class OtherFolders implements Disposable {
+  private readonly changes = new Emitter<void>();
+  /** Emitted when something was imported. */
+  readonly onDidChange = this.changes.event;
+
+  constructor(private readonly deps: OtherFoldersDeps) {}
+
+  /** Those that were written since then, in seconds since the epoch; most recently used first. Leaves out empty
+   *  histories. */
+  async list(since = 0): Promise<readonly OtherFolder[]> {
+    const stores = await this.deps.library.survey(this.deps.locations(), since);
+    const worth = stores.filter(({ sessions, problem }) => sessions > 0 || problem !== null);
+    return Promise.all(worth.map(async (store) => ({ ...store, broughtAt: await this.broughtAt(store) })));
+  }
+
+  /** Newest activity first, at most `limit`. */
+  sessionsOf(folder: string, limit: number): Promise<readonly SessionSummary[]> {
+    return this.deps.library.listSessions(folder, limit);
+  }
+
+  /** Imports everything of a folder, which becomes this folder's own history. If the signal stops it, imported
+   *  sessions stay, and the next call continues. */
+  async bringAll(
+    store: OtherStore,
+    onProgress: (progress: BringingProgress) => void,
+    signal?: AbortSignal,
+  ): Promise<CopiedSessions> {
+    const brought = await this.deps.connection.during(this.bring(store.folder, null, onProgress, signal));
+    if (signal?.aborted === true) return brought;
+    const own = this.deps.locations().own;
+    for (const name of besideTheStore) await bringFiles(join(store.folder, name), join(own, name));
+    await this.deps.sessions.setMeta(copiedStoreKey(store), String(store.lastActiveAt));
+    this.changes.fire();
+    return brought;
+  }
+
+  /** Imports one session. Its pending work stays in the old folder. */
+  async bringSession(folder: string, sessionId: string): Promise<CopiedSessions> {
+    const brought = await this.deps.connection.during(this.bring(folder, sessionId, () => undefined));
+    this.changes.fire();
+    return brought;
+  }
+
+  dispose(): void {
+    this.changes.dispose();
+  }
+
+  private async bring(
+    folder: string,
+    conversationOf: string | null,
+    onProgress: (progress: BringingProgress) => void,
+    signal?: AbortSignal,
+  ): Promise<CopiedSessions> {
+    const { library, gateway, store } = this.deps;
+    await store.settled();
+    const copy = await library.takeCopy(folder, conversationOf);
+    try {
+      if (copy.answering !== null)
+        throw new GatewayError(
+          'busy',
+          t('Hermes is answering in that folder’s window. Wait or stop it there, then copy the sessions.'),
+        );
+      let sum: CopiedSessions = { sessions: 0, messages: 0, skipped: 0 };
+      for (let done = 0; done < copy.sessionIds.length && signal?.aborted !== true; done += batchSize) {
+        onProgress({ done, total: copy.sessionIds.length });
+        const sessionIds = copy.sessionIds.slice(done, done + batchSize);
+        const { sessions, messages, skipped } = await gateway.copyToThisFolder({
+          folder: copy.folder,
+          sessionIds,
+          moves: conversationOf === null,
+        });
+        sum = { sessions: sum.sessions + sessions, messages: sum.messages + messages, skipped: sum.skipped + skipped };
+      }
+      return sum;
+    } finally {
+      await library.removeCopy(copy.folder);
+    }
+  }
+
+  private async broughtAt(store: OtherStore): Promise<number | null> {
+    if (!this.deps.store.isReadable) return null;
+    const at = await this.deps.sessions.getMeta(copiedStoreKey(store));
+    return at === null ? null : Number(at);
+  }
+}
+
+/** Copies files, but keeps those that already exist here. */
+async function bringFiles(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true, force: false, errorOnExist: false }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  });
+}
