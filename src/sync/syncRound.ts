@@ -132,7 +132,7 @@ export class SyncRound {
     this.paused.set(conversationId, { error, rounds, left: rounds });
   }
 
-  /** Brings a conversation to the server's version. `fetched`: what is known of that already, and what was asked for. */
+  /** Brings a conversation to the server's version. `fetched`: what was asked for, and is known of that already. */
   receive(conversationId: string, fetched?: readonly [FetchQuery, Fetched | null]): Promise<ReceiveOutcome> {
     return this.alone(conversationId, () => this.receiveAlone(conversationId, null, fetched));
   }
@@ -288,8 +288,8 @@ export class SyncRound {
   }
 
   /** What the documents hold, piece by piece, without those that are known. Throws when a turn begins: a transcript is
-   *  sent as it is between two turns. `first`: the first piece, if it was read. `next`: the conversation to be read when
-   *  this one was. */
+   *  sent as it is between two turns. `first`: the first piece, if it was read. `next`: the conversation to be read
+   *  when this one was. */
   private async *bodies(conversationId: string, all: readonly ChangedDocument[], reading: Reading) {
     const { known, first, next } = reading;
     const documents = all.filter(({ document, change }) => known?.get(document) !== change);

@@ -120,8 +120,8 @@ export interface Erasing {
 /** Name of what is left of a conversation that was forgotten. */
 export const erasedDocument = 'erased';
 
-/** `version`: the conversation's; what the turn must begin from. `fetched`: what was wanted along, unless it is more than
- *  a page. */
+/** `version`: the conversation's; what the turn must begin from. `fetched`: what was wanted along, unless it is more
+ *  than a page. */
 export type LeaseAnswer =
   | { readonly kind: 'granted'; readonly fence: number; readonly version: number; readonly fetched?: Fetched | null }
   /** `holder`: name of the machine. */
@@ -152,7 +152,6 @@ export async function withFetched(
   answer: LeaseAnswer,
   open: (fetched: Fetched) => Promise<Fetched>,
 ): Promise<LeaseAnswer> {
-  return answer.kind === 'leased'
-    ? answer
-    : { ...answer, fetched: await whenThere(answer.fetched ?? null, open).catch(() => null) };
+  if (answer.kind === 'leased' || answer.fetched === undefined) return answer;
+  return { ...answer, fetched: await whenThere(answer.fetched, open).catch(() => null) };
 }

@@ -170,7 +170,7 @@ describe('a server', () => {
         'postgres',
         "DO $$ BEGIN CREATE ROLE member LOGIN PASSWORD 'm'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
       );
-      await world.run(database, ...schemaSql('member').split(';\n').filter(Boolean));
+      await world.run(database, schemaSql('member'));
       const address = world.address(database, 'member', 'm');
       const laptop = await sessionDbWorld();
       laptop.db.createSession({ id: 's1', startedAt: 1, title: 'The parser' });

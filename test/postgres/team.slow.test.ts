@@ -70,6 +70,8 @@ async function sent(person: Person, history: string, conversationId: string, bod
   await client.lease(connection, 'running');
   await client.turns('desk').watch('running');
   await client.confirmErased(connection, 'gone');
+  const part = `INSERT INTO hermes_sync.parts (key, sending, document, part) VALUES (1, 's', 'd', 0)`;
+  await as(person, `${part} ON CONFLICT DO NOTHING`);
 }
 
 /** Tables of the history that a member could read or write beyond the own rows. */

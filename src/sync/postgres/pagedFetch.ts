@@ -58,7 +58,7 @@ const pageSql = `WITH c AS MATERIALIZED (
     (${documents} AND d.version <= (SELECT since FROM c) AND d.document = ANY ($6::text[]) ${inOrder})
     UNION ALL
     (${documents} AND d.version > (SELECT since FROM c) AND (d.version, d.document) >= ($7::bigint, $8::text)
-       AND NOT (d.version = $7 AND d.document = $8 AND $9 IS NULL) ${inOrder})),
+       AND NOT (d.version = $7 AND d.document = $8 AND $9::text IS NULL) ${inOrder})),
   sized AS (SELECT document, version, body, octet_length(body) AS bytes, CASE WHEN ${isCut} THEN $11::int ELSE 0 END AS at,
     coalesce(octet_length(body), 0) - CASE WHEN ${isCut} THEN $12::int ELSE 0 END AS rest FROM wanted),
   placed AS (SELECT *, $13::int - sum(rest) OVER (ORDER BY version, document) + rest AS room FROM sized)
@@ -115,8 +115,8 @@ export class PagedFetch {
     return null;
   }
 
-  /** The next page: its statements, which must see the same, and what to do with their rows. That returns null when more
-   *  is to come. */
+  /** The next page: its statements, which must see the same, and what to do with their rows. That returns null when
+   *  more is to come. */
   page(query: FetchQuery): Page {
     const { conversationId, since, chain, documents } = query;
     const before = this.arriving.get(conversationId);

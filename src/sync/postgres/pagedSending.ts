@@ -35,8 +35,8 @@ export interface BegunSending {
 
 const ofSending = `person = ${me} AND key = $1 AND sending = $2`;
 
-/** Sends what is longer than a page piece by piece, as rows that no machine reads before all are there. What is there is
- *  known as long as the window lives, and sent once. */
+/** Sends what is longer than a page piece by piece, as rows that no machine reads before all are there. What is there
+ *  is known as long as the window lives, and sent once. */
 export class PagedSending {
   private readonly sendings = new Map<string, BegunSending>();
 

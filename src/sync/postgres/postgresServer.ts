@@ -309,7 +309,8 @@ export class PostgresServer implements SyncServer {
           ? []
           : [
               {
-                sql: `INSERT INTO hermes_sync.bodies (key, version, document, body) VALUES ($1, $2, '${erasedDocument}', $3)`,
+                sql: `INSERT INTO hermes_sync.bodies (key, version, document, body)
+                  VALUES ($1, $2, '${erasedDocument}', $3)`,
                 values: [key, version, proof],
               },
             ]),
