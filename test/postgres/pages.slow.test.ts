@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packedServer } from '../../src/sync/packedServer';
+import { compressedServer } from '../../src/sync/compressedServer';
 import { parseConnectionString } from '../../src/sync/postgres/connectionString';
 import { PostgresServer } from '../../src/sync/postgres/postgresServer';
-import { Seal } from '../../src/sync/sealing/seal';
-import { sealedServer } from '../../src/sync/sealing/sealedServer';
+import { Cipher } from '../../src/sync/encryption/cipher';
+import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
 import { fetchWhole, type SyncServer } from '../../src/sync/syncServer';
 import { FaultProxy, type Fault } from '../support/postgres/faultProxy';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
@@ -60,7 +60,8 @@ async function until(isDone: () => boolean, run: () => Promise<unknown>): Promis
   return null;
 }
 
-const sealed = (server: SyncServer): SyncServer => sealedServer(server, new Seal(new Uint8Array(32).fill(7), 'h'));
+const encrypted = (server: SyncServer): SyncServer =>
+  encryptedServer(server, new Cipher(new Uint8Array(32).fill(7), 'h'));
 
 async function stored(database: string): Promise<number> {
   const [row] = await world.run(database, 'SELECT sum(octet_length(body))::int AS n FROM hermes_sync.bodies');
@@ -69,8 +70,8 @@ async function stored(database: string): Promise<number> {
 
 describe('a session with pictures, over a line that is cut each minute', () => {
   it.each([
-    ['compressed', packedServer],
-    ['encrypted', sealed],
+    ['compressed', compressedServer],
+    ['encrypted', encrypted],
   ])('arrives %s in both directions, once, and never in halves', async (_name, wrapped) => {
     const database = await world.database();
     const [laptop, desk] = [await longSession(), await sessionDbWorld()];
@@ -121,7 +122,7 @@ describe('a session with pictures, over a line that is cut each minute', () => {
     const laptop = await longSession();
     await world.client(world.address(database)).prepare();
     const up = await cutLine(database, 'there', 2 ** 30);
-    const run = () => roundOf(laptop.db, packedServer(up.server), 'laptop').run();
+    const run = () => roundOf(laptop.db, compressedServer(up.server), 'laptop').run();
     for (let round = 0; round < 5; round++) await run().catch(() => undefined);
     await up.close();
     const direct = world.client(world.address(database));

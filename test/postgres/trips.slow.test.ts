@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log';
-import { packedServer } from '../../src/sync/packedServer';
+import { compressedServer } from '../../src/sync/compressedServer';
 import { parseConnectionString } from '../../src/sync/postgres/connectionString';
 import { PostgresServer } from '../../src/sync/postgres/postgresServer';
 import { SyncService } from '../../src/sync/syncService';
@@ -36,7 +36,7 @@ it('a prompt takes one trip on an open connection, and two more than the connect
   await near.run();
   const service = new SyncService({
     store: desk.db.synced,
-    server: packedServer(server),
+    server: compressedServer(server),
     origin: 'desk',
     machine: 'Desk',
     newId: () => 'never',
@@ -88,7 +88,7 @@ it('a turn is sent in two trips', async () => {
   laptop.db.synced.begin();
   laptop.db.createSession({ id: 's1', startedAt: 1 });
   answered(laptop.db, 't1', 'Apples.');
-  const round = roundOf(laptop.db, packedServer(server), 'laptop');
+  const round = roundOf(laptop.db, compressedServer(server), 'laptop');
   await round.run();
   answered(laptop.db, 't2', 'Pears.');
   const before = proxy.trips;

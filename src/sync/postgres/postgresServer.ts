@@ -29,7 +29,7 @@ export interface PostgresServerDeps {
   /** Says which stores belong together. */
   readonly history: string;
   /** Milliseconds that an answer may take. Default: 60,000. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** Bytes that are sent or received in one piece. Default: half a megabyte. */
   readonly pageBytes?: number;
 }
@@ -87,7 +87,7 @@ export class PostgresServer implements SyncServer {
   private prepared: Promise<void> | null = null;
 
   constructor(private readonly deps: PostgresServerDeps) {
-    this.connection = new PostgresConnection(deps.address, deps.patienceMs, () => (this.prepared = null));
+    this.connection = new PostgresConnection(deps.address, deps.timeoutMs, () => (this.prepared = null));
     this.fetching = new PagedFetch(this.connection, deps.history, deps.pageBytes ?? pageBytes);
     this.sending = new PagedSending(this.connection, deps.pageBytes ?? pageBytes);
   }
