@@ -127,17 +127,17 @@ describe('an encrypted history', () => {
   it.each([
     [
       'one changed character',
-      `UPDATE hermes_sync.documents SET body = overlay(body placing '-' from 40 for 1) WHERE ${turn}`,
+      `UPDATE hermes_sync.bodies SET body = overlay(body placing '-' from 40 for 1) WHERE ${turn}`,
     ],
     [
       'the text of another place',
-      `UPDATE hermes_sync.documents SET body = (SELECT body FROM hermes_sync.documents WHERE document = 'turn/turn-2-0') WHERE ${turn}`,
+      `UPDATE hermes_sync.bodies SET body = (SELECT body FROM hermes_sync.bodies WHERE document = 'turn/turn-2-0') WHERE ${turn}`,
     ],
-    ['a text of another version', `UPDATE hermes_sync.documents SET version = version + 1 WHERE ${turn}`],
-    ['a text that is not encrypted', `UPDATE hermes_sync.documents SET body = '{"messages":[]}' WHERE ${turn}`],
+    ['a text of another version', `UPDATE hermes_sync.bodies SET version = version + 1 WHERE ${turn}`],
+    ['a text that is not encrypted', `UPDATE hermes_sync.bodies SET body = '{"messages":[]}' WHERE ${turn}`],
   ])('is refused with %s, with a sentence, and nothing else is', async (_name, change) => {
     const { database, address, key, laptop } = await sealed();
-    const kept = await world.run(database, `SELECT document, version, body FROM hermes_sync.documents WHERE ${turn}`);
+    const kept = await world.run(database, `SELECT document, version, body FROM hermes_sync.bodies WHERE ${turn}`);
     await world.run(database, change);
     const desk = await sessionDbWorld();
     desk.db.synced.begin();
@@ -156,7 +156,7 @@ describe('an encrypted history', () => {
     for (const { document, version, body } of kept)
       await world.run(
         database,
-        `UPDATE hermes_sync.documents SET version = ${String(version)}, body = '${String(body)}' WHERE document = '${String(document)}'`,
+        `UPDATE hermes_sync.bodies SET version = ${String(version)}, body = '${String(body)}' WHERE document = '${String(document)}'`,
       );
     await roundOf(desk.db, server, 'desk').run();
     expect(lines(desk.db, 'session-1')).toEqual(lines(laptop.db, 'session-1'));
@@ -196,14 +196,14 @@ describe('the description of the key', () => {
     const plain = roundOf((await oneSession('s2')).db, world.client(address), 'plain');
     await plain.run().catch(() => undefined);
     expect(
-      await world.run(database, "SELECT 1 AS n FROM hermes_sync.documents WHERE body NOT LIKE 'hermes1:%'"),
+      await world.run(database, "SELECT 1 AS n FROM hermes_sync.bodies WHERE body NOT LIKE 'hermes1:%'"),
     ).toEqual([]);
     // Also where only the description was lost.
     await world.run(database, 'DELETE FROM hermes_sync.seals');
     const third = roundOf((await oneSession('s3')).db, world.client(address), 'plain');
     await expect(third.run()).rejects.toMatchObject({ kind: 'key' });
     expect(
-      await world.run(database, "SELECT 1 AS n FROM hermes_sync.documents WHERE body NOT LIKE 'hermes1:%'"),
+      await world.run(database, "SELECT 1 AS n FROM hermes_sync.bodies WHERE body NOT LIKE 'hermes1:%'"),
     ).toEqual([]);
     answered(laptop.db, 't9', 'More.', { sessionId: 's1' });
     await roundOf(laptop.db, described(world.client(address), key, description), 'laptop').run();

@@ -1,7 +1,7 @@
 import type { SentDocument } from '../../store/syncing';
-import { erasedDocument, type Fetched, type SyncServer } from '../syncServer';
-import type { KeyDescription } from './keyDescription';
+import { erasedDocument, whenThere, withFetched, type Fetched, type FetchQuery, type SyncServer } from '../syncServer';
 import type { Cipher } from './cipher';
+import type { KeyDescription } from './keyDescription';
 import { VersionCipher } from './versionCipher';
 
 /** What is sealed for a document without rows. Builds that sent none for it read this as no rows too. */
@@ -19,6 +19,25 @@ export function encryptedServer(
 ): SyncServer {
   let agreed: string | null = null;
   const versions = new VersionCipher(cipher.key, cipher.historyKey);
+  const opened = async (query: FetchQuery, { documents, ...rest }: Fetched): Promise<Fetched> => {
+    const { conversationId } = query;
+    if (rest.isErased)
+      return { ...rest, documents: [], isProven: await isForgotten(cipher, conversationId, documents) };
+    versions.check(query, rest.base, rest.chain);
+    const asked = new Set(query.documents);
+    const open = documents
+      .filter(({ document, body }) => body !== null || asked.has(document))
+      .map(async ({ document, version, body }) => {
+        // As if the server never had it, whatever it says.
+        if (body === null) return { document, version: 0, body };
+        const text = await cipher.open(body, { document, version, conversationId });
+        return { document, version, body: text === removed ? null : text };
+      });
+    const refused = documents.flatMap(({ document, version, body }) =>
+      body === null && version > 0 ? [document] : [],
+    );
+    return { ...rest, documents: await Promise.all(open), isProven: true, refused };
+  };
   return {
     connect: async (...args) => {
       const connection = await server.connect(...args);
@@ -27,43 +46,29 @@ export function encryptedServer(
     },
     news: (...args) => server.news(...args),
     tailOf: (made) => versions.tailOf(made),
-    fetch: async (connection, query) => {
-      const { conversationId } = query;
-      const { documents, ...rest } = await server.fetch(connection, query);
-      if (rest.isErased)
-        return { ...rest, documents: [], isProven: await isForgotten(cipher, conversationId, documents) };
-      versions.check(query, rest.base, rest.chain);
-      const asked = new Set(query.documents);
-      const opened = documents
-        .filter(({ document, body }) => body !== null || asked.has(document))
-        .map(async ({ document, version, body }) => {
-          // As if the server never had it, whatever it says.
-          if (body === null) return { document, version: 0, body };
-          const text = await cipher.open(body, { document, version, conversationId });
-          return { document, version, body: text === removed ? null : text };
-        });
-      const refused = documents.flatMap(({ document, version, body }) =>
-        body === null && version > 0 ? [document] : [],
-      );
-      return { ...rest, documents: await Promise.all(opened), isProven: true, refused };
-    },
+    fetch: async (connection, query) =>
+      whenThere(await server.fetch(connection, query), (fetched) => opened(query, fetched)),
     send: (connection, sending) => {
       const { conversationId, base } = sending;
       // The server counts on by one from the version that the changes were made to.
-      const sealed = async ({ document, body }: SentDocument): Promise<SentDocument> => ({
+      const sealed = async ({ document, body, change }: SentDocument): Promise<SentDocument> => ({
         document,
+        change,
         body: await cipher.encrypt(body ?? removed, { conversationId, document, version: base + 1 }),
       });
       return server.send(connection, {
         ...sending,
         sealedWith: agreed,
-        documents: async function* () {
-          for await (const piece of sending.documents()) yield await Promise.all(piece.map(sealed));
+        documents: async function* (known) {
+          for await (const piece of sending.documents(known)) yield await Promise.all(piece.map(sealed));
         },
       });
     },
     versionOf: (...args) => server.versionOf(...args),
-    lease: (...args) => server.lease(...args),
+    lease: async (connection, conversationId, query) => {
+      const answer = await server.lease(connection, conversationId, query);
+      return query === undefined ? answer : withFetched(answer, (fetched) => opened(query, fetched));
+    },
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),
     erase: async (connection, erasing) =>
