@@ -195,16 +195,16 @@ describe('the description of the key', () => {
     expect([await again.sealDescription(), sample?.conversationId]).toEqual([description, 's1']);
     const plain = roundOf((await oneSession('s2')).db, world.client(address), 'plain');
     await plain.run().catch(() => undefined);
-    expect(
-      await world.run(database, "SELECT 1 AS n FROM hermes_sync.bodies WHERE body NOT LIKE 'hermes1:%'"),
-    ).toEqual([]);
+    expect(await world.run(database, "SELECT 1 AS n FROM hermes_sync.bodies WHERE body NOT LIKE 'hermes1:%'")).toEqual(
+      [],
+    );
     // Also where only the description was lost.
     await world.run(database, 'DELETE FROM hermes_sync.seals');
     const third = roundOf((await oneSession('s3')).db, world.client(address), 'plain');
     await expect(third.run()).rejects.toMatchObject({ kind: 'key' });
-    expect(
-      await world.run(database, "SELECT 1 AS n FROM hermes_sync.bodies WHERE body NOT LIKE 'hermes1:%'"),
-    ).toEqual([]);
+    expect(await world.run(database, "SELECT 1 AS n FROM hermes_sync.bodies WHERE body NOT LIKE 'hermes1:%'")).toEqual(
+      [],
+    );
     answered(laptop.db, 't9', 'More.', { sessionId: 's1' });
     await roundOf(laptop.db, described(world.client(address), key, description), 'laptop').run();
     expect(await again.sealDescription()).toBe(description);
