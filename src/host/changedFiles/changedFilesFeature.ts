@@ -203,7 +203,11 @@ export class ChangedFilesFeature implements Disposable {
 
   /** Finds what is left to review of the last days, also of sessions that no view shows. */
   async findReviews(): Promise<void> {
-    await this.ofTurns(await this.changed.toReview());
+    try {
+      await this.ofTurns(await this.changed.toReview());
+    } catch (error) {
+      this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
+    }
   }
 
   private noticed(sessionId: string, turnUid: string, files: readonly ChangedFile[]): void {

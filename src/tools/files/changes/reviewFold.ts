@@ -21,6 +21,8 @@ export type ReviewStep =
       /** The user kept all of it: as an earlier build recorded it. */
       readonly isKept: boolean;
     }
+  /** The file had this content. */
+  | { readonly kind: 'seen'; readonly before: Side }
   | { readonly kind: 'revert'; readonly before: Side; readonly after: Side }
   | { readonly kind: 'keep'; readonly before: Side; readonly after: Side };
 
@@ -98,7 +100,7 @@ class ReviewFold {
     }
     this.reach(step.before);
     if (step.kind === 'revert') this.reach(step.after);
-    else this.call(step);
+    else if (step.kind === 'agent') this.call(step);
     this.remember();
   }
 

@@ -33,7 +33,8 @@ const mostRemembered = 200;
 
 /** What is left to review in files, over all turns and sessions. Nothing of it is stored but what the user keeps: a keep
  *  is itself recorded as a change of files, from the text that was accepted before to the one that is accepted now. Such
- *  rows belong to no turn: `turnUid` is "kept/<session>". */
+ *  rows belong to no turn: `turnUid` is "kept/<session>". One of them says what the file was at that moment: there `before`
+ *  and `after` are the same. */
 export class Reviews {
   private readonly known = new Map<string, { readonly key: string; readonly left: LeftToReview }>();
 
@@ -68,21 +69,21 @@ export class Reviews {
       present.text === null ? null : encodeText(present.path, lines.join(''), present.text);
     const before = accepted.hash === undefined ? encoded(accepted.lines ?? []) : null;
     const after = isAll ? present.bytes : encoded(withKept(accepted.lines ?? [], hunks.map(({ left }) => left)));
+    const now = hashOf(present.bytes);
+    const row = (from: ContentHash, to: ContentHash): FileChange => ({
+      uid: this.deps.ids.uid(),
+      sessionId: newest.sessionId,
+      turnUid: `${keptPrefix}${newest.sessionId}`,
+      callId: newest.turnUid,
+      path: present.path,
+      before: from,
+      after: to,
+      changedAt: this.deps.clock.now(),
+      reviewed: null,
+    });
     await this.deps.store.recordFileChanges(
-      [
-        {
-          uid: this.deps.ids.uid(),
-          sessionId: newest.sessionId,
-          turnUid: `${keptPrefix}${newest.sessionId}`,
-          callId: newest.turnUid,
-          path: present.path,
-          before: accepted.hash === undefined ? hashOf(before) : accepted.hash,
-          after: hashOf(after),
-          changedAt: this.deps.clock.now(),
-          reviewed: null,
-        },
-      ],
-      keptContents([before, after]),
+      [row(now, now), row(accepted.hash === undefined ? hashOf(before) : accepted.hash, hashOf(after))],
+      keptContents([present.bytes, before, after]),
     );
   }
 
@@ -121,7 +122,8 @@ export class Reviews {
     for (const row of rows) {
       const before = await sideOf(row.before);
       const after = row.after === undefined ? undefined : await sideOf(row.after);
-      if (isOfTurn(row.turnUid))
+      if (row.turnUid.startsWith(keptPrefix) && row.before === row.after) steps.push({ kind: 'seen', before });
+      else if (isOfTurn(row.turnUid))
         steps.push({ kind: 'agent', turn: row.turnUid, before, after, isKept: row.reviewed?.kind === 'kept' });
       else if (isRevert(row)) {
         // A revert that was undone is as one that never was.
