@@ -229,7 +229,7 @@ test('changes of a session that is not open come back after a reload, are marked
   await panel.send('Change three files.');
   await (await ApprovalCard.asks(panel, 'Edit plain.txt?')).press('Allow All (3)');
   await panel.answered('All three are done.');
-  await workbench.command('Hermes: New Session');
+  await workbench.runCommand('Hermes: New Session');
   await workbench.reload();
   await untilMarked(workbench, names);
 

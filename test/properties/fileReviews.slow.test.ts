@@ -12,7 +12,13 @@ interface Line {
 }
 
 type Walk =
-  | { readonly kind: 'agent'; readonly at: number; readonly remove: number; readonly add: number; readonly turn: number }
+  | {
+      readonly kind: 'agent';
+      readonly at: number;
+      readonly remove: number;
+      readonly add: number;
+      readonly turn: number;
+    }
   | { readonly kind: 'person'; readonly at: number; readonly remove: number; readonly add: number }
   | { readonly kind: 'within'; readonly at: number }
   | { readonly kind: 'keep' | 'undo' | 'keepTurn'; readonly at: number }
@@ -45,6 +51,7 @@ const name = 'a.ts';
 class Reviewer {
   private count = 0;
   private lines: Line[] = Array.from({ length: 12 }, (_, index) => line(`base ${index}`, null));
+  private readonly broughtBack = new Set<Line>();
   /** What the newest undo changed, to take it back. */
   private undone: { readonly line: Line; readonly present: boolean }[][] = [];
 
@@ -75,6 +82,8 @@ class Reviewer {
     const end = shown[start + remove] === undefined ? this.lines.length : this.lines.indexOf(shown[start + remove]!);
     const touched = this.lines.slice(Math.max(0, near - 1), end + 2);
     if (touched.some(({ accepted, present }) => accepted !== present)) return;
+    // Who takes out again what an agent had taken out brings its change back.
+    if (touched.some((each) => this.broughtBack.has(each))) return;
     this.edit(start, remove, add, null);
     this.world.person(name, this.text());
   }
@@ -132,6 +141,7 @@ class Reviewer {
       const { sentence } = await this.world.files.reviewHunk(null, path, id, kind === 'keep' ? 'keep' : 'revert');
       expect(sentence).toBeNull();
       if (kind === 'undo') this.undone.push(hunk.map((each) => ({ line: each, present: each.present })));
+      if (kind === 'undo') hunk.filter(({ accepted }) => accepted).forEach((each) => this.broughtBack.add(each));
       for (const each of hunk)
         if (kind === 'keep') each.accepted = each.present;
         else each.present = each.accepted;

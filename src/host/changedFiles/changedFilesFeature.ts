@@ -97,10 +97,12 @@ export class ChangedFilesFeature implements Disposable {
       log,
       roots: () => files.roots().map(({ path }) => path),
     });
-    const before = this.lifetime.register(new BeforeFiles(
+    const before = this.lifetime.register(
+      new BeforeFiles(
         (turnUid, path) => this.changed.before(turnUid, path),
         (path) => this.changed.accepted(path),
-      ));
+      ),
+    );
     this.lifetime.register(
       vscode.workspace.registerFileSystemProvider(beforeScheme, before, { isReadonly: true, isCaseSensitive: true }),
     );

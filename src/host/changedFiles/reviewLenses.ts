@@ -39,7 +39,9 @@ function lensesOf(document: vscode.TextDocument, { path, id, start, removed }: P
   return [
     lens(t('Keep'), t('Keep this change'), 'hermes.keepChange'),
     lens(t('Undo'), t('Undo this change'), 'hermes.undoChange'),
-    ...(removed.length === 0 ? [] : [lens(removedWords(removed), t('Show what was here before'), 'hermes.showRemoved')]),
+    ...(removed.length === 0
+      ? []
+      : [lens(removedWords(removed), t('Show what was here before'), 'hermes.showRemoved')]),
   ];
 }
 

@@ -173,12 +173,7 @@ export class ChangedFiles {
   }
 
   /** `turnUid` null: a change of any turn. */
-  reviewHunk(
-    turnUid: string | null,
-    path: string,
-    hunkId: string,
-    action: 'keep' | 'revert',
-  ): Promise<ReviewOutcome> {
+  reviewHunk(turnUid: string | null, path: string, hunkId: string, action: 'keep' | 'revert'): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
       const review = await this.reviews.of(path);
       const found = hunksOf(review, turnUid).find(({ hunk }) => hunk.id === hunkId);

@@ -274,7 +274,8 @@ function hunksOf({ accepted, present, marks }: State): readonly OpenHunk[] {
     shift += change.added.length - change.removed;
     const place = { start: now, end: now + change.added.length };
     const inside = marks.filter((mark) => doOverlap(mark, place));
-    const made = inside.length > 0 ? inside : marks.filter(({ start, end }) => start <= place.end && place.start <= end);
+    const made =
+      inside.length > 0 ? inside : marks.filter(({ start, end }) => start <= place.end && place.start <= end);
     return { ...change, now, turns: [...new Set((made.length > 0 ? made : marks).map(({ turn }) => turn))] };
   });
 }

@@ -68,7 +68,14 @@ export class Reviews {
     const encoded = (lines: readonly string[]): Uint8Array | null =>
       present.text === null ? null : encodeText(present.path, lines.join(''), present.text);
     const before = accepted.hash === undefined ? encoded(accepted.lines ?? []) : null;
-    const after = isAll ? present.bytes : encoded(withKept(accepted.lines ?? [], hunks.map(({ left }) => left)));
+    const after = isAll
+      ? present.bytes
+      : encoded(
+          withKept(
+            accepted.lines ?? [],
+            hunks.map(({ left }) => left),
+          ),
+        );
     const now = hashOf(present.bytes);
     const row = (from: ContentHash, to: ContentHash): FileChange => ({
       uid: this.deps.ids.uid(),
@@ -88,9 +95,7 @@ export class Reviews {
   }
 
   private async rowsOf(paths: readonly string[]): Promise<readonly FileChange[]> {
-    return paths.length === 0
-      ? []
-      : this.deps.store.fileChangesAt(paths, this.deps.clock.now() - reviewedWithin);
+    return paths.length === 0 ? [] : this.deps.store.fileChangesAt(paths, this.deps.clock.now() - reviewedWithin);
   }
 
   private async read(present: PresentFile, rows: readonly FileChange[]): Promise<Review> {
@@ -126,8 +131,9 @@ export class Reviews {
       else if (isOfTurn(row.turnUid))
         steps.push({ kind: 'agent', turn: row.turnUid, before, after, isKept: row.reviewed?.kind === 'kept' });
       else if (isRevert(row)) {
-        // A revert that was undone is as one that never was.
-        if (row.reviewed?.kind !== 'reverted') steps.push({ kind: 'revert', before, after: after ?? before });
+        // One that was undone only says what the file was then.
+        const isUndone = row.reviewed?.kind === 'reverted';
+        steps.push(isUndone ? { kind: 'seen', before } : { kind: 'revert', before, after: after ?? before });
       } else steps.push({ kind: 'keep', before, after: after ?? before });
     }
     return steps;
