@@ -6,8 +6,8 @@ import type { EditorChanges, PlacedChange } from './editorChanges';
 /** Longest line in characters that is shown whole above its change. */
 const longestShown = 60;
 
-/** Shows Keep and Undo above each change of an agent, and Undo Revert where one was undone. VS Code shows it where `editor.codeLens` is on, and in diff
- *  editors where `diffEditor.codeLens` is on. */
+/** Shows Keep and Undo above each change of an agent, and Undo Revert where one was undone. VS Code shows it where
+ *  `editor.codeLens` is on, and in diff editors where `diffEditor.codeLens` is on. */
 export class ReviewLenses implements vscode.CodeLensProvider, Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changed = this.lifetime.register(new vscode.EventEmitter<void>());

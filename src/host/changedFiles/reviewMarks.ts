@@ -100,14 +100,14 @@ export class ReviewMarks implements vscode.QuickDiffProvider, Disposable {
   }
 }
 
+const mostHovered = 40;
+
 /** Removed lines as a hover shows them. */
 function removedText(removed: readonly string[]): vscode.MarkdownString {
   const shown = removed.slice(0, mostHovered).map((line) => `-${line}`);
   const rest = removed.length > mostHovered ? '\n…' : '';
   return new vscode.MarkdownString().appendCodeblock(shown.join('\n') + rest, 'diff');
 }
-
-const mostHovered = 40;
 
 /** A diff editor marks its lines itself. */
 function isInDiff({ document, viewColumn }: vscode.TextEditor): boolean {

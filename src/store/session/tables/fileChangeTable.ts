@@ -73,7 +73,7 @@ export class FileChangeTable {
   pathsSince(since: number): readonly string[] {
     return this.database
       .all('SELECT path FROM file_changes GROUP BY path HAVING max(changed_at) >= ?', [since])
-      .map((row) => textOr(row, 'path', ''));
+      .map((row) => readText(row, 'path', ''));
   }
 
   /** Ordered by the start of turns and sessions, never by time. */

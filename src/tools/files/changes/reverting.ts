@@ -42,7 +42,8 @@ export class Reverting {
     });
   }
 
-  /** Writes a file from which one change was removed. `of`: a change that made it; its session owns what is replaced. */
+  /** Writes a file from which one change was removed. `of`: a change that made it; its session owns what is
+   *  replaced. */
   async write(
     revert: NamedRevert,
     of: FileChange,

@@ -30,11 +30,12 @@ interface ReviewsDeps {
 /** How long a change is offered for review, in seconds. After that it counts as accepted. */
 export const reviewedWithin = 30 * 24 * 60 * 60;
 const mostRemembered = 200;
+const keptPrefix = 'kept/';
 
-/** What is left to review in files, over all turns and sessions. Nothing of it is stored but what the user keeps: a keep
- *  is itself recorded as a change of files, from the text that was accepted before to the one that is accepted now. Such
- *  rows belong to no turn: `turnUid` is "kept/<session>". One of them says what the file was at that moment: there `before`
- *  and `after` are the same. */
+/** What is left to review in files, over all turns and sessions. Nothing of it is stored but what the user keeps: a
+ *  keep is itself recorded as a change of files, from the text accepted before to the one accepted now.
+ *  Such rows belong to no turn: `turnUid` is "kept/<session>". One of them says what the file was at that moment: there
+ *  `before` and `after` are the same. */
 export class Reviews {
   private readonly known = new Map<string, { readonly key: string; readonly left: LeftToReview }>();
 
@@ -139,8 +140,6 @@ export class Reviews {
     return steps;
   }
 }
-
-const keptPrefix = 'kept/';
 
 /** True for a change that a turn made, as opposed to a revert and a keep. */
 export function isOfTurn(turnUid: string): boolean {
