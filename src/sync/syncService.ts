@@ -6,6 +6,7 @@ import { newerSession } from '../store/engine/sqlFailure';
 import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
 import type { ServerAccount } from '../transcript/verification';
 import { serverAccount } from './serverAccount';
+import { syncFailureIn } from './syncFailure';
 import { type KeptRemoval, SyncRound } from './syncRound';
 import type { LeaseAnswer, SyncServer } from './syncServer';
 import type { TurnSharing } from './turnSharing';
@@ -29,6 +30,8 @@ export interface SyncServiceDeps {
   /** Called after the rows of a conversation came from another machine. `branchId`: the branch that holds what was
    *  added here meanwhile; null when nothing was. */
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
+  /** Called when a copy of this store uses its id: it needs another one. */
+  readonly onTwin?: () => void;
   /** See `SyncRound`. */
   readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
 }
@@ -143,6 +146,7 @@ export class SyncService implements Disposable {
       },
       (error: unknown): TurnStart => {
         log.info(`A turn begins without the server: ${this.deps.describe(error).sentence}`);
+        this.noteTwin(error);
         return { kind: 'free' };
       },
     );
@@ -250,6 +254,7 @@ export class SyncService implements Disposable {
       return this.pace();
     } catch (error) {
       if (this.ending.signal.aborted) return 0;
+      this.noteTwin(error);
       this.round = this.newRound();
       this.failures++;
       const { sentence, isTemporary } = describe(error);
@@ -263,6 +268,10 @@ export class SyncService implements Disposable {
       });
       return isTemporary ? Math.min(longestRetryMs, firstRetryMs * 2 ** (this.failures - 1)) : longestRetryMs;
     }
+  }
+
+  private noteTwin(error: unknown): void {
+    if (syncFailureIn(error)?.kind === 'twin') this.deps.onTwin?.();
   }
 
   private failureOf(sentence: string): { readonly sentence: string; readonly since: number } {

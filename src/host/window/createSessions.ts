@@ -119,7 +119,6 @@ export function createSessions(
       context,
       distFolder: parts.distFolder,
       connection: history.connection,
-      storeFolder: () => history.folder,
       turnGate: parts.turnGate,
       sight: parts.syncSight,
       shownSession: () => gateway.shownSession(activeChat.surfaceId),

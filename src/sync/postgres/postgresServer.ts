@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import * as v from 'valibot';
 import { combined, erasedTail, headsDigest } from '../../store/headsDigest';
-import type { ServerHeads } from '../../store/syncing';
+import type { Incarnation, ServerHeads } from '../../store/syncing';
 import type {
   Connection,
   Erasing,
@@ -14,6 +14,7 @@ import type {
   ServerOverview,
   SyncServer,
 } from '../syncServer';
+import { twinFailure } from '../syncFailure';
 import { erasedDocument } from '../syncServer';
 import type { DatabaseAddress } from './connectionString';
 import { count, PostgresConnection, rowsOf } from './postgresConnection';
@@ -102,14 +103,18 @@ export class PostgresServer implements SyncServer {
     return new PostgresTurns(this.connection, this.deps.history, origin);
   }
 
-  async connect(origin: string, machine: string): Promise<Connection> {
+  async connect(origin: string, machine: string, incarnation?: Incarnation): Promise<Connection> {
     await this.prepare();
     const { history } = this.deps;
-    await this.connection.transaction('BEGIN', async (client) => {
-      await client.query(
-        `INSERT INTO hermes_sync.machines AS m (history, origin, name) VALUES ($1, $2, $3)
-         ON CONFLICT (person, history, origin) DO UPDATE SET name = excluded.name, seen_at = now()`,
-        [history, origin, machine],
+    const isNoted = await this.connection.transaction('BEGIN', async (client) => {
+      const [noted] = await rowsOf(
+        client,
+        originRow,
+        `INSERT INTO hermes_sync.machines AS m (history, origin, name, incarnation) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (person, history, origin) DO UPDATE SET name = excluded.name, seen_at = now(),
+           incarnation = excluded.incarnation
+         WHERE m.incarnation IS NULL OR m.incarnation = $5 RETURNING origin`,
+        [history, origin, machine, incarnation?.now ?? null, incarnation?.before ?? null],
       );
       const begun = await client.query(
         `INSERT INTO hermes_sync.histories (history, generation) VALUES ($1, $2)
@@ -117,8 +122,22 @@ export class PostgresServer implements SyncServer {
         [history, randomUUID()],
       );
       if (begun.rows.length > 0) await this.count(client);
+      return noted !== undefined;
     });
-    return { origin };
+    if (incarnation === undefined && isNoted) return { origin };
+    if (!isNoted && !(await this.isNoted(origin, incarnation?.now))) throw twinFailure(origin);
+    return { origin, incarnation: incarnation?.now ?? '', isRepeated: !isNoted };
+  }
+
+  /** True if this is the newest incarnation of the machine that the server knows. */
+  private async isNoted(origin: string, incarnation: string | undefined): Promise<boolean> {
+    const rows = await this.connection.all(
+      originRow,
+      `SELECT origin FROM hermes_sync.machines WHERE person = ${me} AND history = $1 AND origin = $2
+         AND incarnation IS NOT DISTINCT FROM $3`,
+      [this.deps.history, origin, incarnation ?? null],
+    );
+    return rows.length > 0;
   }
 
   /** Counts what an earlier layout has of a history that begins. */
@@ -301,9 +320,9 @@ export class PostgresServer implements SyncServer {
     return row?.version ?? null;
   }
 
-  async lease({ origin }: Connection, conversationId: string): Promise<LeaseAnswer> {
+  async lease({ origin, incarnation }: Connection, conversationId: string): Promise<LeaseAnswer> {
     const { history } = this.deps;
-    return this.connection.transaction('BEGIN', async (client) => {
+    const answer = await this.connection.transaction('BEGIN', async (client): Promise<LeaseAnswer> => {
       await client.query(
         `INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2)
          ON CONFLICT (person, history, conversation) DO NOTHING`,
@@ -315,8 +334,10 @@ export class PostgresServer implements SyncServer {
         `UPDATE hermes_sync.conversations SET fence = fence + 1, holder = $3, expires = now() + interval '60 seconds'
          WHERE person = ${me} AND history = $1 AND conversation = $2
            AND (holder IS NULL OR holder = $3 OR expires <= now())
+           AND EXISTS (SELECT 1 FROM hermes_sync.machines m WHERE m.person = ${me} AND m.history = $1
+             AND m.origin = $3 AND m.incarnation IS NOT DISTINCT FROM $4)
          RETURNING fence, version`,
-        [history, conversationId, origin],
+        [history, conversationId, origin, incarnation ?? null],
       );
       if (granted !== undefined) return { kind: 'granted', ...granted };
       const [machine] = await rowsOf(
@@ -329,6 +350,8 @@ export class PostgresServer implements SyncServer {
       );
       return { kind: 'leased', holder: machine?.name ?? origin };
     });
+    if (answer.kind === 'leased' && !(await this.isNoted(origin, incarnation))) throw twinFailure(origin);
+    return answer;
   }
 
   async renew({ origin }: Connection, conversationId: string, fence: number): Promise<boolean> {
