@@ -2,7 +2,7 @@ import type { CheckedSession } from './checkedSession';
 
 /** One change that removes one kind of damage.
  *  fold: text that arrived becomes part of its message, which is final. · reread: a damaged row gets what of it can be
- *  read. · hide: a row leaves the transcript; it stays stored. · arguments: a call gets arguments that can be read. ·
+ *  read. · hide: a row leaves the transcript; it stays stored. · show: a row comes back that nothing else shows. · arguments: a call gets arguments that can be read. ·
  *  renameCall: a call and its result get an id of their own. · unlink: references to rows that are not stored are
  *  removed. · closeTurn: calls get results, and the turn an end. · settleTurn: as closeTurn, for a turn that waits for
  *  nothing. · sequence: the rules of docs/sequence-repair.md. · recount: counts of messages and calls. · detach: a
@@ -11,7 +11,7 @@ import type { CheckedSession } from './checkedSession';
  *  turn waits for expires. · moveTurn: a turn belongs to the conversation of its session. · rebuildIndex: the search
  *  index is built again. */
 export type RepairStep =
-  | { readonly kind: 'fold' | 'reread' | 'unlink'; readonly uid: string }
+  | { readonly kind: 'fold' | 'reread' | 'show' | 'unlink'; readonly uid: string }
   | { readonly kind: 'hide'; readonly uid: string; readonly absorbedInto: string | null }
   | { readonly kind: 'arguments'; readonly uid: string; readonly callId: string; readonly arguments: string }
   | { readonly kind: 'renameCall'; readonly uid: string; readonly callId: string; readonly to: string }
