@@ -22,7 +22,7 @@ export type SyncFailureKind =
   | 'rows'
   /** Another store uses the id of this one. */
   | 'twin'
-  /** Encryption: see `SealError`. */
+  /** Encryption: see `EncryptionError`. */
   | 'seal'
   | 'unknown';
 

@@ -119,7 +119,7 @@ export function createSessions(
       distFolder: parts.distFolder,
       connection: history.connection,
       turnGate: parts.turnGate,
-      sight: parts.syncSight,
+      sight: parts.syncView,
       shownSession: () => gateway.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
