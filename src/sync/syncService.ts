@@ -5,6 +5,7 @@ import { resultWithin } from '../base/pause';
 import { newerSession } from '../store/engine/sqlFailure';
 import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
 import type { ServerAccount } from '../transcript/verification';
+import { fetchQuery } from './readAhead';
 import { serverAccount } from './serverAccount';
 import { syncFailureIn } from './syncFailure';
 import { type KeptRemoval, SyncRound } from './syncRound';
@@ -187,12 +188,14 @@ export class SyncService implements Disposable {
 
   private async prepare(conversationId: string): Promise<TurnStart> {
     const { server, store, clock } = this.deps;
-    const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId);
+    const query = await fetchQuery(store, conversationId);
+    const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId, query);
     if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
     this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs(), hasRun: false });
     this.deps.sharing?.begin(conversationId, answer.fence);
     if (answer.version === (await store.version(conversationId))) return { kind: 'free' };
-    return { kind: typeof (await this.round.receive(conversationId)) === 'object' ? 'divided' : 'free' };
+    const received = await this.round.receive(conversationId, [query, answer.fetched ?? null]);
+    return { kind: typeof received === 'object' ? 'divided' : 'free' };
   }
 
   private newRound(): SyncRound {
@@ -251,7 +254,7 @@ export class SyncService implements Disposable {
         ],
         failure: null,
       });
-      return this.pace();
+      return this.round.isUnfinished ? 0 : this.pace();
     } catch (error) {
       if (this.ending.signal.aborted) return 0;
       this.noteTwin(error);
