@@ -20,12 +20,23 @@ export type SyncFailureKind =
   | 'lost'
   /** The server cannot read or keep rows of one conversation. */
   | 'rows'
+  /** Another store uses the id of this one. */
+  | 'twin'
   /** Encryption: see `EncryptionError`. `key`: this machine lacks the key of the history: nothing can be exchanged. */
   | 'seal'
   | 'key'
   | 'unknown';
 
-const temporary: readonly SyncFailureKind[] = ['host', 'port', 'timeout', 'busy', 'readOnly', 'starting', 'lost'];
+const temporary: readonly SyncFailureKind[] = [
+  'host',
+  'port',
+  'timeout',
+  'busy',
+  'readOnly',
+  'starting',
+  'lost',
+  'twin',
+];
 
 /** A server that cannot be used. The message is a sentence for the user, and never has a password. */
 export class SyncFailure extends Error {
@@ -54,6 +65,15 @@ export function needsKey(technical: string): SyncFailure {
       'This history is encrypted, and this machine does not have its key. Set up sync again, and enter the passphrase or the recovery key.',
     ),
     technical,
+  );
+}
+
+/** The failure of a store whose id another one uses: one is a copy of the other. */
+export function twinFailure(origin: string): SyncFailure {
+  return new SyncFailure(
+    'twin',
+    t('A copy of these sessions is in use elsewhere. This machine continues under another id.'),
+    `${origin} is used by another store`,
   );
 }
 

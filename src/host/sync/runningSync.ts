@@ -30,6 +30,7 @@ interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSess
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
   readonly onForgotten: () => void;
   readonly onRemoved: (conversationId: string, kept: KeptRemoval) => void;
+  readonly onTwin: () => void;
   readonly onChange: () => void;
 }
 
@@ -85,6 +86,7 @@ export class RunningSync implements Disposable {
       },
       onForgotten: deps.onForgotten,
       onRemoved: deps.onRemoved,
+      onTwin: deps.onTwin,
     });
     this.service.onDidChange(deps.onChange);
     this.watched = new WatchedTurns({

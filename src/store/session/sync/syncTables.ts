@@ -34,7 +34,8 @@ CREATE TABLE sync_forgotten (
  *  up to where it was read. sync_marks: columns of marks that were changed here, each with the change that noted it.
  *  sync_erased: conversations that were forgotten on any machine. sync_kept: conversations that were removed here only,
  *  with the one they were removed with (`root`) and the version they had; the server and other machines keep them.
- *  sync_newer and sync_bodies: see `NewerBodies`. */
+ *  sync_newer and sync_bodies: see `NewerBodies`. sync_self: incarnations of this store; `next_one`:
+ *  what the server may have noted. */
 const laterTables = [
   `CREATE TABLE IF NOT EXISTS sync_chain (
   conversation_id TEXT NOT NULL,
@@ -66,6 +67,11 @@ const laterTables = [
   conversation_id TEXT PRIMARY KEY NOT NULL,
   root TEXT NOT NULL,
   version INTEGER NOT NULL
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS sync_self (
+  origin TEXT PRIMARY KEY NOT NULL,
+  noted TEXT,
+  next_one TEXT
 ) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS sync_newer (
   conversation_id TEXT PRIMARY KEY NOT NULL,
