@@ -200,7 +200,7 @@ describe('the description of the key', () => {
     );
     // Also where only the description was lost.
     await world.run(database, 'DELETE FROM hermes_sync.seals');
-    const third = roundOf((await oneSession('s3')).db, world.client(address), 'plain');
+    const third = roundOf((await oneSession('s3')).db, world.client(address), 'other');
     await expect(third.run()).rejects.toMatchObject({ kind: 'key' });
     expect(await world.run(database, "SELECT 1 AS n FROM hermes_sync.bodies WHERE body NOT LIKE 'hermes1:%'")).toEqual(
       [],
