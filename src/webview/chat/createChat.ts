@@ -2,7 +2,7 @@ import type { ChatSurroundings, ChatProtocol } from './connection/chatHost';
 import { UnsavedDrafts } from './drafts/unsavedDrafts';
 import { Chat } from './state/chat';
 import { UnverifiedMessages } from './state/unverifiedMessages';
-import type { TurnEvent } from '../../protocol/transcriptTypes';
+import type { TurnEvent } from '../../transcript/turnEvent';
 import type { NotificationOf } from '../rpc';
 import { Attachments } from './composer/attachments';
 import { withInsertion } from './drafts/composerText';

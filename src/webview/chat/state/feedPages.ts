@@ -1,5 +1,5 @@
 import { batch, signal, type ReadonlySignal } from '@preact/signals';
-import type { ChangedFile } from '../../../protocol/transcriptTypes';
+import type { ChangedFile } from '../../../transcript/changedFile';
 import { withChanges, type Conversation } from './conversation';
 import { lazyComponents } from '../connection/lazyComponents';
 import type { Chat } from './chat';
