@@ -1,3 +1,3 @@
-import { lazyComponents } from './connection/lazyComponents';
+import { LazyComponents } from './connection/lazyComponents';
 
-export const lazyPanel = lazyComponents(() => import('./afterFirstPaint'));
+export const lazyPanel = new LazyComponents<typeof import('./panel')>();

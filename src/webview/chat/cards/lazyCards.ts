@@ -1,3 +1,3 @@
-import { lazyComponents } from '../connection/lazyComponents';
+import { LazyComponents } from '../connection/lazyComponents';
 
-export const lazyCards = lazyComponents(() => import('./afterFirstPaint'));
+export const lazyCards = new LazyComponents<typeof import('./afterFirstPaint')>();

@@ -1,3 +1,3 @@
-import { lazyComponents } from '../connection/lazyComponents';
+import { LazyComponents } from '../connection/lazyComponents';
 
-export const lazyComposer = lazyComponents(() => import('./afterFirstPaint'));
+export const lazyComposer = new LazyComponents<typeof import('./afterFirstPaint')>();

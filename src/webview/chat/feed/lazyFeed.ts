@@ -1,3 +1,3 @@
-import { lazyComponents } from '../connection/lazyComponents';
+import { LazyComponents } from '../connection/lazyComponents';
 
-export const lazyFeed = lazyComponents(() => import('./afterFirstPaint'));
+export const lazyFeed = new LazyComponents<typeof import('./afterFirstPaint')>();

@@ -1,3 +1,3 @@
-import { lazyComponents } from '../connection/lazyComponents';
+import { LazyComponents } from '../connection/lazyComponents';
 
-export const lazyPickers = lazyComponents(() => import('./afterFirstPaint'));
+export const lazyPickers = new LazyComponents<typeof import('./afterFirstPaint')>();

@@ -1,3 +1,3 @@
-import { lazyComponents } from '../connection/lazyComponents';
+import { LazyComponents } from '../connection/lazyComponents';
 
-export const lazyTurn = lazyComponents(() => import('./afterFirstPaint'));
+export const lazyTurn = new LazyComponents<typeof import('./afterFirstPaint')>();
