@@ -1,3 +1,4 @@
 import { LazyComponents } from './connection/lazyComponents';
+import type * as code from './panel';
 
-export const lazyPanel = new LazyComponents<typeof import('./panel')>();
+export const lazyPanel = new LazyComponents<typeof code>();

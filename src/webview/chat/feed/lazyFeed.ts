@@ -1,3 +1,4 @@
 import { LazyComponents } from '../connection/lazyComponents';
+import type * as code from './afterFirstPaint';
 
-export const lazyFeed = new LazyComponents<typeof import('./afterFirstPaint')>();
+export const lazyFeed = new LazyComponents<typeof code>();

@@ -1,3 +1,4 @@
 import { LazyComponents } from '../connection/lazyComponents';
+import type * as code from './afterFirstPaint';
 
-export const lazyTurn = new LazyComponents<typeof import('./afterFirstPaint')>();
+export const lazyTurn = new LazyComponents<typeof code>();
