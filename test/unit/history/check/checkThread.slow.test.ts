@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkInThread } from '../../../../src/history/check/checkClient';
-import type { CheckThread } from '../../../../src/history/check/checkMessages';
+import type { CheckThread } from '../../../../src/history/check/checkWorker';
 import type { CheckCourse } from '../../../../src/history/check/findings';
 import type { WorkProgress } from '../../../../src/store/slicedWork';
 import { otherSqlite } from '../../../support/otherSqlite';

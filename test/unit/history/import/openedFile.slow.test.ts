@@ -9,6 +9,7 @@ import { otherSqlite } from '../../../support/otherSqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { converse } from '../../store/library/libraryWorld';
 import { backupWorld, type BackupWorld } from '../backup/backupWorld';
+import { portTo } from '../../../../src/store/storePort';
 import { unusedTarget } from '../../host/history/unusedTarget';
 import { systemClock } from '../../../../src/base/clock';
 import { t } from '../../../../src/base/translate';
@@ -27,7 +28,7 @@ afterAll(() => worker.remove());
 beforeEach(async () => {
   world = await backupWorld();
   copies = join(world.root, 'reading');
-  reader = new ImportClient(join(worker.folder, 'importWorker.js'), { copies }, unusedTarget);
+  reader = new ImportClient(join(worker.folder, 'importWorker.js'), copies, () => portTo(unusedTarget));
 });
 afterEach(async () => {
   await reader.close();
