@@ -5,6 +5,9 @@ import type { Session } from '../transcript/session';
 import { GatewayError, type SubmitReceipt } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
 import type { SessionDirectory } from './sessionDirectory';
+import type { ModelChoices } from './modelChoices';
+import type { SpendingLimit } from './spending';
+import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
 
 interface AnswerContinuationDeps {
@@ -12,16 +15,20 @@ interface AnswerContinuationDeps {
   readonly ids: Ids;
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
-  /** Called before a turn continues that had stopped at the spending limit. */
-  readonly allowMore: (sessionId: string) => Promise<void>;
+  readonly surfaces: SurfaceRegistry;
+  readonly modelChoices: ModelChoices;
+  readonly spending: SpendingLimit;
 }
 
 /** Continues the last answer of a session where it stopped. The new turn's first row is not written by the user. */
 export class AnswerContinuation {
   constructor(private readonly deps: AnswerContinuationDeps) {}
 
+  /** In a turn whose first row is not a prompt from the user (`isContinuation`). Rejects when another turn follows that
+   *  one or runs. */
   async continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
-    const { store, ids, sessions, slots } = this.deps;
+    const { store, ids, sessions, slots, surfaces, modelChoices } = this.deps;
+    await modelChoices.settled(surfaces.shownSession(surfaceId));
     slots.refuseWhenClosing();
     const turn = await store.getTurn(turnUid);
     if (turn === null) throw new GatewayError('notFound', t('This turn no longer exists, so it can’t be continued.'));
@@ -32,7 +39,8 @@ export class AnswerContinuation {
       if (await slots.isBusy(session))
         throw new GatewayError('busy', t('Hermes is answering in this session. Stop it first, or wait.'));
       await this.refuseUnlessLast(turnUid, session);
-      if (turn.state === 'settled' && turn.stopReason === 'spendingLimit') await this.deps.allowMore(session.id);
+      if (turn.state === 'settled' && turn.stopReason === 'spendingLimit')
+        await this.deps.spending.allowMore(session.id);
       const continuation = { asked: await earlierPrompt(store, session.id, 1) };
       const opened = await slots.open(surfaceId, session, {
         prompt: { uid: ids.uid(), text: '' },

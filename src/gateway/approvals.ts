@@ -1,18 +1,16 @@
 import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
-import type { SwitchReason } from '../memory/memoryProvider';
 import type { SessionStore } from '../store/sessionStore';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { type Approval, type ApprovalDecision, isPlainEdit, type Mode } from '../transcript/approval';
 import { isContinuation } from '../transcript/continuation';
-import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
-import type { SurfaceAgent } from './agents/surfaceAgent';
-import { decidingSession } from './delegations';
+import { decidingSession, type Delegations } from './delegations';
 import { GatewayError } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
 import type { SessionDirectory } from './sessionDirectory';
+import type { SessionSwitching } from './sessionSwitching';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
@@ -27,10 +25,9 @@ interface ApprovalDeps {
   readonly slots: TurnSlots;
   readonly runner: TurnRunner;
   readonly waiting: WaitingTurns;
-  readonly agentFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
+  readonly switching: SessionSwitching;
   readonly defaultMode?: () => Mode;
-  /** Returns the pending approval of the sub-agents that work for this session now. */
-  readonly askedBySubAgents: (sessionId: string) => Approval | null;
+  readonly delegations: Delegations;
 }
 
 /** Milliseconds before each check for a stored decision, after storing it seemed to fail. The last value repeats. */
@@ -41,6 +38,10 @@ const checkAgainMs = [1000, 2000, 5000, 10_000, 30_000];
 export class Approvals {
   constructor(private readonly deps: ApprovalDeps) {}
 
+  /** Stores the decision, and only then runs the call (or refuses it). Also resumes a turn that waits only in the
+   *  store, after a reload, a crash or a handover to another window. The first decision counts: a second one, from
+   *  another surface, changes nothing. Rejects with `notFound` when the approval does not exist, and with `invalid`
+   *  when a rule is empty. */
   async decide(approvalId: string, decision: ApprovalDecision): Promise<void> {
     const { store, sessions, slots } = this.deps;
     refuseBlankRules(decision);
@@ -115,22 +116,25 @@ export class Approvals {
 
   /** Runs a turn that waited only in the store. */
   private async resume(turn: Turn & { readonly state: 'running' }, approval: Approval): Promise<void> {
-    const { store, sessions, surfaces, runner, agentFor } = this.deps;
+    const { store, sessions, surfaces, runner, switching } = this.deps;
     const session = await sessions.get(turn.sessionId);
     const row = await store.getMessage(turn.userMessageUid);
     const prompt = row !== null && isContinuation(row) ? ((await earlierPrompt(store, session.id, 1)) ?? row) : row;
     if (prompt === null)
       throw new GatewayError('notFound', t('The prompt for this answer no longer exists, so it can’t continue.'));
     const surfaceId = surfaces.surfaceOf(session.id);
-    const agent = agentFor(surfaceId, session, 'resume', null);
+    const agent = switching.agentForTurn(surfaceId, session, 'resume', null);
     surfaces.notifyTurn(session.id, { kind: 'approvalDecided', turn, approval });
     runner.start({ surfaceId, session, turn, prompt, seat: agent, goesOn: true });
   }
 
+  /** The approval that the session waits for. Null when there is none. */
   async pending(sessionId: string): Promise<Approval | null> {
-    return (await this.deps.store.pendingApproval(sessionId)) ?? this.deps.askedBySubAgents(sessionId);
+    return (await this.deps.store.pendingApproval(sessionId)) ?? this.deps.delegations.pendingIn(sessionId);
   }
 
+  /** How freely the session's agent may act: the session's own choice, or else the setting. Null means the empty state
+   *  of the surface. */
   async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
     const chosen =
       sessionId === null
@@ -139,6 +143,7 @@ export class Approvals {
     return chosen ?? this.deps.defaultMode?.() ?? 'ask';
   }
 
+  /** Takes effect with the next call, also within a running turn. */
   async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
     const { store, sessions, surfaces } = this.deps;
     if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { mode });

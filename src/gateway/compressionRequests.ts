@@ -22,6 +22,9 @@ interface CompressionRequestsDeps {
 export class CompressionRequests {
   constructor(private readonly deps: CompressionRequestsDeps) {}
 
+  /** Summarizes the earlier part of a session, which then continues with more room. The user sees one session.
+   *  Prompts sent meanwhile are queued. Rejects with `busy` while a turn runs, and with `notCompressed` and the
+   *  reason when nothing was changed. */
   async compress(sessionId: string, focus: string | null): Promise<CompressionReport> {
     const { store, sessions, surfaces, slots, queue } = this.deps;
     slots.refuseWhenClosing();
@@ -33,10 +36,18 @@ export class CompressionRequests {
     return report;
   }
 
+  /** Resolves when no compression runs between turns. */
+  ended(): Promise<void> {
+    return this.deps.compressionScheduler.ended();
+  }
+
+  /** Estimates the tokens that `compress` would save. Null when there is nothing to compress. */
   async preview(sessionId: string): Promise<HandoffTokens | null> {
     return this.deps.compressionScheduler.preview(await this.deps.sessions.tipOf(sessionId));
   }
 
+  /** Returns how full the model's context is for a session. Reads the stored rows, so call it after a turn, not for
+   *  every event of one. */
   async contextUse(sessionId: string): Promise<SessionContextUse> {
     return this.deps.compressionScheduler.contextUse(await this.deps.sessions.tipOf(sessionId));
   }

@@ -9,6 +9,7 @@ import type { Approval } from '../transcript/approval';
 import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnEvent } from '../transcript/turnEvent';
+import type { GatewayEvents } from './gatewayEvents';
 import { SubAgentSteps } from './subAgentSteps';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { RunningTurn, SettledRow, SubAgentRun } from './runningTurn';
@@ -22,8 +23,7 @@ interface DelegationDeps {
   readonly surfaces: SurfaceRegistry;
   readonly slots: TurnSlots;
   readonly runner: TurnRunner;
-  /** Called when the entry of a session in lists may have changed. */
-  readonly changed: (sessionId: string) => void;
+  readonly events: GatewayEvents;
 }
 
 type DelegatingCall = Pick<ToolCallContext, 'callId' | 'report'>;
@@ -143,7 +143,7 @@ export class Delegations {
     const now = this.askedOf(caller);
     if (before?.id === now?.id) return;
     this.deps.surfaces.notifyTurn(caller.session.id, { kind: 'subAgentAsks', turnUid: caller.turn.uid, approval: now });
-    this.deps.changed(caller.session.id);
+    this.deps.events.emit('sessionChanged', caller.session.id);
   }
 
   private askedOf({ turn }: RunningTurn): Approval | null {

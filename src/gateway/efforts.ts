@@ -1,7 +1,6 @@
 import type { SessionStore } from '../store/sessionStore';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import { decidingSession } from './delegations';
-import type { EffortGateway } from './gateway';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnRunner } from './turnRunner';
@@ -15,9 +14,11 @@ interface EffortDeps {
 }
 
 /** Reasoning effort per session. */
-export class Efforts implements EffortGateway {
+export class Efforts {
   constructor(private readonly deps: EffortDeps) {}
 
+  /** The session's own choice, or else the setting. Null means the empty state of the surface. A model that does not
+   *  support this effort gets a request without one. */
   async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
     const { store, surfaces, runner } = this.deps;
     const chosen =
@@ -27,6 +28,7 @@ export class Efforts implements EffortGateway {
     return chosen ?? this.deps.defaultEffort?.() ?? 'default';
   }
 
+  /** Takes effect with the next request to the model, also within a running turn. */
   async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
     const { store, sessions, surfaces, runner } = this.deps;
     if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { effort });

@@ -1,10 +1,18 @@
 import { t } from '../base/translate';
 import type { PromptContext, SessionStore } from '../store/sessionStore';
-import { isSendable } from '../transcript/draftPart';
+import { isSendable, type SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { QueuedPrompt, Session } from '../transcript/session';
 import type { CompressionScheduler } from './compressionScheduler';
-import { GatewayError, type PromptSubmission, type SubmitReceipt, type SwitchReason } from './gateway';
+import {
+  type BeforeAsking,
+  GatewayError,
+  type PromptSubmission,
+  type SubmitReceipt,
+  type SwitchReason,
+} from './gateway';
+import type { ModelChoices } from './modelChoices';
+import type { PromptVersionSwitching } from './promptVersionSwitching';
 import type { PromptQueue } from './promptQueue';
 import { notStored, type SessionDirectory } from './sessionDirectory';
 import type { SessionSwitching } from './sessionSwitching';
@@ -18,8 +26,8 @@ interface IntakeDeps {
   readonly slots: TurnSlots;
   readonly queue: PromptQueue;
   readonly compressionScheduler: CompressionScheduler;
-  /** Sends the prompt of a turn that was opened and never ran. */
-  readonly sendAgain: (surfaceId: string, turnUid: string) => Promise<SubmitReceipt>;
+  readonly versions: PromptVersionSwitching;
+  readonly modelChoices: ModelChoices;
   readonly switching: SessionSwitching;
 }
 
@@ -35,8 +43,10 @@ interface Sent {
 export class PromptIntake {
   constructor(private readonly deps: IntakeDeps) {}
 
+  /** When this resolves, the prompt is on disk. */
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    const { sessions, slots, surfaces } = this.deps;
+    const { sessions, slots, surfaces, modelChoices } = this.deps;
+    await modelChoices.settled(prompt.sessionId);
     slots.refuseWhenClosing();
     const from = surfaces.shownSession(surfaceId);
     if (prompt.sessionId !== null) return this.take(prompt.sessionId, prompt, { surfaceId, from, reason: 'resume' });
@@ -46,6 +56,24 @@ export class PromptIntake {
     const beginning = from === null ? surfaces.beginningAt(surfaceId) : usualBeginning;
     const session = await sessions.create(beginning);
     return this.take(session.id, prompt, { surfaceId, from, reason: beginning.reason });
+  }
+
+  /** Same as `PromptVersionSwitching.retry`, with a new text for the prompt. `parts`: all attachments of the new prompt.
+   *  Default: the attachments of the old one. */
+  async editAndResend(
+    surfaceId: string,
+    turnUid: string,
+    text: string,
+    submissionUid: string,
+    before?: BeforeAsking,
+    parts?: readonly SentPart[],
+  ): Promise<SubmitReceipt> {
+    const { surfaces, modelChoices, versions } = this.deps;
+    await modelChoices.settled(surfaces.shownSession(surfaceId));
+    return (
+      (await this.receiptOf(surfaceId, submissionUid)) ??
+      versions.edit(surfaceId, turnUid, { uid: submissionUid, text, parts }, before)
+    );
   }
 
   /** Returns the receipt of a prompt that was submitted before. Null when it was not. */
@@ -101,13 +129,13 @@ export class PromptIntake {
   /** Handles a stored prompt. It is answered or being answered, unless the write that opened its turn seemed to
    *  fail: then it is sent now. */
   private async submittedBefore(surfaceId: string, { sessionId, turnUid }: Message): Promise<SubmitReceipt> {
-    const { store, sessions, slots, sendAgain, switching } = this.deps;
+    const { store, sessions, slots, versions, switching } = this.deps;
     const started: SubmitReceipt = { kind: 'started', sessionId, turnUid: turnUid ?? '' };
     const turn = turnUid === null ? null : await store.getTurn(turnUid);
     if (turn?.state !== 'running') return started;
     const session = await sessions.tipOf(sessionId);
     if (await slots.inSequence(session.conversationId, () => slots.isBusy(session))) return started;
-    const receipt = await sendAgain(surfaceId, turn.uid);
+    const receipt = await versions.retry(surfaceId, turn.uid);
     switching.showBegun(surfaceId, session);
     return receipt;
   }

@@ -34,6 +34,7 @@ export class PromptQueue {
 
   constructor(private readonly deps: QueueDeps) {}
 
+  /** Keeps the attachments. */
   async edit(uid: string, text: string): Promise<void> {
     const along = text.trim() === '' ? (await this.deps.store.queuedPrompt(uid))?.parts : undefined;
     if (!isSendable(text, along))
@@ -48,6 +49,7 @@ export class PromptQueue {
     this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId: removed.sessionId, queue });
   }
 
+  /** Moves a queued prompt to the front. */
   async promote(uid: string): Promise<void> {
     const queue = await this.deps.store.promoteQueued(uid);
     this.notify(queue);

@@ -11,6 +11,8 @@ import type { Turn } from '../transcript/turn';
 import { GatewayError, type BeforeAsking, type SubmitReceipt } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
 import type { SessionDirectory } from './sessionDirectory';
+import type { ModelChoices } from './modelChoices';
+import type { SurfaceRegistry } from './surfaceRegistry';
 import type { SessionSwitching } from './sessionSwitching';
 import type { PromptTurn, TurnSlots } from './turnSlots';
 
@@ -20,6 +22,8 @@ interface VersionDeps {
   readonly ids: Ids;
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
+  readonly surfaces: SurfaceRegistry;
+  readonly modelChoices: ModelChoices;
   readonly switching: SessionSwitching;
 }
 
@@ -47,7 +51,10 @@ const inBranch = (): string =>
 export class PromptVersionSwitching {
   constructor(private readonly deps: VersionDeps) {}
 
-  retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
+  /** Runs the prompt of a settled turn again. Hides its rows and those of every later turn, never deletes them: they
+   *  are the earlier version. A turn before a summary is run again in a branch, which the surface then shows. */
+  async retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
+    await this.deps.modelChoices.settled(this.deps.surfaces.shownSession(surfaceId));
     return this.askAgain(surfaceId, turnUid, { reason: 'retried', before });
   }
 
@@ -59,6 +66,7 @@ export class PromptVersionSwitching {
     return this.askAgain(surfaceId, turnUid, { reason: 'edited', uid, text, parts, before });
   }
 
+  /** Shows another version of a prompt and of the rows after it. `turnUid`: the turn that heads the version. */
   async show(turnUid: string): Promise<void> {
     const { store, clock, sessions, slots, switching } = this.deps;
     const found = await sessions.tipOf((await this.turnOf(turnUid)).sessionId);

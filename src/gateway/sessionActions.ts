@@ -41,16 +41,22 @@ export class SessionActions {
     this.changed(sessionId);
   }
 
+  /** Marks the answers of this session as seen. Visible surfaces need not call it: the gateway knows which sessions
+   *  they show. */
   async setSeen(sessionId: string): Promise<void> {
     await this.deps.store.setSeen(sessionId, this.deps.clock.now());
     this.changed(sessionId);
   }
 
+  /** Chooses the model for a session. Also for new sessions when `sessionId` is null or no model was chosen for them
+   *  yet. */
   async selectModel(sessionId: string | null, ref: string): Promise<void> {
     await this.deps.modelChoices.choose(sessionId, ref);
     this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: sessionId === null ? [] : [sessionId] });
   }
 
+  /** Moves a session to the trash. Surfaces that show it switch to the empty state. Rejects with `busy` while a turn
+   *  runs or waits. */
   async trash(sessionId: string): Promise<void> {
     const { store, clock, agentPool, switching } = this.deps;
     await this.refuseSubAgent(sessionId);
@@ -71,6 +77,8 @@ export class SessionActions {
     this.changed(sessionId);
   }
 
+  /** Imports sessions from another folder's store. None of their turns runs here, and no memory provider is
+   *  notified: they are in the past. */
   async bringOver(input: BringOver): Promise<BroughtOver> {
     const { store, surfaces, switching } = this.deps;
     const brought = await store.bringOver(input);
@@ -83,6 +91,8 @@ export class SessionActions {
     return brought;
   }
 
+  /** Erases a session for good, here and at the memory providers that support it. Rejects with `busy` while a turn
+   *  runs or waits. */
   async forget(sessionId: string): Promise<ForgetReport> {
     const { store, agentPool, switching } = this.deps;
     await this.refuseSubAgent(sessionId);

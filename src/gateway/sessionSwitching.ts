@@ -18,6 +18,7 @@ import { Sequencer } from './sequencer';
 import type { SessionDirectory } from './sessionDirectory';
 import { type Beginning, type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
+import type { GatewayEvents } from './gatewayEvents';
 
 interface SwitchingDeps {
   readonly store: SessionStore;
@@ -28,8 +29,7 @@ interface SwitchingDeps {
   readonly agentPool: AgentPool;
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
-  /** Called when a surface leaves its session: writes shown text that could not be stored before. */
-  readonly left: () => void;
+  readonly events: GatewayEvents;
 }
 
 type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason: R }>;
@@ -52,6 +52,8 @@ export class SessionSwitching {
 
   constructor(private readonly deps: SwitchingDeps) {}
 
+  /** The only place where the session of a surface changes. Showing another session never stops a turn: it continues
+   *  in the background. Reset and rewind of a session with a turn are refused (`busy`). A refusal changes nothing. */
   async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
     this.deps.slots.refuseWhenClosing();
     return this.sequencer.run(surfaceId, () => this.carryOut(surfaceId, target));
@@ -312,7 +314,7 @@ export class SessionSwitching {
     const leaving = surfaces.shownSession(surfaceId);
     surfaces.bind(surfaceId, session?.id ?? null, reason, beginning);
     if (session !== null && reason !== 'rewind') agentPool.agentFor(surfaceId, session, reason);
-    if (leaving !== null && leaving !== session?.id) this.deps.left();
+    if (leaving !== null && leaving !== session?.id) this.deps.events.emit('surfaceLeft');
     if (session !== null) void this.noteSeen(session.id);
   }
 }

@@ -14,7 +14,8 @@ interface SpendingDeps {
 export class SpendingLimit {
   constructor(private readonly deps: SpendingDeps) {}
 
-  async spending(sessionId: string | null): Promise<Spending> {
+  /** Cost of a session (null: none) and of today. Reads the stored rows, so call it after a turn. */
+  async costs(sessionId: string | null): Promise<Spending> {
     const { store, clock } = this.deps;
     const [session, today] = await Promise.all([
       sessionId === null ? null : store.sessionSpending(sessionId),

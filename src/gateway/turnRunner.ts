@@ -17,8 +17,6 @@ import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Session } from '../transcript/session';
 import type { Failure } from '../transcript/stopReason';
 import type { TurnEvent } from '../transcript/turnEvent';
-import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
-import type { ToolCallContext } from '../tools/tool';
 import {
   asSubAgent,
   PendingSteering,
@@ -27,6 +25,7 @@ import {
   type SettledRow,
   type StartedTurn,
 } from './runningTurn';
+import type { GatewayEvents } from './gatewayEvents';
 import { DeliveryCheck } from './verify/deliveryCheck';
 import { ShownLengths } from './verify/shownLengths';
 
@@ -36,33 +35,6 @@ interface TurnRunnerDeps {
   readonly log: Log;
   readonly createAgent: (model: string, memory: MemoryManager) => Agent;
   readonly agentSignature: (model: string) => string;
-}
-
-interface RunnerListeners {
-  show(sessionId: string, event: TurnEvent): void;
-  changed(sessionId: string): void;
-  /** Called when a turn takes its conversation's slot. */
-  began(conversationId: string): void;
-  /** Called when queued prompts became rows of a running turn. */
-  steered(sessionId: string): void;
-  /** Shortens the history of a running turn. Null when nothing was changed. `movedTo` is called before it resolves. */
-  shortenHistory(run: RunningTurn, request: ShortenRequest): Promise<Session | null>;
-  mode(sessionId: string): Promise<Mode>;
-  setMode(sessionId: string, mode: Mode): Promise<void>;
-  effort(sessionId: string): Promise<ReasoningEffort>;
-  /** Reason to stop before the next request of a turn in this session. Null: there is none. */
-  spendingLimit(sessionId: string): Promise<Failure | null>;
-  /** Runs a task on a sub-agent, delegated by the run's agent. */
-  delegate(
-    run: RunningTurn,
-    agent: Agent,
-    task: DelegatedTask,
-    call: Pick<ToolCallContext, 'callId' | 'report'>,
-    signal: AbortSignal,
-  ): Promise<DelegatedWork>;
-  /** Called when the slot is free. `settled` is null when the turn could not be closed before the window closed, or
-   *  waits in the store. */
-  ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
 }
 
 /** Runs opened turns to their end, at most one per conversation. Then checks that all text that surfaces received is
@@ -77,7 +49,7 @@ export class TurnRunner {
 
   constructor(
     private readonly deps: TurnRunnerDeps,
-    private readonly listeners: RunnerListeners,
+    private readonly events: GatewayEvents,
   ) {
     this.deliveries = new DeliveryCheck(deps);
   }
@@ -97,7 +69,7 @@ export class TurnRunner {
     const run: RunningTurn = {
       ...started,
       controller: new AbortController(),
-      steering: new PendingSteering(() => this.listeners.steered(run.session.id)),
+      steering: new PendingSteering(() => this.events.emit('promptsSteered', run.session.id)),
       calls: new RunningCalls(),
       decisions: new TurnDecisions(),
       recall: new AbortController(),
@@ -107,8 +79,8 @@ export class TurnRunner {
     // The turn's row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
     started.seat.turnBegan();
-    this.listeners.began(conversationId);
-    this.listeners.changed(started.session.id);
+    this.events.emit('turnBegan', conversationId);
+    this.events.emit('sessionChanged', started.session.id);
     const end = this.runToEnd(run).finally(() => this.ends.delete(run));
     this.ends.set(run, end);
   }
@@ -191,10 +163,10 @@ export class TurnRunner {
       if (event.kind === 'activity') run.activity = event.activity;
       if (event.kind === 'turnSettled') stored = event.messages;
       if (event.kind === 'approvalRequested') run.activity = null;
-      this.listeners.show(run.session.id, event);
+      this.events.emit('turnEvent', run.session.id, event);
       subAgent?.onEvent(event);
       if (event.kind === 'approvalRequested' || event.kind === 'approvalDecided')
-        this.listeners.changed(run.session.id);
+        this.events.emit('sessionChanged', run.session.id);
     };
     const agent =
       subAgent?.createAgent(surfaceAgent.memory) ??
@@ -202,9 +174,9 @@ export class TurnRunner {
         this.deps.createAgent(turn.model, surfaceAgent.memory),
       );
     const history = {
-      shorten: async (request: ShortenRequest) => (await this.listeners.shortenHistory(run, request))?.id ?? null,
+      shorten: async (request: ShortenRequest) => (await this.events.ask('shortenHistory', run, request))?.id ?? null,
     };
-    const delegation = delegationOf(run, (...task) => this.listeners.delegate(run, agent, ...task));
+    const delegation = delegationOf(run, (...task) => this.events.ask('delegate', run, agent, ...task));
     const result = await agent.runTurn({
       turn,
       resumed: run.goesOn ?? false,
@@ -227,26 +199,30 @@ export class TurnRunner {
     surfaceAgent.turnEnded();
     this.running.delete(conversationId);
     this.attempted(conversationId);
-    this.listeners.changed(run.session.id);
+    this.events.emit('sessionChanged', run.session.id);
     subAgent?.ended(settled, stored);
-    if (!this.closing) await this.listeners.ended(run, settled);
+    if (!this.closing) await this.events.ask('turnEnded', run, settled);
   }
 
   private modeOf(run: RunningTurn): TurnMode {
     return {
-      get: this.lastKnown<Mode>('ask', run, 'mode', (sessionId) => this.listeners.mode(sessionId)),
-      set: (chosen) => this.listeners.setMode(run.session.id, chosen),
+      get: this.lastKnown<Mode>('ask', run, 'mode', (sessionId) => this.events.ask('mode', sessionId)),
+      set: (chosen) => this.events.ask('setMode', run.session.id, chosen),
     };
   }
 
   private effortOf(run: RunningTurn): TurnRun['effort'] {
-    return this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) => this.listeners.effort(sessionId));
+    return this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) =>
+      this.events.ask('effort', sessionId),
+    );
   }
 
   /** A sub-agent spends for the session that it works for. */
   private spendingLimitOf(run: RunningTurn): TurnRun['spendingLimit'] {
     const payer = run.subAgent?.caller ?? run;
-    return this.lastKnown<Failure | null>(null, payer, 'cost', (sessionId) => this.listeners.spendingLimit(sessionId));
+    return this.lastKnown<Failure | null>(null, payer, 'cost', (sessionId) =>
+      this.events.ask('spendingLimit', sessionId),
+    );
   }
 
   /** Returns a reader that falls back to the last known value when the store fails: a newer value could not have

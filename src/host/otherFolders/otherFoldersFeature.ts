@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import type { Gateway } from '../../gateway/conversationGateway';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import { isThere, placeOf } from '../../store/library/describeFolder';
 import { LibraryClient } from '../../store/library/libraryClient';
 import type { SessionStore } from '../../store/sessionStore';

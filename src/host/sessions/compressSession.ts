@@ -1,15 +1,16 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import { type Gateway, GatewayError } from '../../gateway/gateway';
+import { GatewayError } from '../../gateway/gateway';
 import type { HandoffTokens } from '../../transcript/handoff';
 
 /** Compresses a session. First shows the expected savings; the user can stop it while it runs. */
 export async function compressSession(
-  gateway: Pick<Gateway, 'compress' | 'compressionPreview' | 'stop'>,
+  gateway: GatewayPart<'compression', 'compress' | 'preview'> & GatewayPart<'turns', 'stop'>,
   sessionId: string,
   whileAsking: <T>(asks: () => PromiseLike<T>) => Promise<T>,
 ): Promise<void> {
-  const preview = await gateway.compressionPreview(sessionId);
+  const preview = await gateway.compression.preview(sessionId);
   if (preview === null) return inform(t('There is nothing to compress yet. Nothing was changed.'));
   const focus = await whileAsking(() =>
     vscode.window.showInputBox({
@@ -27,8 +28,8 @@ export async function compressSession(
   const outcome = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     (_progress, cancelled) => {
-      cancelled.onCancellationRequested(() => void gateway.stop(sessionId));
-      return gateway.compress(sessionId, focus.trim() === '' ? null : focus).catch((error: unknown) => {
+      cancelled.onCancellationRequested(() => void gateway.turns.stop(sessionId));
+      return gateway.compression.compress(sessionId, focus.trim() === '' ? null : focus).catch((error: unknown) => {
         if (error instanceof GatewayError && error.causeClass === 'notCompressed') return error.message;
         throw error;
       });

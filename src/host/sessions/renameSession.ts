@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import { StoreError } from '../../store/storeError';
 import type { Session } from '../../transcript/session';
 
 /** Asks for a title until one is accepted or the user cancels. A refused title stays in the box, with the reason
  *  below it. */
-export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<void> {
+export function renameSession(session: Session, gateway: GatewayPart<'actions', 'rename'>): Promise<void> {
   const box = vscode.window.createInputBox();
   box.title = t('Rename Session');
   box.prompt = t('Session title');
@@ -17,7 +17,7 @@ export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSe
 
   const rename = async (): Promise<boolean> => {
     try {
-      await gateway.renameSession(session.id, box.value.trim());
+      await gateway.actions.rename(session.id, box.value.trim());
       return true;
     } catch (error) {
       if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
 import { askWhatGoesBack, type TakenBack } from '../changedFiles/filesQuestion';
 import { turnLabels } from './sessionLabels';
@@ -10,7 +10,7 @@ const pageSize = 200;
 /** Asks the user to confirm taking back the prompt `to` and everything after it. If that changed `files`, also asks
  *  about reverting them. Null: no. */
 export async function rewindQuestion(
-  gateway: Pick<Gateway, 'readTranscript'>,
+  gateway: GatewayPart<'store', 'readTranscript'>,
   sessionId: string,
   to: string,
   files: number,
@@ -31,10 +31,14 @@ export async function rewindQuestion(
 }
 
 /** Number of turns from the prompt `to` on. */
-async function turnsFrom(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, to: string): Promise<number> {
+async function turnsFrom(
+  gateway: GatewayPart<'store', 'readTranscript'>,
+  sessionId: string,
+  to: string,
+): Promise<number> {
   const turns = new Set<string>();
   for (let before: number | undefined; ;) {
-    const page = await gateway.readTranscript({
+    const page = await gateway.store.readTranscript({
       sessionId,
       limit: pageSize,
       ...(before === undefined ? {} : { before }),

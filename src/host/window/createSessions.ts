@@ -122,7 +122,7 @@ export function createSessions(
       storeFolder: () => history.folder,
       turnGate: parts.turnGate,
       sight: parts.syncSight,
-      shownSession: () => gateway.shownSession(activeChat.surfaceId),
+      shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
@@ -131,7 +131,7 @@ export function createSessions(
     t,
     folder: () => history.folder,
     facts: thisMachineFacts(vscode.env.remoteName),
-    isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
+    isEmptyState: () => gateway.surfaces.shownSession(chatSurfaceId) === null,
     memory: context.globalState,
     isSynced: () => sync.status !== null,
     setUpSync: () => sync.setUp(),

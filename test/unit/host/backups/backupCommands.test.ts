@@ -36,7 +36,10 @@ function commandsOf(change: Partial<BackupCommandDeps> = {}, settings: Partial<B
     backups,
     store: () => world.place.store,
     sessions: { storeSizes: async () => owner.operations.storeSizes() },
-    gateway: { runningTurns: () => [], bringOver: async (input) => owner.operations.bringOver(input) },
+    gateway: {
+      turns: { running: () => [] },
+      actions: { bringOver: async (input) => owner.operations.bringOver(input) },
+    },
     settled: () => Promise.resolve(),
     during: (work) => work,
     whileClosed: async (work) => {
@@ -162,7 +165,10 @@ describe('Restore from Backup', () => {
     converse(owner.operations, 's1', 'Old');
     const turn = { sessionId: 's1', turnUid: 't', activity: null, isWaiting: false };
     const { run, seen } = commandsOf({
-      gateway: { runningTurns: () => [turn], bringOver: async (input) => owner.operations.bringOver(input) },
+      gateway: {
+        turns: { running: () => [turn] },
+        actions: { bringOver: async (input) => owner.operations.bringOver(input) },
+      },
     });
     await run('backUpNow');
     editor.picks.push(backupTime());

@@ -36,7 +36,7 @@ beforeEach(async () => {
   others = new OtherFolders({
     library,
     sessions: here.store,
-    gateway: here.store,
+    gateway: { actions: here.store },
     locations: () => world.places,
     store: { isReadable: true, settled: () => Promise.resolve() },
     connection: { during: (work) => work },
