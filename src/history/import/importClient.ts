@@ -53,7 +53,7 @@ export class ImportClient implements SessionImport {
   }
 
   /** Reads any file with sessions into a private store, which the caller removes. Writes nothing else. Rejects with a
-   *  `StoreError` when it holds no session that can be read, and when the signal aborts. */
+   *  `StoreError` when it holds no session that can be read, and with the reason of the signal. */
   openFile(path: string, course: Omit<ImportCourse, 'includeForgotten'> = {}): Promise<OpenedFile> {
     return this.thread.call('openFile', [path], course);
   }

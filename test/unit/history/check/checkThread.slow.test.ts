@@ -108,7 +108,7 @@ describe('a check in a thread', () => {
     const place = { kind: 'own', path: world.place.store } as const;
     await expect(check({ place }, {}, 'ending.js')).rejects.toMatchObject({
       message: 'The check ended unexpectedly. Try again.',
-      technical: 'the thread ended with code 3',
+      technical: 'The thread ended with code 3.',
     });
   });
 });

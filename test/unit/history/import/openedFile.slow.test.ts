@@ -138,7 +138,7 @@ describe('a file that is opened for reading', () => {
 
   it('is not read once the reading is stopped, and nothing is left', async () => {
     const reading = reader.openFile(join(fixtures, 'hermes/state.db'), { signal: AbortSignal.abort() });
-    await expect(reading).rejects.toMatchObject({ name: 'StoreError' });
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
     expect(copiesLeft()).toEqual([]);
   });
 });
