@@ -90,7 +90,7 @@ const withOwnAddress = {
 /** Each bundle: its name in dist/, its entry, and where it runs. */
 export const bundles = [
   // Small: runs window.js with the code that an earlier start compiled (src/host/start/).
-  { name: 'extension', entry: 'src/host/start/main.ts', target: node },
+  { name: 'extension', entry: 'src/host/main.ts', target: node },
   { name: 'window', entry: 'src/host/extension.ts', target: node },
   // A worker thread is started from a file. storeThread.js runs storeWorker.js, with compiled code as above.
   { name: 'storeThread', entry: 'src/host/start/storeThread.ts', target: node },

@@ -3,7 +3,7 @@ import type { Gateway } from '../../gateway/conversationGateway';
 import { ExtensionApi } from '../api/extensionApi';
 import type { HermesExtension } from '../api/hermes';
 import { WindowWork } from '../storage/windowWork';
-import { SyncSight } from '../sync/syncSight';
+import { SyncSight } from '../chat/syncSight';
 import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';

@@ -2,7 +2,7 @@ import type { feedCommands, FeedPage, FeedResults, feedRequests, FindProgress } 
 import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { SessionStore, TranscriptPage } from '../../../store/sessionStore';
 import type { ChatFiles } from '../../changedFiles/chatFiles';
-import { originalRow } from '../../transcript/originalRow';
+import { originalRow } from '../../library/transcript/transcriptReader';
 import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';
 import { SessionFind } from './findInSession';
 
