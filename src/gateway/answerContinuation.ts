@@ -1,33 +1,22 @@
 import { t } from '../base/translate';
-import type { Ids } from '../base/ids';
-import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import { GatewayError, type SubmitReceipt } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
-import type { SessionDirectory } from './sessionDirectory';
-import type { ModelChoices } from './modelChoices';
-import type { SpendingLimit } from './spending';
-import type { SurfaceRegistry } from './surfaceRegistry';
-import type { TurnSlots } from './turnSlots';
-
-interface AnswerContinuationDeps {
-  readonly store: SessionStore;
-  readonly ids: Ids;
-  readonly sessions: SessionDirectory;
-  readonly slots: TurnSlots;
-  readonly surfaces: SurfaceRegistry;
-  readonly modelChoices: ModelChoices;
-  readonly spending: SpendingLimit;
-}
+import type { GatewayParts } from './gatewayParts';
 
 /** Continues the last answer of a session where it stopped. The new turn's first row is not written by the user. */
 export class AnswerContinuation {
-  constructor(private readonly deps: AnswerContinuationDeps) {}
+  constructor(
+    private readonly parts: Pick<
+      GatewayParts,
+      'store' | 'ids' | 'sessions' | 'slots' | 'surfaces' | 'modelChoices' | 'spending'
+    >,
+  ) {}
 
   /** In a turn whose first row is not a prompt from the user (`isContinuation`). Rejects when another turn follows that
    *  one or runs. */
   async continueTurn(surfaceId: string, turnUid: string): Promise<SubmitReceipt> {
-    const { store, ids, sessions, slots, surfaces, modelChoices } = this.deps;
+    const { store, ids, sessions, slots, surfaces, modelChoices } = this.parts;
     await modelChoices.settled(surfaces.shownSession(surfaceId));
     slots.refuseWhenClosing();
     const turn = await store.getTurn(turnUid);
@@ -40,7 +29,7 @@ export class AnswerContinuation {
         throw new GatewayError('busy', t('Hermes is answering in this session. Stop it first, or wait.'));
       await this.refuseUnlessLast(turnUid, session);
       if (turn.state === 'settled' && turn.stopReason === 'spendingLimit')
-        await this.deps.spending.allowMore(session.id);
+        await this.parts.spending.allowMore(session.id);
       const continuation = { asked: await earlierPrompt(store, session.id, 1) };
       const opened = await slots.open(surfaceId, session, {
         prompt: { uid: ids.uid(), text: '' },
@@ -54,7 +43,7 @@ export class AnswerContinuation {
   /** Throws `GatewayError` unless this turn's rows are last: a model can continue only the end of the messages that
    *  it gets. */
   private async refuseUnlessLast(turnUid: string, session: Session): Promise<void> {
-    const rows = await this.deps.store.activeMessages(session.id);
+    const rows = await this.parts.store.activeMessages(session.id);
     if (rows.at(-1)?.turnUid !== turnUid)
       throw new GatewayError('invalid', t('Only the last answer of a session can be continued.'));
   }

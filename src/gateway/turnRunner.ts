@@ -1,15 +1,11 @@
-import type { Agent, TurnResult } from '../agent/agent';
+import type { TurnResult } from '../agent/agent';
 import type { ShortenRequest, TurnMode, TurnRun } from '../agent/liveRun';
 import { RunningCalls } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
-import type { Clock } from '../base/clock';
-import type { Log } from '../base/log';
 import { pause } from '../base/pause';
 import { errorMessage } from '../base/errorMessage';
-import type { MemoryManager } from '../memory/memoryManager';
 import { retriesOfACall, retryPauseMs } from '../store/retryPause';
-import type { SessionStore } from '../store/sessionStore';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
@@ -28,14 +24,7 @@ import {
 import type { GatewayEvents } from './gatewayEvents';
 import { DeliveryCheck } from './verify/deliveryCheck';
 import { ShownLengths } from './verify/shownLengths';
-
-interface TurnRunnerDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly createAgent: (model: string, memory: MemoryManager) => Agent;
-  readonly agentSignature: (model: string) => string;
-}
+import type { GatewayParts } from './gatewayParts';
 
 /** Runs opened turns to their end, at most one per conversation. Then checks that all text that surfaces received is
  *  in the store. */
@@ -48,10 +37,10 @@ export class TurnRunner {
   private readonly deliveries: DeliveryCheck;
 
   constructor(
-    private readonly deps: TurnRunnerDeps,
+    private readonly parts: Pick<GatewayParts, 'store' | 'clock' | 'log' | 'createAgent' | 'agentSignature'>,
     private readonly events: GatewayEvents,
   ) {
-    this.deliveries = new DeliveryCheck(deps);
+    this.deliveries = new DeliveryCheck(parts);
   }
 
   runningIn(conversationId: string): RunningTurn | null {
@@ -170,8 +159,8 @@ export class TurnRunner {
     };
     const agent =
       subAgent?.createAgent(surfaceAgent.memory) ??
-      surfaceAgent.agentFor(this.deps.agentSignature(turn.model), () =>
-        this.deps.createAgent(turn.model, surfaceAgent.memory),
+      surfaceAgent.agentFor(this.parts.agentSignature(turn.model), () =>
+        this.parts.createAgent(turn.model, surfaceAgent.memory),
       );
     const history = {
       shorten: async (request: ShortenRequest) => (await this.events.ask('shortenHistory', run, request))?.id ?? null,
@@ -236,7 +225,7 @@ export class TurnRunner {
     let known = first;
     return async () => {
       known = await read(run.session.id).catch((error: unknown) => {
-        this.deps.log.warn(`The ${what} of session ${run.session.id} could not be read: ${errorMessage(error)}`);
+        this.parts.log.warn(`The ${what} of session ${run.session.id} could not be read: ${errorMessage(error)}`);
         return known;
       });
       return known;
@@ -273,7 +262,7 @@ export class TurnRunner {
       ...run.turn,
       sessionId: run.session.id,
       state: 'settled',
-      settledAt: this.deps.clock.now(),
+      settledAt: this.parts.clock.now(),
       outcome: 'failed',
       stopReason: 'storeFailed',
       failure,
@@ -281,10 +270,10 @@ export class TurnRunner {
     show({ kind: 'turnSettled', turn: settledRow, messages: [] });
     const { conversationId } = run.session;
     for (let attempt = retriesOfACall; !this.closing; attempt++) {
-      this.deps.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
+      this.parts.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
       const wake = new AbortController();
       this.unsettled.set(conversationId, { wake, waiting: [] });
-      await pause(this.deps.clock, retryPauseMs(attempt), wake.signal);
+      await pause(this.parts.clock, retryPauseMs(attempt), wake.signal);
       try {
         return await result.settle();
       } catch (error) {

@@ -1,14 +1,8 @@
-import type { Clock } from '../../base/clock';
 import { pause } from '../../base/pause';
-import type { MemoryManager } from '../../memory/memoryManager';
 import type { SwitchReason } from '../../memory/memoryProvider';
 import type { Session } from '../../transcript/session';
 import { SurfaceAgent } from './surfaceAgent';
-
-interface AgentPoolDeps {
-  readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
-  readonly clock: Clock;
-}
+import type { GatewayParts } from '../gatewayParts';
 
 /** Maximum number of surface agents kept, idle ones included, and the seconds an idle one is kept. */
 const mostAgents = 16;
@@ -30,7 +24,7 @@ export class AgentPool {
    *  agent notifies memory. */
   private readonly evicted = new Map<string, { readonly sessionId: string; readonly isPrivate: boolean }>();
 
-  constructor(private readonly deps: AgentPoolDeps) {}
+  constructor(private readonly parts: Pick<GatewayParts, 'createMemory' | 'clock'>) {}
 
   /** Returns the agent that serves `session` for this surface, switching it to that session if necessary. */
   agentFor(surfaceId: string, session: Session, reason: SwitchReason): SurfaceAgent {
@@ -110,7 +104,7 @@ export class AgentPool {
   /** Has memory erase these sessions. Resolves with a sentence for everything that it could not erase. */
   async forget(sessionIds: readonly string[]): Promise<readonly string[]> {
     const serving = this.servingAny(sessionIds);
-    const agents = serving.length > 0 ? serving : [new SurfaceAgent(this.deps.createMemory({ isPrivate: false }))];
+    const agents = serving.length > 0 ? serving : [new SurfaceAgent(this.parts.createMemory({ isPrivate: false }))];
     this.forgetEvicted(sessionIds);
     const sentences = await Promise.all(
       agents.map(async (agent) => {
@@ -141,7 +135,7 @@ export class AgentPool {
     const all = [...this.all(), ...this.leaving];
     this.agents.clear();
     this.inBackground.clear();
-    const grace = pause(this.deps.clock, closingGraceMs);
+    const grace = pause(this.parts.clock, closingGraceMs);
     await Promise.all(all.map((agent) => agent.memory.shutdown(grace)));
   }
 
@@ -168,7 +162,7 @@ export class AgentPool {
   }
 
   private fresh(session: Session): SurfaceAgent {
-    return new SurfaceAgent(this.deps.createMemory({ isPrivate: session.private }));
+    return new SurfaceAgent(this.parts.createMemory({ isPrivate: session.private }));
   }
 
   /** Notifies memory in place of the idle agent that was released for this surface, so that memory still gets the
@@ -184,7 +178,7 @@ export class AgentPool {
   private replaced(surfaceId: string): SurfaceAgent | null {
     const left = this.evicted.get(surfaceId);
     if (left === undefined) return null;
-    const agent = new SurfaceAgent(this.deps.createMemory({ isPrivate: left.isPrivate }));
+    const agent = new SurfaceAgent(this.parts.createMemory({ isPrivate: left.isPrivate }));
     agent.serve(left.sessionId, { reason: 'resume', parentSessionId: null });
     this.keep(surfaceId, agent);
     return agent;
@@ -193,12 +187,12 @@ export class AgentPool {
   private keep(surfaceId: string, agent: SurfaceAgent): void {
     this.evicted.delete(surfaceId);
     this.agents.delete(surfaceId);
-    this.agents.set(surfaceId, { agent, usedAt: this.deps.clock.now() });
+    this.agents.set(surfaceId, { agent, usedAt: this.parts.clock.now() });
     this.evictIdle(surfaceId);
   }
 
   private evictIdle(used: string): void {
-    const now = this.deps.clock.now();
+    const now = this.parts.clock.now();
     for (const [surfaceId, { agent, usedAt }] of this.agents) {
       if (surfaceId === used || agent.isBusy || (this.agents.size <= mostAgents && now - usedAt < idleSeconds))
         continue;
