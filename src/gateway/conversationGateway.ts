@@ -33,9 +33,9 @@ export type GatewayPart<P extends keyof Gateway, M extends keyof Gateway[P]> = {
   readonly [K in P]: Pick<Gateway[P], M>;
 };
 
-/** Conversations: which session may run a turn now, the cached agents, the queues, and the only `switchSession`. Creates
- *  its parts and publishes those that others use. They reject with `StoreError`, `ModelError` or `GatewayError`, each with
- *  a sentence for the user. */
+/** Conversations: which session may run a turn now, the cached agents, the queues, and the only `switchSession`.
+ *  Creates its parts and publishes those that others use. They reject with `StoreError`, `ModelError` or
+ *  `GatewayError`, each with a sentence for the user. */
 export class Gateway {
   readonly store: SessionStore;
   readonly surfaces: SurfaceRegistry;

@@ -54,8 +54,8 @@ export class PromptIntake {
     return this.take(session.id, prompt, { surfaceId, from, reason: beginning.reason });
   }
 
-  /** Same as `PromptVersionSwitching.retry`, with a new text for the prompt. `parts`: all attachments of the new prompt.
-   *  Default: the attachments of the old one. */
+  /** Same as `PromptVersionSwitching.retry`, with a new text for the prompt. `parts`: all attachments of the new
+   *  prompt. Default: the attachments of the old one. */
   async editAndResend(
     surfaceId: string,
     turnUid: string,

@@ -39,7 +39,8 @@ export class WaitingCalls {
     return this.hasEnded;
   }
 
-  /** Returns null when there is no answer after `patienceMs`; the thread has ended then. Throws the error of the call. */
+  /** Returns null when there is no answer after `patienceMs`; the thread has ended then. Throws the error of the
+   *  call. */
   call(name: string, args: readonly unknown[], patienceMs: number): { readonly value: unknown } | null {
     if (this.hasEnded) return null;
     this.near.postMessage({ kind: 'call', id: ++this.count, name, args } satisfies ToThread);

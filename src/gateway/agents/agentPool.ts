@@ -1,8 +1,9 @@
+import type { Clock } from '../../base/clock';
 import { pause } from '../../base/pause';
+import type { MemoryManager } from '../../memory/memoryManager';
 import type { SwitchReason } from '../../memory/memoryProvider';
 import type { Session } from '../../transcript/session';
 import { SurfaceAgent } from './surfaceAgent';
-import type { GatewayParts } from '../gatewayParts';
 
 /** Maximum number of surface agents kept, idle ones included, and the seconds an idle one is kept. */
 const mostAgents = 16;
@@ -24,7 +25,12 @@ export class AgentPool {
    *  agent notifies memory. */
   private readonly evicted = new Map<string, { readonly sessionId: string; readonly isPrivate: boolean }>();
 
-  constructor(private readonly parts: Pick<GatewayParts, 'createMemory' | 'clock'>) {}
+  constructor(
+    private readonly parts: {
+      readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
+      readonly clock: Clock;
+    },
+  ) {}
 
   /** Returns the agent that serves `session` for this surface, switching it to that session if necessary. */
   agentFor(surfaceId: string, session: Session, reason: SwitchReason): SurfaceAgent {

@@ -1,9 +1,11 @@
+import type { Clock } from '../../base/clock';
+import type { Log } from '../../base/log';
+import type { SessionStore } from '../../store/sessionStore';
 import { StoreError } from '../../store/storeError';
 import type { Message } from '../../transcript/message';
 import type { Turn } from '../../transcript/turn';
 import { backfilled } from './backfill';
 import type { DeliveredMessage, ShownLengths } from './shownLengths';
-import type { GatewayParts } from '../gatewayParts';
 
 /** Messages of one turn with text that was shown and is not on disk, in delivery order, each with the row that it
  *  follows. */
@@ -22,7 +24,7 @@ export class DeliveryCheck {
   /** Payments run one after another: code that needs the rows waits for the current payment. */
   private last: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: Pick<GatewayParts, 'store' | 'clock' | 'log'>) {}
+  constructor(private readonly parts: { readonly store: SessionStore; readonly clock: Clock; readonly log: Log }) {}
 
   /** Writes missing text and logs it. Never rejects. */
   async check(shown: ShownLengths, stored: readonly Message[], turn: Turn): Promise<void> {

@@ -20,6 +20,7 @@ let loaded: ReturnType<typeof nodeBackupDeps> | undefined;
 const readingDeps = (): ReturnType<typeof nodeBackupDeps> =>
   (loaded ??= nodeBackupDeps(join(__dirname, 'sql-wasm.wasm'), data.copies));
 
+let post: (event: unknown) => void = () => undefined;
 const store = new StoreOverPorts(() => post('needsStore'));
 const sources = {
   files: new NodeHistoryFiles(),
@@ -45,4 +46,4 @@ const methods = {
 };
 export type ImportMethods = typeof methods;
 
-const post = serveCalls(channel, storeErrors, methods);
+post = serveCalls(channel, storeErrors, methods);

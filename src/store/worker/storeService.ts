@@ -15,9 +15,9 @@ const checkpointAfterMs = 30_000;
 /** Milliseconds that closing may spend on the search index; the rest is indexed after the next opening. */
 const closingIndexMs = 150;
 
-/** Events of the store's thread. broken: no further write can succeed before the file is reopened; sent after the answer
- *  to the failed call. backgroundError: what failed had no caller in the window: indexing, a checkpoint, or a call of
- *  another thread. */
+/** Events of the store's thread. broken: no further write can succeed before the file is reopened; sent after the
+ *  answer to the failed call. backgroundError: what failed had no caller in the window: indexing, a checkpoint, or a
+ *  call of another thread. */
 export interface StoreEvent {
   readonly kind: 'broken' | 'backgroundError';
   readonly error: StoreErrorData;
