@@ -118,7 +118,7 @@ export class Approvals {
     const surfaceId = surfaces.surfaceOf(session.id);
     const agent = switching.agentForTurn(surfaceId, session, 'resume', null);
     surfaces.notifyTurn(session.id, { kind: 'approvalDecided', turn, approval });
-    runner.start({ surfaceId, session, turn, prompt, seat: agent, goesOn: true });
+    runner.start({ surfaceId, session, turn, prompt, surfaceAgent: agent, goesOn: true });
   }
 
   /** The approval that the session waits for. Null when there is none. */

@@ -116,7 +116,7 @@ export class Gateway {
     events.on('sessionChanged', (sessionId) => this.sessionChanged(sessionId));
     events.on('turnBegan', (conversationId) => titles.turnBegan(conversationId));
     events.on('promptsSteered', (sessionId) => void queue.notifyQueueOf(sessionId));
-    events.on('surfaceLeft', () => void runner.makeUpForShown());
+    events.on('surfaceLeft', () => void runner.backfillShownText());
     events.on('turnEnded', (run, settled) => this.turnEnded(run, settled));
     events.on('shortenHistory', ({ session, turn }, request) =>
       compressionScheduler.shortenHistory(session, turn.uid, request),
@@ -178,7 +178,7 @@ export class Gateway {
       await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
     if (settled !== null) this.titles.turnSettled(run, settled);
     // After the next prompt has started, so that consecutive turns run on the same agent.
-    this.agents.settled(run.seat);
+    this.agents.settled(run.surfaceAgent);
   }
 
   private sessionChanged(sessionId: string): void {

@@ -118,7 +118,7 @@ export interface SwitchOutcome {
   /** A sentence for the user when the result differs from the request. */
   readonly notice: string | null;
   /** For a rewind: the turn that was removed together with everything after it. */
-  readonly takenBack?: string;
+  readonly rewoundTurn?: string;
 }
 
 export interface ForgetReport {

@@ -1,5 +1,5 @@
 import { t } from '../base/translate';
-import type { BringOver, BroughtOver } from '../store/bringingOver';
+import type { CopyToThisFolder, CopiedSessions } from '../store/sessionCopying';
 import type { Session } from '../transcript/session';
 import { type ForgetReport, GatewayError } from './gateway';
 import type { GatewayParts } from './gatewayParts';
@@ -66,9 +66,9 @@ export class SessionActions {
 
   /** Imports sessions from another folder's store. None of their turns runs here, and no memory provider is
    *  notified: they are in the past. */
-  async bringOver(input: BringOver): Promise<BroughtOver> {
+  async copyToThisFolder(input: CopyToThisFolder): Promise<CopiedSessions> {
     const { store, surfaces, switching } = this.parts;
-    const brought = await store.bringOver(input);
+    const brought = await store.copyToThisFolder(input);
     // A session that was continued in the other store has new rows here.
     for (const shown of surfaces.allShown().filter((id) => input.sessionIds.includes(id))) {
       const session = await store.getSession(shown);

@@ -39,12 +39,12 @@ export class WaitingCalls {
     return this.hasEnded;
   }
 
-  /** Returns null when there is no answer after `patienceMs`; the thread has ended then. Throws the error of the
+  /** Returns null when there is no answer after `timeoutMs`; the thread has ended then. Throws the error of the
    *  call. */
-  call(name: string, args: readonly unknown[], patienceMs: number): { readonly value: unknown } | null {
+  call(name: string, args: readonly unknown[], timeoutMs: number): { readonly value: unknown } | null {
     if (this.hasEnded) return null;
     this.near.postMessage({ kind: 'call', id: ++this.count, name, args } satisfies ToThread);
-    Atomics.wait(this.answers, 0, this.received, patienceMs);
+    Atomics.wait(this.answers, 0, this.received, timeoutMs);
     const answer = receiveMessageOnPort(this.near) as { readonly message: FromThread } | undefined;
     if (answer === undefined) {
       this.end();

@@ -4,7 +4,7 @@ import { startThread } from '../../base/threads/channel';
 import { t } from '../../base/translate';
 import type { SessionStore } from '../../store/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
-import type { BroughtOver } from '../../store/bringingOver';
+import type { CopiedSessions } from '../../store/sessionCopying';
 import { StoreError, storeErrors } from '../../store/storeError';
 import type { BackupPlace } from './backupDeps';
 import type { BackupArguments, BackupMethod, BackupResults, BackupThread } from './backupWorker';
@@ -50,11 +50,11 @@ export class BackupClient {
   /** Brings the conversations of sessions, or everything, back into the present history. What both have keeps the
    *  longer text. */
   async bringBack(
-    store: Pick<SessionStore, 'bringOver'>,
+    store: Pick<SessionStore, 'copyToThisFolder'>,
     { id, folder, conversationsOf }: BackupPart,
     signal?: AbortSignal,
     onProgress?: (progress: WorkProgress) => void,
-  ): Promise<BroughtOver> {
+  ): Promise<CopiedSessions> {
     const copy = await this.stoppable(signal, 'takeCopy', id, conversationsOf, folder);
     try {
       return await bringBack(store, copy, signal, onProgress);

@@ -4,7 +4,7 @@ import { serveCalls, threadStart, type CallContext } from '../../base/threads/se
 import { t } from '../../base/translate';
 import { storeErrors } from '../../store/storeError';
 import { nodeBackupDeps } from '../backup/nodeBackups';
-import { exportCourse } from './exportCourse';
+import { exportOptions } from './exportOptions';
 import type { ExportedFile, ExportRequest } from './exportFile';
 import { exportStore, useSecretBundle } from './storeExport';
 
@@ -28,12 +28,12 @@ const methods = {
     // Without the bundle, the rules of our own still mask.
     useSecretBundle(join(__dirname, 'secretlint.js'), () => undefined);
     const deps = await nodeBackupDeps(join(__dirname, 'sql-wasm.wasm'), copies);
-    const course = exportCourse(systemClock.now, undefined, onProgress);
+    const options = exportOptions(systemClock.now, undefined, onProgress);
     const pause = async (): Promise<void> => {
-      await course.pause();
+      await options.pause();
       throwIfAborted();
     };
-    return exportStore(deps, store, { ...request, t }, { ...course, pause });
+    return exportStore(deps, store, { ...request, t }, { ...options, pause });
   },
 };
 export type ExportMethods = typeof methods;

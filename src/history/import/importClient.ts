@@ -6,20 +6,20 @@ import { StoreError, storeErrorData, storeErrors } from '../../store/storeError'
 import type { ForeignSession } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
 import type {
-  ImportCourse,
+  ImportOptions,
   ImportResult,
   OpenedExport,
   OpenedFile,
   Preview,
   Scan,
-  ScanCourse,
-  SessionImport,
+  ScanOptions,
+  ImportService,
 } from './importing';
 import type { ImportMethods } from './importWorker';
 
 /** An import in a thread of its own, started with the first task. The thread reads, converts, and writes to the store's
  *  thread directly. Call `close` when the import is done. */
-export class ImportClient implements SessionImport {
+export class ImportClient implements ImportService {
   private readonly thread: CalledThread<ImportMethods>;
 
   /** `entry`: path of `dist/importWorker.js`. `copies`: folder used only for its private copies of databases.
@@ -42,8 +42,8 @@ export class ImportClient implements SessionImport {
     });
   }
 
-  scan(places: HistoryPlaces, course: ScanCourse = {}): Promise<Scan> {
-    const { signal, onProgress, isOnlyChosen = false, files = null } = course;
+  scan(places: HistoryPlaces, options: ScanOptions = {}): Promise<Scan> {
+    const { signal, onProgress, isOnlyChosen = false, files = null } = options;
     return this.thread.call('scan', [places, isOnlyChosen, files], { signal, onProgress });
   }
 
@@ -54,16 +54,16 @@ export class ImportClient implements SessionImport {
 
   /** Reads any file with sessions into a private store, which the caller removes. Writes nothing else. Rejects with a
    *  `StoreError` when it holds no session that can be read, and with the reason of the signal. */
-  openFile(path: string, course: Omit<ImportCourse, 'includeForgotten'> = {}): Promise<OpenedFile> {
-    return this.thread.call('openFile', [path], course);
+  openFile(path: string, options: Omit<ImportOptions, 'includeForgotten'> = {}): Promise<OpenedFile> {
+    return this.thread.call('openFile', [path], options);
   }
 
   preview(found: readonly ForeignSession[]): Promise<Preview> {
     return this.thread.call('preview', [found]);
   }
 
-  run(found: readonly ForeignSession[], course: ImportCourse = {}): Promise<ImportResult> {
-    const { signal, onProgress, includeForgotten = false } = course;
+  run(found: readonly ForeignSession[], options: ImportOptions = {}): Promise<ImportResult> {
+    const { signal, onProgress, includeForgotten = false } = options;
     return this.thread.call('run', [found, includeForgotten], { signal, onProgress });
   }
 

@@ -53,8 +53,8 @@ export function openForeignDatabase(deps: ForeignDeps, path: string): ForeignRea
 export function readInThread(entry: string, folder: string, limitMs = usualLimitMs): ForeignReader {
   const calls = new WaitingCalls(entry, { name: 'hermes-foreign-database', data: { folder } }, plainErrors);
   let statements = 0;
-  const call = (name: 'begin' | 'more' | 'end' | 'close', args: readonly unknown[], patienceMs: number): unknown => {
-    const answer = calls.call(name, args, patienceMs);
+  const call = (name: 'begin' | 'more' | 'end' | 'close', args: readonly unknown[], timeoutMs: number): unknown => {
+    const answer = calls.call(name, args, timeoutMs);
     if (answer === null) throw new Error(t('Reading it takes too long.'));
     return answer.value;
   };

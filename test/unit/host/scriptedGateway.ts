@@ -163,7 +163,7 @@ export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway)
     this.shown.set(surfaceId, sessionId);
     for (const surface of this.attachedSurfaces)
       if (surface.id === surfaceId) surface.onSessionSwitched(sessionId, target.reason);
-    return { sessionId, draft: null, notice: null, ...(target.reason === 'rewind' ? { takenBack: 't1' } : {}) };
+    return { sessionId, draft: null, notice: null, ...(target.reason === 'rewind' ? { rewoundTurn: 't1' } : {}) };
   }
 
   override async snapshot(sessionId: string): Promise<SessionSnapshot> {

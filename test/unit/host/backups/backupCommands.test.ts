@@ -38,7 +38,7 @@ function commandsOf(change: Partial<BackupCommandDeps> = {}, settings: Partial<B
     sessions: { storeSizes: async () => owner.operations.storeSizes() },
     gateway: {
       turns: { running: () => [] },
-      actions: { bringOver: async (input) => owner.operations.bringOver(input) },
+      actions: { copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input) },
     },
     settled: () => Promise.resolve(),
     during: (work) => work,
@@ -167,7 +167,7 @@ describe('Restore from Backup', () => {
     const { run, seen } = commandsOf({
       gateway: {
         turns: { running: () => [turn] },
-        actions: { bringOver: async (input) => owner.operations.bringOver(input) },
+        actions: { copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input) },
       },
     });
     await run('backUpNow');

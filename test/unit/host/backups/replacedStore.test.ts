@@ -52,7 +52,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
   };
   const gateway = {
     turns: { running: () => [], onDidChangeRunning: new Emitter<void>().event },
-    actions: { bringOver: never },
+    actions: { copyToThisFolder: never },
     queue: { resume: async () => void seen.push('queues continue') },
   };
   const feature = new BackupsFeature({
@@ -67,7 +67,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
       restore: async () => {
         seen.push('restored');
         await restoring();
-        return { before: null, setAside: null };
+        return { before: null, quarantined: null };
       },
     },
     connection,
