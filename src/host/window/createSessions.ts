@@ -121,7 +121,7 @@ export function createSessions(
       turnGate: parts.turnGate,
       sight: parts.syncView,
       forgetCopies: (sessionIds) => backups.forget(history.folder, sessionIds),
-      shownSession: () => gateway.shownSession(activeChat.surfaceId),
+      shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
@@ -130,7 +130,7 @@ export function createSessions(
     t,
     folder: () => history.folder,
     facts: thisMachineFacts(vscode.env.remoteName),
-    isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
+    isEmptyState: () => gateway.surfaces.shownSession(chatSurfaceId) === null,
     memory: context.globalState,
     isSynced: () => sync.status !== null,
     setUpSync: () => sync.setUp(),
