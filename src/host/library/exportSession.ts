@@ -8,7 +8,7 @@ import { isEvidence } from '../../history/export/evidence';
 import { exportInThread } from '../../history/export/exportClient';
 import { evidencePath } from '../../history/export/evidenceFile';
 import type { ExportedFile, ExportFormat } from '../../history/export/exportFile';
-import type { ThreadRequest } from '../../history/export/exportMessages';
+import type { ThreadRequest } from '../../history/export/exportWorker';
 import { exportName } from '../../history/export/readable/transcriptExport';
 import type { ExportScope } from '../../history/export/sessionScope';
 import type { WorkProgress } from '../../store/slicedWork';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { evidenceText, LineChain } from '../../../../src/history/export/evidence';
 import type { ExportedFile } from '../../../../src/history/export/exportFile';
-import type { ThreadRequest } from '../../../../src/history/export/exportMessages';
+import type { ThreadRequest } from '../../../../src/history/export/exportWorker';
 import { editor, type FakeUri } from '../answeringEditor';
 import { exportAllSessions, exportSessions, SigningKey } from '../../../../src/host/library/exportSession';
 
