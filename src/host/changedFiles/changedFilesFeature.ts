@@ -22,186 +22,20 @@ import type { CommandTable } from '../common/commands';
 import { uriOfPath } from '../workspace/editorPaths';
 import { describeError } from '../common/describeError';
 import { BeforeFiles, beforeScheme } from './beforeFiles';
+import { ChangedDecorations } from './changedDecorations';
 import type { ChatFiles } from './chatFiles';
-import { EditorChanges, type PlacedChange } from './editorChanges';
+import { EditorChanges } from './editorChanges';
 import { FileWatch } from './fileWatch';
 import { OpenChanges } from './openChanges';
 import { ProposedChanges } from './proposedChanges';
+import { RevertNotices } from './revertNotices';
 import { ReviewEditors } from './reviewEditors';
 import { ReviewInEditor } from './reviewInEditor';
+import { ReviewLenses } from './reviewLenses';
+import { ReviewMarks } from './reviewMarks';
 import { AccessPaths } from '../../tools/accessPaths';
-import type { ReviewTexts } from '../../tools/files/changes/reviewTexts';
-import { showInvisible, showMisleading } from '../../protocol/invisibleCharacters';
-import { textOf } from '../../tools/files/changes/undoing';
-import { changeReasons, judgedName } from '../../tools/pathTreatment';
-import type { AskReason } from '../../transcript/approval';
-import type { RevertedFile } from '../../tools/files/changes/revertRecords';
-import { turnsOf } from './sessionTurns';
-
-interface RevertNoticeDeps {
-  readonly store: Pick<SessionStore, 'readTranscript'>;
-  readonly changed: Pick<ChangedFiles, 'newestRevert' | 'undoRevert'>;
-}
-
-/** Undoing the newest revert: offered by a notification where no chat row can offer it, and by a command. */
-class RevertNotices {
-  constructor(private readonly deps: RevertNoticeDeps) {}
-
-  /** Runs a revert that names this session. Offers to undo it if it changed files. */
-  async watched<T>(sessionId: string, revert: () => Promise<T>): Promise<T> {
-    const earlier = (await this.deps.changed.newestRevert([sessionId]))[0]?.revert;
-    const result = await revert();
-    const newest = await this.deps.changed.newestRevert([sessionId]);
-    if (newest[0] !== undefined && newest[0].revert !== earlier) void this.offer(newest);
-    return result;
-  }
-
-  /** Undoes the newest revert of a session. */
-  async undoNewest(sessionId: string | null): Promise<void> {
-    const turns = sessionId === null ? [] : await turnsOf(this.deps.store, sessionId);
-    const sessions = new Set([...(sessionId === null ? [] : [sessionId]), ...turns.map((turn) => turn.sessionId)]);
-    const newest = await this.deps.changed.newestRevert([...sessions]);
-    if (newest.length === 0) {
-      void vscode.window.showInformationMessage(t('There is no revert to undo in this session.'));
-      return;
-    }
-    await this.undo(newest);
-  }
-
-  private async offer(files: readonly RevertedFile[]): Promise<void> {
-    const undo = t('Undo Revert');
-    const chosen = await vscode.window.showInformationMessage(revertedWords(files.length), undo);
-    if (chosen !== undo) return;
-    await this.undo(files).catch((error: unknown) =>
-      vscode.window.showErrorMessage(
-        t('Couldn’t undo the revert: {reason}', { reason: describeError(error).sentence }),
-      ),
-    );
-  }
-
-  private async undo(files: readonly RevertedFile[]): Promise<void> {
-    const { sentence } = await this.deps.changed.undoRevert(files);
-    if (sentence !== null) void vscode.window.showWarningMessage(sentence);
-    else vscode.window.setStatusBarMessage(t('The revert was undone.'), 5000);
-  }
-}
-
-function revertedWords(files: number): string {
-  return files === 1 ? t('Reverted 1 file.') : t('Reverted {count} files.', { count: String(files) });
-}
-
-/** Characters of a file's content that the question shows. */
-const shownCharacters = 1500;
-
-/** Asks before a revert writes a file outside the open folders, or one that an edit is asked for in every mode: the
- *  record of the change may have come with a session that somebody else wrote. `bytes` null: deletes the file. */
-export async function mayWrite(paths: AccessPaths, path: string, bytes: Uint8Array | null): Promise<boolean> {
-  const place = await paths.locate(path);
-  const reasons: readonly AskReason[] = [
-    ...(place.isInside ? [] : (['outside'] as const)),
-    ...changeReasons(judgedName(place)),
-  ];
-  if (reasons.length === 0) return true;
-  const file = showInvisible(place.isInside ? place.shown : place.path);
-  const question = bytes === null ? t('Delete {file}?', { file }) : t('Write this content to {file}?', { file });
-  const detail = [reasons.map(sentenceOf).join(' '), ...(bytes === null ? [] : [contentOf(path, bytes)])].join('\n\n');
-  const revert = t('Revert');
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, revert)) === revert;
-}
-
-function contentOf(path: string, bytes: Uint8Array): string {
-  const text = textOf(path, bytes)?.text ?? Buffer.from(bytes).toString('latin1');
-  return showMisleading(text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text);
-}
-
-function sentenceOf(reason: AskReason): string {
-  switch (reason) {
-    case 'outside':
-      return t('Outside the open folders.');
-    case 'sensitive':
-      return t('Files like this often contain secrets.');
-    case 'repositoryInternals':
-      return t('This file is part of .git.');
-    default:
-      return t('Configures tools that run on your machine.');
-  }
-}
-
-/** Shows Keep and Undo above each change of an agent. VS Code shows it where `editor.codeLens` is on, and in diff
- *  editors where `diffEditor.codeLens` is on. */
-class ReviewLenses implements vscode.CodeLensProvider, Disposable {
-  private readonly lifetime = new DisposableStore();
-  private readonly changed = this.lifetime.register(new vscode.EventEmitter<void>());
-  readonly onDidChangeCodeLenses = this.changed.event;
-
-  constructor(private readonly changes: Pick<EditorChanges, 'pathOf' | 'of' | 'onDidChange'>) {
-    this.lifetime.register(changes.onDidChange(() => this.changed.fire()));
-    this.lifetime.register(vscode.languages.registerCodeLensProvider({ scheme: '*' }, this));
-  }
-
-  async provideCodeLenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
-    const path = this.changes.pathOf(document.uri);
-    return path === null ? [] : (await this.changes.of(path)).flatMap((change) => lensesOf(document, change));
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
-  }
-}
-
-function lensesOf(document: vscode.TextDocument, { path, id, start }: PlacedChange): vscode.CodeLens[] {
-  const line = Math.min(start, document.lineCount - 1);
-  const range = new vscode.Range(line, 0, line, 0);
-  const lens = (title: string, tooltip: string, command: string): vscode.CodeLens =>
-    new vscode.CodeLens(range, { title, tooltip, command, arguments: [{ path, id }] });
-  return [
-    lens(t('Keep'), t('Keep this change'), 'hermes.keepChange'),
-    lens(t('Undo'), t('Undo this change'), 'hermes.undoChange'),
-  ];
-}
-
-/** Marks files in the explorer and in tabs that an agent changed and the user has not kept yet. */
-class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {
-  private readonly lifetime = new DisposableStore();
-  private readonly changes = new vscode.EventEmitter<vscode.Uri[]>();
-  readonly onDidChangeFileDecorations = this.changes.event;
-
-  constructor(private readonly files: Pick<EditorChanges, 'pathOf' | 'onDidChangeFiles'>) {
-    this.lifetime.register(this.changes);
-    this.lifetime.register(files.onDidChangeFiles((uris) => this.changes.fire([...uris])));
-    this.lifetime.register(vscode.window.registerFileDecorationProvider(this));
-  }
-
-  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
-    if (this.files.pathOf(uri) === null) return undefined;
-    return new vscode.FileDecoration(
-      'H',
-      t('Changed by Hermes, not kept yet'),
-      new vscode.ThemeColor('chat.editedFileForeground'),
-    );
-  }
-
-  dispose(): void {
-    this.lifetime.dispose();
-  }
-}
-
-/** Texts in the user's language. */
-const reviewTexts: ReviewTexts = {
-  conflict: (files) =>
-    t('These files have since been changed in the same places, so they weren’t reverted: {files}.', {
-      files,
-    }),
-  notKept: (files) => t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
-  cannotWrite: (files) =>
-    t('These files couldn’t be written and haven’t changed: {files}. See the log for details.', { files }),
-  notUndone: (files) =>
-    t(
-      'These files have been changed in the same places since they were reverted, so the revert wasn’t undone: {files}. What it replaced is still saved.',
-      { files },
-    ),
-  gone: (file) => t('This change to {file} no longer exists.', { file }),
-};
+import { mayWrite } from './askToWrite';
+import { reviewTexts } from './reviewSentences';
 
 interface ChangedFilesFeatureDeps {
   readonly store: SessionStore;
@@ -263,12 +97,17 @@ export class ChangedFilesFeature implements Disposable {
       log,
       roots: () => files.roots().map(({ path }) => path),
     });
-    const before = this.lifetime.register(new BeforeFiles((turnUid, path) => this.changed.before(turnUid, path)));
+    const before = this.lifetime.register(
+      new BeforeFiles(
+        (turnUid, path) => this.changed.before(turnUid, path),
+        (path) => this.changed.accepted(path),
+      ),
+    );
     this.lifetime.register(
       vscode.workspace.registerFileSystemProvider(beforeScheme, before, { isReadonly: true, isCaseSensitive: true }),
     );
     this.open = this.lifetime.register(new OpenChanges());
-    this.review = this.reviewed();
+    this.review = this.reviewed(before);
     this.editors = new ReviewEditors({ store, editor, changed: this.changed });
     this.notices = new RevertNotices({ store, changed: this.changed });
     const proposed = this.lifetime.register(new ProposedChanges(store));
@@ -353,15 +192,24 @@ export class ChangedFilesFeature implements Disposable {
     }
   }
 
-  private reviewed(): ReviewInEditor {
+  private reviewed(before: BeforeFiles): ReviewInEditor {
+    const report = (error: unknown): void =>
+      this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
     const changes = this.lifetime.register(new EditorChanges({ open: this.open, changed: this.changed }));
     this.lifetime.register(new ChangedDecorations(changes));
+    this.lifetime.register(this.open.onDidChange((paths) => paths.forEach((path) => before.acceptedChanged(path))));
     this.lifetime.register(new ReviewLenses(changes));
-    return this.lifetime.register(
-      new ReviewInEditor(changes, (error) =>
-        this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`),
-      ),
-    );
+    this.lifetime.register(new ReviewMarks(changes, report));
+    return this.lifetime.register(new ReviewInEditor(changes, report));
+  }
+
+  /** Finds what is left to review of the last days, also of sessions that no view shows. */
+  async findReviews(): Promise<void> {
+    try {
+      await this.ofTurns(await this.changed.toReview());
+    } catch (error) {
+      this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
+    }
   }
 
   private noticed(sessionId: string, turnUid: string, files: readonly ChangedFile[]): void {

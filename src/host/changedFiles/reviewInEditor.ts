@@ -4,7 +4,9 @@ import { t } from '../../base/translate';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { CommandTable } from '../common/commands';
 import type { EditorChanges, PlacedChange } from './editorChanges';
+import { changeAt, changeFrom } from './placesOfChanges';
 
+const inFile = v.object({ path: v.string() });
 const named = v.object({ path: v.string(), id: v.string() });
 
 /** Commands that go from change to change and keep or undo them, a status bar item with the number of changes, and
@@ -16,7 +18,10 @@ export class ReviewInEditor implements Disposable {
   private readonly keys = new Map<string, boolean>();
 
   constructor(
-    private readonly changes: Pick<EditorChanges, 'hasFiles' | 'pathOf' | 'of' | 'all' | 'review' | 'onDidChange'>,
+    private readonly changes: Pick<
+      EditorChanges,
+      'hasFiles' | 'pathOf' | 'of' | 'all' | 'review' | 'undoRevert' | 'onDidChange'
+    >,
     private readonly report: (error: unknown) => void,
   ) {
     this.item = this.lifetime.register(
@@ -37,6 +42,8 @@ export class ReviewInEditor implements Disposable {
       previousChange: () => this.goTo('previous'),
       keepChange: (target) => this.review(target, 'keep'),
       undoChange: (target) => this.review(target, 'revert'),
+      showRemoved: (target) => this.showRemoved(target),
+      undoRevertHere: (target) => this.undoRevert(target),
     };
   }
 
@@ -61,6 +68,22 @@ export class ReviewInEditor implements Disposable {
       return;
     }
     const sentence = await this.changes.review(change, action);
+    if (sentence !== null) void vscode.window.showWarningMessage(sentence);
+  }
+
+  /** Opens VS Code's own view of a change, at the change. */
+  private async showRemoved(target: unknown): Promise<void> {
+    if (!v.is(named, target)) return;
+    const change = (await this.changes.of(target.path)).find(({ id }) => id === target.id);
+    if (change === undefined) return;
+    const editor = await show(change);
+    const before = Math.max(0, change.start - 1);
+    editor.selection = new vscode.Selection(before, 0, before, 0);
+    await vscode.commands.executeCommand('editor.action.dirtydiff.next');
+  }
+
+  private async undoRevert(target: unknown): Promise<void> {
+    const sentence = v.is(inFile, target) ? await this.changes.undoRevert(target.path) : null;
     if (sentence !== null) void vscode.window.showWarningMessage(sentence);
   }
 
@@ -115,7 +138,7 @@ export class ReviewInEditor implements Disposable {
 }
 
 /** Shows a change where its file is in sight, also in a multi-file diff; else opens the file. */
-async function show({ uri, start }: PlacedChange): Promise<void> {
+async function show({ uri, start }: PlacedChange): Promise<vscode.TextEditor> {
   const isTarget = (editor: vscode.TextEditor | undefined): editor is vscode.TextEditor =>
     editor?.document.uri.toString() === uri.toString();
   const active = vscode.window.activeTextEditor;
@@ -125,38 +148,5 @@ async function show({ uri, start }: PlacedChange): Promise<void> {
   const line = Math.min(start, editor.document.lineCount - 1);
   editor.selection = new vscode.Selection(line, 0, line, 0);
   editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-}
-
-/** A change at its place, as navigation sees it. Lines count from 0; `end` is the line after its last one. */
-export interface ChangePlace {
-  readonly path: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Index of the change at a line; -1 when there is none. A change that only removes lines is at the line before and
- *  after them. */
-export function changeAt(changes: readonly ChangePlace[], path: string, line: number): number {
-  return changes.findIndex((change) => change.path === path && isAt(change, line));
-}
-
-/** Index of the change to go to from a line, through all files and around the end. -1 when there is none. */
-export function changeFrom(
-  changes: readonly ChangePlace[],
-  from: { readonly path: string; readonly line: number } | null,
-  direction: 'next' | 'previous',
-): number {
-  if (changes.length === 0) return -1;
-  const here = from === null ? [] : changes.flatMap(({ path }, index) => (path === from.path ? [index] : []));
-  const [first] = here;
-  if (from === null || first === undefined) return direction === 'next' ? 0 : changes.length - 1;
-  const at = changeAt(changes, from.path, from.line);
-  if (at !== -1) return (at + (direction === 'next' ? 1 : changes.length - 1)) % changes.length;
-  // Between two changes: their order decides.
-  const after = here.find((index) => (changes[index]?.start ?? 0) > from.line) ?? (here.at(-1) ?? 0) + 1;
-  return (direction === 'next' ? after : after + changes.length - 1) % changes.length;
-}
-
-function isAt({ start, end }: ChangePlace, line: number): boolean {
-  return start === end ? line === start || line === start - 1 : line >= start && line < end;
+  return editor;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeAt, changeFrom, type ChangePlace } from '../../../../src/host/changedFiles/reviewInEditor';
+import { changeAt, changeFrom, type ChangePlace } from '../../../../src/host/changedFiles/placesOfChanges';
 
 /** Two changes in a.ts, of which the second only removes lines, and one in b.ts. */
 const changes: readonly ChangePlace[] = [
