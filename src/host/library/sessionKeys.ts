@@ -2,15 +2,18 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
+import type { StoreStatus } from '../storage/storeStatus';
 
 interface KeyDeps {
   readonly gateway: Pick<Gateway, 'shownSession' | 'runningTurns' | 'onDidChangeRunning' | 'onDidChangeSessions'>;
-  readonly sessions: Pick<SessionStore, 'getSession'>;
+  readonly sessions: Pick<SessionStore, 'getSession' | 'listSessions'>;
+  readonly store: Pick<StoreStatus, 'shown' | 'isReadable' | 'onDidChange'>;
   readonly surfaceId: () => string;
 }
 
 /** Sets the context keys that enable commands in the manifest: `hermes.sessionShown`, `hermes.running`,
- *  `hermes.sessionPinned`, `hermes.sessionArchived`. All concern the session that the chat shows. */
+ *  `hermes.sessionPinned`, `hermes.sessionArchived` concern the session that the chat shows; `hermes.hasSessions` the
+ *  history. */
 export class SessionKeys implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly setKeys = new Map<string, boolean>();
@@ -19,6 +22,7 @@ export class SessionKeys implements Disposable {
   constructor(private readonly deps: KeyDeps) {
     this.lifetime.register(deps.gateway.onDidChangeRunning(() => this.update()));
     this.lifetime.register(deps.gateway.onDidChangeSessions(() => this.update()));
+    this.lifetime.register(deps.store.onDidChange(() => this.updateHistory()));
     this.update();
   }
 
@@ -40,10 +44,27 @@ export class SessionKeys implements Disposable {
     if (shown === null) setMarks(null);
     // A read error of the store is reported elsewhere; the commands then stay as they were.
     else sessions.getSession(shown).then(setMarks, () => undefined);
+    this.updateHistory();
   }
 
   dispose(): void {
     this.lifetime.dispose();
+  }
+
+  /** A history that cannot be read may hold sessions. */
+  private updateHistory(): void {
+    const { sessions, store } = this.deps;
+    if (!store.isReadable) return this.setKey('hasSessions', store.shown.kind !== 'opening');
+    const found = (['active', 'archived', 'trash'] as const).map((state) => sessions.listSessions({ state, limit: 1 }));
+    Promise.all(found).then(
+      (lists) =>
+        this.lifetime.isDisposed ||
+        this.setKey(
+          'hasSessions',
+          lists.some((list) => list.length > 0),
+        ),
+      () => undefined,
+    );
   }
 
   private setKey(key: string, value: boolean): void {

@@ -208,6 +208,33 @@ describe('the manifest', () => {
     expect(conditional.filter((name) => conditions.get(`hermes.${name}`) === undefined)).toEqual([]);
   });
 
+  it('keeps the palette short: at most 40 commands, and 12 in a window where Hermes was never used', () => {
+    const conditions = new Map((contributes.menus['commandPalette'] ?? []).map(({ command, when }) => [command, when]));
+    const offered = contributed.filter((command) => conditions.get(command) !== 'false');
+    expect({
+      offered: offered.length <= 40,
+      whenNew: offered.filter((command) => conditions.get(command) === undefined),
+      keys: contributes.keybindings.filter(({ when }) => when === undefined),
+    }).toEqual({
+      offered: true,
+      whenNew: [
+        'newSession',
+        'newPrivateSession',
+        'import',
+        'storageAndHistory',
+        'setUpModel',
+        'setUpMemory',
+        'manageApprovals',
+        'manageMcpServers',
+        'focusChat',
+        'getStarted',
+        'openSettings',
+        'showLog',
+      ].map((name) => `hermes.${name}`),
+      keys: [],
+    });
+  });
+
   it('groups its settings, describes each value, and lets no untrusted folder decide', () => {
     const all = contributes.configuration.flatMap(({ properties }) => Object.entries(properties));
     const restricted = new Set(manifest.capabilities.untrustedWorkspaces.restrictedConfigurations);
