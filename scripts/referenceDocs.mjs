@@ -89,7 +89,8 @@ const groups = [
       checkAndRepair: 'Asks what to check.',
       verifySession: 'Compares what the chat showed you with what is on disk.',
       checkSessions:
-        'Finds damaged transcripts in this folder or in a database of Hermes Agent, and repairs those of this folder.',
+        'Finds damaged transcripts in this folder or in a database of Hermes Agent, and repairs those of this ' +
+        'folder.',
       pullThePlug:
         'Kills the extension host in the middle of a scripted answer, after asking, and shows what is still there.',
     },

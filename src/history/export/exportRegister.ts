@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { errnoOf, type FileSystem } from '../../store/engine/fileSystem';
+import { errnoOf, readWhole, type FileSystem } from '../../store/engine/fileSystem';
 import { readRegister, writeRegister } from '../backup/registerFile';
-import { removeEvidence } from './evidenceFile';
 
 const blockBytes = 1 << 20;
 
@@ -20,6 +19,8 @@ const register = v.object({
     }),
   ),
 });
+
+const evidence = v.pipe(v.string(), v.parseJson(), v.object({ statement: v.string() }));
 
 type NotedExport = v.InferOutput<typeof register>['exports'][number];
 
@@ -99,8 +100,7 @@ export class ExportRegister {
       if (hashOfFile(this.fileSystem, noted.path) !== noted.hash) return 'changed';
       if (kept.length > 0 && !writeAgain(noted, kept)) return 'shared';
       if (kept.length === 0) this.fileSystem.remove(noted.path);
-      // It names the file and would say that it was changed.
-      removeEvidence(this.fileSystem, noted.path);
+      removeEvidence(this.fileSystem, `${noted.path}.evidence.json`);
       return kept.length > 0 ? 'rewritten' : 'removed';
     } catch (error) {
       if (errnoOf(error) === 'EUNKNOWN') throw error;
@@ -111,6 +111,14 @@ export class ExportRegister {
   private write(exports: readonly NotedExport[]): void {
     writeRegister(this.fileSystem, this.path, { version: 1, exports });
   }
+}
+
+/** Removes what earlier versions wrote beside an export to show later changes of it. Leaves any other file that has
+ *  its name. */
+function removeEvidence(fileSystem: FileSystem, path: string): void {
+  if (fileSystem.stat(path)?.kind !== 'file') return;
+  const content = Buffer.from(readWhole(fileSystem, path)).toString('utf8');
+  if (v.is(evidence, content)) fileSystem.remove(path);
 }
 
 function hashOfFile(fileSystem: FileSystem, path: string): string {

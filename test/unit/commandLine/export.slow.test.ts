@@ -1,6 +1,5 @@
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020';
-import { generateKeyPairSync } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
@@ -57,31 +56,6 @@ test('exports a store, and imports the file into another one, once', async () =>
   expect([imported.text, again.text].map((text) => /imported (\d+) sessions/.exec(text)?.[1])).toEqual(['2', '0']);
   expect(there).toBe(here);
   expect(here?.trimEnd().split('\n')).toHaveLength(2);
-});
-
-test('exports one session to a signed file, and verifies it', async () => {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  writeFileSync(join(world.root, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  const made = await run(
-    'export',
-    '--store',
-    'store',
-    '--format',
-    'html',
-    '--out',
-    'a.html',
-    '--session',
-    's1',
-    '--sign',
-    'key.pem',
-  );
-  const whole = await run('verify', 'a.html');
-  appendFileSync(join(world.root, 'a.html'), '<p>added</p>\n');
-  const changed = await run('verify', 'a.html');
-  expect([made.code, whole.code, changed.code]).toEqual([0, 0, 1]);
-  expect(made.text).toContain('Exported 1 sessions');
-  expect(whole.text).toMatch(/as it was exported[^]*Key: [0-9a-f]{64}/);
-  expect(changed.text).toContain('The file was changed');
 });
 
 test('exports the sessions of a folder, and no others', async () => {

@@ -27,7 +27,6 @@ function request(over: Partial<ThreadRequest> = {}): ThreadRequest {
     path: join(world.root, 'out.json'),
     leftOut: { toolOutput: false, thinking: false, images: false, hidden: true },
     masksSecrets: true,
-    evidence: null,
     language: 'en',
     ...over,
   };
@@ -53,7 +52,6 @@ it('exports from a store that is open, names every session in the file, and leav
     sessions: 2,
     sessionIds: ['s1', 's2'],
     maskedSecrets: 0,
-    hasEvidence: false,
     bytes: true,
   });
   expect([

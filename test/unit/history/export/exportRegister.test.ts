@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ExportRegister } from '../../../../src/history/export/exportRegister';
-import { evidenceText, LineChain } from '../../../../src/history/export/evidence';
 import { SimulatedDisk } from '../../../support/simulatedDisk';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -61,18 +60,16 @@ describe('exported files', () => {
     });
   });
 
-  it('take their evidence with them, and no other file that has its name', () => {
+  it('take the evidence of earlier versions with them, and no other file that has its name', () => {
     const disk = new SimulatedDisk();
     const register = new ExportRegister(disk, '/store', () => 5);
-    const chain = new LineChain().finish();
     for (const [path, sessions] of [
       ['/out/alone.md', ['s1']],
       ['/out/both.json', ['s1', 's2']],
       ['/out/mine.md', ['s1']],
     ] as const) {
       disk.put(path, bytes(path));
-      const evidence = evidenceText({ file: path, chain, madeAt: 5, privateKey: null });
-      disk.put(`${path}.evidence.json`, bytes(path === '/out/mine.md' ? '{"notes":"mine"}' : evidence));
+      disk.put(`${path}.evidence.json`, bytes(path === '/out/mine.md' ? '{"notes":"mine"}' : '{"statement":"{}"}'));
       register.noteExport(path, sessions);
     }
     register.forget(['s1'], () => true);

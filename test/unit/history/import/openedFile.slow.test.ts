@@ -156,7 +156,6 @@ it('lists the conversations of an export, and a conversation that was erased com
       path,
       leftOut: { toolOutput: false, thinking: false, images: false, hidden: false },
       masksSecrets: false,
-      evidence: null,
       language: 'en',
       t,
     },
