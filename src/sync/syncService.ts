@@ -66,7 +66,7 @@ const paces = [
 const firstRetryMs = 2000;
 const longestRetryMs = 5 * 60_000;
 /** Milliseconds that a turn waits for the server before it begins without it. */
-const turnPatienceMs = 1500;
+const turnTimeoutMs = 1500;
 /** Milliseconds between two renewals of a lease, which lasts a minute. */
 const renewMs = 20_000;
 /** Milliseconds from a lease to the turn that it was for. */
@@ -146,7 +146,7 @@ export class SyncService implements Disposable {
         return { kind: 'free' };
       },
     );
-    return resultWithin(clock, turnPatienceMs, work, { kind: 'free' }, this.ending.signal);
+    return resultWithin(clock, turnTimeoutMs, work, { kind: 'free' }, this.ending.signal);
   }
 
   /** Compares a conversation with the server, after an exchange. Rejects with what went wrong. Null while a turn is

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
 import { schemaSql, schemaVersion } from '../../src/sync/postgres/schema';
-import { packedServer } from '../../src/sync/packedServer';
+import { compressedServer } from '../../src/sync/compressedServer';
 import { syncFailureIn } from '../../src/sync/syncFailure';
 import { between, type Between } from '../support/postgres/betweenPostgres';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
@@ -152,7 +152,7 @@ const exchange = async (
 ): Promise<string | undefined> => {
   const client = world.client(address);
   try {
-    await roundOf(db, packedServer(client), origin).run();
+    await roundOf(db, compressedServer(client), origin).run();
     return undefined;
   } catch (error) {
     return syncFailureIn(error)?.message ?? String(error);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSeal } from '../../src/sync/sealing/sealDescription';
-import { Seal } from '../../src/sync/sealing/seal';
-import { sealedServer } from '../../src/sync/sealing/sealedServer';
+import { createCipher } from '../../src/sync/encryption/cipherDescription';
+import { Cipher } from '../../src/sync/encryption/cipher';
+import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
 import { seededRandom } from '../support/seededRandom';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import {
@@ -92,12 +92,12 @@ function wordsIn(text: string, words: readonly string[]): readonly string[] {
 async function sealed() {
   const database = await world.database();
   const address = world.address(database);
-  const { key, description } = await createSeal('a passphrase', cheap);
+  const { key, description } = await createCipher('a passphrase', cheap);
   const client = world.client(address);
   await client.keepSeal(description);
   const { words, next } = wordMaker(7);
   const laptop = await writing(next);
-  await roundOf(laptop.db, sealedServer(client, new Seal(key, 'h')), 'laptop').run();
+  await roundOf(laptop.db, encryptedServer(client, new Cipher(key, 'h')), 'laptop').run();
   return { database, address, key, words, laptop };
 }
 
@@ -108,7 +108,7 @@ describe('an encrypted history', () => {
     expect([words.length > 1000, text.includes('hermes1:'), wordsIn(text, words)]).toEqual([true, true, []]);
     const desk = await sessionDbWorld();
     desk.db.synced.begin();
-    await roundOf(desk.db, sealedServer(world.client(address), new Seal(key, 'h')), 'desk').run();
+    await roundOf(desk.db, encryptedServer(world.client(address), new Cipher(key, 'h')), 'desk').run();
     for (let n = 0; n < sessions; n++) expect(lines(desk.db, `session-${n}`)).toEqual(lines(laptop.db, `session-${n}`));
   });
 
@@ -138,7 +138,7 @@ describe('an encrypted history', () => {
     await world.run(database, change);
     const desk = await sessionDbWorld();
     desk.db.synced.begin();
-    const server = sealedServer(world.client(address), new Seal(key, 'h'));
+    const server = encryptedServer(world.client(address), new Cipher(key, 'h'));
     const refused = await roundOf(desk.db, server, 'desk').run();
     expect(refused.map(({ error }) => String(error))).toEqual([
       expect.stringMatching(

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { t } from '../../base/translate';
 import { ExportRegister } from '../../history/export/exportRegister';
-import { exportCourse } from '../../history/export/exportCourse';
+import { exportOptions } from '../../history/export/exportOptions';
 import { exportFormats, type ExportFormat, type ExportRequest } from '../../history/export/exportFile';
 import type { ExportScope } from '../../history/export/sessionScope';
 import { exportStore, useSecretBundle } from '../../history/export/storeExport';
@@ -55,12 +55,12 @@ async function exportSessions(terminal: Terminal, store: string, request: Export
     terminal.note('Secrets are masked by fewer rules than usual.'),
   );
   const deps = await readingTools(terminal);
-  const course = exportCourse(terminal.clock.now, terminal.signal, progressLines(terminal));
+  const options = exportOptions(terminal.clock.now, terminal.signal, progressLines(terminal));
   const { sessions, sessionIds, maskedSecrets, bytes, salvaged } = await exportStore(
     deps,
     store,
     request,
-    course,
+    options,
     true,
   );
   noteFile(terminal, new ExportRegister(deps.fileSystem, store, terminal.clock.now), request.path, sessionIds);

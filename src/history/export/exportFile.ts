@@ -1,7 +1,7 @@
 import type { Translate } from '../../base/translate';
 import type { SqlDatabase } from '../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../store/library/foreignStore';
-import type { ExportCourse } from './exportCourse';
+import type { ExportOptions } from './exportOptions';
 import { hermesDatabase, type HermesRecords } from './hermes/hermesDatabase';
 import { hermesUsage } from './hermes/hermesUsage';
 import { exportRows } from './json/jsonExport';
@@ -42,7 +42,7 @@ export async function exportFile(
   database: SqlDatabase,
   deps: ReadingDeps,
   request: ExportRequest,
-  course: ExportCourse,
+  options: ExportOptions,
 ): Promise<ExportedFile> {
   const { format, path, scope } = request;
   const mask = new SecretMask(request.masksSecrets);
@@ -50,8 +50,8 @@ export async function exportFile(
   const output = new OutputFile(deps.fileSystem, path);
   const sessions = await writeWhole(output, async () => {
     return format === 'json'
-      ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
-      : exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, course);
+      ? ((await exportRows(database, sessionIds, output, mask, options)).counts['sessions'] ?? 0)
+      : exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, options);
   });
   return { sessions, sessionIds, maskedSecrets: mask.count, bytes: output.size };
 }
@@ -63,13 +63,13 @@ async function exportRecords(
   output: OutputFile,
   request: ExportRequest & { readonly format: Exclude<ExportFormat, 'json'> },
   mask: SecretMask,
-  course: ExportCourse,
+  options: ExportOptions,
 ): Promise<number> {
-  const reading = new RecordReading(database, request.leftOut, mask, course);
+  const reading = new RecordReading(database, request.leftOut, mask, options);
   const { format } = request;
   const conversations = newestSegments(database, sessionIds);
   if (format === 'hermes') {
-    output.write(await hermesDatabase(deps, segmentsOf(database, reading, sessionIds, course)));
+    output.write(await hermesDatabase(deps, segmentsOf(database, reading, sessionIds, options)));
     return conversations.length;
   }
   if (request.format === 'html') output.write(htmlHead('Hermes', request));
@@ -77,7 +77,7 @@ async function exportRecords(
   for (const id of conversations) {
     const record = await reading.read(id);
     if (record !== null) output.write(documentOf(record, { ...request, format }, done));
-    course.onProgress({ done: ++done, total: conversations.length });
+    options.onProgress({ done: ++done, total: conversations.length });
   }
   if (request.format === 'html') output.write(htmlEnd);
   return done;
@@ -87,7 +87,7 @@ function segmentsOf(
   database: SqlDatabase,
   reading: RecordReading,
   sessionIds: readonly string[],
-  course: ExportCourse,
+  options: ExportOptions,
 ): HermesRecords {
   let done = 0;
   return {
@@ -99,7 +99,7 @@ function segmentsOf(
     ),
     read: async (id) => {
       const record = await reading.readSegment(id);
-      course.onProgress({ done: ++done, total: sessionIds.length });
+      options.onProgress({ done: ++done, total: sessionIds.length });
       return record;
     },
     usageOf: (id) => hermesUsage(database, id),

@@ -100,7 +100,7 @@ export class HistoryFeature implements Disposable {
       onImported,
     });
     this.checks = new SessionChecks({
-      check: (what, course) => checkInThread(join(distFolder, 'checkWorker.js'), { ...what, copies }, course),
+      check: (what, options) => checkInThread(join(distFolder, 'checkWorker.js'), { ...what, copies }, options),
       store: sessions,
       ownFolder,
       hermesDatabase: () => join(places().hermes, 'state.db'),

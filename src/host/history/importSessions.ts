@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { ImportResult, OpenedExport, Preview, Scan, SessionImport } from '../../history/import/importing';
+import type { ImportResult, OpenedExport, Preview, Scan, ImportService } from '../../history/import/importing';
 import { isOwnFile } from '../../history/import/ownFiles';
 import type { ForeignSession } from '../../history/sources/foreign';
 import { exportsAmong } from '../../history/sources/hermesExport/exportsAmong';
@@ -14,7 +14,7 @@ import { pickGroups, pickSessions, type PickContext } from './importPicks';
 import { showImportReport } from './importReport';
 
 /** An import that must be closed. */
-export type Importer = SessionImport & {
+export type Importer = ImportService & {
   openExport(path: string): Promise<OpenedExport>;
   close(): Promise<void>;
 };
@@ -163,7 +163,7 @@ export class SessionImports {
     return others.length === 0 ? null : this.inFiles(importer, others);
   }
 
-  private async inFiles(importer: SessionImport, files: readonly string[]): Promise<readonly ForeignSession[] | null> {
+  private async inFiles(importer: ImportService, files: readonly string[]): Promise<readonly ForeignSession[] | null> {
     const places = { ...this.deps.places(), chosen: files };
     const { sessions, problems, skipped } = await withProgress(t('Reading sessions…'), () =>
       importer.scan(places, { isOnlyChosen: true }),
@@ -178,7 +178,7 @@ export class SessionImports {
     return null;
   }
 
-  private async import(importer: SessionImport, sessions: readonly ForeignSession[]): Promise<void> {
+  private async import(importer: ImportService, sessions: readonly ForeignSession[]): Promise<void> {
     const { context, onImported, openInChat } = this.deps;
     const result = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },

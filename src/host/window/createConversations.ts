@@ -3,7 +3,7 @@ import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { ExtensionApi } from '../api/extensionApi';
 import type { HermesExtension } from '../api/hermes';
 import { WindowWork } from '../storage/windowWork';
-import { SyncSight } from '../chat/syncSight';
+import { SyncView } from '../chat/syncView';
 import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';
@@ -19,7 +19,7 @@ export interface WindowConversations {
   /** Lets sync act before a turn. */
   readonly turnGate: TurnGate;
   /** What the chats show of sync. */
-  readonly syncSight: SyncSight;
+  readonly syncView: SyncView;
 }
 
 export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
@@ -58,5 +58,5 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
-  return { memory, gateway, api: exports, turnGate, syncSight: new SyncSight() };
+  return { memory, gateway, api: exports, turnGate, syncView: new SyncView() };
 }

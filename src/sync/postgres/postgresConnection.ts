@@ -7,8 +7,8 @@ import { codeOf, syncFailure } from './connectionFailure';
 import type { DatabaseAddress } from './connectionString';
 
 /** Milliseconds. */
-const connectPatienceMs = 10_000;
-const queryPatienceMs = 60_000;
+const connectTimeoutMs = 10_000;
+const queryTimeoutMs = 60_000;
 /** A server that is paid by use may sleep while nothing is exchanged. */
 const idleMs = 5000;
 /** Number of times that a transaction which met another one is tried. */
@@ -50,11 +50,11 @@ class ScramClient extends Client {
 /** Limits that the server keeps itself, as parts of the milliseconds that an answer may take. A client that is gone
  *  (its lid was closed) would otherwise hold its locks for hours, and each that waits for them one connection more.
  *  They hold for one transaction, which connection poolers allow. */
-function limits(patienceMs: number): string {
+function limits(timeoutMs: number): string {
   return [
-    `SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(patienceMs / 2)}`,
-    `SET LOCAL lock_timeout = ${Math.ceil(patienceMs / 12)}`,
-    `SET LOCAL statement_timeout = ${patienceMs}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(timeoutMs / 2)}`,
+    `SET LOCAL lock_timeout = ${Math.ceil(timeoutMs / 12)}`,
+    `SET LOCAL statement_timeout = ${timeoutMs}`,
   ].join('; ');
 }
 
@@ -63,15 +63,15 @@ export class PostgresConnection {
   private readonly pool: Pool;
   private readonly limits: string;
 
-  /** `patienceMs`: milliseconds that an answer may take. Default: 60,000. `onMissingTable`: called when a table is not
+  /** `timeoutMs`: milliseconds that an answer may take. Default: 60,000. `onMissingTable`: called when a table is not
    *  there any more. */
   constructor(
     private readonly address: DatabaseAddress,
-    patienceMs = queryPatienceMs,
+    timeoutMs = queryTimeoutMs,
     private readonly onMissingTable: () => void = ignored,
   ) {
     const { host, port, database, user, password, tls, rootCertificate } = address;
-    this.limits = limits(patienceMs);
+    this.limits = limits(timeoutMs);
     this.pool = new Pool({
       host,
       port,
@@ -84,8 +84,8 @@ export class PostgresConnection {
           : { rejectUnauthorized: true, ...(rootCertificate === null ? {} : { ca: certificateIn(rootCertificate) }) },
       max: 2,
       idleTimeoutMillis: idleMs,
-      connectionTimeoutMillis: Math.min(patienceMs, connectPatienceMs),
-      query_timeout: patienceMs,
+      connectionTimeoutMillis: Math.min(timeoutMs, connectTimeoutMs),
+      query_timeout: timeoutMs,
       keepAlive: true,
       application_name: 'Hermes',
       allowExitOnIdle: true,

@@ -26,7 +26,7 @@ export interface PostgresServerDeps {
   /** Says which stores belong together. */
   readonly history: string;
   /** Milliseconds that an answer may take. Default: 60,000. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /** The most that one look brings; the next one brings the rest. */
@@ -85,7 +85,7 @@ export class PostgresServer implements SyncServer {
   private prepared: Promise<void> | null = null;
 
   constructor(private readonly deps: PostgresServerDeps) {
-    this.connection = new PostgresConnection(deps.address, deps.patienceMs, () => (this.prepared = null));
+    this.connection = new PostgresConnection(deps.address, deps.timeoutMs, () => (this.prepared = null));
   }
 
   /** Makes the tables where they are missing. */

@@ -16,7 +16,7 @@ import { HostRequests, refusalOf, type RequestProblem } from './connection/hostR
 import type { ViewMemory } from './connection/viewMemory';
 import { routeNotification } from './notificationRouter';
 import { ApprovalController } from './session/approvalController';
-import { ArrivalController } from './session/arrivalController';
+import { SessionArrival } from './session/sessionArrival';
 import { AskAgain } from './session/askAgain';
 import { EffortController } from './session/effortController';
 import type { FileReviews } from './session/fileReviews';
@@ -27,7 +27,7 @@ import { SessionContext } from './session/sessionContext';
 import { SessionSwitchController } from './session/sessionSwitchController';
 import type { ChatViewState } from './state/chatState';
 import { ChatStateSignals } from './state/chatStateSignals';
-import { DoubtfulMessages } from './state/doubtfulMessages';
+import { UnverifiedMessages } from './state/unverifiedMessages';
 import { FeedPages, type FeedSteps } from './state/feedPages';
 import { FoldState } from './state/foldState';
 import { ScrollPositions } from './state/scrollPositions';
@@ -57,7 +57,7 @@ export class ChatController {
   readonly problem: ReadonlySignal<RequestProblem | null> = this.requests.problem;
   readonly submitting: ReadonlySignal<boolean>;
   private readonly input: TypedInput;
-  private readonly arrivals: ArrivalController;
+  private readonly arrivals: SessionArrival;
   private readonly unsaved: UnsavedDrafts;
   readonly drafts: Drafts;
   readonly context: SessionContext;
@@ -105,7 +105,7 @@ export class ChatController {
     const askAgain = (this.askAgain = new AskAgain({ host, files, versions, edits }));
     this.attachments = new Attachments({ host, requests, drafts, announcements, screen });
     this.historyDeps = { host, view, drafts };
-    this.arrivals = new ArrivalController({
+    this.arrivals = new SessionArrival({
       memory,
       requests,
       drafts,
@@ -117,7 +117,7 @@ export class ChatController {
       askAgain,
     });
     this.input = new TypedInput({ ...shared, drafts, sender, switches, context, later, chat: this });
-    const doubtful = new DoubtfulMessages(shared);
+    const doubtful = new UnverifiedMessages(shared);
     view.all.subscribe(() => doubtful.check());
     host.onNotification((notification) => this.notified(notification));
   }

@@ -1,7 +1,7 @@
 import type { ChatNotifications } from '../../protocol/chatProtocol';
 import type { NotificationOf } from '../rpc';
 import type { Announcements } from './announcements';
-import type { ArrivalController } from './session/arrivalController';
+import type { SessionArrival } from './session/sessionArrival';
 import type { AskAgain } from './session/askAgain';
 import type { Attachments } from './composer/attachments';
 import type { ChatProtocol } from './connection/chatHost';
@@ -19,7 +19,7 @@ import type { ScreenRequests } from './state/screenRequests';
 interface NotificationTargets {
   readonly announcements: Announcements;
   readonly requests: HostRequests;
-  readonly arrivals: ArrivalController;
+  readonly arrivals: SessionArrival;
   readonly askAgain: AskAgain;
   readonly attachments: Attachments;
   readonly context: SessionContext;

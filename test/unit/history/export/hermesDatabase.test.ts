@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { t } from '../../../../src/base/translate';
-import { exportCourse } from '../../../../src/history/export/exportCourse';
+import { exportOptions } from '../../../../src/history/export/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../src/history/export/exportFile';
 import { HermesSource } from '../../../../src/history/sources/hermes/hermesSource';
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
@@ -58,7 +58,7 @@ async function exported(scope: ExportRequest['scope'] = { kind: 'all' }, over: P
       t,
       ...over,
     },
-    exportCourse(() => 1000),
+    exportOptions(() => 1000),
   );
   return { ...made, path };
 }

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { exportCourse } from '../../../../src/history/export/exportCourse';
+import { exportOptions } from '../../../../src/history/export/exportOptions';
 import { exportRows } from '../../../../src/history/export/json/jsonExport';
 import { OutputFile, writeWhole } from '../../../../src/history/export/outputFile';
 import { SecretMask } from '../../../../src/history/export/secretMask';
@@ -44,7 +44,7 @@ async function exported(database: SqlDatabase, world: BackupWorld, name: string)
       sessionsIn(database, { kind: 'all' }),
       output,
       new SecretMask(false),
-      exportCourse(() => 1000),
+      exportOptions(() => 1000),
     ),
   );
   return path;
@@ -67,7 +67,7 @@ it('gives a fresh store the same rows, versions, repairs, approvals and changed 
           expect(readOnly(world.deps, copy.folder, (database) => rowsOf(database, true))).toEqual(
             rowsOf(here.database, true),
           );
-          fresh.operations.bringOver({ folder: copy.folder, sessionIds: copy.sessionIds, moves: false });
+          fresh.operations.copyToThisFolder({ folder: copy.folder, sessionIds: copy.sessionIds, moves: false });
           fresh.close();
           expect(readOnly(world.deps, folder, (database) => rowsOf(database, false))).toEqual(
             rowsOf(here.database, false),

@@ -53,7 +53,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
   const gateway = {
     runningTurns: () => [],
     onDidChangeRunning: new Emitter<void>().event,
-    bringOver: never,
+    copyToThisFolder: never,
     resumeQueues: async () => void seen.push('queues continue'),
   };
   const feature = new BackupsFeature({
@@ -68,7 +68,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
       restore: async () => {
         seen.push('restored');
         await restoring();
-        return { before: null, setAside: null };
+        return { before: null, quarantined: null };
       },
     },
     connection,
