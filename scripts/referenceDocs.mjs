@@ -164,7 +164,7 @@ const slashCommands = [
 ];
 
 /** Commands that the palette offers inside another one: the name of that one → theirs. */
-function choicesIn(root) {
+export function choicesIn(root) {
   const source = fs.readFileSync(path.join(root, 'src/host/navigation/choiceCommands.ts'), 'utf8');
   const found = [...source.matchAll(/choose\('(\w+)', \[([^\]]*)\]/g)];
   return new Map(found.map(([, holder, list]) => [holder, [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name)]));

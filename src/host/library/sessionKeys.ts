@@ -53,18 +53,18 @@ export class SessionKeys implements Disposable {
 
   /** A history that cannot be read may hold sessions. */
   private updateHistory(): void {
-    const { sessions, store } = this.deps;
+    const { store } = this.deps;
     if (!store.isReadable) return this.setKey('hasSessions', store.shown.kind !== 'opening');
-    const found = (['active', 'archived', 'trash'] as const).map((state) => sessions.listSessions({ state, limit: 1 }));
-    Promise.all(found).then(
-      (lists) =>
-        this.lifetime.isDisposed ||
-        this.setKey(
-          'hasSessions',
-          lists.some((list) => list.length > 0),
-        ),
-      () => undefined,
-    );
+    const set = (holdsAny: boolean): void => {
+      if (!this.lifetime.isDisposed) this.setKey('hasSessions', holdsAny);
+    };
+    this.holdsSessions().then(set, () => undefined);
+  }
+
+  private async holdsSessions(): Promise<boolean> {
+    for (const state of ['active', 'archived', 'trash'] as const)
+      if ((await this.deps.sessions.listSessions({ state, limit: 1 })).length > 0) return true;
+    return false;
   }
 
   private setKey(key: string, value: boolean): void {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { choicesIn } from '../../../scripts/referenceDocs.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const item = v.object({
@@ -233,6 +234,21 @@ describe('the manifest', () => {
       ].map((name) => `hermes.${name}`),
       keys: [],
     });
+  });
+
+  it('leads to each command that the palette hides by a choice, a menu, a key, a link or a slash command', () => {
+    const { commandPalette = [], ...menus } = contributes.menus;
+    const reached = new Set([
+      ...[...choicesIn(root).values()].flat().map((name) => `hermes.${name}`),
+      ...Object.values(menus).flatMap((items) => items.map(({ command }) => command)),
+      ...contributes.keybindings.map(({ command }) => command),
+      ...contributes.viewsWelcome.flatMap(({ contents }) => linksIn(wordsOf(contents))),
+      ...contributes.walkthroughs.flatMap(({ steps }) => steps.flatMap((step) => linksIn(wordsOf(step.description)))),
+    ]);
+    const hidden = commandPalette.filter(({ when }) => when === 'false').map(({ command = '' }) => command);
+    // `/reset` in the composer.
+    expect(hidden.filter((command) => !reached.has(command))).toEqual(['hermes.resetSession']);
+    expect([...choicesIn(root).keys()]).toEqual(['review', 'export', 'import', 'checkAndRepair', 'storageAndHistory']);
   });
 
   it('groups its settings, describes each value, and lets no untrusted folder decide', () => {
