@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync, type InputType, type ZlibOptions } from 'node:zlib';
 import type { SentDocument } from '../store/syncing';
-import { longestBody, type SyncServer } from './syncServer';
+import { longestBody, whenThere, withFetched, type Fetched, type SyncServer } from './syncServer';
 
 const prefix = 'deflate:';
 /** Characters below which a body is not compressed. */
@@ -20,25 +20,26 @@ const inflate = { now: inflateRawSync, later: promisify(inflateRaw), options: { 
 export function compressedServer(server: SyncServer): SyncServer {
   const prepared = new WeakMap<SentDocument, Promise<SentDocument>>();
   const pack = (one: SentDocument): Promise<SentDocument> => prepared.get(one) ?? withBody(one, packed);
+  const opened = async (fetched: Fetched): Promise<Fetched> => ({
+    ...fetched,
+    documents: await Promise.all(fetched.documents.map((one) => withBody(one, unpacked))),
+  });
   return {
     connect: (...args) => server.connect(...args),
     news: (...args) => server.news(...args),
-    fetch: async (connection, query) => {
-      const { documents, ...rest } = await server.fetch(connection, query);
-      return { ...rest, documents: await Promise.all(documents.map((one) => withBody(one, unpacked))) };
-    },
+    fetch: async (...args) => whenThere(await server.fetch(...args), opened),
     prepareDocuments: (documents) => {
       for (const one of documents) prepared.set(one, pack(one));
     },
     send: (connection, sending) =>
       server.send(connection, {
         ...sending,
-        documents: async function* () {
-          for await (const piece of sending.documents()) yield await Promise.all(piece.map(pack));
+        documents: async function* (known) {
+          for await (const piece of sending.documents(known)) yield await Promise.all(piece.map(pack));
         },
       }),
     versionOf: (...args) => server.versionOf(...args),
-    lease: (...args) => server.lease(...args),
+    lease: async (...args) => withFetched(await server.lease(...args), opened),
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),
     erase: (...args) => server.erase(...args),

@@ -5,7 +5,9 @@ import { resultWithin } from '../base/pause';
 import { newerSession } from '../store/engine/sqlFailure';
 import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
 import type { ServerAccount } from '../transcript/verification';
+import { fetchQuery } from './readAhead';
 import { serverAccount } from './serverAccount';
+import { syncFailureIn } from './syncFailure';
 import { type KeptRemoval, SyncRound } from './syncRound';
 import type { LeaseAnswer, SyncServer } from './syncServer';
 import type { TurnSharing } from './turnSharing';
@@ -29,6 +31,8 @@ export interface SyncServiceDeps {
   /** Called after the rows of a conversation came from another machine. `branchId`: the branch that holds what was
    *  added here meanwhile; null when nothing was. */
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
+  /** Called when a copy of this store uses its id: it needs another one. */
+  readonly onTwin?: () => void;
   /** See `SyncRound`. */
   readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
 }
@@ -143,6 +147,7 @@ export class SyncService implements Disposable {
       },
       (error: unknown): TurnStart => {
         log.info(`A turn begins without the server: ${this.deps.describe(error).sentence}`);
+        this.noteTwin(error);
         return { kind: 'free' };
       },
     );
@@ -183,12 +188,14 @@ export class SyncService implements Disposable {
 
   private async prepare(conversationId: string): Promise<TurnStart> {
     const { server, store, clock } = this.deps;
-    const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId);
+    const query = await fetchQuery(store, conversationId);
+    const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId, query);
     if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
     this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs(), hasRun: false });
     this.deps.sharing?.begin(conversationId, answer.fence);
     if (answer.version === (await store.version(conversationId))) return { kind: 'free' };
-    return { kind: typeof (await this.round.receive(conversationId)) === 'object' ? 'divided' : 'free' };
+    const received = await this.round.receive(conversationId, [query, answer.fetched ?? null]);
+    return { kind: typeof received === 'object' ? 'divided' : 'free' };
   }
 
   private newRound(): SyncRound {
@@ -247,9 +254,10 @@ export class SyncService implements Disposable {
         ],
         failure: null,
       });
-      return this.pace();
+      return this.round.isUnfinished ? 0 : this.pace();
     } catch (error) {
       if (this.ending.signal.aborted) return 0;
+      this.noteTwin(error);
       this.round = this.newRound();
       this.failures++;
       const { sentence, isTemporary } = describe(error);
@@ -263,6 +271,10 @@ export class SyncService implements Disposable {
       });
       return isTemporary ? Math.min(longestRetryMs, firstRetryMs * 2 ** (this.failures - 1)) : longestRetryMs;
     }
+  }
+
+  private noteTwin(error: unknown): void {
+    if (syncFailureIn(error)?.kind === 'twin') this.deps.onTwin?.();
   }
 
   private failureOf(sentence: string): { readonly sentence: string; readonly since: number } {

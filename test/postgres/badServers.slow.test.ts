@@ -55,9 +55,9 @@ const states: readonly (readonly [
         database,
         `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
            $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`,
-        'CREATE TRIGGER full_disk BEFORE INSERT ON hermes_sync.documents EXECUTE FUNCTION full_disk()',
+        'CREATE TRIGGER full_disk BEFORE INSERT ON hermes_sync.bodies EXECUTE FUNCTION full_disk()',
       );
-      return { mend: () => world.run(database, 'DROP TRIGGER full_disk ON hermes_sync.documents') };
+      return { mend: () => world.run(database, 'DROP TRIGGER full_disk ON hermes_sync.bodies') };
     },
   ],
   [
@@ -170,7 +170,7 @@ describe('a server', () => {
         'postgres',
         "DO $$ BEGIN CREATE ROLE member LOGIN PASSWORD 'm'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
       );
-      await world.run(database, ...schemaSql('member').split(';\n').filter(Boolean));
+      await world.run(database, schemaSql('member'));
       const address = world.address(database, 'member', 'm');
       const laptop = await sessionDbWorld();
       laptop.db.createSession({ id: 's1', startedAt: 1, title: 'The parser' });
@@ -236,13 +236,13 @@ describe('a server', () => {
       database,
       `CREATE FUNCTION damaged() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN RAISE EXCEPTION 'invalid page in block 7' USING ERRCODE = 'XX001'; END $$`,
-      `CREATE TRIGGER damaged BEFORE INSERT ON hermes_sync.documents FOR EACH ROW
-         WHEN (new.conversation <> 's5') EXECUTE FUNCTION damaged()`,
+      `CREATE TRIGGER damaged BEFORE INSERT ON hermes_sync.bodies FOR EACH ROW
+         WHEN (new.document NOT LIKE '%/%s5') EXECUTE FUNCTION damaged()`,
     );
     const refused = await roundOf(laptop.db, client, 'laptop').run();
     expect([
       refused.map(({ conversationId }) => conversationId),
-      await world.run(database, 'SELECT DISTINCT conversation FROM hermes_sync.documents'),
+      await world.run(database, 'SELECT conversation FROM hermes_sync.conversations WHERE version > 0'),
     ]).toEqual([bad, [{ conversation: 's5' }]]);
     laptop.database.abandon();
   });

@@ -32,7 +32,7 @@ describe('a client that vanishes in the middle of a sending', () => {
     await roundOf(desk.db, direct, 'desk').run();
     const ghosts: PostgresServer[] = [];
     const vanishing = async (): Promise<void> => {
-      proxy.vanishAt = 'INSERT INTO hermes_sync.documents';
+      proxy.vanishAt = 'INSERT INTO hermes_sync.bodies';
       ghosts.push(patient(through));
       await roundOf(laptop.db, ghosts.at(-1) ?? direct, 'laptop')
         .run()

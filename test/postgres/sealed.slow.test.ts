@@ -124,17 +124,17 @@ describe('an encrypted history', () => {
   it.each([
     [
       'one changed character',
-      `UPDATE hermes_sync.documents SET body = overlay(body placing '-' from 40 for 1) WHERE ${turn}`,
+      `UPDATE hermes_sync.bodies SET body = overlay(body placing '-' from 40 for 1) WHERE ${turn}`,
     ],
     [
       'the text of another place',
-      `UPDATE hermes_sync.documents SET body = (SELECT body FROM hermes_sync.documents WHERE document = 'turn/turn-2-0') WHERE ${turn}`,
+      `UPDATE hermes_sync.bodies SET body = (SELECT body FROM hermes_sync.bodies WHERE document = 'turn/turn-2-0') WHERE ${turn}`,
     ],
-    ['a text of another version', `UPDATE hermes_sync.documents SET version = version + 1 WHERE ${turn}`],
-    ['a text that is not encrypted', `UPDATE hermes_sync.documents SET body = '{"messages":[]}' WHERE ${turn}`],
+    ['a text of another version', `UPDATE hermes_sync.bodies SET version = version + 1 WHERE ${turn}`],
+    ['a text that is not encrypted', `UPDATE hermes_sync.bodies SET body = '{"messages":[]}' WHERE ${turn}`],
   ])('is refused with %s, with a sentence, and nothing else is', async (_name, change) => {
     const { database, address, key, laptop } = await sealed();
-    const kept = await world.run(database, `SELECT document, version, body FROM hermes_sync.documents WHERE ${turn}`);
+    const kept = await world.run(database, `SELECT document, version, body FROM hermes_sync.bodies WHERE ${turn}`);
     await world.run(database, change);
     const desk = await sessionDbWorld();
     desk.db.synced.begin();
@@ -153,7 +153,7 @@ describe('an encrypted history', () => {
     for (const { document, version, body } of kept)
       await world.run(
         database,
-        `UPDATE hermes_sync.documents SET version = ${String(version)}, body = '${String(body)}' WHERE document = '${String(document)}'`,
+        `UPDATE hermes_sync.bodies SET version = ${String(version)}, body = '${String(body)}' WHERE document = '${String(document)}'`,
       );
     await roundOf(desk.db, server, 'desk').run();
     expect(lines(desk.db, 'session-1')).toEqual(lines(laptop.db, 'session-1'));

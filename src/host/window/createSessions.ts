@@ -118,7 +118,6 @@ export function createSessions(
       context,
       distFolder: parts.distFolder,
       connection: history.connection,
-      storeFolder: () => history.folder,
       turnGate: parts.turnGate,
       sight: parts.syncView,
       shownSession: () => gateway.shownSession(activeChat.surfaceId),

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { compressedServer } from '../../../src/sync/compressedServer';
-import type { SyncServer } from '../../../src/sync/syncServer';
+import { fetchWhole, type SyncServer } from '../../../src/sync/syncServer';
 import { SimulatedNetwork, SimulatedServer } from '../../support/simulatedServer';
 import { first, pieces, syncContract } from '../../support/syncContract';
 
@@ -31,7 +31,7 @@ describe('a server with compressed bodies', () => {
       documents: pieces(...documents),
     });
     const query = { conversationId: 'c', since: 0, chain: [], documents: documents.map(({ document }) => document) };
-    const fetched = await reader.fetch(await reader.connect('b', 'B'), query);
+    const fetched = await fetchWhole(reader, await reader.connect('b', 'B'), query);
     const found = new Map(fetched.documents.map(({ document, body }) => [document, body]));
     return documents.map(({ document }) => found.get(document) ?? null);
   };

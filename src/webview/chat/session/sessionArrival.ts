@@ -1,27 +1,14 @@
 import type { ShownSession } from '../../../protocol/chatProtocol';
 import { joinedDraft, type DraftPart } from '../../../protocol/transcriptTypes';
-import type { ChatDeps } from '../connection/chatHost';
-import type { HostRequests } from '../connection/hostRequests';
-import type { Drafts } from '../composer/drafts';
-import type { PromptSender } from '../composer/promptSender';
-import type { FoldState } from '../state/foldState';
-import type { ScrollPositions } from '../state/scrollPositions';
-import type { UnsavedDrafts } from '../composer/unsavedDrafts';
-import type { AskAgain } from './askAgain';
-import type { SessionSwitchController } from './sessionSwitchController';
+import { Drafts } from '../drafts/drafts';
+import { PromptSender } from '../drafts/promptSender';
+import { UnsavedDrafts } from '../drafts/unsavedDrafts';
+import type { Chat } from '../state/chat';
+import { FoldState, ScrollPositions } from '../state/foldState';
+import { PromptEdits } from './promptEdits';
+import { AskAgain } from './askAgain';
+import { SessionSwitchController } from './sessionSwitchController';
 import { newerDraft, newSessionDraft, type ViewMemory } from '../connection/viewMemory';
-
-interface ArrivalDeps {
-  readonly memory: ChatDeps['memory'];
-  readonly requests: HostRequests;
-  readonly drafts: Drafts;
-  readonly unsaved: UnsavedDrafts;
-  readonly folds: FoldState;
-  readonly scrollPositions: ScrollPositions;
-  readonly sender: PromptSender;
-  readonly switches: SessionSwitchController;
-  readonly askAgain: AskAgain;
-}
 
 /** Restores a shown session's text, scroll position and folds from when the user left it. */
 export class SessionArrival {
@@ -29,23 +16,37 @@ export class SessionArrival {
   /** Draft when the store closed for this window: if it was saved, another window may send or continue it meanwhile. */
   private left: { readonly key: string; readonly text: string; readonly isSaved: boolean } | null = null;
 
-  constructor(private readonly deps: ArrivalDeps) {
-    this.placeToRestore = deps.memory.recalled.anchor;
+  constructor(
+    private readonly chat: Chat,
+    private readonly drafts = chat.part(Drafts),
+    private readonly unsaved = chat.part(UnsavedDrafts),
+    private readonly folds = chat.part(FoldState),
+    private readonly scrollPositions = chat.part(ScrollPositions),
+    private readonly sender = chat.part(PromptSender),
+    private readonly switches = chat.part(SessionSwitchController),
+    private readonly askAgain = chat.part(AskAgain),
+  ) {
+    this.placeToRestore = chat.memory.recalled.anchor;
   }
 
   /** Takes the scroll position saved when the view was last seen or the session was left. */
   takePlace({ id, conversationId }: ShownSession['session']): ViewMemory['anchor'] {
-    const { memory, scrollPositions } = this.deps;
     const place = this.placeToRestore;
     this.placeToRestore = null;
-    return place !== null && memory.recalled.sessionId === id
+    return place !== null && this.chat.memory.recalled.sessionId === id
       ? place
-      : (scrollPositions.of(conversationId)?.anchor ?? null);
+      : (this.scrollPositions.of(conversationId)?.anchor ?? null);
+  }
+
+  /** Called when the view is about to be hidden or the user moves elsewhere. */
+  leave(): void {
+    this.drafts.flush();
+    this.chat.part(PromptEdits).flush();
   }
 
   /** Called when the store closes for this window. */
   storeLost(): void {
-    const { drafts, unsaved } = this.deps;
+    const { drafts, unsaved } = this;
     const key = drafts.place;
     this.left = { key, text: drafts.text.peek(), isSaved: unsaved.isSaved(key) };
   }
@@ -53,8 +54,7 @@ export class SessionArrival {
   /** Called when the store is open again, with the draft that it has for the session shown. Gives it what it refused
    *  meanwhile, and takes what another window made of a draft that was on disk. */
   storeRegained(shown: ShownSession | null, newDraft: ComposerContent): void {
-    const { drafts, unsaved } = this.deps;
-    const { left } = this;
+    const { drafts, unsaved, left } = this;
     if (left === null) return;
     this.left = null;
     const key = shown?.session.id ?? newSessionDraft;
@@ -77,7 +77,8 @@ export class SessionArrival {
     before: string | null,
     isRead: boolean,
   ): void {
-    const { requests, drafts, memory, unsaved, sender, switches, askAgain } = this.deps;
+    const { drafts, unsaved, sender, switches, askAgain } = this;
+    const { requests, memory } = this.chat;
     const key = shown?.session.id ?? newSessionDraft;
     const { text, parts } = draftIn(shown, newDraft);
     if (!seenBefore) {
@@ -102,7 +103,7 @@ export class SessionArrival {
   }
 
   private arrive(shown: ShownSession | null): void {
-    const { folds, scrollPositions } = this.deps;
+    const { folds, scrollPositions } = this;
     folds.arrive(
       shown?.session.id ?? null,
       shown === null ? [] : (scrollPositions.of(shown.session.conversationId)?.openFolds ?? []),

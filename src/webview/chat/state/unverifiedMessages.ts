@@ -1,6 +1,6 @@
 import { RefusedRequest } from '../../rpc';
 import { messagesInDoubt } from './conversation';
-import type { ChatPartDeps } from './chatPart';
+import type { Chat } from './chat';
 
 /** Milliseconds before a message still in doubt after a re-read is read again; doubles each time up to `longest`. */
 const rereadDelay = { first: 250, longest: 8000 } as const;
@@ -10,11 +10,11 @@ const rereadDelay = { first: 250, longest: 8000 } as const;
 export class UnverifiedMessages {
   private readonly reading = new Set<string>();
 
-  constructor(private readonly deps: Pick<ChatPartDeps, 'host' | 'view' | 'timers'>) {}
+  constructor(private readonly chat: Chat) {}
 
   /** Call this after every change of the shown conversation. */
   check(): void {
-    const { conversation } = this.deps.view;
+    const { conversation } = this.chat;
     if (conversation === null) return;
     for (const uid of messagesInDoubt(conversation)) {
       if (!this.reading.has(uid)) void this.read(conversation.session.id, uid, rereadDelay.first);
@@ -24,14 +24,14 @@ export class UnverifiedMessages {
   private async read(sessionId: string, uid: string, delay: number): Promise<void> {
     this.reading.add(uid);
     try {
-      const message = await this.deps.host.request('readMessage', { uid });
-      this.deps.view.dispatch({ kind: 'messageRead', sessionId, uid, message });
+      const message = await this.chat.host.request('readMessage', { uid });
+      this.chat.dispatch({ kind: 'messageRead', sessionId, uid, message });
     } catch (error) {
       if (!(error instanceof RefusedRequest)) throw error;
       // The store could not be read now; the message stays in doubt and is read again later.
     }
-    this.deps.timers.after(delay, () => {
-      const { conversation } = this.deps.view;
+    this.chat.timers.after(delay, () => {
+      const { conversation } = this.chat;
       const doubtful = conversation?.session.id === sessionId && messagesInDoubt(conversation).includes(uid);
       if (doubtful) void this.read(sessionId, uid, Math.min(delay * 2, rereadDelay.longest));
       else this.reading.delete(uid);

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { encryptBytes } from '../../../../src/sync/encryption/aes';
 import { Cipher, type Place } from '../../../../src/sync/encryption/cipher';
 import { encryptedServer } from '../../../../src/sync/encryption/encryptedServer';
+import { fetchWhole } from '../../../../src/sync/syncServer';
 import { SimulatedNetwork, SimulatedServer } from '../../../support/simulatedServer';
 import { first, pieces } from '../../../support/syncContract';
 
@@ -84,7 +85,7 @@ describe('a sealed server', () => {
       documents: pieces(...documents),
     });
     const query = { conversationId: 's1', since: 0, chain: [], documents: ['turn/t4'] };
-    const fetched = await server.fetch(connection, query);
+    const fetched = await fetchWhole(server, connection, query);
     expect(fetched.documents.map(({ document, body }) => [document, body])).toEqual([
       ['turn/t4', null],
       ['turn/t1', 'first'],
@@ -117,7 +118,7 @@ describe('a sealed server', () => {
     const stored = held.conversations.get('s1')?.documents;
     for (const document of left) stored?.set(document, { version: 1, body: null });
     const fetch = async (asked: readonly string[]) =>
-      (await server.fetch(connection, { conversationId: 's1', since: 0, chain: [], documents: asked })).documents;
+      (await fetchWhole(server, connection, { conversationId: 's1', since: 0, chain: [], documents: asked })).documents;
     expect((await fetch([])).map(({ document }) => document)).toEqual(told);
     // Asked for because it changed here: what is here stays, and is sent.
     expect((await fetch(left)).filter(({ version }) => version === 0).map(({ document }) => document)).toEqual(left);
