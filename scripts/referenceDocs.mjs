@@ -101,7 +101,8 @@ const groups = [
       askAboutSelection: 'Puts the selected code into the composer. Nothing is sent until you send it.',
       explainSelection: 'In the editor menu: the same, with a question that asks for an explanation.',
       fixSelection:
-        'In the editor menu: the same, with a question that asks for a fix. Also offered on problems as *Fix with Hermes*.',
+        'In the editor menu: the same, with a question that asks for a fix. Also offered on problems as ' +
+        '*Fix with Hermes*.',
       askAboutFile: 'In the Explorer menu: adds the file to the composer.',
       askAboutFolder: 'In the Explorer menu: adds the folder to the composer.',
       askAboutTerminalSelection: 'In the terminal menu: adds the selected output to the composer.',
