@@ -222,6 +222,8 @@ function operationsOver(
     completeFileChanges: write((results, contents) => files.complete(results, contents)),
     fileChangesOf: (turnUids) => files.of(turnUids),
     fileChangesFrom: (turnUid) => files.from(turnUid),
+    fileChangesAt: (paths, since) => files.at(paths, since),
+    changedPaths: (since) => files.pathsSince(since),
     fileContent: (hash) => files.content(hash),
     markReviewed: write((uids, kind, at) => files.review(uids, kind, at)),
 
