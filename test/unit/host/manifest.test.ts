@@ -63,8 +63,14 @@ const contributed = contributes.commands.map(({ command }) => command);
 const linksIn = (text: string): readonly string[] =>
   [...text.matchAll(/\(command:([\w.]+)/g)].map((match) => match[1] ?? '');
 
-/** Registered, and called by rows and other parts of the extension alone. */
-const internal = ['hermes.showMoreSessions', 'hermes.fixProblem', 'hermes.explainProblem'];
+/** Registered, and called by rows, code lenses and other parts of the extension alone. */
+const internal = [
+  'hermes.showMoreSessions',
+  'hermes.fixProblem',
+  'hermes.explainProblem',
+  'hermes.showRemoved',
+  'hermes.undoRevertHere',
+];
 
 const sources = readdirSync(join(root, 'src/host'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
