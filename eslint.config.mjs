@@ -19,7 +19,7 @@ const policies = [
   { from: element('history'), allow: { to: element(['history', 'sources', 'store', 'models', 'transcript', 'base']) } },
   { from: element('sources'), allow: { to: element(['sources', 'transcript', 'base']) } },
   { from: element('protocol'), allow: { to: element(['protocol', 'transcript', 'base']) } },
-  { from: element('webview'), allow: { to: element(['webview', 'protocol']) } },
+  { from: element('webview'), allow: { to: element(['webview', 'protocol', 'transcript', 'base']) } },
 ];
 
 export default tseslint.config(

@@ -30,8 +30,8 @@ export interface SyncServer {
   send(connection: Connection, sending: SentChanges): Promise<SendAnswer>;
   /** The version with this tail; null when the server does not have it. */
   versionOf(connection: Connection, conversationId: string, tail: string): Promise<number | null>;
-  /** Asks for the conversation, so that only this machine runs a turn in it. `query`: what is wanted of it along. Throws
-   *  `twin` as `connect` does. */
+  /** Asks for the conversation, so that only this machine runs a turn in it. `query`: what is wanted of it along.
+   *  Throws `twin` as `connect` does. */
   lease(connection: Connection, conversationId: string, query?: FetchQuery): Promise<LeaseAnswer>;
   /** Extends a lease. False when it was lost. */
   renew(connection: Connection, conversationId: string, fence: number): Promise<boolean>;

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { ChangedFile, FileHunk } from '../../../protocol/transcriptTypes';
+import type { ChangedFile, FileHunk } from '../../../transcript/changedFile';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { showMisleading } from '../../../protocol/invisibleCharacters';
