@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatSurface, ChatSurfaceDeps } from './chatSurface';
 import { ownMemory } from './chatTabMemory';
@@ -14,7 +14,7 @@ export const chatTabViewType = 'hermes.chatTab';
 const keptState = v.object({ sessionId: v.nullable(v.string()) });
 
 interface ChatTabsDeps {
-  readonly gateway: Pick<Gateway, 'shownSession' | 'onDidChangeSessions'>;
+  readonly gateway: GatewayPart<'surfaces', 'shownSession' | 'onDidChangeSessions'>;
   readonly sessions: ChatSurfaceDeps['sessions'] & Pick<SessionStore, 'conversationTip'>;
   /** Creates the surface of a tab. */
   readonly createSurface: (
@@ -44,7 +44,7 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
     private readonly programs: WebviewPrograms,
     private readonly deps: ChatTabsDeps,
   ) {
-    this.listening = deps.gateway.onDidChangeSessions(() => {
+    this.listening = deps.gateway.surfaces.onDidChangeSessions(() => {
       for (const tab of this.tabs) this.retitle(tab);
     });
   }

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { CheckThread } from '../../history/check/checkMessages';
+import type { CheckThread } from '../../history/check/checkWorker';
 import type { CheckResult } from '../../history/check/findings';
 import type { RepairPlan } from '../../history/check/repairPlan';
 import { findingMeaning, findingPlace, findingTitle, type Finding } from '../../transcript/rules/finding';

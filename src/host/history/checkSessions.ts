@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { joinSentences } from '../../base/messageText';
 import { t } from '../../base/translate';
-import type { CheckThread } from '../../history/check/checkMessages';
+import type { CheckThread } from '../../history/check/checkWorker';
 import type { CheckOptions, CheckResult } from '../../history/check/findings';
 import { repairPlans, type RepairPlan } from '../../history/check/repairPlan';
 import type { Finding } from '../../transcript/rules/finding';

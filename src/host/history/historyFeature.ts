@@ -31,7 +31,7 @@ interface HistoryFeatureDeps extends CopiedTranscriptDeps {
   readonly sessions: SessionStore;
   readonly store: Pick<StoreStatus, 'begin' | 'settled'>;
   readonly settings: RescueFeatureDeps['settings'];
-  readonly connection: RescueFeatureDeps['connection'] & Pick<StoreConnection, 'during'>;
+  readonly connection: RescueFeatureDeps['connection'] & Pick<StoreConnection, 'during' | 'openPort'>;
   /** Folder of the store. */
   readonly storeFolder: () => string;
   readonly programs: Pick<WebviewPrograms, 'load'>;
@@ -71,7 +71,7 @@ export class HistoryFeature implements Disposable {
     const copies = join(storage, 'reading');
     const places = (): HistoryPlaces => usualPlaces({ home, platform: process.platform, environment: process.env });
     const openImporter = (): ImportClient =>
-      new ImportClient(join(distFolder, 'importWorker.js'), { copies }, sessions);
+      new ImportClient(join(distFolder, 'importWorker.js'), copies, () => deps.connection.openPort());
     const onImported = (): void => this.changes.fire();
     const ready = async (): Promise<void> => {
       store.begin();

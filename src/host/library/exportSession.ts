@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock';
 import { GatewayError } from '../../gateway/gateway';
 import { exportInThread } from '../../history/export/exportClient';
 import type { ExportedFile, ExportFormat } from '../../history/export/exportFile';
-import type { ThreadRequest } from '../../history/export/exportMessages';
+import type { ThreadRequest } from '../../history/export/exportWorker';
 import { exportName } from '../../history/export/readable/transcriptExport';
 import type { ExportScope } from '../../history/export/sessionScope';
 import type { WorkProgress } from '../../store/slicedWork';

@@ -1,8 +1,9 @@
 import { cp } from 'node:fs/promises';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { join } from 'node:path';
 import { Emitter, type Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
-import { type Gateway, GatewayError } from '../../gateway/gateway';
+import { GatewayError } from '../../gateway/gateway';
 import type { CopiedSessions } from '../../store/sessionCopying';
 import { copiedStoreKey } from '../../store/library/folderLabel';
 import type { LibraryClient } from '../../store/library/libraryClient';
@@ -27,7 +28,7 @@ interface OtherFoldersDeps {
   readonly library: Pick<LibraryClient, 'survey' | 'listSessions' | 'takeCopy' | 'removeCopy'>;
   readonly locations: () => StoreLocations;
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
-  readonly gateway: Pick<Gateway, 'copyToThisFolder'>;
+  readonly gateway: GatewayPart<'actions', 'copyToThisFolder'>;
   readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
   readonly connection: Pick<StoreConnection, 'during'>;
 }
@@ -106,7 +107,7 @@ export class OtherFolders implements Disposable {
       for (let done = 0; done < copy.sessionIds.length && signal?.aborted !== true; done += batchSize) {
         onProgress({ done, total: copy.sessionIds.length });
         const sessionIds = copy.sessionIds.slice(done, done + batchSize);
-        const { sessions, messages, skipped } = await gateway.copyToThisFolder({
+        const { sessions, messages, skipped } = await gateway.actions.copyToThisFolder({
           folder: copy.folder,
           sessionIds,
           moves: conversationOf === null,

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, type Disposable } from '../../base/disposable';
-import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { StoreStatus } from '../storage/storeStatus';
 
 interface KeyDeps {
-  readonly gateway: Pick<Gateway, 'shownSession' | 'runningTurns' | 'onDidChangeRunning' | 'onDidChangeSessions'>;
+  readonly gateway: GatewayPart<'surfaces', 'shownSession' | 'onDidChangeSessions'> &
+    GatewayPart<'turns', 'running' | 'onDidChangeRunning'>;
   readonly sessions: Pick<SessionStore, 'getSession' | 'listSessions'>;
   readonly store: Pick<StoreStatus, 'shown' | 'isReadable' | 'onDidChange'>;
   readonly surfaceId: () => string;
@@ -20,8 +21,8 @@ export class SessionKeys implements Disposable {
   private asked = 0;
 
   constructor(private readonly deps: KeyDeps) {
-    this.lifetime.register(deps.gateway.onDidChangeRunning(() => this.update()));
-    this.lifetime.register(deps.gateway.onDidChangeSessions(() => this.update()));
+    this.lifetime.register(deps.gateway.turns.onDidChangeRunning(() => this.update()));
+    this.lifetime.register(deps.gateway.surfaces.onDidChangeSessions(() => this.update()));
     this.lifetime.register(deps.store.onDidChange(() => this.updateHistory()));
     this.update();
   }
@@ -29,11 +30,11 @@ export class SessionKeys implements Disposable {
   /** Called when the shown session may have changed. */
   update(): void {
     const { gateway, sessions, surfaceId } = this.deps;
-    const shown = gateway.shownSession(surfaceId());
+    const shown = gateway.surfaces.shownSession(surfaceId());
     this.setKey('sessionShown', shown !== null);
     this.setKey(
       'running',
-      gateway.runningTurns().some(({ sessionId }) => sessionId === shown),
+      gateway.turns.running().some(({ sessionId }) => sessionId === shown),
     );
     const asked = ++this.asked;
     const setMarks = (session: { readonly pinned: boolean; readonly archived: boolean } | null): void => {

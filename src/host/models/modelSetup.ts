@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { joinSentences } from '../../base/messageText';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { ModelCatalog } from '../../models/catalog';
 import { demoInfo } from '../../models/demo/demoModel';
 import { azureOpenai } from '../../models/azureOpenai';
@@ -23,7 +23,7 @@ export interface ModelSetupDeps {
   readonly catalog: Pick<ModelCatalog, 'testConnection'>;
   readonly models: ModelService;
   readonly keys: ProviderKeys;
-  readonly gateway: Pick<Gateway, 'selectModel'>;
+  readonly gateway: GatewayPart<'actions', 'selectModel'>;
   /** Endpoints of the settings. `add` writes the user's settings. */
   readonly endpoints: { all(): readonly ProviderSettings[]; add(endpoint: ProviderSettings): Promise<void> };
   /** Session that gets the chosen model too. Null in the empty state. */
@@ -58,7 +58,7 @@ export class ModelSetup {
         go: () => void vscode.commands.executeCommand('hermes.setUpModel'),
       },
     });
-    if (ref !== null) await this.deps.gateway.selectModel(sessionId, ref);
+    if (ref !== null) await this.deps.gateway.actions.selectModel(sessionId, ref);
   }
 
   /** `entryId`: a setup entry of the empty state. Null: asks the user for one. */
@@ -190,7 +190,7 @@ export class ModelSetup {
   private async choose(ref: string): Promise<true> {
     // Read before choosing: choosing writes a setting, and changed settings clear the service's cache.
     const row = this.deps.models.stateOf(ref).chosen;
-    await this.deps.gateway.selectModel(this.deps.shownSession(), ref);
+    await this.deps.gateway.actions.selectModel(this.deps.shownSession(), ref);
     if (row !== null) notifyReady(row);
     return true;
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Disposable } from '../../base/disposable';
-import type { ConversationGateway } from '../../gateway/conversationGateway';
 import type { AsyncSyncedStore } from '../../store/syncing';
 import { compressedServer } from '../../sync/compressedServer';
 import type { PostgresServer } from '../../sync/postgres/postgresServer';
@@ -17,7 +17,7 @@ import { readShownTurn } from './turnElsewhere';
 import { WatchedTurns, type WatchedTurnsDeps } from './watchedTurns';
 
 interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSession' | 'clock' | 'log'> {
-  readonly gateway: WatchedTurnsDeps['gateway'] & Pick<ConversationGateway, 'stop'>;
+  readonly gateway: WatchedTurnsDeps['gateway'] & GatewayPart<'turns', 'stop'>;
   readonly store: AsyncSyncedStore;
   readonly server: PostgresServer;
   readonly choice: SyncChoice;
@@ -51,7 +51,7 @@ export class RunningSync implements Disposable {
       clock,
       log,
       read: (conversationId) => readShownTurn(sessions, conversationId),
-      stop: (conversationId) => gateway.stop(conversationId),
+      stop: (conversationId) => gateway.turns.stop(conversationId),
     });
     this.service = new SyncService({
       store: deps.store,
@@ -69,7 +69,7 @@ export class RunningSync implements Disposable {
           isTemporary: failure?.isTemporary ?? true,
         };
       },
-      running: () => gateway.runningConversations(),
+      running: () => gateway.turns.conversations(),
       onReceived: async (conversationId, branchId) => {
         await deps.onReceived(conversationId, branchId);
         this.watched.active();

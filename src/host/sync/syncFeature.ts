@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t, translations } from '../../base/translate';
-import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { gitIdentityOf, repositoryName } from '../../store/library/gitIdentity';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
@@ -37,10 +37,9 @@ interface SyncFeatureDeps {
   readonly sessions: SessionStore;
   readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState'>;
   readonly store: Pick<StoreStatus, 'begin' | 'settled' | 'offer'>;
-  readonly gateway: Pick<
-    ConversationGateway,
-    'received' | 'runningConversations' | 'stop' | 'onDidChangeSessions' | 'onDidChangeRunning' | 'onDidSwitchSession'
-  >;
+  readonly gateway: GatewayPart<'switching', 'received'> &
+    GatewayPart<'turns', 'conversations' | 'stop' | 'onDidChangeRunning'> &
+    GatewayPart<'surfaces', 'onDidChangeSessions' | 'onDidSwitchSession'>;
   readonly turnGate: TurnGate;
   readonly sight: SyncView;
   /** The session that the user sees. */
@@ -100,9 +99,9 @@ export class SyncFeature implements Disposable {
     });
     const follow = (part: Disposable): void => void this.lifetime.register(part);
     follow(connection.onDidChangeState(() => this.restart()));
-    follow(gateway.onDidChangeSessions(() => this.running?.service.nudge()));
-    follow(gateway.onDidChangeRunning(() => this.running?.service.runningChanged()));
-    follow(gateway.onDidSwitchSession(() => this.running?.watched.shownChanged()));
+    follow(gateway.surfaces.onDidChangeSessions(() => this.running?.service.nudge()));
+    follow(gateway.turns.onDidChangeRunning(() => this.running?.service.runningChanged()));
+    follow(gateway.surfaces.onDidSwitchSession(() => this.running?.watched.shownChanged()));
     follow(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.running?.nudge()));
     this.restart();
   }
@@ -293,7 +292,7 @@ export class SyncFeature implements Disposable {
   }
 
   private async received(conversationId: string, branchId: string | null): Promise<void> {
-    await this.deps.gateway.received(conversationId, branchId);
+    await this.deps.gateway.switching.received(conversationId, branchId);
     if (branchId !== null) this.notices.divided(branchId, await this.titleOf(branchId));
   }
 

@@ -1,5 +1,5 @@
 import { commands } from 'vscode';
-import type { ConversationGateway } from '../../gateway/conversationGateway';
+import type { Gateway } from '../../gateway/conversationGateway';
 import { ExtensionApi } from '../api/extensionApi';
 import type { HermesExtension } from '../api/hermes';
 import { WindowWork } from '../storage/windowWork';
@@ -14,7 +14,7 @@ import { WindowMemory } from './windowMemory';
 /** Agents and conversations of a window. */
 export interface WindowConversations {
   readonly memory: WindowMemory;
-  readonly gateway: ConversationGateway;
+  readonly gateway: Gateway;
   readonly api: HermesExtension;
   /** Lets sync act before a turn. */
   readonly turnGate: TurnGate;
@@ -54,8 +54,8 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
       chosenMemory: () => settings.current.memoryProvider,
     }),
   );
-  parts.terminal.cleanUpAfter(store, gateway.onDidChangeSessions);
-  parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
+  parts.terminal.cleanUpAfter(store, gateway.surfaces.onDidChangeSessions);
+  parts.changedFiles.cleanUpAfter(gateway.surfaces.onDidChangeSessions);
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
   return { memory, gateway, api: exports, turnGate, syncView: new SyncView() };

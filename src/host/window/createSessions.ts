@@ -120,7 +120,7 @@ export function createSessions(
       connection: history.connection,
       turnGate: parts.turnGate,
       sight: parts.syncView,
-      shownSession: () => gateway.shownSession(activeChat.surfaceId),
+      shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
@@ -129,7 +129,7 @@ export function createSessions(
     t,
     folder: () => history.folder,
     facts: thisMachineFacts(vscode.env.remoteName),
-    isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
+    isEmptyState: () => gateway.surfaces.shownSession(chatSurfaceId) === null,
     memory: context.globalState,
     isSynced: () => sync.status !== null,
     setUpSync: () => sync.setUp(),

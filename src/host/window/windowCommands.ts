@@ -8,7 +8,7 @@ import type { WindowDeps } from './windowParts';
 /** Registers the commands that need several parts of a window. */
 export function registerWindowCommands(deps: WindowDeps): void {
   const { own, gateway, activeChat, panel, chat, chatTabs, opener, search, transcripts, sessions, others, log } = deps;
-  const shown = (): string | null => gateway.shownSession(activeChat.surfaceId);
+  const shown = (): string | null => gateway.surfaces.shownSession(activeChat.surfaceId);
   const { chosen } = sessions;
   own(
     registerCommands(

@@ -64,7 +64,7 @@ export function surfaceWorld(
     fire: () => changes.fire(),
   };
   const sessions = {
-    getSession: async (id: string) => gateway.sessions.get(id) ?? null,
+    getSession: async (id: string) => gateway.stored.get(id) ?? null,
     getMessage: async (uid: string) => gateway.rows.find((row) => row.uid === uid) ?? null,
     getTurn: async () => null,
     approval: async () => null,

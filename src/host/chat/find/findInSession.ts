@@ -1,5 +1,5 @@
-import type { Gateway } from '../../../gateway/gateway';
 import type { FindProgress, FoundInSession, FoundText } from '../../../protocol/feedProtocol';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Message } from '../../../transcript/message';
 import { wordsPattern } from '../../../transcript/text/wordsPattern';
 import { visibleText } from './visibleText';
@@ -28,7 +28,7 @@ export class SessionFind {
   private stopped = 0;
 
   constructor(
-    private readonly gateway: Pick<Gateway, 'readTranscript'>,
+    private readonly gateway: GatewayPart<'store', 'readTranscript'>,
     private readonly onProgress: (progress: FindProgress) => void = () => undefined,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
@@ -51,7 +51,7 @@ export class SessionFind {
         messages,
         later,
         total: rows,
-      } = await this.gateway.readTranscript({ sessionId: query.sessionId, after, limit: pageSize });
+      } = await this.gateway.store.readTranscript({ sessionId: query.sessionId, after, limit: pageSize });
       if (own !== this.latest) return { found: [], more: false, superseded: true };
       for (const message of messages) {
         for (const one of foundIn(message, pattern, query.tools)) {

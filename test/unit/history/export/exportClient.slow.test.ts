@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { exportInThread } from '../../../../src/history/export/exportClient';
-import type { ThreadRequest } from '../../../../src/history/export/exportMessages';
+import type { ThreadRequest } from '../../../../src/history/export/exportWorker';
 import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
 import { isExport } from '../../../../src/history/sources/hermesExport/exportReading';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';

@@ -9,6 +9,7 @@ import { otherSqlite } from '../../../support/otherSqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { converse } from '../../store/library/libraryWorld';
 import { backupWorld, type BackupWorld } from '../backup/backupWorld';
+import { portTo } from '../../../../src/store/storePort';
 import { unusedTarget } from '../../host/history/unusedTarget';
 import { systemClock } from '../../../../src/base/clock';
 import { t } from '../../../../src/base/translate';
@@ -27,7 +28,7 @@ afterAll(() => worker.remove());
 beforeEach(async () => {
   world = await backupWorld();
   copies = join(world.root, 'reading');
-  reader = new ImportClient(join(worker.folder, 'importWorker.js'), { copies }, unusedTarget);
+  reader = new ImportClient(join(worker.folder, 'importWorker.js'), copies, () => portTo(unusedTarget));
 });
 afterEach(async () => {
   await reader.close();
@@ -138,7 +139,7 @@ describe('a file that is opened for reading', () => {
 
   it('is not read once the reading is stopped, and nothing is left', async () => {
     const reading = reader.openFile(join(fixtures, 'hermes/state.db'), { signal: AbortSignal.abort() });
-    await expect(reading).rejects.toMatchObject({ name: 'StoreError' });
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
     expect(copiesLeft()).toEqual([]);
   });
 });

@@ -25,9 +25,10 @@ function windowOf(first: StoreState = open) {
       onDidChangeState: states.event,
     },
     gateway: {
-      runningTurns: () =>
-        state.isAnswering ? [{ sessionId: 's', turnUid: 't', activity: null, isWaiting: false }] : [],
-      onDidChangeRunning: running.event,
+      turns: {
+        running: () => (state.isAnswering ? [{ sessionId: 's', turnUid: 't', activity: null, isWaiting: false }] : []),
+        onDidChangeRunning: running.event,
+      },
     },
     backups: {
       makeScheduled: async (store) => {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { bringBack } from '../../../../src/history/backup/bringingBack';
 import type { BackupPlace } from '../../../../src/history/backup/backupDeps';
-import type { BackupArguments, BackupMethod, BackupResults } from '../../../../src/history/backup/backupMessages';
+import type { BackupArguments, BackupMethod, BackupResults } from '../../../../src/history/backup/backupWorker';
 import { Backups } from '../../../../src/history/backup/backups';
 import { type BackupSettings, type BackupThreads, StoreBackups } from '../../../../src/host/backups/storeBackups';
 import type { BackupWorld } from '../../history/backup/backupWorld';

@@ -8,7 +8,7 @@ import { systemClock } from '../../../../src/base/clock';
 import { t } from '../../../../src/base/translate';
 import type { HistoryFileTabDeps } from '../../../../src/host/history/historyFileTab';
 import { ImportClient } from '../../../../src/history/import/importClient';
-import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
+import { startStoreWorker } from '../../../../src/store/worker/storeClient';
 import { noCodeActions } from '../../../support/noCodeActions';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { backupWorld } from '../../history/backup/backupWorld';
@@ -16,6 +16,7 @@ import { converse } from '../../store/library/libraryWorld';
 import { editor } from '../answeringEditor';
 import { HistoryFileEditor } from '../../../../src/host/history/historyFileEditor';
 import { ShownFileSessions } from '../../../../src/host/history/shownFileSessions';
+import { portTo } from '../../../../src/store/storePort';
 import { unusedTarget } from './unusedTarget';
 import { RecordingLog } from '../recordingLog';
 import { RecordingPort } from '../recordingPort';
@@ -51,8 +52,8 @@ const copiesLeft = (): readonly string[] => (existsSync(copies()) ? readdirSync(
 /** A window of the editor. A later one has the same workspace storage. */
 function window(): HistoryFileEditor {
   const deps: HistoryFileTabDeps = {
-    openReader: () => new ImportClient(join(worker.folder, 'importWorker.js'), { copies: copies() }, unusedTarget),
-    startWorker: () => startNodeWorker(worker.entry),
+    openReader: () => new ImportClient(join(worker.folder, 'importWorker.js'), copies(), () => portTo(unusedTarget)),
+    startWorker: () => startStoreWorker(worker.entry),
     notice: { show: () => undefined },
     clock: systemClock,
     memory: new ShownFileSessions({

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ExportedFile } from '../../../../src/history/export/exportFile';
-import type { ThreadRequest } from '../../../../src/history/export/exportMessages';
+import type { ThreadRequest } from '../../../../src/history/export/exportWorker';
 import { editor, type FakeUri } from '../answeringEditor';
 import { exportAllSessions, exportSessions } from '../../../../src/host/library/exportSession';
 

@@ -129,6 +129,10 @@ export class FakeRunningStore implements RunningStore {
     return this.answer(method, args) as MethodResults[M];
   }
 
+  openPort(): never {
+    throw new Error('The fake store has no thread.');
+  }
+
   async close(): Promise<void> {
     await new Promise(setImmediate);
     this.end('closes');

@@ -14,17 +14,19 @@ function find(
 ): SessionFind {
   return new SessionFind(
     {
-      readTranscript: async ({ after, limit }: TranscriptQuery): Promise<TranscriptPage> => {
-        await before();
-        const behind = messages.filter(({ position }) => position > (after ?? 0));
-        return {
-          messages: behind.slice(0, limit),
-          turns: [],
-          versions: [],
-          hasEarlier: false,
-          later: Math.max(0, behind.length - limit),
-          total: messages.length,
-        };
+      store: {
+        readTranscript: async ({ after, limit }: TranscriptQuery): Promise<TranscriptPage> => {
+          await before();
+          const behind = messages.filter(({ position }) => position > (after ?? 0));
+          return {
+            messages: behind.slice(0, limit),
+            turns: [],
+            versions: [],
+            hasEarlier: false,
+            later: Math.max(0, behind.length - limit),
+            total: messages.length,
+          };
+        },
       },
     },
     ...options,
