@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { AutomaticBackups } from '../../../../src/host/backups/automaticBackups';
-import type { Offer } from '../../../../src/host/storage/storeStatus';
+import type { Offer } from '../../../../src/host/storage/storeLabels';
 import type { StoreState } from '../../../../src/store/ownership/storeState';
 import { StoreError } from '../../../../src/store/storeError';
 import { ManualClock } from '../../../support/manualClock';
