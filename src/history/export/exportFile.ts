@@ -48,11 +48,11 @@ export async function exportFile(
   const mask = new SecretMask(request.masksSecrets);
   const sessionIds = sessionsIn(database, scope);
   const output = new OutputFile(deps.fileSystem, path);
-  const sessions = await writeWhole(output, async () => {
-    return format === 'json'
+  const sessions = await writeWhole(output, async () =>
+    format === 'json'
       ? ((await exportRows(database, sessionIds, output, mask, options)).counts['sessions'] ?? 0)
-      : exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, options);
-  });
+      : exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, options),
+  );
   return { sessions, sessionIds, maskedSecrets: mask.count, bytes: output.size };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { errnoOf, readWhole, type FileSystem } from '../../store/engine/fileSystem';
+import { errnoOf, type FileSystem } from '../../store/engine/fileSystem';
 import { readRegister, writeRegister } from '../backup/registerFile';
 
 const blockBytes = 1 << 20;
@@ -19,8 +19,6 @@ const register = v.object({
     }),
   ),
 });
-
-const evidence = v.pipe(v.string(), v.parseJson(), v.object({ statement: v.string() }));
 
 type NotedExport = v.InferOutput<typeof register>['exports'][number];
 
@@ -100,7 +98,6 @@ export class ExportRegister {
       if (hashOfFile(this.fileSystem, noted.path) !== noted.hash) return 'changed';
       if (kept.length > 0 && !writeAgain(noted, kept)) return 'shared';
       if (kept.length === 0) this.fileSystem.remove(noted.path);
-      removeEvidence(this.fileSystem, `${noted.path}.evidence.json`);
       return kept.length > 0 ? 'rewritten' : 'removed';
     } catch (error) {
       if (errnoOf(error) === 'EUNKNOWN') throw error;
@@ -111,14 +108,6 @@ export class ExportRegister {
   private write(exports: readonly NotedExport[]): void {
     writeRegister(this.fileSystem, this.path, { version: 1, exports });
   }
-}
-
-/** Removes what earlier versions wrote beside an export to show later changes of it. Leaves any other file that has
- *  its name. */
-function removeEvidence(fileSystem: FileSystem, path: string): void {
-  if (fileSystem.stat(path)?.kind !== 'file') return;
-  const content = Buffer.from(readWhole(fileSystem, path)).toString('utf8');
-  if (v.is(evidence, content)) fileSystem.remove(path);
 }
 
 function hashOfFile(fileSystem: FileSystem, path: string): string {

@@ -156,6 +156,12 @@ describe('a file that is read back', () => {
   });
 });
 
+it('that is stopped leaves the file that it would replace', async () => {
+  const { path, text } = await exported();
+  await expect(exported({ format: 'openai' }, stopped())).rejects.toThrow('stopped');
+  expect(readFileSync(path, 'utf8') === text).toBe(true);
+});
+
 it('leaves only the temporary file when the process is killed, and the next export removes it', async () => {
   const path = join(disk.root, 'out');
   // Writes as `OutputFile` does, until it is killed.

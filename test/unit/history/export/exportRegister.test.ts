@@ -59,20 +59,4 @@ describe('exported files', () => {
       noted: ['/out/other.md', '/out/both.html', '/out/all.json', '/out/edited.md'],
     });
   });
-
-  it('take the evidence of earlier versions with them, and no other file that has its name', () => {
-    const disk = new SimulatedDisk();
-    const register = new ExportRegister(disk, '/store', () => 5);
-    for (const [path, sessions] of [
-      ['/out/alone.md', ['s1']],
-      ['/out/both.json', ['s1', 's2']],
-      ['/out/mine.md', ['s1']],
-    ] as const) {
-      disk.put(path, bytes(path));
-      disk.put(`${path}.evidence.json`, bytes(path === '/out/mine.md' ? '{"notes":"mine"}' : '{"statement":"{}"}'));
-      register.noteExport(path, sessions);
-    }
-    register.forget(['s1'], () => true);
-    expect([...disk.list('/out')].sort()).toEqual(['both.json', 'mine.md.evidence.json']);
-  });
 });

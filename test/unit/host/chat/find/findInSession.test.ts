@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SessionFind } from '../../../../../src/host/chat/find/findInSession';
-import { visibleText } from '../../../../../src/host/chat/find/visibleText';
+import { visibleText } from '../../../../../src/host/chat/find/findInSession';
 import type { TranscriptPage, TranscriptQuery } from '../../../../../src/store/sessionStore';
 import { wordsPattern } from '../../../../../src/transcript/text/wordsPattern';
 import type { Message } from '../../../../../src/transcript/message';
