@@ -107,7 +107,7 @@ export interface MemoryManagerDeps {
   readonly log: Log;
   /** Names of Hermes' own tools, which no provider may use. */
   readonly coreTools?: readonly string[];
-  /** Milliseconds that a turn waits for recall (`hermes.memory.recallTimeout`). Default: 2000. */
+  /** Milliseconds that a turn waits for recall. Default: 2000. */
   readonly recallTimeoutMs?: () => number;
   /** True when this agent serves private sessions, which have no memory provider: all providers are refused. */
   readonly isPrivate?: boolean;

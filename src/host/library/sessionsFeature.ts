@@ -80,7 +80,7 @@ export class SessionsFeature implements Disposable {
         importFiles: deps.importFiles,
       }),
     );
-    this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, surfaceId }));
+    this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, store, surfaceId }));
     this.retention = this.lifetime.register(
       new TrashRetention({
         sessions,

@@ -134,7 +134,6 @@ export interface HermesSettings {
   /** "none", "builtin", or the name of an external memory provider, which is used beside the built-in one. */
   readonly memoryProvider: string;
   /** Milliseconds that a turn waits for recall, at most 60,000. */
-  readonly memoryRecallTimeoutMs: number;
   readonly hindsightUrl: string | null;
   readonly hindsightBank: string | null;
   readonly storagePath: string | null;
@@ -203,12 +202,6 @@ export function readSettings(source: SettingSource): {
     notAWebAddress,
   );
   const hindsightBank = read('hermes.memory.hindsight.bank', text, '', notAMemoryBank);
-  const recallSeconds = read(
-    'hermes.memory.recallTimeout',
-    v.pipe(v.number(), v.minValue(0), v.maxValue(60)),
-    2,
-    notSeconds(0, 60),
-  );
   const absolutePath = v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
   const folder = (setting: string): string => {
     const path = read(setting, absolutePath, '', notAPath);
@@ -274,7 +267,6 @@ export function readSettings(source: SettingSource): {
       ),
       compressionModel: compressionModel === '' ? null : compressionModel,
       memoryProvider: read('hermes.memory.provider', v.pipe(text, v.nonEmpty()), 'builtin', notAMemoryProvider),
-      memoryRecallTimeoutMs: recallSeconds * 1000,
       hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
       hindsightBank: hindsightBank === '' ? null : hindsightBank,
       storagePath: storagePath === '' ? null : storagePath,

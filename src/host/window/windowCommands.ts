@@ -1,6 +1,7 @@
 import { findCommand } from '../chat/findCommand';
 import { registerCommands, type CommandTable } from '../common/commands';
 import { setupEntryIds } from '../models/modelDiscovery';
+import { choiceCommands } from '../navigation/choiceCommands';
 import { screenCommands } from '../library/screenCommands';
 import type { WindowDeps } from './windowParts';
 
@@ -21,6 +22,11 @@ export function registerWindowCommands(deps: WindowDeps): void {
         ...deps.restoring.commands,
         ...deps.sync.commands,
         ...ownCommands(deps, shown),
+        ...choiceCommands({
+          manifest: deps.context.extension.packageJSON,
+          isSynced: () => deps.sync.status !== null,
+          isImporting: () => deps.settings.current.rescue,
+        }),
         ...screenCommands({ chosen, search, opener, transcripts }),
         ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),
         ...deps.walkthrough.commands,

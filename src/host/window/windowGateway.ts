@@ -88,7 +88,6 @@ export function windowGateway({
         clock,
         log,
         coreTools: [...tools.names, readSkillName],
-        recallTimeoutMs: () => settings.current.memoryRecallTimeoutMs,
       }),
     defaultModel: () => settings.current.model,
     saveDefaultModel: (ref) => settings.saveModel(ref),
