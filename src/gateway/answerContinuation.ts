@@ -2,15 +2,23 @@ import { t } from '../base/translate';
 import type { Session } from '../transcript/session';
 import { GatewayError, type SubmitReceipt } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
+import type { SessionDirectory } from './sessionDirectory';
+import type { TurnSlots } from './turnSlots';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { ModelChoices } from './modelChoices';
+import type { SpendingLimit } from './spending';
 
 /** Continues the last answer of a session where it stopped. The new turn's first row is not written by the user. */
 export class AnswerContinuation {
   constructor(
-    private readonly parts: Pick<
-      GatewayParts,
-      'store' | 'ids' | 'sessions' | 'slots' | 'surfaces' | 'modelChoices' | 'spending'
-    >,
+    private readonly parts: Pick<GatewayServices, 'store' | 'ids'> & {
+      readonly sessions: SessionDirectory;
+      readonly slots: TurnSlots;
+      readonly surfaces: SurfaceRegistry;
+      readonly modelChoices: ModelChoices;
+      readonly spending: SpendingLimit;
+    },
   ) {}
 
   /** In a turn whose first row is not a prompt from the user (`isContinuation`). Rejects when another turn follows that

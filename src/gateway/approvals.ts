@@ -3,10 +3,16 @@ import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { type Approval, type ApprovalDecision, isPlainEdit, type Mode } from '../transcript/approval';
 import { isContinuation } from '../transcript/continuation';
 import type { Turn } from '../transcript/turn';
-import { decidingSession } from './delegations';
+import { decidingSession, type Delegations } from './delegations';
 import { GatewayError } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnSlots } from './turnSlots';
+import type { TurnRunner } from './turnRunner';
+import type { WaitingTurns } from './waitingTurns';
+import type { SessionSwitching } from './sessionSwitching';
 
 /** Milliseconds before each check for a stored decision, after storing it seemed to fail. The last value repeats. */
 const checkAgainMs = [1000, 2000, 5000, 10_000, 30_000];
@@ -15,20 +21,15 @@ const checkAgainMs = [1000, 2000, 5000, 10_000, 30_000];
  *  anything runs because of it. */
 export class Approvals {
   constructor(
-    private readonly parts: Pick<
-      GatewayParts,
-      | 'store'
-      | 'clock'
-      | 'log'
-      | 'sessions'
-      | 'surfaces'
-      | 'slots'
-      | 'runner'
-      | 'waiting'
-      | 'switching'
-      | 'defaultMode'
-      | 'delegations'
-    >,
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'log' | 'defaultMode'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly runner: TurnRunner;
+      readonly waiting: WaitingTurns;
+      readonly switching: SessionSwitching;
+      readonly delegations: Delegations;
+    },
   ) {}
 
   /** Stores the decision, and only then runs the call (or refuses it). Also resumes a turn that waits only in the

@@ -1,17 +1,24 @@
 import { t } from '../base/translate';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Session } from '../transcript/session';
-import type { CompressionRequest } from './compressionScheduler';
+import type { CompressionRequest, CompressionScheduler } from './compressionScheduler';
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnSlots } from './turnSlots';
+import type { PromptQueue } from './promptQueue';
 
 /** Compression that the user requests between two turns, and questions about the context. */
 export class CompressionRequests {
   constructor(
-    private readonly parts: Pick<
-      GatewayParts,
-      'store' | 'sessions' | 'surfaces' | 'slots' | 'queue' | 'compressionScheduler'
-    >,
+    private readonly parts: Pick<GatewayServices, 'store'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly queue: PromptQueue;
+      readonly compressionScheduler: CompressionScheduler;
+    },
   ) {}
 
   /** Summarizes the earlier part of a session, which then continues with more room. The user sees one session.

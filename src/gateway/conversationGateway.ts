@@ -10,7 +10,7 @@ import { Delegations } from './delegations';
 import { Efforts } from './efforts';
 import type { SessionSnapshot } from './gateway';
 import { GatewayEvents } from './gatewayEvents';
-import type { GatewayServices } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
 import { ModelChoices } from './modelChoices';
 import { PromptIntake } from './promptIntake';
 import { PromptQueue } from './promptQueue';

@@ -9,7 +9,10 @@ import type { TurnEvent } from '../transcript/turnEvent';
 import { SubAgentSteps } from './subAgentSteps';
 import type { RunningTurn, SettledRow, SubAgentRun } from './runningTurn';
 import type { TurnRunner } from './turnRunner';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnSlots } from './turnSlots';
+import type { GatewayEvents } from './gatewayEvents';
 
 type DelegatingCall = Pick<ToolCallContext, 'callId' | 'report'>;
 type Ended = { readonly settled: SettledRow | null; readonly messages: readonly Message[] };
@@ -21,7 +24,12 @@ export class Delegations {
   private asked: readonly Approval[] = [];
 
   constructor(
-    private readonly parts: Pick<GatewayParts, 'store' | 'clock' | 'ids' | 'surfaces' | 'slots' | 'runner' | 'events'>,
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids'> & {
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly runner: TurnRunner;
+      readonly events: GatewayEvents;
+    },
   ) {}
 
   /** Returns the pending approval request of this session's running turn's sub-agents. Null when there is none. */

@@ -1,11 +1,18 @@
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import { decidingSession } from './delegations';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnRunner } from './turnRunner';
 
 /** Reasoning effort per session. */
 export class Efforts {
   constructor(
-    private readonly parts: Pick<GatewayParts, 'store' | 'sessions' | 'surfaces' | 'runner' | 'defaultEffort'>,
+    private readonly parts: Pick<GatewayServices, 'store' | 'defaultEffort'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly runner: TurnRunner;
+    },
   ) {}
 
   /** The session's own choice, or else the setting. Null means the empty state of the surface. A model that does not

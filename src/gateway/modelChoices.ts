@@ -1,4 +1,4 @@
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
 
 interface PendingChoice {
   readonly sessionId: string | null;
@@ -13,7 +13,7 @@ interface PendingChoice {
 export class ModelChoices {
   private readonly pending = new Set<PendingChoice>();
 
-  constructor(private readonly parts: Pick<GatewayParts, 'store' | 'defaultModel' | 'saveDefaultModel'>) {}
+  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'defaultModel' | 'saveDefaultModel'>) {}
 
   /** Sets the model of one session. New sessions use the model chosen for them, or else the first one ever chosen. */
   async choose(sessionId: string | null, ref: string): Promise<void> {

@@ -10,9 +10,15 @@ import {
   type SubmitReceipt,
   type SwitchReason,
 } from './gateway';
-import { notStored } from './sessionDirectory';
-import { usualBeginning } from './surfaceRegistry';
-import type { GatewayParts } from './gatewayParts';
+import { notStored, type SessionDirectory } from './sessionDirectory';
+import { usualBeginning, type SurfaceRegistry } from './surfaceRegistry';
+import type { GatewayServices } from './gatewayServices';
+import type { TurnSlots } from './turnSlots';
+import type { PromptQueue } from './promptQueue';
+import type { CompressionScheduler } from './compressionScheduler';
+import type { PromptVersionSwitching } from './promptVersionSwitching';
+import type { ModelChoices } from './modelChoices';
+import type { SessionSwitching } from './sessionSwitching';
 
 /** Origin of a prompt: the surface, the session it showed, and the reason why it shows the prompt's session from
  *  now on. */
@@ -25,18 +31,16 @@ interface Sent {
 /** Accepts prompts. Each is on disk when its receipt is given, and stored once, however often it is sent. */
 export class PromptIntake {
   constructor(
-    private readonly parts: Pick<
-      GatewayParts,
-      | 'store'
-      | 'sessions'
-      | 'surfaces'
-      | 'slots'
-      | 'queue'
-      | 'compressionScheduler'
-      | 'versions'
-      | 'modelChoices'
-      | 'switching'
-    >,
+    private readonly parts: Pick<GatewayServices, 'store'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly queue: PromptQueue;
+      readonly compressionScheduler: CompressionScheduler;
+      readonly versions: PromptVersionSwitching;
+      readonly modelChoices: ModelChoices;
+      readonly switching: SessionSwitching;
+    },
   ) {}
 
   /** When this resolves, the prompt is on disk. */

@@ -5,26 +5,27 @@ import type { EnqueuePrompt } from '../store/sessionStore';
 import { isSendable } from '../transcript/draftPart';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnSlots } from './turnSlots';
+import type { TurnRunner } from './turnRunner';
+import type { CompressionScheduler } from './compressionScheduler';
+import type { WaitingTurns } from './waitingTurns';
 
 /** Prompts that wait on disk: for a turn to settle, for a compression, or to steer a running turn. */
 export class PromptQueue {
   private readonly takeOvers = new TakeOvers();
 
   constructor(
-    private readonly parts: Pick<
-      GatewayParts,
-      | 'store'
-      | 'clock'
-      | 'log'
-      | 'busyMode'
-      | 'sessions'
-      | 'surfaces'
-      | 'slots'
-      | 'runner'
-      | 'compressionScheduler'
-      | 'waiting'
-    >,
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'log' | 'busyMode'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly runner: TurnRunner;
+      readonly compressionScheduler: CompressionScheduler;
+      readonly waiting: WaitingTurns;
+    },
   ) {}
 
   /** Keeps the attachments. */

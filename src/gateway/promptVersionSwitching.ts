@@ -7,8 +7,12 @@ import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { GatewayError, type BeforeAsking, type SubmitReceipt } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
-import type { PromptTurn } from './turnSlots';
-import type { GatewayParts } from './gatewayParts';
+import type { PromptTurn, TurnSlots } from './turnSlots';
+import type { GatewayServices } from './gatewayServices';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { ModelChoices } from './modelChoices';
+import type { SessionSwitching } from './sessionSwitching';
 
 /** The input for opening a turn, except its uid. */
 type Asked = Pick<PromptTurn, 'continuation'> & PromptContent;
@@ -33,10 +37,13 @@ const inBranch = (): string =>
 /** Sends prompts again, unchanged or edited. Hides the earlier answer, never deletes it: it is the earlier version. */
 export class PromptVersionSwitching {
   constructor(
-    private readonly parts: Pick<
-      GatewayParts,
-      'store' | 'clock' | 'ids' | 'sessions' | 'slots' | 'surfaces' | 'modelChoices' | 'switching'
-    >,
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids'> & {
+      readonly sessions: SessionDirectory;
+      readonly slots: TurnSlots;
+      readonly surfaces: SurfaceRegistry;
+      readonly modelChoices: ModelChoices;
+      readonly switching: SessionSwitching;
+    },
   ) {}
 
   /** Runs the prompt of a settled turn again. Hides its rows and those of every later turn, never deletes them: they

@@ -2,15 +2,25 @@ import { t } from '../base/translate';
 import type { CopyToThisFolder, CopiedSessions } from '../store/sessionCopying';
 import type { Session } from '../transcript/session';
 import { type ForgetReport, GatewayError } from './gateway';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
+import type { ModelChoices } from './modelChoices';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { AgentPool } from './agents/agentPool';
+import type { TurnSlots } from './turnSlots';
+import type { SessionSwitching } from './sessionSwitching';
 
 /** The user's actions on a stored session, applied to all its segments at once. */
 export class SessionActions {
   constructor(
-    private readonly parts: Pick<
-      GatewayParts,
-      'store' | 'clock' | 'modelChoices' | 'sessions' | 'surfaces' | 'agentPool' | 'slots' | 'switching'
-    >,
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock'> & {
+      readonly modelChoices: ModelChoices;
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly agentPool: AgentPool;
+      readonly slots: TurnSlots;
+      readonly switching: SessionSwitching;
+    },
   ) {}
 
   async rename(sessionId: string, title: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { PromptContext } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import { GatewayError } from './gateway';
 import type { Beginning } from './surfaceRegistry';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
 
 /** Maximum number of titles listed when the user must be more specific about a session. */
 const mostNamed = 5;
@@ -13,7 +13,7 @@ export class SessionDirectory {
   /** Conversations of the sessions that were read here. */
   private readonly conversations = new Map<string, string>();
 
-  constructor(private readonly parts: Pick<GatewayParts, 'store' | 'clock' | 'ids' | 'defaultModel' | 'folder'>) {}
+  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids' | 'defaultModel' | 'folder'>) {}
 
   /** Creates a session with the default model for new sessions. It copies nothing from the session before. */
   async create({ isPrivate, mode, effort }: Omit<Beginning, 'reason'>): Promise<Session> {

@@ -11,8 +11,12 @@ import type { SurfaceAgent } from './agents/surfaceAgent';
 import { GatewayError, type SwitchOutcome, type SwitchTarget } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
 import { Sequencer } from './sequencer';
-import { type Beginning, usualBeginning } from './surfaceRegistry';
-import type { GatewayParts } from './gatewayParts';
+import { type Beginning, usualBeginning, type SurfaceRegistry } from './surfaceRegistry';
+import type { GatewayServices } from './gatewayServices';
+import type { AgentPool } from './agents/agentPool';
+import type { SessionDirectory } from './sessionDirectory';
+import type { TurnSlots } from './turnSlots';
+import type { GatewayEvents } from './gatewayEvents';
 
 type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason: R }>;
 
@@ -33,10 +37,13 @@ export class SessionSwitching {
   private readonly followers = new Map<string, Session>();
 
   constructor(
-    private readonly parts: Pick<
-      GatewayParts,
-      'store' | 'clock' | 'ids' | 'log' | 'surfaces' | 'agentPool' | 'sessions' | 'slots' | 'events'
-    >,
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids' | 'log'> & {
+      readonly surfaces: SurfaceRegistry;
+      readonly agentPool: AgentPool;
+      readonly sessions: SessionDirectory;
+      readonly slots: TurnSlots;
+      readonly events: GatewayEvents;
+    },
   ) {}
 
   /** The only place where the session of a surface changes. Showing another session never stops a turn: it continues

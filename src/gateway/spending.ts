@@ -1,11 +1,11 @@
 import { shownLanguage, t } from '../base/translate';
 import { dollars, type Spending } from '../transcript/cost';
 import type { Failure } from '../transcript/stopReason';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
 
 /** Cost of sessions, as the store has it, and the limit at which a turn stops and asks. */
 export class SpendingLimit {
-  constructor(private readonly parts: Pick<GatewayParts, 'store' | 'clock' | 'spendingLimit'>) {}
+  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'spendingLimit'>) {}
 
   /** Cost of a session (null: none) and of today. Reads the stored rows, so call it after a turn. */
   async costs(sessionId: string | null): Promise<Spending> {

@@ -1,7 +1,12 @@
 import { TurnStop } from '../agent/turnStop';
 import { type Disposable, Emitter } from '../base/disposable';
 import type { TurnActivity } from '../transcript/turnEvent';
-import type { GatewayParts } from './gatewayParts';
+import type { SessionDirectory } from './sessionDirectory';
+import type { TurnRunner } from './turnRunner';
+import type { TurnSlots } from './turnSlots';
+import type { WaitingTurns } from './waitingTurns';
+import type { PromptQueue } from './promptQueue';
+import type { CompressionScheduler } from './compressionScheduler';
 
 /** A turn that runs in this window. `isSubAgent` marks those of sub-agents. `isWaiting` marks the others that wait for
  *  the user; a waiting sub-agent's turn ends with the turn it works for. */
@@ -18,10 +23,14 @@ export class TurnControl implements Disposable {
   private readonly changes = new Emitter<void>();
 
   constructor(
-    private readonly parts: Pick<
-      GatewayParts,
-      'sessions' | 'runner' | 'slots' | 'waiting' | 'queue' | 'compressionScheduler'
-    >,
+    private readonly parts: {
+      readonly sessions: SessionDirectory;
+      readonly runner: TurnRunner;
+      readonly slots: TurnSlots;
+      readonly waiting: WaitingTurns;
+      readonly queue: PromptQueue;
+      readonly compressionScheduler: CompressionScheduler;
+    },
   ) {}
 
   readonly onDidChangeRunning = (listener: () => void): Disposable => this.changes.event(listener);

@@ -6,7 +6,7 @@ import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import { GatewayError } from './gateway';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
 
 interface Opening {
   readonly session: Session;
@@ -25,7 +25,7 @@ interface Opening {
 
 /** Writes a turn's first rows: its prompt and the turn itself, on disk before any request to a model. */
 export class TurnOpening {
-  constructor(private readonly parts: Pick<GatewayParts, 'store' | 'clock' | 'ids'>) {}
+  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids'>) {}
 
   async open({
     session,

@@ -24,7 +24,7 @@ import {
 import type { GatewayEvents } from './gatewayEvents';
 import { DeliveryCheck } from './verify/deliveryCheck';
 import { ShownLengths } from './verify/shownLengths';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
 
 /** Runs opened turns to their end, at most one per conversation. Then checks that all text that surfaces received is
  *  in the store. */
@@ -37,7 +37,7 @@ export class TurnRunner {
   private readonly deliveries: DeliveryCheck;
 
   constructor(
-    private readonly parts: Pick<GatewayParts, 'store' | 'clock' | 'log' | 'createAgent' | 'agentSignature'>,
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'log' | 'createAgent' | 'agentSignature'>,
     private readonly events: GatewayEvents,
   ) {
     this.deliveries = new DeliveryCheck(parts);

@@ -1,11 +1,18 @@
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
-import type { GatewayParts } from './gatewayParts';
+import type { GatewayServices } from './gatewayServices';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { TurnRunner } from './turnRunner';
 
 /** Turns that wait for the user in the store without an active run: after a reload, a crash or a handover to another
  *  window. */
 export class WaitingTurns {
-  constructor(private readonly parts: Pick<GatewayParts, 'store' | 'clock' | 'surfaces' | 'runner'>) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock'> & {
+      readonly surfaces: SurfaceRegistry;
+      readonly runner: TurnRunner;
+    },
+  ) {}
 
   /** Ends the waiting turn of this conversation; with `turnUid`, only that one. Called inside the conversation's
    *  sequence. Returns true when there was one. */

@@ -8,20 +8,6 @@ import type { SessionStore } from '../store/sessionStore';
 import type { Mode } from '../transcript/approval';
 import type { BusyMode } from '../transcript/busyMode';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
-import type { AgentPool } from './agents/agentPool';
-import type { CompressionScheduler } from './compressionScheduler';
-import type { Delegations } from './delegations';
-import type { GatewayEvents } from './gatewayEvents';
-import type { ModelChoices } from './modelChoices';
-import type { PromptQueue } from './promptQueue';
-import type { PromptVersionSwitching } from './promptVersionSwitching';
-import type { SessionDirectory } from './sessionDirectory';
-import type { SessionSwitching } from './sessionSwitching';
-import type { SpendingLimit } from './spending';
-import type { SurfaceRegistry } from './surfaceRegistry';
-import type { TurnRunner } from './turnRunner';
-import type { TurnSlots } from './turnSlots';
-import type { WaitingTurns } from './waitingTurns';
 
 /** The services that a gateway is built from. Everything else has a default. */
 export interface GatewayServices {
@@ -57,22 +43,4 @@ export interface GatewayServices {
   readonly beforeTurn?: (conversationId: string) => Promise<void>;
   /** Reference of the model that writes summaries. Null: the session's model. Default: null. */
   readonly summaryModel?: () => string | null;
-}
-
-/** The services, and the parts of a gateway that other parts use. Each part names those that it takes. */
-export interface GatewayParts extends GatewayServices {
-  readonly events: GatewayEvents;
-  readonly surfaces: SurfaceRegistry;
-  readonly sessions: SessionDirectory;
-  readonly agentPool: AgentPool;
-  readonly runner: TurnRunner;
-  readonly compressionScheduler: CompressionScheduler;
-  readonly slots: TurnSlots;
-  readonly waiting: WaitingTurns;
-  readonly switching: SessionSwitching;
-  readonly modelChoices: ModelChoices;
-  readonly spending: SpendingLimit;
-  readonly delegations: Delegations;
-  readonly queue: PromptQueue;
-  readonly versions: PromptVersionSwitching;
 }
