@@ -17,8 +17,8 @@ const deflate = { now: deflateRawSync, later: promisify(deflateRaw), options: { 
 const inflate = { now: inflateRawSync, later: promisify(inflateRaw), options: { maxOutputLength: longestBody } };
 
 /** A server that receives and holds compressed bodies: it would take many times as long to compress them. Reads those
- *  that are not compressed, too. One that is damaged stays as it is, for the reader to refuse. Throws `needsKey` for one
- *  that is encrypted. */
+ *  that are not compressed, too. One that is damaged stays as it is, for the reader to refuse. Throws `needsKey` for
+ *  one that is encrypted. */
 export function compressedServer(server: SyncServer): SyncServer {
   const prepared = new WeakMap<SentDocument, Promise<SentDocument>>();
   const pack = (one: SentDocument): Promise<SentDocument> => prepared.get(one) ?? withBody(one, packed);
