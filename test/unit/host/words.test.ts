@@ -4,7 +4,7 @@ import { editorModelVendors } from '../../../src/host/models/editorModels';
 import { openReportNotices, storeLabels } from '../../../src/host/storage/storeLabels';
 import { storagePlace, type WindowFacts } from '../../../src/host/storage/windowStorage';
 import { webviewHtml } from '../../../src/host/webviews/webviewPrograms';
-import { emptyReport } from '../store/ownership/fakeHome';
+import { emptyReport } from '../store/ownership/emptyReport';
 import { t } from '../../../src/base/translate';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 import { elsewhereState } from './storeAtHand';

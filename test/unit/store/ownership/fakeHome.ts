@@ -4,6 +4,7 @@ import type { OpenOptions, OwnershipAttempt, StoreHome } from '../../../../src/s
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
 import type { MethodArguments, MethodName, MethodResults } from '../../../../src/store/sessionMethods';
+import { emptyReport } from './emptyReport';
 import { closedError, type RunningStore } from '../../../../src/store/worker/storeClient';
 
 /** One folder that several windows of a test share: who holds its lock, and the drafts it stores. */
@@ -163,16 +164,3 @@ export class FakeRunningStore implements RunningStore {
     throw new Error(`The fake store has no ${method}.`);
   }
 }
-
-export const emptyReport: OpenReport = {
-  path: '/store/state.db',
-  created: false,
-  recoveredTurns: [],
-  quarantined: null,
-  salvaged: [],
-  putBack: null,
-  replaced: [],
-  broughtBack: [],
-  spills: [],
-  readOnly: null,
-};

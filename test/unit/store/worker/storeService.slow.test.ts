@@ -10,7 +10,7 @@ import { portChannel, type MessagePort } from '../../../../src/base/threads/chan
 import { StoreClient } from '../../../../src/store/worker/storeClient';
 import { StoreService } from '../../../../src/store/worker/storeService';
 import { ManualClock } from '../../../support/manualClock';
-import { emptyReport } from '../ownership/fakeHome';
+import { emptyReport } from '../ownership/emptyReport';
 
 const ports: MessagePort[] = [];
 afterEach(() => {
