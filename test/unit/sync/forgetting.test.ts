@@ -292,6 +292,44 @@ describe('a session that one machine prunes from its trash', () => {
     expect([texts(after), texts(a), held.conversations.get('s1')?.isErased]).toEqual([[], both('s1'), false]);
   });
 
+  /** Erases in slices of one batch each. Called again, it does the rest. */
+  function pruningOf({ world }: Machine): () => void {
+    let now = world.clock.now;
+    Object.defineProperty(world.clock, 'now', { get: () => now++ });
+    const slices = world.db.slices.pruneTrash(1e9);
+    slices.next();
+    expect(world.database.all('SELECT pending FROM sessions')).toEqual([{ pending: 'erased' }]);
+    return () => {
+      while (slices.next().done !== true);
+    };
+  }
+
+  it('is no Forget when it comes again while its rows are erased', async () => {
+    const held = server();
+    const [a, b] = await twins(held);
+    a.world.db.trashSession('s1', 5);
+    await sync(a, b);
+    const finish = pruningOf(b);
+    a.world.db.restoreSession('s1');
+    await sync(a, b);
+    finish();
+    await sync(b, a);
+    expect([texts(a), texts(b), held.conversations.get('s1')?.isErased]).toEqual([both('s1'), both('s1'), false]);
+  });
+
+  it('is erased by a Forget that comes while its rows are erased', async () => {
+    const held = server();
+    const [a, b] = await twins(held);
+    a.world.db.trashSession('s1', 5);
+    await sync(a, b);
+    const finish = pruningOf(b);
+    a.world.db.forgetSession('s1');
+    await sync(a, b);
+    finish();
+    await sync(b);
+    expect([texts(b), [...(held.conversations.get('s1')?.erasedBy ?? [])].sort()]).toEqual([[], ['a', 'b']]);
+  });
+
   it('can be brought back by hand, and forgotten then', async () => {
     const held = server();
     const [a, b] = await twins(held);

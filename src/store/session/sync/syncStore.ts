@@ -149,8 +149,7 @@ export class SyncStore implements SyncedStore {
 
   outgoing(conversationId: string): Outgoing | null {
     return this.deps.transactions.read(() => {
-      if (this.hasOpenTurn(conversationId) || this.isUnnoted(conversationId) || this.newer.has(conversationId))
-        return null;
+      if (this.isBusy(conversationId) || this.isUnnoted(conversationId) || this.newer.has(conversationId)) return null;
       const documents = this.database
         .all('SELECT change, document FROM sync_changes WHERE conversation_id = ? ORDER BY change', [conversationId])
         .map((row): ChangedDocument => ({
@@ -165,7 +164,7 @@ export class SyncStore implements SyncedStore {
 
   bodies(conversationId: string, documents: readonly string[]): readonly SentDocument[] | null {
     return this.deps.transactions.read(() =>
-      this.hasOpenTurn(conversationId) ? null : this.documents.read(conversationId, documents),
+      this.isBusy(conversationId) ? null : this.documents.read(conversationId, documents),
     );
   }
 
@@ -341,7 +340,9 @@ export class SyncStore implements SyncedStore {
   }
 
   forget(conversationId: string): boolean {
-    const kept = this.deps.transactions.write(() => this.deps.broughtBack.keep(conversationId));
+    const kept = this.deps.transactions.write(() =>
+      this.isBusy(conversationId) ? 'later' : this.deps.broughtBack.keep(conversationId),
+    );
     if (kept === 'later') return false;
     try {
       if (this.exists(conversationId)) {
@@ -386,6 +387,7 @@ export class SyncStore implements SyncedStore {
 
   trashForgotten(conversationId: string): 'trashed' | 'kept' | 'gone' | 'busy' {
     const kept = this.deps.transactions.write(() => {
+      if (this.isBusy(conversationId)) return 'later';
       const found = this.deps.broughtBack.keep(conversationId);
       // What nobody has proven is removed here only.
       if (found === 'kept')
@@ -395,7 +397,6 @@ export class SyncStore implements SyncedStore {
     if (kept === 'later') return 'busy';
     if (kept === 'kept') this.deps.erase(conversationId);
     return this.deps.transactions.write(() => {
-      if (this.hasOpenTurn(conversationId)) return 'busy';
       const isNew = !this.isPrivate(conversationId);
       if (isNew) this.keepInTrash(conversationId);
       this.leave(conversationId);
@@ -445,7 +446,7 @@ export class SyncStore implements SyncedStore {
 
   private received(input: Received): ReceiveOutcome {
     const { conversationId, version, base, documents, machine } = input;
-    if (this.hasOpenTurn(conversationId)) return 'busy';
+    if (this.isBusy(conversationId)) return 'busy';
     if (this.isPrivate(conversationId) || this.staysAway(input)) {
       this.leave(conversationId);
       return 'received';
@@ -667,11 +668,14 @@ export class SyncStore implements SyncedStore {
       this.deps.transactions.write(() => noteConversation(this.database, conversationId));
   }
 
-  private hasOpenTurn(conversationId: string): boolean {
+  /** True while a turn is open, and while its rows are erased or made, batch by batch. */
+  private isBusy(conversationId: string): boolean {
     return (
-      countOf(this.database, "SELECT count(*) AS n FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
-        conversationId,
-      ]) > 0
+      this.database.get(
+        `SELECT 1 AS n FROM turns WHERE conversation_id = ?1 AND state <> 'settled'
+         UNION ALL SELECT 1 FROM sessions WHERE conversation_id = ?1 AND pending IS NOT NULL`,
+        [conversationId],
+      ) !== undefined
     );
   }
 }
