@@ -150,12 +150,12 @@ export class SyncRound {
     return this.connection;
   }
 
-  private async connect(): Promise<Connection> {
+  private async connect(isAgain = false): Promise<Connection> {
     const { store, server, origin, machine, newId } = this.deps;
     const connection = await server.connect(origin, machine, await store.connecting(origin, newId()));
     await store.connected(origin);
     // A copy of this store may have been given the same incarnation.
-    return connection.isRepeated === true ? this.connect() : connection;
+    return connection.isRepeated === true && !isAgain ? this.connect(true) : connection;
   }
 
   /** `next`: fetched already while this one is written. */

@@ -51,6 +51,9 @@ export class ChangedFilesWorld {
   /** What the user answers when a revert would write a file. */
   mayWrite: (path: string, bytes: Uint8Array | null) => boolean = () => true;
 
+  /** The store loses every content, as one that is damaged may. */
+  loseContents: () => void = () => undefined;
+
   /** Builds everything that is not on disk again, as a window does that reloads. */
   reload(): void {
     this.files = this.opened();
@@ -76,7 +79,10 @@ export class ChangedFilesWorld {
     const { db, database } = await sessionDbWorld();
     db.createSession({ id: 's1', startedAt: 1 });
     for (const turn of ['t1', 't2', 't3']) answered(db, turn, turn);
-    return new ChangedFilesWorld(mkdtempSync(join(tmpdir(), 'hermes-changes-')), db, () => database.close(), largest);
+    const folder = mkdtempSync(join(tmpdir(), 'hermes-changes-'));
+    const world = new ChangedFilesWorld(folder, db, () => database.close(), largest);
+    world.loseContents = () => database.run('DELETE FROM file_contents');
+    return world;
   }
 
   path(name: string): string {

@@ -23,6 +23,7 @@ type ReadBefore = (turnUid: string, path: string) => Promise<Uint8Array | null>;
 
 /** Serves those documents as bytes, so that the editor decodes text and shows images. Read-only. */
 export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
+  private readonly versions = new Map<string, number>();
   private readonly changes = new Emitter<vscode.FileChangeEvent[]>();
   readonly onDidChangeFile: vscode.Event<vscode.FileChangeEvent[]> = (listener, self, owner) => {
     const listening = this.changes.event((events) => listener.call(self, events));
@@ -37,6 +38,8 @@ export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
 
   /** The accepted text of a file is another one now. */
   acceptedChanged(path: string): void {
+    const key = acceptedUri(path).toString();
+    this.versions.set(key, (this.versions.get(key) ?? 0) + 1);
     this.changes.fire([{ type: vscode.FileChangeType.Changed, uri: acceptedUri(path) }]);
   }
 
@@ -50,7 +53,8 @@ export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
     return {
       type: vscode.FileType.File,
       ctime: 0,
-      mtime: 0,
+      // VS Code reads again what has another time.
+      mtime: this.versions.get(uri.toString()) ?? 0,
       size: length,
       permissions: vscode.FilePermission.Readonly,
     };

@@ -195,7 +195,9 @@ export class ChangedFilesFeature implements Disposable {
   private reviewed(before: BeforeFiles): ReviewInEditor {
     const report = (error: unknown): void =>
       this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
-    const changes = this.lifetime.register(new EditorChanges({ open: this.open, changed: this.changed }));
+    const changes = this.lifetime.register(
+      new EditorChanges({ open: this.open, changed: this.changed, clock: this.deps.clock }),
+    );
     this.lifetime.register(new ChangedDecorations(changes));
     this.lifetime.register(this.open.onDidChange((paths) => paths.forEach((path) => before.acceptedChanged(path))));
     this.lifetime.register(new ReviewLenses(changes));
@@ -206,7 +208,10 @@ export class ChangedFilesFeature implements Disposable {
   /** Finds what is left to review of the last days, also of sessions that no view shows. */
   async findReviews(): Promise<void> {
     try {
-      await this.ofTurns(await this.changed.toReview());
+      const isHere = (path: string): boolean => vscode.workspace.getWorkspaceFolder(uriOfPath(path)) !== undefined;
+      const turns = await this.changed.toReview(isHere);
+      this.open.clear();
+      await this.ofTurns(turns);
     } catch (error) {
       this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
     }

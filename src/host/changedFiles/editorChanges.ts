@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { ChangedFiles } from '../../tools/files/changes/changedFiles';
 import { uriOfPath } from '../workspace/editorPaths';
@@ -16,7 +17,12 @@ export interface PlacedChange {
   readonly removed: readonly string[];
 }
 
+const done = { sentence: null };
+/** Debounce in milliseconds before marks follow what the user types. */
+const calmMs = 150;
+
 interface EditorChangeDeps {
+  readonly clock: Clock;
   readonly open: OpenChanges;
   readonly changed: Pick<ChangedFiles, 'hunks' | 'reviewHunk' | 'newestRevertOf' | 'undoRevert' | 'accepted'>;
 }
@@ -27,17 +33,24 @@ export class EditorChanges implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly changes = this.lifetime.register(new Emitter<'text' | 'review'>());
   private readonly fileChanges = this.lifetime.register(new Emitter<readonly vscode.Uri[]>());
+  private cancel: (() => void) | null = null;
   private paths: ReadonlyMap<string, string> = new Map();
   private readonly cache = new Map<string, Promise<readonly PlacedChange[]>>();
-  /** Where a change was undone last, by path: its line. */
-  private readonly undone = new Map<string, number>();
+  /** Where a change was undone last, by path. */
+  private readonly undone = new Map<string, { readonly line: number; readonly revert: string }>();
+  /** Files with a review that is running: a second press is none of the next change. */
+  private readonly reviewing = new Set<string>();
 
   constructor(private readonly deps: EditorChangeDeps) {
     this.lifetime.register(deps.open.onDidChange((paths) => this.filesChanged(paths)));
     this.lifetime.register(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         const path = this.pathOf(document.uri) ?? [...this.undone.keys()].find((one) => isAt(document.uri, one));
-        if (path !== undefined) this.drop([path], 'text');
+        if (path === undefined) return;
+        if (!this.reviewing.has(path)) this.undone.delete(path);
+        this.cache.delete(path);
+        this.cancel?.();
+        this.cancel = deps.clock.after(calmMs, () => this.changes.fire('text'));
       }),
     );
   }
@@ -80,29 +93,37 @@ export class EditorChanges implements Disposable {
 
   /** Keeps or undoes one change. Returns a sentence for the user when that failed; else null. */
   async review({ path, id }: Pick<PlacedChange, 'path' | 'id'>, action: 'keep' | 'revert'): Promise<string | null> {
-    const at = (await this.of(path)).find((change) => change.id === id)?.start;
-    const { sentence } = await this.deps.changed.reviewHunk(null, path, id, action);
-    if (action === 'revert' && sentence === null && at !== undefined) this.undone.set(path, at);
-    else this.undone.delete(path);
-    this.drop([path]);
-    return sentence;
+    if (this.reviewing.has(path)) return null;
+    this.reviewing.add(path);
+    try {
+      const line = (await this.of(path)).find((change) => change.id === id)?.start;
+      const { sentence } = await this.deps.changed.reviewHunk(null, path, id, action);
+      const revert = action === 'revert' && sentence === null ? await this.deps.changed.newestRevertOf(path) : null;
+      if (revert !== null && line !== undefined) this.undone.set(path, { line, revert: revert.revert });
+      else this.undone.delete(path);
+      this.drop([path]);
+      return sentence;
+    } finally {
+      this.reviewing.delete(path);
+    }
   }
 
   /** Line at which a change of this file was undone, as long as that can be taken back. */
   async undoneAt(uri: vscode.Uri): Promise<{ readonly path: string; readonly line: number } | null> {
     const found = [...this.undone].find(([path]) => isAt(uri, path));
     if (found === undefined) return null;
-    const [path, line] = found;
-    if ((await this.deps.changed.newestRevertOf(path)) !== null) return { path, line };
+    const [path, { line, revert }] = found;
+    if ((await this.deps.changed.newestRevertOf(path))?.revert === revert) return { path, line };
     this.undone.delete(path);
     return null;
   }
 
   /** Takes back what was undone last in this file. */
   async undoRevert(path: string): Promise<string | null> {
+    const wanted = this.undone.get(path)?.revert;
     const revert = await this.deps.changed.newestRevertOf(path);
     this.undone.delete(path);
-    const { sentence } = revert === null ? { sentence: null } : await this.deps.changed.undoRevert([revert]);
+    const { sentence } = revert?.revert === wanted && revert ? await this.deps.changed.undoRevert([revert]) : done;
     this.drop([path]);
     return sentence;
   }
@@ -113,6 +134,7 @@ export class EditorChanges implements Disposable {
   }
 
   dispose(): void {
+    this.cancel?.();
     this.lifetime.dispose();
   }
 
@@ -141,9 +163,9 @@ export class EditorChanges implements Disposable {
     if (uris.length > 0) this.fileChanges.fire(uris.map((uri) => vscode.Uri.parse(uri)));
   }
 
-  private drop(paths: readonly string[], why: 'text' | 'review' = 'review'): void {
+  private drop(paths: readonly string[]): void {
     for (const path of paths) this.cache.delete(path);
-    this.changes.fire(why);
+    this.changes.fire('review');
   }
 }
 

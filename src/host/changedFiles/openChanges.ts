@@ -11,6 +11,7 @@ interface OpenTurn {
 export class OpenChanges implements Disposable {
   private readonly turns = new Map<string, OpenTurn>();
   private readonly changes = new Emitter<readonly string[]>();
+  private list: readonly ChangedFile[] | null = null;
 
   /** Fires with the paths whose state may be another one now. */
   readonly onDidChange = (listener: (paths: readonly string[]) => void): Disposable => this.changes.event(listener);
@@ -21,8 +22,17 @@ export class OpenChanges implements Disposable {
     const now = files.filter(isOpen);
     if (now.length === 0) this.turns.delete(turnUid);
     else this.turns.set(turnUid, { sessionId, files: now });
+    this.list = null;
     const paths = new Set([...before, ...now].map(({ path }) => path));
     if (paths.size > 0) this.changes.fire([...paths]);
+  }
+
+  /** Called when another history was opened. */
+  clear(): void {
+    const paths = this.files().map(({ path }) => path);
+    this.turns.clear();
+    this.list = null;
+    if (paths.length > 0) this.changes.fire(paths);
   }
 
   /** Called when a session was erased. */
@@ -32,8 +42,10 @@ export class OpenChanges implements Disposable {
 
   /** Files with open changes, in the order in which their turns are known and changed them: as a review shows them. */
   files(): readonly ChangedFile[] {
-    const byPath = new Map([...this.turns.values()].flatMap(({ files }) => files.map((file) => [file.path, file])));
-    return [...byPath.values()];
+    this.list ??= [
+      ...new Map([...this.turns.values()].flatMap(({ files }) => files.map((file) => [file.path, file]))).values(),
+    ];
+    return this.list;
   }
 
   dispose(): void {

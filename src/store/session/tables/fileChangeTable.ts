@@ -64,7 +64,8 @@ export class FileChangeTable {
   at(paths: readonly string[], since: number): readonly FileChange[] {
     return this.database
       .all(
-        `SELECT * FROM file_changes WHERE path IN (SELECT value FROM json_each(?)) AND changed_at >= ? ORDER BY id`,
+        `SELECT * FROM file_changes WHERE path IN (SELECT value FROM json_each(?)) AND changed_at >= ?
+         ORDER BY changed_at, id`,
         [JSON.stringify(paths), since],
       )
       .map(readFileChange);

@@ -6,7 +6,6 @@ import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
 import type { FileEditor } from '../fileEditor';
-import { encodeText } from '../textFormat';
 import { hashOf } from './contentHash';
 import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
 import { FileReview } from './fileReview';
@@ -15,7 +14,7 @@ import { linesOf } from './lineMerge';
 import { PresentFiles, type RawFiles } from './presentFiles';
 import { isRevert, newestOfEach, type RevertedFile, revertedFile, RevertRecords } from './revertRecords';
 import { Reverting } from './reverting';
-import { isOfTurn, type Review, reviewedWithin, Reviews } from './reviews';
+import { bytesOf, type Review, reviewedWithin, Reviews } from './reviews';
 import { allDone, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
 
 export interface ChangedFilesDeps {
@@ -137,9 +136,11 @@ export class ChangedFiles {
     return review === undefined ? null : this.acceptedBytes(review);
   }
 
-  /** Turns with changes that are left to review, of all sessions. */
-  async toReview(): Promise<readonly string[]> {
-    const paths = await this.deps.store.changedPaths(this.deps.clock.now() - reviewedWithin);
+  /** Turns with changes that are left to review, of all sessions. `isHere`: others are not even read: a record may have
+   *  come with a session that somebody else wrote. */
+  async toReview(isHere: (path: string) => boolean): Promise<readonly string[]> {
+    const all = await this.deps.store.changedPaths(this.deps.clock.now() - reviewedWithin);
+    const paths = all.filter(isHere);
     const turns: string[] = [];
     // One after the other: there may be thousands.
     for (const path of paths) {
@@ -166,10 +167,9 @@ export class ChangedFiles {
       const [first] = histories;
       if (first === undefined) return allDone;
       if (action === 'revert') return this.revertAll(firstOf(first).sessionId, turnUid, histories, overwrite);
-      for (const { path } of histories) {
-        const review = await this.reviews.of(path);
-        await this.keep(review, hunksOf(review, turnUid));
-      }
+      const reviews: Review[] = [];
+      for (const { path } of histories) reviews.push(await this.reviews.of(path));
+      await this.keep(reviews.map((review) => ({ review, hunks: hunksOf(review, turnUid) })));
       return allDone;
     });
   }
@@ -181,7 +181,7 @@ export class ChangedFiles {
       const found = hunksOf(review, turnUid).find(({ hunk }) => hunk.id === hunkId);
       if (found === undefined) return { sentence: this.deps.texts.gone(this.deps.shown(path)), conflicts: [] };
       if (action === 'revert') return this.undoHunk(review, found);
-      await this.keep(review, [found]);
+      await this.keep([{ review, hunks: [found] }]);
       return allDone;
     });
   }
@@ -258,9 +258,9 @@ export class ChangedFiles {
     );
   }
 
-  private async keep(review: Review, hunks: readonly PlacedHunk[]): Promise<void> {
-    await this.reviews.keep(review, hunks);
-    await this.emitTurnsOf(review);
+  private async keep(kept: Parameters<Reviews['keep']>[0]): Promise<void> {
+    await this.reviews.keep(kept);
+    await this.emitTurnsOf(kept.map(({ review }) => review));
   }
 
   /** Puts the accepted lines back in the place of one change. The revert belongs to the newest turn that made it. */
@@ -271,28 +271,29 @@ export class ChangedFiles {
     const lines = present.text === null ? [] : linesOf(present.text.text);
     const before = accepted.lines?.slice(left.at, left.at + left.removed) ?? [];
     const text = lines.toSpliced(left.now, left.added.length, ...before).join('');
-    const isLast = hunks.length === 1 && accepted.hash !== undefined;
-    const outcome = await this.reverting.write(
-      this.records.newRevert(of),
-      of,
-      present,
-      isLast ? { bytes: await this.acceptedBytes(review) } : { text },
-    );
+    const bytes = hunks.length === 1 ? await this.acceptedBytes(review) : null;
+    const isWhole = hunks.length === 1 && (bytes !== null || accepted.hash === null);
+    if (!isWhole && present.text === null) return outcomeOf([this.outcomeAt(present.path, 'notKept')], this.deps.texts);
+    const outcome = await this.reverting.write(this.records.newRevert(of), of, present, isWhole ? { bytes } : { text });
     if (outcome !== 'done') return outcomeOf([this.outcomeAt(present.path, outcome)], this.deps.texts);
-    await this.emitTurnsOf(review);
+    await this.emitTurnsOf([review]);
     return allDone;
   }
 
   private async acceptedBytes({ accepted, present }: Review): Promise<Uint8Array | null> {
-    if (typeof accepted.hash === 'string') return this.deps.store.fileContent(accepted.hash);
-    if (accepted.hash === null || accepted.lines === null || present.text === null) return null;
-    return encodeText(present.path, accepted.lines.join(''), present.text);
+    const stored = typeof accepted.hash === 'string' ? await this.deps.store.fileContent(accepted.hash) : null;
+    if (stored !== null || accepted.hash === null || accepted.lines === null) return stored;
+    return bytesOf(present, accepted.lines);
   }
 
-  /** Emits the files of all turns that changed this one: what is left of a turn depends on the others. */
-  private async emitTurnsOf({ rows, turns }: Review): Promise<void> {
-    const changed = new Map(rows.filter(({ turnUid }) => isOfTurn(turnUid)).map((change) => [change.turnUid, change]));
-    for (const change of changed.values()) if (turns.has(change.turnUid)) await this.emitChanges(change);
+  /** Emits the files of all turns that changed these: what is left of a turn depends on the others. */
+  private async emitTurnsOf(reviews: readonly Review[]): Promise<void> {
+    const changed = new Map(
+      reviews.flatMap(({ rows, turns }) =>
+        rows.filter(({ turnUid }) => turns.has(turnUid)).map((change) => [change.turnUid, change] as const),
+      ),
+    );
+    for (const change of changed.values()) await this.emitChanges(change);
   }
 
   private async revertAll(

@@ -44,13 +44,14 @@ export interface LeftToReview {
   readonly kept: ReadonlySet<string>;
 }
 
-/** What is left to review in a file. The user's own changes belong to the accepted text, except within a change that is
- *  left: there they are part of it. */
-export function leftToReview(steps: readonly ReviewStep[], present: Side): LeftToReview {
+/** What is left to review in a file, for its present content. The user's own changes belong to the accepted text,
+ *  except within a change that is left: there they are part of it. */
+export function reviewOf(steps: readonly ReviewStep[]): (present: Side) => LeftToReview {
   const first = steps.find(({ kind }) => kind !== 'keep');
-  const fold = new ReviewFold(first?.before ?? present);
+  if (first === undefined) return (present) => ({ accepted: present, hunks: [], turns: new Set(), kept: new Set() });
+  const fold = new ReviewFold(first.before);
   for (const step of steps) fold.take(step);
-  return fold.seenNow(present);
+  return (present) => fold.copy().seenNow(present);
 }
 
 /** The accepted text after the user kept these of its hunks. */
@@ -80,17 +81,28 @@ interface State {
 class ReviewFold {
   private state: State;
   /** What was left when the file had a content: it may come back to it, for instance by the editor's own undo. */
-  private readonly known = new Map<string, State & { readonly keeps: number }>();
+  private known = new Map<string, State & { readonly keeps: number }>();
   /** Changes that the user undid. They are open again when they come back. */
-  private readonly gone = new Map<string, readonly string[]>();
-  private readonly keeps: (readonly string[])[] = [];
-  private readonly kept = new Set<string>();
+  private gone = new Map<string, readonly string[]>();
+  private keeps: (readonly string[])[] = [];
+  private kept = new Set<string>();
   /** Turn of a call that was cut off: it may have made what comes next. */
   private cutOff: string | null = null;
 
   constructor(start: Side) {
     this.state = { accepted: start, present: start, marks: [] };
     this.remember();
+  }
+
+  copy(): ReviewFold {
+    const copy = new ReviewFold(this.state.accepted);
+    copy.state = this.state;
+    copy.known = new Map(this.known);
+    copy.gone = new Map(this.gone);
+    copy.keeps = [...this.keeps];
+    copy.kept = new Set(this.kept);
+    copy.cutOff = this.cutOff;
+    return copy;
   }
 
   take(step: ReviewStep): void {
@@ -137,14 +149,14 @@ class ReviewFold {
       const own = changes.filter(
         (change) => !before.some((hunk) => doMeet(hunk, change) || bringsBack(accepted.lines, hunk, change)),
       );
-      const again = own.filter((change) => this.gone.has(contentOf(present.lines, change)));
+      const again = own.filter((change) => this.gone.has(placedContent(present.lines, change)));
       this.state = {
         accepted: withOwn(accepted, before, own, again),
         present: next,
         marks: [
           ...moved(marks, changes),
           ...again.flatMap((change) => {
-            const turns = this.gone.get(contentOf(present.lines, change)) ?? [];
+            const turns = this.gone.get(placedContent(present.lines, change)) ?? [];
             return turns.map((turn) => ({ ...placeIn(changes, change), turn }));
           }),
         ],
@@ -202,8 +214,7 @@ class ReviewFold {
     const now = this.state.accepted.lines ?? [];
     const left = new Set(hunksOf(this.state).map((hunk) => contentOf(now, hunk)));
     for (const hunk of before) {
-      const content = contentOf(lines, hunk);
-      if (!left.has(content)) this.gone.set(content, hunk.turns);
+      if (!left.has(contentOf(lines, hunk))) this.gone.set(placedContent(lines, hunk), hunk.turns);
     }
   }
 
@@ -266,7 +277,16 @@ function shiftAt(hunks: readonly OpenHunk[], line: number): number {
     .reduce((sum, { added, removed }) => sum + added.length - removed, 0);
 }
 
-function hunksOf({ accepted, present, marks }: State): readonly OpenHunk[] {
+const hunksOfState = new WeakMap<State, readonly OpenHunk[]>();
+
+function hunksOf(state: State): readonly OpenHunk[] {
+  const known = hunksOfState.get(state);
+  const hunks = known ?? computedHunks(state);
+  if (known === undefined) hunksOfState.set(state, hunks);
+  return hunks;
+}
+
+function computedHunks({ accepted, present, marks }: State): readonly OpenHunk[] {
   if (accepted.lines === null || present.lines === null) return [];
   let shift = 0;
   return lineChanges(accepted.lines, present.lines).map((change) => {
@@ -321,4 +341,9 @@ function moved(marks: readonly Mark[], changes: readonly LineChange[]): readonly
 /** The same for each change with the same lines, wherever they are. */
 function contentOf(from: readonly string[], { at, removed, added }: LineChange): string {
   return JSON.stringify([from.slice(at, at + removed), added]);
+}
+
+/** The same for a change with the same lines below the same line. */
+function placedContent(from: readonly string[], change: LineChange): string {
+  return JSON.stringify([from[change.at - 1] ?? null, contentOf(from, change)]);
 }

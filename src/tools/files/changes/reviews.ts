@@ -8,7 +8,7 @@ import { identified, type PlacedHunk } from './hunks';
 import { linesOf } from './lineMerge';
 import type { PresentFile, PresentFiles } from './presentFiles';
 import { isRevert } from './revertRecords';
-import { leftToReview, type LeftToReview, type ReviewStep, type Side, withKept } from './reviewFold';
+import { type LeftToReview, reviewOf, type ReviewStep, type Side, withKept } from './reviewFold';
 import { textOf } from './undoing';
 
 /** What is left to review in one file. */
@@ -38,8 +38,8 @@ const keptPrefix = 'kept/';
  *  `before` and `after` are the same. */
 export class Reviews {
   private readonly known = new Map<string, { readonly key: string; readonly left: LeftToReview }>();
-  /** Steps of the file that was read last: while the user types, only the file itself changes. */
-  private last: { readonly key: string; readonly steps: readonly ReviewStep[] } | null = null;
+  /** Of the file that was read last: while the user types, only its content changes. */
+  private last: { readonly key: string; readonly review: (present: Side) => LeftToReview } | null = null;
 
   constructor(private readonly deps: ReviewsDeps) {}
 
@@ -62,29 +62,28 @@ export class Reviews {
     );
   }
 
-  /** Records that these changes are accepted. Rejects with `StoreError` when that could not be stored. */
-  async keep({ accepted, present, rows, placed }: Review, hunks: readonly PlacedHunk[]): Promise<void> {
-    const isAll = hunks.length === placed.length;
-    const turns = new Set(hunks.flatMap(({ left }) => left.turns));
-    const newest = rows.findLast(({ turnUid }) => (isAll ? isOfTurn(turnUid) : turns.has(turnUid)));
-    if (newest === undefined) return;
-    const encoded = (lines: readonly string[]): Uint8Array | null =>
-      present.text === null ? null : encodeText(present.path, lines.join(''), present.text);
-    const before = accepted.hash === undefined ? encoded(accepted.lines ?? []) : null;
-    const after = isAll
-      ? present.bytes
-      : encoded(
-          withKept(
-            accepted.lines ?? [],
-            hunks.map(({ left }) => left),
-          ),
-        );
-    const now = hashOf(present.bytes);
-    const row = (from: ContentHash, to: ContentHash): FileChange => this.row(newest, from, to);
-    await this.deps.store.recordFileChanges(
-      [row(now, now), row(accepted.hash === undefined ? hashOf(before) : accepted.hash, hashOf(after))],
-      keptContents([present.bytes, before, after]),
-    );
+  /** Records that these changes are accepted, all in one. Rejects with `StoreError` when that could not be stored. */
+  async keep(kept: readonly { readonly review: Review; readonly hunks: readonly PlacedHunk[] }[]): Promise<void> {
+    const changes: FileChange[] = [];
+    const contents: (Uint8Array | null)[] = [];
+    for (const { review, hunks } of kept) {
+      const { accepted, present, rows, placed } = review;
+      const isAll = hunks.length === placed.length;
+      const turns = new Set(hunks.flatMap(({ left }) => left.turns));
+      const newest = rows.findLast(({ turnUid }) => (isAll ? isOfTurn(turnUid) : turns.has(turnUid)));
+      if (newest === undefined) continue;
+      const lines = withKept(
+        accepted.lines ?? [],
+        hunks.map(({ left }) => left),
+      );
+      const before = accepted.hash === undefined ? bytesOf(present, accepted.lines ?? []) : null;
+      const after = isAll ? present.bytes : bytesOf(present, lines);
+      const now = hashOf(present.bytes);
+      changes.push(this.row(newest, now, now));
+      changes.push(this.row(newest, accepted.hash === undefined ? hashOf(before) : accepted.hash, hashOf(after)));
+      contents.push(present.bytes, before, after);
+    }
+    if (changes.length > 0) await this.deps.store.recordFileChanges(changes, keptContents(contents));
   }
 
   /** Records what the file is now: a change of it was brought back. `of`: the record of its revert. */
@@ -122,9 +121,10 @@ export class Reviews {
     const known = this.known.get(path);
     let left = known?.key === key ? known.left : null;
     if (left === null) {
-      const last = this.last?.key === rowsKey ? this.last : { key: rowsKey, steps: await this.steps(path, rows) };
+      const isLast = this.last?.key === rowsKey;
+      const last = isLast && this.last ? this.last : { key: rowsKey, review: reviewOf(await this.steps(path, rows)) };
       this.last = last;
-      left = leftToReview(last.steps, now);
+      left = last.review(now);
     }
     this.known.delete(path);
     this.known.set(path, { key, left });
@@ -159,7 +159,12 @@ export class Reviews {
   }
 }
 
+/** Lines in the format of the file; as UTF-8 where it is no text now. */
+export function bytesOf({ path, text }: PresentFile, lines: readonly string[]): Uint8Array {
+  return text === null ? Buffer.from(lines.join('')) : encodeText(path, lines.join(''), text);
+}
+
 /** True for a change that a turn made, as opposed to a revert and a keep. */
-export function isOfTurn(turnUid: string): boolean {
+function isOfTurn(turnUid: string): boolean {
   return !turnUid.startsWith(keptPrefix) && !isRevert({ turnUid });
 }

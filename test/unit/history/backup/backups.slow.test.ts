@@ -218,8 +218,8 @@ describe('restoring', () => {
     await store.close();
     expect({ missing, brought, again, said, sessions }).toEqual({
       missing: ['s2', 's3'],
-      brought: { sessions: 1, messages: 2, skipped: 0 },
-      again: { sessions: 0, messages: 0, skipped: 0 },
+      brought: { sessions: 1, messages: 2, skipped: 0, newIds: {} },
+      again: { sessions: 0, messages: 0, skipped: 0, newIds: {} },
       said: ['user: Text of s2?', 'assistant: Text of s2'],
       sessions: ['s1', 's2'],
     });

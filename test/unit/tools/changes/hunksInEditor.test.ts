@@ -90,6 +90,38 @@ describe('the changes of a file in its editor', () => {
     expect(await shown()).toEqual(['2: 2 > two']);
   });
 
+  it('of a file that the user edited, too, are kept and undone when an agent deletes it', async () => {
+    for (const action of ['keep', 'revert'] as const) {
+      world.person('a.ts', ten);
+      await world.agent('a.ts', ten.replace('2\n', 'two\n'));
+      world.person('a.ts', ten.replace('2\n', 'two\n').replace('8\n', 'mine\n'));
+      await world.agent('a.ts', null);
+      const outcome = await act(action, 0);
+      expect([outcome.sentence, world.text('a.ts'), await shown()]).toEqual([
+        null,
+        action === 'keep' ? null : ten.replace('8\n', 'mine\n'),
+        [],
+      ]);
+    }
+  });
+
+  it('are not undone with nothing when what was accepted is no longer stored', async () => {
+    world.person('a.ts', 'one\n');
+    await world.agent('a.ts', 'two\n');
+    await shown();
+    world.loseContents();
+    await act('revert', 0);
+    expect(world.text('a.ts')).toBe('one\n');
+  });
+
+  it('that only look like one that was undone, in another place, are the user’s own', async () => {
+    world.person('a.ts', ten);
+    await world.agent('a.ts', ten.replace('2\n', '2\n}\n'));
+    await act('revert', 0);
+    world.person('a.ts', ten.replace('8\n', '8\n}\n'));
+    expect(await shown()).toEqual([]);
+  });
+
   it('of all sessions are found again after a reload, without those that are older than 30 days', async () => {
     world.person('a.ts', ten);
     world.person('b.ts', ten);
@@ -100,7 +132,7 @@ describe('the changes of a file in its editor', () => {
     await world.agent('d.ts', 'd\n', { turnUid: 't2' });
     await world.files.reviewFiles('t2', null, 'keep', false);
     world.reload();
-    expect(await world.files.toReview()).toEqual(['t1', 't3']);
+    expect(await world.files.toReview(() => true)).toEqual(['t1', 't3']);
   });
 
   it('are kept with the last of them, for each turn that made them', async () => {
