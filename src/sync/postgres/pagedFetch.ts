@@ -153,7 +153,14 @@ export class PagedFetch {
       return null;
     }
     const arriving = before ?? begun(from);
-    const bytes = parts.reduce((sum, part) => sum + added(arriving, part), 0);
+    const begin = arriving.cut;
+    const bytes = parts.reduce((sum, part) => sum + added(arriving, begin, part), 0);
+    // One that is changed here since came before the rest of another, and is cut too: only one can go on.
+    const isOvertaken = begin !== null && !parts.some(({ document }) => document === begin.document);
+    if (isOvertaken && arriving.cut !== begin && (arriving.cut?.version ?? Infinity) <= from) {
+      this.arriving.delete(conversationId);
+      return null;
+    }
     if (head !== undefined && (bytes >= this.pageBytes || parts.length >= pageRows)) {
       this.arriving.set(conversationId, Object.assign(arriving, { head, lookedAt: this.looks }));
       return null;
@@ -189,17 +196,19 @@ function begun(since: number): Arriving {
   return { since, documents: new Map(), head: { version: 0, tail: null }, last: none, cut: null, lookedAt: 0 };
 }
 
-/** Returns the bytes that a part adds. */
-function added(arriving: Arriving, { document, version, bytes, part }: Part): number {
-  const { cut } = arriving;
-  const before = cut?.document === document && cut.version === version ? cut : { chars: 0, bytes: 0 };
-  const start = before === cut ? (arriving.documents.get(document)?.body ?? '') : '';
+/** Returns the bytes that a part adds. `begin`: what was cut when the page was asked for. */
+function added(arriving: Arriving, begin: Arriving['cut'], { document, version, bytes, part }: Part): number {
+  const before = begin?.document === document && begin.version === version ? begin : null;
+  const start = before === null ? '' : (arriving.documents.get(document)?.body ?? '');
   arriving.documents.set(document, { document, version, body: part === null ? null : start + part });
-  if (version > arriving.since) arriving.last = { version, document };
+  const isNewer = version > arriving.since;
+  if (isNewer) arriving.last = { version, document };
   const more = Buffer.byteLength(part ?? '');
-  const here = before.bytes + more;
+  const here = (before?.bytes ?? 0) + more;
   // The server counts characters, not units of UTF-16.
-  const isWhole = bytes === null || here >= bytes;
-  arriving.cut = isWhole ? null : { document, version, chars: before.chars + [...(part ?? '')].length, bytes: here };
+  const chars = (before?.chars ?? 0) + [...(part ?? '')].length;
+  if (bytes !== null && here < bytes) arriving.cut = { document, version, chars, bytes: here };
+  // A named document comes before the rest of one that is newer.
+  else if (isNewer || document === begin?.document) arriving.cut = null;
   return more;
 }
