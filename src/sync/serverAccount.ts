@@ -17,7 +17,8 @@ export async function serverAccount(
   conversationId: string,
 ): Promise<ServerAccount | null> {
   const waiting = new Set(await store.changed(conversationId));
-  const fetched = await fetchWhole(server, connection, { conversationId, since: 0, chain: [], documents: [] });
+  const query = { conversationId, since: 0, chain: [], documents: [], isWhole: true };
+  const fetched = await fetchWhole(server, connection, query);
   const there = new Map(
     fetched.documents.filter(({ document }) => isTranscript(document)).map((one) => [one.document, one.body]),
   );

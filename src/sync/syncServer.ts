@@ -78,6 +78,8 @@ export interface FetchQuery {
   /** The last versions that they went through, the newest first. */
   readonly chain: readonly ChainedVersion[];
   readonly documents: readonly string[];
+  /** True to be given all of it by one call, beside what arrives in several. Default: false. */
+  readonly isWhole?: boolean;
 }
 
 export interface Fetched {

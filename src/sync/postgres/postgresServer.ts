@@ -109,7 +109,7 @@ export class PostgresServer implements SyncServer {
 
   constructor(private readonly deps: PostgresServerDeps) {
     this.connection = new PostgresConnection(deps.address, deps.timeoutMs, () => (this.prepared = null));
-    this.fetching = new PagedFetch(this.connection, deps.history, deps.pageBytes ?? pageBytes);
+    this.fetching = this.newFetching();
     this.sending = new PagedSending(this.connection, deps.pageBytes ?? pageBytes);
   }
 
@@ -219,7 +219,15 @@ export class PostgresServer implements SyncServer {
   }
 
   async fetch(_connection: Connection, query: FetchQuery): Promise<Fetched | null> {
-    return this.fetching.fetch(query);
+    if (query.isWhole !== true) return this.fetching.fetch(query);
+    const fetching = this.newFetching();
+    let fetched: Fetched | null = null;
+    while (fetched === null) fetched = await fetching.fetch(query);
+    return fetched;
+  }
+
+  private newFetching(): PagedFetch {
+    return new PagedFetch(this.connection, this.deps.history, this.deps.pageBytes ?? pageBytes);
   }
 
   async send({ origin }: Connection, changes: SentChanges): Promise<SendAnswer> {

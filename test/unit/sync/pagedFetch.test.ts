@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { parseConnectionString } from '../../../src/sync/postgres/connectionString';
 import { PagedFetch } from '../../../src/sync/postgres/pagedFetch';
-import type { PostgresConnection } from '../../../src/sync/postgres/postgresConnection';
+import { PostgresConnection } from '../../../src/sync/postgres/postgresConnection';
+import { PostgresServer } from '../../../src/sync/postgres/postgresServer';
 
 const pageBytes = 10;
 
@@ -56,4 +58,26 @@ it.each([
     return;
   }
   expect.fail('It never arrived.');
+});
+
+it('gives all of a session at once while another one arrives in pages', async () => {
+  const stored = [{ document: 'turn/t', version: 2, body: 'x'.repeat(pageBytes * 7 + 5) }];
+  const { together } = serverOf(stored);
+  const spied = vi.spyOn(PostgresConnection.prototype, 'together').mockImplementation(together);
+  const server = new PostgresServer({
+    address: parseConnectionString('postgresql://u:p@localhost/d'),
+    history: 'h',
+    pageBytes,
+  });
+  const query = { since: 1, chain: [], documents: [] };
+  const fetched = async (conversationId: string, isWhole: boolean) =>
+    (await server.fetch({ origin: 'a' }, { ...query, conversationId, isWhole }))?.documents ?? null;
+  expect(await fetched('c', false)).toBeNull();
+  expect(await fetched('d', true)).toEqual(stored);
+  expect([await fetched('e', false), await fetched('e', false), await fetched('c', false)]).toEqual([
+    null,
+    null,
+    stored,
+  ]);
+  spied.mockRestore();
 });
