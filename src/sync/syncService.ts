@@ -240,8 +240,8 @@ export class SyncService implements Disposable {
     const { clock, store, describe } = this.deps;
     try {
       const refused = await this.round.run(this.ending.signal);
-      await this.releaseLeases();
       const { conversations, oldestAt, newer } = await store.status();
+      await this.releaseLeases(new Set(newer));
       this.failures = 0;
       this.show({
         upTo: conversations === 0 ? clock.now() : this.status.upTo,
@@ -303,14 +303,14 @@ export class SyncService implements Disposable {
     if (!this.ending.signal.aborted) this.cancelNext = this.deps.clock.after(delayMs, () => this.exchange());
   }
 
-  /** Gives back the leases of turns that have ended and were sent. */
-  private async releaseLeases(): Promise<void> {
+  /** Gives back the leases of turns that have ended and were sent. `newer`: conversations of which nothing is sent. */
+  private async releaseLeases(newer: ReadonlySet<string>): Promise<void> {
     const { server, store, running, clock } = this.deps;
     const still = running();
     for (const [conversationId, { fence, grantedAt, hasRun }] of this.leases) {
       const mayOpen = !hasRun && clock.monotonicMs() - grantedAt < openingMs;
       if (still.has(conversationId) || mayOpen) continue;
-      if ((await store.changed(conversationId)).length > 0) continue;
+      if (!newer.has(conversationId) && (await store.changed(conversationId)).length > 0) continue;
       await this.deps.sharing?.end(conversationId);
       this.leases.delete(conversationId);
       await server.release(await this.round.connected(), conversationId, fence);

@@ -258,6 +258,15 @@ describe('before a turn', () => {
     expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'free' });
     expect(lines(b.world.db)).toEqual(lines(a.world.db));
   });
+
+  it('the lease of a session that a newer build continued is given back, though its marks wait', async () => {
+    const [a, b] = await pair();
+    await a.service.beforeTurn('s1');
+    a.world.database.run("INSERT INTO sync_newer (conversation_id, store) VALUES ('s1', 1000000)");
+    a.world.db.setPinned('s1', true);
+    await pass(20_000);
+    expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'free' });
+  });
 });
 
 describe('the account of the server', () => {
