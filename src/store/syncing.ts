@@ -9,8 +9,8 @@ export interface SyncedStore {
   /** The incarnation of this store that the server noted last, and the next one, which is kept until `connected`.
    *  `next`: a new random text, used if there is none. */
   connecting(origin: string, next: string): Incarnation;
-  /** The server has noted the next incarnation. */
-  connected(origin: string): void;
+  /** The server has noted this incarnation. Does nothing when another window said so before. */
+  connected(origin: string, noted: string): void;
   /** Ends noting, and removes everything that belongs to a server. */
   end(): void;
   /** Conversations with changes that can be sent now: not private, not being made, without an open turn. */

@@ -152,8 +152,9 @@ export class SyncRound {
 
   private async connect(isAgain = false): Promise<Connection> {
     const { store, server, origin, machine, newId } = this.deps;
-    const connection = await server.connect(origin, machine, await store.connecting(origin, newId()));
-    await store.connected(origin);
+    const incarnation = await store.connecting(origin, newId());
+    const connection = await server.connect(origin, machine, incarnation);
+    await store.connected(origin, incarnation.now);
     // A copy of this store may have been given the same incarnation.
     return connection.isRepeated === true && !isAgain ? this.connect(true) : connection;
   }

@@ -129,10 +129,9 @@ export class SyncStore implements SyncedStore {
     });
   }
 
-  connected(origin: string): void {
-    this.deps.transactions.write(() =>
-      this.database.run('UPDATE sync_self SET noted = next_one, next_one = NULL WHERE origin = ?', [origin]),
-    );
+  connected(origin: string, noted: string): void {
+    const sql = 'UPDATE sync_self SET noted = next_one, next_one = NULL WHERE origin = ? AND next_one = ?';
+    this.deps.transactions.write(() => this.database.run(sql, [origin, noted]));
   }
 
   end(): void {

@@ -91,6 +91,14 @@ describe('a synchronized store', () => {
     expect(sent(other.db, 's1', 2).map(({ document }) => document)).toContain('turn/t3');
   });
 
+  it('keeps what the server noted when it connects twice at once', async () => {
+    const { synced: store } = (await synced()).db;
+    const { now } = store.connecting('a', 'one');
+    store.connecting('a', 'other');
+    for (let answers = 0; answers < 2; answers++) store.connected('a', now);
+    expect([now, store.connecting('a', 'next')]).toEqual(['one', { before: 'one', now: 'next' }]);
+  });
+
   it('notes what it held piece by piece, and sends no conversation that is not noted', async () => {
     const { db } = await sessionDbWorld();
     for (const id of ['s1', 's2']) {
