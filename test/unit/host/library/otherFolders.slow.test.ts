@@ -82,7 +82,7 @@ describe('sessions of other folders, through the threads that read and write the
     }).toEqual({
       found: ['/home/me/project', 60, null],
       progress: ['0/60', '25/60', '50/60'],
-      brought: { sessions: 60, messages: 120, skipped: 0 },
+      brought: { sessions: 60, messages: 120, skipped: 0, newIds: {} },
       here: 60,
       problems: [],
       notes: ['ours', 'only theirs'],

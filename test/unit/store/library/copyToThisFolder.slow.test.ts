@@ -64,7 +64,7 @@ describe('bringing over sessions of another folder', () => {
     const once = told();
     const second = bring(null, true);
     expect({ first, once, second, twice: told() }).toEqual({
-      first: { sessions: 3, messages: 6, skipped: 0 },
+      first: { sessions: 3, messages: 6, skipped: 0, newIds: {} },
       once: {
         active: [
           ['branch', 'root', 1],
@@ -78,7 +78,7 @@ describe('bringing over sessions of another folder', () => {
         problems: [],
         folder,
       },
-      second: { sessions: 0, messages: 0, skipped: 0 },
+      second: { sessions: 0, messages: 0, skipped: 0, newIds: {} },
       twice: once,
     });
   });
