@@ -78,6 +78,7 @@ describe('a server with 200 people', () => {
         tail: 'tail 26',
         fence,
         documents,
+        sealedWith: 'x'.repeat(400),
       };
       expect(await client.send(connection, sending)).toEqual({ kind: 'done', version: 26 });
       await client.release(connection, 'c4', fence);
