@@ -36,7 +36,11 @@ export class NewerBodies {
 
   /** A conversation that this build can read by now; null for none. */
   readable(): string | null {
-    const row = this.database.get('SELECT conversation_id FROM sync_newer WHERE store <= ? LIMIT 1', [schemaVersion]);
+    const row = this.database.get(
+      `SELECT conversation_id FROM sync_newer n WHERE store <= ? AND NOT EXISTS
+         (SELECT 1 FROM sessions s WHERE s.conversation_id = n.conversation_id AND s.pending IS NOT NULL) LIMIT 1`,
+      [schemaVersion],
+    );
     return readText(row ?? {}, 'conversation_id', null);
   }
 
