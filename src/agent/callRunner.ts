@@ -7,6 +7,7 @@ import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
 import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
 import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
+import { askPerson, rememberRules } from './personAsking';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
 import type { LiveRun } from './liveRun';
 import { CallStop, type RunningCall } from './runningCalls';
@@ -15,7 +16,7 @@ import { TurnStop } from './turnStop';
 import { decidedTogether, editsAfter, type LaterCall } from './waitingEdits';
 
 interface CallRunnerDeps {
-  readonly store: Pick<SessionStore, 'sessionRules'>;
+  readonly store: Pick<SessionStore, 'sessionRules' | 'decideApproval'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -159,7 +160,10 @@ export class CallRunner {
         case 'ask':
           if (approval !== null && isSameQuestion(approval.request, judged.request)) return this.obey(approval);
           if (questions >= mostQuestions) return { outcome: 'failed', text: toolResultTexts.neverTheSame };
-          approval = await this.askPerson(part, await this.withEditsAfter(judged.request, later), messageUid);
+          approval = await askPerson(
+            { run: this.run, recorder: this.recorder, ...this.deps },
+            { messageUid, callId: part.callId, request: await this.withEditsAfter(judged.request, later) },
+          );
           decided.set(part.callId, approval);
           break;
         default:
@@ -188,50 +192,15 @@ export class CallRunner {
     return together.length === 0 ? request : { ...request, together };
   }
 
-  /** Resolves with the user's decision, which is on disk. */
-  private async askPerson(part: ToolCallPart, request: ApprovalRequest, messageUid: string): Promise<Approval> {
-    const { turn, conversationId, decisions, controller } = this.run;
-    const approval = await this.recorder.requestApproval({
-      id: this.deps.ids.uid(),
-      turnUid: turn.uid,
-      sessionId: this.recorder.sessionId,
-      messageUid,
-      callId: part.callId,
-      request,
-      requestedAt: this.deps.clock.now(),
-    });
-    const decided = await decisions.wait(approval, controller.signal);
-    this.run.show({
-      kind: 'approvalDecided',
-      turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' },
-      approval: decided,
-    });
-    this.deps.log.info(
-      `Approval ${approval.id} in conversation ${conversationId} was ` +
-        `${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`,
-    );
-    return decided;
-  }
-
   /** Applies the decision. A rule for future calls is saved before the call runs. */
   private async obey({ request, state }: Approval): Promise<ToolOutput | null> {
     if (state.kind !== 'decided') return deniedOutput(request.subject, null);
     const { decision } = state;
     if (decision.kind === 'deny') return deniedOutput(request.subject, decision.reason);
-    await this.remember(decision);
+    await rememberRules(decision, this.deps);
     // Decisions by earlier versions do not have the mode in which the plan starts.
     if (request.access.kind === 'plan' && !choosesMode(decision)) await this.run.mode.set('ask');
     return null;
-  }
-
-  /** Saves an allowed rule. If that fails, the call still runs, and the user is asked again next time. */
-  private async remember(decision: ApprovalDecision): Promise<void> {
-    if (decision.kind !== 'allow' || (decision.scope !== 'workspace' && decision.scope !== 'user')) return;
-    try {
-      await this.deps.policy.remember(decision);
-    } catch (error) {
-      this.deps.log.error('A rule that the person allowed could not be kept.', error);
-    }
   }
 
   private async judge(

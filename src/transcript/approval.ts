@@ -44,6 +44,8 @@ export type Access =
   | { readonly kind: 'mcp'; readonly server: string; readonly tool: string; readonly readOnly: boolean }
   /** Tool of another extension. */
   | { readonly kind: 'editorTool'; readonly name: string }
+  /** Something that an agent of another maker wants to do. `action` empty: to read the session above. */
+  | { readonly kind: 'agent'; readonly agent: string; readonly action: string }
   /** Leaves Plan mode with the displayed plan. */
   | { readonly kind: 'plan' };
 
@@ -62,6 +64,7 @@ export const askReasons = [
   'localAddress',
   'server',
   'extension',
+  'agent',
   'plan',
   'rules',
   'unconfined',

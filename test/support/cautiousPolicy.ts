@@ -27,6 +27,8 @@ function subjectOf(access: Access): string {
       return `${access.server}: ${access.tool}`;
     case 'editorTool':
       return access.name;
+    case 'agent':
+      return access.action;
     case 'plan':
       return 'plan';
     default:
