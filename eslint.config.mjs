@@ -10,6 +10,14 @@ const floors = ['host', 'gateway', 'agent', 'memory', 'tools', 'models', 'store'
 const element = (type) => ({ element: { type } });
 
 const policies = [
+  {
+    from: element('features'),
+    allow: { to: element(['features', 'featureCore', 'protocol', 'history', 'sources', ...floors]) },
+  },
+  {
+    from: element('featureCore'),
+    allow: { to: element(['featureCore', 'protocol', 'history', 'sources', ...floors.slice(1)]) },
+  },
   ...floors.map((floor, index) => ({ from: element(floor), allow: { to: element(floors.slice(index)) } })),
   { from: element('host'), allow: { to: element(['protocol', 'history', 'sources']) } },
   {
@@ -42,6 +50,9 @@ export default tseslint.config(
     settings: {
       'boundaries/elements': [
         ...floors.map((floor) => ({ type: floor, pattern: `src/${floor}` })),
+        // A feature's rooms that know nothing of the editor.
+        { type: 'featureCore', pattern: 'src/features/*/{core,store}' },
+        { type: 'features', pattern: 'src/features' },
         { type: 'sources', pattern: 'src/history/sources' },
         { type: 'history', pattern: 'src/history' },
         { type: 'commandLine', pattern: 'src/commandLine' },
@@ -79,11 +90,11 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.{ts,tsx}'],
-    ignores: ['src/host/**'],
+    ignores: ['src/host/**', 'src/*.ts', 'src/features/*/{index.ts,host/**}'],
     rules: {
       'no-restricted-imports': [
         'error',
-        { paths: [{ name: 'vscode', message: 'Only src/host/ may import vscode (docs/architecture.md).' }] },
+        { paths: [{ name: 'vscode', message: 'Only the host may import vscode (docs/architecture.md).' }] },
       ],
     },
   },

@@ -10,7 +10,7 @@ import { LibraryClient } from '../../store/library/libraryClient';
 import type { SessionStore } from '../../store/sessionStore';
 import type { WorkerPort } from '../../store/worker/storeClient';
 import type { CommandTable } from '../common/commands';
-import type { CodeActions } from '../codeActions/codeHandlers';
+import type { CodeActions } from '../webviews/codeHandlers';
 import { describeError } from '../common/describeError';
 import type { LabelContext } from '../sessions/sessionLabels';
 import type { StoreConnection } from '../../store/ownership/storeConnection';

@@ -16,7 +16,6 @@ export interface StoreFollowers {
     readonly connection: Pick<StoreConnection, 'onDidChangeState' | 'leaveReplaced' | 'bringBack'>;
     readonly status: Pick<StoreStatus, 'setNotices' | 'offer'>;
   };
-  readonly memory: { readonly hindsight: { start(): void } };
   readonly sessions: { storeOpened(): void };
   readonly others: { readonly movedFolder: { opened(): Promise<void> } };
   readonly approvalNotices: { readWaiting(): Promise<void> };
@@ -45,7 +44,6 @@ function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): vo
   ]);
   offerReplaced(deps, report);
   if (state.kind !== 'open') return;
-  deps.memory.hindsight.start();
   deps.sessions.storeOpened();
   void deps.others.movedFolder.opened();
   void deps.approvalNotices.readWaiting();

@@ -89,7 +89,6 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
   });
   followStore({
     history: { connection, status: { setNotices: () => undefined, offer: () => undefined } },
-    memory: { hindsight: { start: () => undefined } },
     sessions: { storeOpened: () => undefined },
     others: { movedFolder: { opened: () => Promise.resolve() } },
     approvalNotices: { readWaiting: () => Promise.resolve() },

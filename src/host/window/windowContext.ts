@@ -1,0 +1,44 @@
+import type { ExtensionContext } from 'vscode';
+import type { Clock } from '../../base/clock';
+import type { Disposable } from '../../base/disposable';
+import type { Ids } from '../../base/ids';
+import type { Log } from '../../base/log';
+import type { ConversationGateway } from '../../gateway/conversationGateway';
+import type { FeatureCodeActions } from '../webviews/codeHandlers';
+import type { Slot } from '../common/slot';
+import type { ProviderKeys } from '../models/providerKeys';
+import type { SettingsWatcher } from '../settings/settingsWatcher';
+import type { EditorFileEditor } from '../workspace/editorFileEditor';
+import type { EditorWorkspaceFiles } from '../workspace/editorWorkspaceFiles';
+import type { WindowMemory } from './windowMemory';
+import type { WindowStore } from './windowStore';
+
+/** The services of one window that features use, and the places in the core that a feature can fill. */
+export interface WindowContext {
+  readonly context: ExtensionContext;
+  /** Folder of the bundles. */
+  readonly distFolder: string;
+  /** Makes a part end with the window, and returns it. */
+  readonly own: <T extends Disposable>(part: T) => T;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly settings: SettingsWatcher;
+  readonly keys: ProviderKeys;
+  /** The history of this window. */
+  readonly history: WindowStore;
+  readonly gateway: ConversationGateway;
+  readonly memory: WindowMemory;
+  readonly files: EditorWorkspaceFiles;
+  readonly fileEditor: EditorFileEditor;
+  /** What views ask about code in answers. */
+  readonly code: FeatureCodeActions;
+  /** What `activate()` returns. */
+  readonly exports: Slot<object>;
+}
+
+/** An optional part of the product (src/features/). The core works without it. */
+export interface Feature {
+  /** Called once, when the core of the window is built and before its store is opened. */
+  register(window: WindowContext): void;
+}
