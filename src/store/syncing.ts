@@ -115,6 +115,8 @@ export interface WaitingChanges {
   readonly conversations: number;
   /** Time of the oldest change in them, in seconds since the epoch. */
   readonly oldestAt: number | null;
+  /** Those that a newer build continued on another machine: they can be read here, and wait for an update. */
+  readonly newer: readonly string[];
 }
 
 export interface Received {

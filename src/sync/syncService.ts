@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock';
 import { Emitter, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import { resultWithin } from '../base/pause';
+import { newerSession } from '../store/engine/sqlFailure';
 import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
 import type { ServerAccount } from '../transcript/verification';
 import { serverAccount } from './serverAccount';
@@ -231,14 +232,19 @@ export class SyncService implements Disposable {
     try {
       const refused = await this.round.run(this.ending.signal);
       await this.releaseLeases();
-      const { conversations, oldestAt } = await store.status();
+      const { conversations, oldestAt, newer } = await store.status();
       this.failures = 0;
       this.show({
         upTo: conversations === 0 ? clock.now() : this.status.upTo,
         waiting: conversations,
         waitingSince: oldestAt,
         removed: this.removed.size,
-        refused: refused.map(({ conversationId, error }) => ({ conversationId, sentence: describe(error).sentence })),
+        refused: [
+          ...refused.map(({ conversationId, error }) => ({ conversationId, sentence: describe(error).sentence })),
+          ...newer
+            .filter((id) => !refused.some(({ conversationId }) => conversationId === id))
+            .map((conversationId) => ({ conversationId, sentence: newerSession(conversationId).message })),
+        ],
         failure: null,
       });
       return this.pace();

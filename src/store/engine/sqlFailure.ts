@@ -4,6 +4,9 @@ import { StoreError } from '../storeError';
 import type { StoreErrorCause } from '../storeError';
 import type { DiskFailure } from './databaseFiles';
 
+/** What a trigger says that refuses to change a session which a newer build continued on another machine. */
+export const newerGuard = 'session of a newer store';
+
 /** Maps SQLite's message to a cause class (sql.js passes on no code). First match wins. */
 const byMessage: readonly (readonly [pattern: RegExp, cause: StoreErrorCause])[] = [
   [/constraint failed|datatype mismatch|string or blob too big/, 'invalid'],
@@ -52,6 +55,17 @@ export function storeError(cause: StoreErrorCause, technical: string): StoreErro
   return new StoreError(cause, sentences()[cause], technical);
 }
 
+/** The error for a session of which this build knows only a part. */
+export function newerSession(technical: string): StoreError {
+  return new StoreError(
+    'invalid',
+    t(
+      'This session was saved by a newer version of Hermes on another machine. Update the extension to continue it here. Until then you can read it.',
+    ),
+    technical,
+  );
+}
+
 /** The error of a store on a full disk that is open for reading only. */
 export function readableOnly({ technical }: StoreError): StoreError {
   return new StoreError(
@@ -78,6 +92,7 @@ export function sqlFailure(error: unknown, disk: DiskFailure | undefined, sql?: 
   const reason = disk === undefined ? '' : ` (${disk.errno}: ${disk.operation} ${disk.path})`;
   const statement = sql === undefined ? '' : ` in: ${sql.replace(/\s+/g, ' ').slice(0, 200)}`;
   const technical = `SQLite: ${text}${reason}${statement}`;
+  if (text.includes(newerGuard)) return newerSession(technical);
   const known = byMessage.find(([pattern]) => pattern.test(text))?.[1];
   return storeError(known ?? (disk === undefined ? undefined : byErrno[disk.errno]) ?? 'unknown', technical);
 }

@@ -68,6 +68,8 @@ const ways = {
 function whole({ database }: SessionDbWorld, body: Record<string, SqlRow[]>): object {
   return Object.fromEntries(
     Object.entries(body).map(([table, rows]) => {
+      // The version of the store.
+      if (table === 'store') return [table, rows];
       const key = table === 'sessions' || table === 'approvals' ? 'id' : 'uid';
       const columns = table === 'message_revisions' ? '' : Object.keys(treatments[table as 'turns']).join(', ');
       const all = (row: SqlRow): SqlRow =>

@@ -95,7 +95,7 @@ function received(document: string, body: string | null): string | null {
   }
 }
 
-/** A body as text that is the same for the same content, whatever wrote it. */
+/** A body as text that is the same for the same content, whatever wrote it, and whichever version of it. */
 function ordered(body: string | null): string | null {
   return body === null ? null : JSON.stringify(sorted(parseJson(body)));
 }
@@ -103,7 +103,9 @@ function ordered(body: string | null): string | null {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, of]) => !(Array.isArray(of) && of.length === 0));
+  const entries = Object.entries(value).filter(
+    ([key, of]) => key !== 'store' && !(Array.isArray(of) && of.length === 0),
+  );
   return Object.fromEntries(
     entries.sort(([one], [other]) => (one < other ? -1 : 1)).map(([key, of]) => [key, sorted(of)]),
   );

@@ -6,6 +6,7 @@ import { invalid } from '../tables/refusal';
 import { parseJson } from '../tables/partsJson';
 import { documentKinds, idOf, kindOf, type DocumentKind } from './documentNames';
 import { bodySchema, DocumentReading, travellingColumns, type Body, type DocumentTable } from './documentReading';
+import { bodyText } from './newerBodies';
 import { markColumns } from './syncTables';
 
 export { idOf, kindOf } from './documentNames';
@@ -44,7 +45,7 @@ export class SyncDocuments {
     return documents.map((document, index) => {
       const body = bodies[index] ?? {};
       const isEmpty = Object.values(body).every((found) => (found ?? []).length === 0);
-      return { document, body: isEmpty ? null : JSON.stringify(body) };
+      return { document, body: isEmpty ? null : bodyText(body) };
     });
   }
 

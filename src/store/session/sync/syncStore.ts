@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { newerSession } from '../../engine/sqlFailure';
 import { StoreError } from '../../storeError';
+import { schemaVersion } from '../../schema/migrations';
 import { countOf, numberOr, textOr } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import type { Transactions } from '../tables/transactions';
@@ -19,6 +21,7 @@ import type {
   WaitingChanges,
 } from '../../syncing';
 import { combined, erasedTail, headsDigest } from '../../headsDigest';
+import { NewerBodies, newestStore } from './newerBodies';
 import { noteDifferences, noteSame } from './syncComparison';
 import { kindOf, receivedRows, SyncDocuments } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
@@ -47,6 +50,7 @@ const sendable = `FROM (SELECT conversation_id, min(at) AS at, min(change) AS fi
   FROM sync_changes GROUP BY conversation_id) c
   WHERE EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = c.conversation_id)
     AND NOT EXISTS (SELECT 1 FROM sync_unnoted u WHERE u.conversation_id = c.conversation_id)
+    AND NOT EXISTS (SELECT 1 FROM sync_newer n WHERE n.conversation_id = c.conversation_id)
     AND NOT EXISTS (SELECT 1 FROM sessions s
       WHERE s.conversation_id = c.conversation_id AND (s.private = 1 OR s.pending IS NOT NULL))
     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation_id = c.conversation_id AND t.state <> 'settled')`;
@@ -69,11 +73,13 @@ export class SyncStore implements SyncedStore {
   private readonly database: SqlDatabase;
   private readonly documents: SyncDocuments;
   private readonly splitting: SyncSplit;
+  private readonly newer: NewerBodies;
 
   constructor(private readonly deps: SyncStoreDeps) {
     this.database = deps.database;
     this.documents = new SyncDocuments(deps.database, deps.now);
     this.splitting = new SyncSplit(deps.database, this.documents, deps.parts);
+    this.newer = new NewerBodies(deps.database);
   }
 
   begin(): void {
@@ -81,6 +87,11 @@ export class SyncStore implements SyncedStore {
   }
 
   noteMore(): boolean {
+    const readable = this.newer.readable();
+    if (readable !== null) {
+      this.takeIn(readable);
+      return true;
+    }
     const until = this.deps.monotonicMs() + noteMs;
     return this.deps.transactions.write(() => {
       do {
@@ -106,7 +117,8 @@ export class SyncStore implements SyncedStore {
 
   outgoing(conversationId: string): Outgoing | null {
     return this.deps.transactions.read(() => {
-      if (this.hasOpenTurn(conversationId) || this.isUnnoted(conversationId)) return null;
+      if (this.hasOpenTurn(conversationId) || this.isUnnoted(conversationId) || this.newer.has(conversationId))
+        return null;
       const documents = this.database
         .all('SELECT change, document FROM sync_changes WHERE conversation_id = ? ORDER BY change', [conversationId])
         .map((row): ChangedDocument => ({
@@ -129,7 +141,11 @@ export class SyncStore implements SyncedStore {
     return this.deps.transactions.read(() => {
       const row = this.database.get(`SELECT count(*) AS n, min(c.at) AS at ${sendable}`);
       const forgotten = countOf(this.database, 'SELECT count(*) AS n FROM sync_forgotten');
-      return { conversations: numberOr(row ?? {}, 'n', 0) + forgotten, oldestAt: numberOr(row ?? {}, 'at', null) };
+      return {
+        conversations: numberOr(row ?? {}, 'n', 0) + forgotten,
+        oldestAt: numberOr(row ?? {}, 'at', null),
+        newer: this.newer.all(),
+      };
     });
   }
 
@@ -316,7 +332,42 @@ export class SyncStore implements SyncedStore {
   }
 
   receive(input: Received): ReceiveOutcome {
-    return this.deps.transactions.write(() => this.received(input));
+    const { conversationId, documents } = input;
+    const store = newestStore(documents);
+    try {
+      return this.deps.transactions.write(() => this.received(input));
+    } catch (error) {
+      if (store <= schemaVersion || !(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
+      // A value that this build cannot store. What is here stays as it is, and waits.
+      this.deps.transactions.write(() => this.newer.hold(conversationId, store));
+      throw newerSession(error.technical);
+    }
+  }
+
+  /** Writes what a newer build sent, now that this one is as new. */
+  private takeIn(conversationId: string): void {
+    try {
+      this.deps.transactions.write(() => {
+        const bodies = this.newer.bodies(conversationId);
+        const lastChange = this.lastChange();
+        const changed = new Set(this.changed(conversationId));
+        const merged = bodies.flatMap((one) =>
+          !isTranscript(one.document) && changed.has(one.document) ? this.mergedMarks(conversationId, one) : [],
+        );
+        const kept = merged.map(({ document }) => document);
+        const others = bodies.filter(({ document }) => !kept.includes(document));
+        this.newer.drop(conversationId);
+        this.writeServers(conversationId, [...others, ...merged], { kept, lastChange });
+      });
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
+      // The server gives all of it again.
+      this.deps.transactions.write(() => {
+        this.newer.drop(conversationId);
+        for (const table of ['sync_conversations', 'sync_chain'])
+          this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
+      });
+    }
   }
 
   private received(input: Received): ReceiveOutcome {
@@ -342,7 +393,9 @@ export class SyncStore implements SyncedStore {
         if (!byName.has(document)) byName.set(document, { document, version: 0, body: null });
     // A change that was made while the documents were on their way.
     if (changed.some((document) => !byName.has(document))) return 'again';
-    const lastChange = numberOr(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
+    const lastChange = this.lastChange();
+    const isNewer = this.newer.has(conversationId);
+    this.newer.release(conversationId);
     const news = documents.filter((one) => one.version > base && !same.has(one.document));
     const isDivided = changed.some(isTranscript) && news.some(({ document }) => isTranscript(document));
     const kept = new Set(isDivided ? changed.filter((document) => !isTranscript(document)) : changed);
@@ -355,6 +408,8 @@ export class SyncStore implements SyncedStore {
         (document) =>
           isOfTurn(document) && this.documents.hasMore(conversationId, document, byName.get(document)?.body ?? null),
       );
+      // The branch would lack what this build does not know.
+      if (hasBranch && isNewer) throw newerSession(`${conversationId} is divided`);
       // Only hidden or shown here: nothing that the other machine does not have.
       if (hasBranch)
         this.splitting.split({ conversationId, branchId, machine, changed, unknown, now: this.deps.now() });
@@ -368,11 +423,24 @@ export class SyncStore implements SyncedStore {
         (one.version > base || (isDivided && changed.includes(one.document))),
     );
     const keptId = input.isProven ? null : this.keepRemoved(input, written);
-    this.documents.write(conversationId, [...written, ...merged]);
+    this.writeServers(conversationId, [...written, ...merged], { kept, lastChange });
+    if (hasBranch) this.recount(branchId);
+    this.newer.keep(conversationId, documents, base !== own);
+    this.finished(input);
+    if (keptId !== null) return { keptId };
+    return hasBranch ? { branchId } : 'received';
+  }
+
+  /** Writes documents from the server: they are no changes of this machine. `kept`: documents whose changes are still
+   *  to be sent. `lastChange`: the last one of this machine. */
+  private writeServers(
+    conversationId: string,
+    documents: readonly SentDocument[],
+    { kept, lastChange }: { readonly kept: Iterable<string>; readonly lastChange: number },
+  ): void {
+    this.documents.write(conversationId, documents);
     this.documents.shareMarks(conversationId);
     this.recount(conversationId);
-    if (hasBranch) this.recount(branchId);
-    // What came from the server is no change of this machine.
     this.database.run('DELETE FROM sync_changes WHERE conversation_id = ? AND change > ?', [
       conversationId,
       lastChange,
@@ -382,13 +450,14 @@ export class SyncStore implements SyncedStore {
         document,
         conversationId,
       ]);
-    this.finished(input);
-    if (keptId !== null) return { keptId };
-    return hasBranch ? { branchId } : 'received';
+  }
+
+  private lastChange(): number {
+    return numberOr(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
   }
 
   /** The server's marks with those that were changed here. None when it is not known which were: all are kept. */
-  private mergedMarks(conversationId: string, there: ServerDocument): readonly SentDocument[] {
+  private mergedMarks(conversationId: string, there: SentDocument): readonly SentDocument[] {
     const changed = this.database
       .all('SELECT mark FROM sync_marks WHERE conversation_id = ?', [conversationId])
       .map((row) => textOr(row, 'mark', ''));
@@ -430,6 +499,7 @@ export class SyncStore implements SyncedStore {
   private leave(conversationId: string): void {
     for (const table of ['sync_forgotten', 'sync_conversations', 'sync_chain'])
       this.database.run(`DELETE FROM ${table} WHERE conversation_id = ?`, [conversationId]);
+    this.newer.drop(conversationId);
     this.database.run('UPDATE sync_heads SET is_left = 1 WHERE conversation_id = ?', [conversationId]);
   }
 

@@ -1,4 +1,5 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { newerGuard } from '../../engine/sqlFailure';
 import { columnsWith } from '../tables/rights';
 
 /** Columns of `sessions` that describe a conversation and do not belong to its transcript: every segment has the same.
@@ -30,7 +31,7 @@ CREATE TABLE sync_forgotten (
 /** sync_chain: the last versions that the rows of a conversation went through. sync_heads: what the server has, as far
  *  as it was read; `machine`: that of another store; `is_left`: 1 when this store has nothing to do with it. sync_read:
  *  up to where it was read. sync_marks: columns of marks that were changed here, each with the change that noted it.
- *  sync_erased: conversations that were forgotten on any machine. */
+ *  sync_erased: conversations that were forgotten on any machine. sync_newer and sync_bodies: see `NewerBodies`. */
 const laterTables = [
   `CREATE TABLE IF NOT EXISTS sync_chain (
   conversation_id TEXT NOT NULL,
@@ -58,6 +59,17 @@ const laterTables = [
   PRIMARY KEY (conversation_id, mark)
 ) WITHOUT ROWID`,
   'CREATE TABLE IF NOT EXISTS sync_erased (conversation_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID',
+  `CREATE TABLE IF NOT EXISTS sync_newer (
+  conversation_id TEXT PRIMARY KEY NOT NULL,
+  store INTEGER NOT NULL
+) WITHOUT ROWID`,
+  `CREATE TABLE IF NOT EXISTS sync_bodies (
+  conversation_id TEXT NOT NULL,
+  document TEXT NOT NULL,
+  store INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (conversation_id, document)
+)`,
 ] as const;
 
 /** Has a row while rows from the server are written: within one transaction, and never after it. */
@@ -219,10 +231,29 @@ function triggers(session: readonly string[]): readonly string[] {
        INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT old.conversation_id WHERE ${isThere};
        DELETE FROM sync_changes WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_unnoted WHERE conversation_id = old.conversation_id;
+       DELETE FROM sync_newer WHERE conversation_id = old.conversation_id;
+       DELETE FROM sync_bodies WHERE conversation_id = old.conversation_id;
      END`,
     onSession('made', 'INSERT', sessionRow),
     onSession('marks_made', 'INSERT', marks),
     onSession('changed', `UPDATE OF ${session.join(', ')}`, sessionRow),
     onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, marks, markColumns.map(noteMark).join('')),
+    ...guards(),
+  ];
+}
+
+/** Refuse what would change the transcript of a conversation that a newer build continued. Its rows can be erased. */
+function guards(): readonly string[] {
+  const guard = (name: string, event: string, conversation: string): string =>
+    `CREATE TRIGGER sync_newer_${name} BEFORE ${event}
+     WHEN EXISTS (SELECT 1 FROM sync_newer) AND NOT EXISTS (SELECT 1 FROM sync_receiving)
+     AND EXISTS (SELECT 1 FROM sync_newer WHERE conversation_id = ${conversation})
+     BEGIN SELECT RAISE(ABORT, '${newerGuard}'); END`;
+  const ofMessage = '(SELECT conversation_id FROM sessions WHERE id = new.session_id)';
+  return [
+    guard('session', 'INSERT ON sessions', 'new.conversation_id'),
+    guard('turn', 'INSERT ON turns', 'new.conversation_id'),
+    guard('message', 'INSERT ON messages', ofMessage),
+    guard('change', 'UPDATE OF active, parts ON messages', ofMessage),
   ];
 }
