@@ -54,8 +54,8 @@ async function setUp(
   person.answers = [...answers];
   const keys: Record<string, string> = { ...kept };
   const saved: string[] = [];
-  const server = new Slot<MemoryChoice>();
-  server.fill(
+  const offered = new Slot<MemoryChoice>();
+  offered.fill(
     new HindsightSetup({
       hindsight: {
         connectionTo: (place, key) => ({
@@ -78,7 +78,7 @@ async function setUp(
   await new MemorySetup({
     current: () => provider,
     save: async (chosen) => void saved.push(chosen),
-    server,
+    server: offered,
   }).run();
   return {
     keys,
