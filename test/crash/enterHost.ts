@@ -5,7 +5,7 @@ import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
 import { ChatSurface } from '../../src/host/chat/chatSurface';
 import type { ChatEditor } from '../../src/host/chat/chatHandlers';
 import { StoreStatus } from '../../src/host/storage/storeStatus';
-import { noViewReports } from '../../src/host/verify/viewReports';
+import { noViewReports } from '../../src/host/library/verify/deliveryReports';
 import { openStore } from '../../src/store/ownership/openStore';
 import { answerText } from '../../src/transcript/message';
 import { systemClock as clock } from '../../src/base/clock';

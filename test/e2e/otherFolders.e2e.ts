@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { diesWithContainer, thisMachineFacts } from '../../src/host/storage/containerPlace';
+import { diesWithContainer, thisMachineFacts } from '../../src/host/storage/containerNotice';
 import { readStateDb, waitFor } from '../support/vscode';
 import { ChatPanel } from './chatPanel';
 import { SessionsView } from './sessionsView';

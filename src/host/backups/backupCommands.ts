@@ -12,7 +12,7 @@ import { describeError } from '../common/describeError';
 import { messageCount, sessionCount } from '../history/importLabels';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withProgressWhenLong, type StoppableWork } from '../notifications/longWork';
-import type { LabelContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../library/sessionLabels';
 import { conversationsIn, timeText } from './backupLabels';
 import { confirmWhole, pickBackup, pickFromBackup, type FoundBackup } from './backupPicks';
 import type { StoreBackups } from './storeBackups';

@@ -3,8 +3,7 @@ import type { BackupSummary } from '../../history/backup/backupSummary';
 import type { OtherBackups } from '../../history/backup/otherBackups';
 import type { BackupReason, SessionEntry } from '../../history/backup/manifest';
 import { messageCount, sessionCount, sizeText, type ItemTexts } from '../history/importLabels';
-import { folderName } from '../otherFolders/otherFolderLabels';
-import type { LabelContext } from '../sessions/sessionLabels';
+import { folderName, type LabelContext } from '../library/sessionLabels';
 
 /** A conversation in a backup. */
 export interface BackupConversation {

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { BackupSummary } from '../../history/backup/backupSummary';
 import type { OtherBackups } from '../../history/backup/otherBackups';
-import type { LabelContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../library/sessionLabels';
 import { backupTexts, conversationFacts, otherBackupTexts, timeText, type BackupConversation } from './backupLabels';
 
 /** A backup of this store, or of one at another path. */

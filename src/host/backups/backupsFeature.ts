@@ -6,7 +6,7 @@ import type { Translate } from '../../base/translate';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
-import type { LabelContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../library/sessionLabels';
 import type { StoreStatus } from '../storage/storeStatus';
 import { AutomaticBackups, type AutomaticBackupsDeps } from './automaticBackups';
 import { BackupCommands, type BackupCommandDeps } from './backupCommands';

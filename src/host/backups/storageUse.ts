@@ -10,7 +10,7 @@ import type { CommandTable } from '../common/commands';
 import { messageCount, sessionCount, sizeText } from '../history/importLabels';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withProgressWhenLong } from '../notifications/longWork';
-import type { LabelContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../library/sessionLabels';
 
 export interface StorageUseDeps {
   readonly sessions: Pick<SessionStore, 'storeSizes' | 'listSessions'>;

@@ -18,7 +18,7 @@ import { refuseOutdatedApproval } from '../approvals/approvalOfView';
 import { type Consent, PageConsent } from '../approvals/pageConsent';
 import { attachmentHandlers } from '../attachments/attachmentHandlers';
 import type { PromptAttachments } from '../attachments/promptAttachments';
-import type { ChatModels } from './chatModels';
+import type { ChatModels } from '../models/chatModels';
 import { composerHandlers } from './composer/composerHandlers';
 import { changedFileHandlers, joined } from '../changedFiles/changedFileHandlers';
 import type { ChatFiles } from '../changedFiles/chatFiles';
@@ -26,9 +26,9 @@ import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers, type CodeActions } from '../webviews/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncSight } from '../sync/syncSight';
+import type { SyncSight } from './syncSight';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
-import type { ViewReports } from '../verify/viewReports';
+import type { ViewReports } from '../library/verify/deliveryReports';
 
 /** Editor functions that a chat view uses. */
 export interface ChatEditor {

@@ -19,19 +19,18 @@ import type { PromptAttachments } from '../attachments/promptAttachments';
 import { BackgroundSessions } from './backgroundSessions';
 import type { ChatFiles } from '../changedFiles/chatFiles';
 import { chatHandlers, type ChatEditor } from './chatHandlers';
-import type { ChatModels } from './chatModels';
+import type { ChatModels } from '../models/chatModels';
 import { PageWindow } from './pageWindow';
 import { PendingViewActions } from './pendingViewActions';
 import { readAroundSession, readShownSession } from './chatSnapshot';
 import { describeError } from '../common/describeError';
 import type { StarterService } from '../firstSteps/starterService';
-import { PendingWrites } from '../storage/pendingWrites';
 import { RecentSessions } from './recentSessions';
 import { RunningCallEvents } from './runningCallEvents';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncSight } from '../sync/syncSight';
+import type { SyncSight } from './syncSight';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
-import type { ViewReports } from '../verify/viewReports';
+import type { ViewReports } from '../library/verify/deliveryReports';
 
 export interface ChatSurfaceDeps {
   readonly gateway: Gateway;
@@ -498,5 +497,21 @@ export class ChatSurface implements Surface, Disposable {
 
   private inBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.deps.log.warn(`The chat could not follow: ${describeError(error).sentence}`));
+  }
+}
+
+/** Pending writes, for callers that read what they write. */
+class PendingWrites {
+  private readonly pending = new Set<Promise<unknown>>();
+
+  add(write: Promise<unknown>): void {
+    this.pending.add(write);
+    const over = (): void => void this.pending.delete(write);
+    write.then(over, over);
+  }
+
+  /** Resolves when all current writes have ended, successful or not. */
+  async done(): Promise<void> {
+    await Promise.allSettled(this.pending);
   }
 }

@@ -14,7 +14,7 @@ import type { SessionStore } from '../../store/sessionStore';
 import { reportFailure, type CommandTable } from '../common/commands';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { CopiedTranscriptDeps } from '../transcript/copiedTranscript';
+import type { CopiedTranscriptDeps } from '../library/transcript/copiedTranscript';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { SessionChecks } from './checkSessions';
 import type { HistoryFileDeps } from './historyFile';

@@ -4,7 +4,7 @@ import { t } from '../../base/translate';
 import { bringExport, type BroughtExport } from '../../history/import/exportImport';
 import type { ExportedConversation, OpenedExport } from '../../history/import/importing';
 import type { SessionStore } from '../../store/sessionStore';
-import type { LabelContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../library/sessionLabels';
 import { messageCount, sessionCount } from './importLabels';
 
 export interface ExportImportsDeps {

@@ -1,8 +1,7 @@
 import { sep } from 'node:path';
 import { shownList } from '../../base/translate';
 import type { ImportOutcome, ImportResult, Preview, PreviewEntry, ScanGroup } from '../../history/import/importing';
-import { ageLabels } from '../sessions/ageLabels';
-import type { LabelContext } from '../sessions/sessionLabels';
+import { ageLabels, type LabelContext } from '../library/sessionLabels';
 import { sourceTitle } from '../../history/sources/sourceTitles';
 
 export interface ItemTexts {

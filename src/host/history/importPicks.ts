@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { Preview, PreviewEntry, Scan, ScanGroup } from '../../history/import/importing';
-import type { LabelContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../library/sessionLabels';
 import { entryTexts, groupTexts, previewSentence } from './importLabels';
 
 export interface PickContext {

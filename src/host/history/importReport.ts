@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { ForeignPlace } from '../../history/sources/foreign';
 import type { ImportResult } from '../../history/import/importing';
-import type { LabelContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../library/sessionLabels';
 import { messageCount, outcomeLabel, resultSentence } from './importLabels';
 import { sourceTitle } from '../../history/sources/sourceTitles';
 

@@ -12,7 +12,7 @@ import type { HistoryPlaces } from '../../history/sources/historyPlaces';
 import { NodeHistoryFiles } from '../../history/sources/reading/nodeHistoryFiles';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import { reportFailure, type CommandTable } from '../common/commands';
-import type { LabelContext } from '../sessions/sessionLabels';
+import type { LabelContext } from '../library/sessionLabels';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 import type { Importer } from './importSessions';
 import { rescueReport, rescueStatus } from './rescueReport';

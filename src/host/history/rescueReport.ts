@@ -1,8 +1,7 @@
 import { t } from '../../base/translate';
 import type { RescuedFile, RescuedSession, RescueRecord } from '../../history/rescue/rescueRecord';
 import { sourceTitle } from '../../history/sources/sourceTitles';
-import { ageLabels } from '../sessions/ageLabels';
-import type { LabelContext } from '../sessions/sessionLabels';
+import { ageLabels, type LabelContext } from '../library/sessionLabels';
 import { sessionCount } from './importLabels';
 
 /** Describes what is kept, in one to three sentences. `record`: null when sessions are imported only by command. */

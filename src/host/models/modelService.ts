@@ -7,7 +7,7 @@ import { noModelFailure } from '../../models/http/failures';
 import type { ModelInfo } from '../../models/modelInfo';
 import { ModelError, type ModelProvider } from '../../models/modelProvider';
 import type { ModelList, ModelRow, ModelState, Setup } from '../../protocol/chatProtocol';
-import type { ChatModels } from '../chat/chatModels';
+import type { ChatModels } from './chatModels';
 import { describeError } from '../common/describeError';
 import { ModelDiscovery, type DiscoveryLabels } from './modelDiscovery';
 import { modelRow } from './modelLabels';

@@ -1,6 +1,7 @@
 import type { Translate } from '../../base/translate';
-import { diesWithContainer, type MachineFacts } from './containerPlace';
 import type { StoreStatus } from './storeStatus';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 const topic = 'container';
 const dismissedKey = 'containerNoticeRead';
@@ -58,4 +59,72 @@ export class ContainerNotice {
     if (this.judged?.folder !== folder) this.judged = { folder, dies: diesWithContainer(folder, this.deps.facts) };
     return this.judged.dies;
   }
+}
+
+/** Facts about a machine. Null: unknown. */
+export interface MachineFacts {
+  /** True when the file exists. */
+  readonly exists: (path: string) => boolean;
+  readonly read: (path: string) => string | null;
+  /** Resolves symbolic links. For a path that does not exist, returns its nearest existing folder, resolved. */
+  readonly resolve: (path: string) => string;
+  /** The editor's name for the environment of this window's extensions: "dev-container", "wsl", "ssh-remote". */
+  readonly remoteName: string | undefined;
+}
+
+const containerRemotes: readonly string[] = ['dev-container', 'attached-container'];
+const containerFiles = ['/.dockerenv', '/run/.containerenv'];
+const containerGroup = /(^|[/:-])(docker|containerd|kubepods|libpod|lxc|buildkit)([/.:_-]|$)/m;
+
+/** True when a folder is deleted together with the current container: it is on the container's own layer, not on a
+ *  mount from outside. False outside containers, and where the system does not list its mounts. */
+export function diesWithContainer(folder: string, facts: MachineFacts): boolean {
+  if (!isContainer(facts)) return false;
+  const mounts = facts.read('/proc/self/mountinfo');
+  return mounts !== null && mountPointOf(facts.resolve(folder), mounts) === '/';
+}
+
+export function isContainer({ exists, read, remoteName }: MachineFacts): boolean {
+  if (remoteName !== undefined && containerRemotes.includes(remoteName)) return true;
+  return containerFiles.some(exists) || containerGroup.test(read('/proc/1/cgroup') ?? '');
+}
+
+/** Nearest mount point above a path: field 5 of a line, with spaces and the like escaped as `\040` (man 5 proc). A
+ *  later mount hides an earlier one at the same place, which makes no difference here. */
+export function mountPointOf(path: string, mountinfo: string): string | null {
+  const points = mountinfo.split('\n').flatMap((line) => {
+    const [, , , , point, , ...rest] = line.split(' ');
+    if (point === undefined) return [];
+    // Data in memory is lost with the container too.
+    const isTemporary = rest[rest.indexOf('-') + 1] === 'tmpfs' || rest[rest.indexOf('-') + 1] === 'overlay';
+    return isTemporary && point !== '/'
+      ? []
+      : [point.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))];
+  });
+  const above = points.filter((point) => point === '/' || path === point || path.startsWith(`${point}/`));
+  return above.sort((one, other) => other.length - one.length)[0] ?? null;
+}
+
+/** Facts about the current machine. */
+export function thisMachineFacts(remoteName: string | undefined): MachineFacts {
+  return {
+    remoteName,
+    exists: existsSync,
+    read: (path) => {
+      try {
+        return readFileSync(path, 'utf8');
+      } catch {
+        return null;
+      }
+    },
+    resolve: (path) => {
+      for (let at = path; ; at = dirname(at)) {
+        try {
+          return realpathSync(at);
+        } catch {
+          if (dirname(at) === at) return path;
+        }
+      }
+    },
+  };
 }

@@ -28,7 +28,7 @@ import { serverOf, SyncMemory } from './syncMemory';
 import { SyncSetup } from './syncSetup';
 import { pickSyncAction } from './syncStatusPick';
 import { refuseTurn, SyncNotices } from './syncNotices';
-import type { SyncSight } from './syncSight';
+import type { SyncSight } from '../chat/syncSight';
 import type { TurnGate } from './turnGate';
 
 interface SyncFeatureDeps {

@@ -14,7 +14,7 @@ import { editorStarters } from '../firstSteps/editorStarters';
 import { ModelSetup } from '../models/modelSetup';
 import { EditorActions } from '../navigation/editorActions';
 import { LinkOpener } from '../navigation/linkOpener';
-import { VerifyFeature } from '../verify/verifyFeature';
+import { VerifyFeature } from '../library/verify/verifyFeature';
 import { WebviewPrograms } from '../webviews/webviewPrograms';
 import { ActiveChat, chatSurfaceId, type ChatPlaces } from './activeChat';
 import type { WindowConversations } from './createConversations';
@@ -99,7 +99,7 @@ function createServices(deps: EarlierDeps): ViewServices {
       storageFolder: () => history.folder,
       folder: () => files.roots()[0]?.path ?? null,
       surfaceId: chatSurfaceId,
-      sync: deps.syncSight,
+      server: (conversationId) => deps.syncSight.account(conversationId),
       ids,
       clock,
       log,

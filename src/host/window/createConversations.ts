@@ -2,7 +2,7 @@ import { commands } from 'vscode';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { Slot } from '../common/slot';
 import { WindowWork } from '../storage/windowWork';
-import { SyncSight } from '../sync/syncSight';
+import { SyncSight } from '../chat/syncSight';
 import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';

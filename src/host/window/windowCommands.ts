@@ -1,7 +1,7 @@
-import { findCommand } from '../chat/find/findCommand';
+import { findCommand } from '../chat/findCommand';
 import { registerCommands, type CommandTable } from '../common/commands';
 import { setupEntryIds } from '../models/modelDiscovery';
-import { screenCommands } from '../navigation/screenCommands';
+import { screenCommands } from '../library/screenCommands';
 import type { WindowDeps } from './windowParts';
 
 /** Registers the commands that need several parts of a window. */
@@ -14,14 +14,14 @@ export function registerWindowCommands(deps: WindowDeps): void {
       {
         ...deps.changedFiles.commands(shown),
         ...deps.changedFiles.editorCommands(),
-        ...deps.verify.commands({ chosen, verify: (sessionId) => transcripts.verify(sessionId), chat }),
+        ...deps.verify.commands(chat),
         ...sessions.commands,
         ...others.commands,
         ...deps.imports.commands,
         ...deps.restoring.commands,
         ...deps.sync.commands,
         ...ownCommands(deps, shown),
-        ...screenCommands({ chosen, search, opener }),
+        ...screenCommands({ chosen, search, opener, transcripts }),
         ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),
         ...deps.walkthrough.commands,
       },

@@ -6,8 +6,7 @@ import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
 import type { BackupsFeature } from '../backups/backupsFeature';
 import { reportFailure } from '../common/commands';
-import { openReportNotices } from '../storage/openReportLabels';
-import { putRightNotices, replacedOffers } from '../storage/replacedLabels';
+import { openReportNotices, putRightNotices, replacedOffers } from '../storage/storeLabels';
 import type { StoreStatus } from '../storage/storeStatus';
 
 /** Parts of the window that follow its store. */

@@ -1,6 +1,4 @@
-import { putRightNotices, replacedOffers } from '../../../src/host/storage/replacedLabels';
-import { openReportNotices } from '../../../src/host/storage/openReportLabels';
-import { storeLabels } from '../../../src/host/storage/storeLabels';
+import { putRightNotices, replacedOffers, openReportNotices, storeLabels } from '../../../src/host/storage/storeLabels';
 import type { StoreNotice, ViewStoreState } from '../../../src/protocol/chatProtocol';
 import { StoreError } from '../../../src/store/storeError';
 import type { OpenReport } from '../../../src/store/worker/openedStore';

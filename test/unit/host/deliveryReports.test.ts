@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
-import { DeliveryReports } from '../../../src/host/verify/deliveryReports';
-import { VerifyService } from '../../../src/host/verify/verifyService';
+import { DeliveryReports } from '../../../src/host/library/verify/deliveryReports';
+import { VerifyService } from '../../../src/host/library/verify/verifyService';
 import type { ReportRequest } from '../../../src/protocol/deliveryProtocol';
 import type { DeliveryEntry } from '../../../src/transcript/deliveryEntry';
 import { session } from '../../support/builders/viewMessages';

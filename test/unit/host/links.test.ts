@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { linkTarget } from '../../../src/host/navigation/linkTarget';
+import { linkTarget } from '../../../src/host/navigation/linkOpener';
 
 const file = (path: string, line: number | null = null, column: number | null = null) => ({
   kind: 'file',

@@ -5,9 +5,9 @@ import { noAttachments, type PromptAttachments } from '../../../src/host/attachm
 import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ownMemory } from '../../../src/host/chat/chatTabMemory';
-import type { ChatModels } from '../../../src/host/chat/chatModels';
+import type { ChatModels } from '../../../src/host/models/chatModels';
 import { StoreStatus } from '../../../src/host/storage/storeStatus';
-import { noViewReports } from '../../../src/host/verify/viewReports';
+import { noViewReports } from '../../../src/host/library/verify/deliveryReports';
 import type { FoundSession } from '../../../src/store/conversations';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 import { RecordingLog } from './recordingLog';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ageLabels } from '../../../src/host/sessions/ageLabels';
+import { ageLabels } from '../../../src/host/library/sessionLabels';
 import { editorModelVendors } from '../../../src/host/models/editorModelVendors';
-import { openReportNotices } from '../../../src/host/storage/openReportLabels';
-import { storagePlace, type WindowFacts } from '../../../src/host/storage/storagePlace';
-import { storeLabels } from '../../../src/host/storage/storeLabels';
+import { openReportNotices, storeLabels } from '../../../src/host/storage/storeLabels';
+import { storagePlace, type WindowFacts } from '../../../src/host/storage/windowStorage';
 import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
 import { emptyReport } from '../store/ownership/fakeHome';
 import { t } from '../../../src/base/translate';

@@ -2,7 +2,7 @@ import type { Gateway } from '../../../gateway/gateway';
 import type { feedCommands, FeedPage, FeedResults, feedRequests, FindProgress } from '../../../protocol/feedProtocol';
 import type { SessionStore, TranscriptPage } from '../../../store/sessionStore';
 import type { ChatFiles } from '../../changedFiles/chatFiles';
-import { originalRow } from '../../transcript/originalRow';
+import { originalRow } from '../../library/transcript/transcriptReader';
 import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoint';
 import { SessionFind } from './findInSession';
 

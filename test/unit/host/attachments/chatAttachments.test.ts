@@ -1,7 +1,7 @@
 import { MentionError } from '../../../../src/host/common/mentionError';
 import { describe, expect, it } from 'vitest';
 import { type ChatHandlers, chatHandlers, type ChatHandlerDeps } from '../../../../src/host/chat/chatHandlers';
-import { noViewReports } from '../../../../src/host/verify/viewReports';
+import { noViewReports } from '../../../../src/host/library/verify/deliveryReports';
 import { noAttachments, type PromptAttachments } from '../../../../src/host/attachments/promptAttachments';
 import { noChangedFiles } from '../../../../src/host/changedFiles/chatFiles';
 import { StoreStatus } from '../../../../src/host/storage/storeStatus';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { importReport } from '../../../../src/host/history/importReport';
 import { resultSentence } from '../../../../src/host/history/importLabels';
 import type { ImportResult } from '../../../../src/history/import/importing';
-import type { LabelContext } from '../../../../src/host/sessions/sessionLabels';
+import type { LabelContext } from '../../../../src/host/library/sessionLabels';
 import { t } from '../../../../src/base/translate';
 
 const context: LabelContext = { t, language: 'en', now: Date.UTC(2026, 10, 25) / 1000 };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { ContainerNotice } from '../../../../src/host/storage/containerNotice';
 import {
+  ContainerNotice,
   diesWithContainer,
   isContainer,
   type MachineFacts,
   mountPointOf,
-} from '../../../../src/host/storage/containerPlace';
+} from '../../../../src/host/storage/containerNotice';
 import type { Offer } from '../../../../src/host/storage/storeStatus';
 
 const layer = '521 484 0:46 / / rw,relatime master:200 - overlay overlay rw,lowerdir=/a:/b';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { putRightNotices, replacedOffers } from '../../../../src/host/storage/replacedLabels';
+import { putRightNotices, replacedOffers } from '../../../../src/host/storage/storeLabels';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
 import { emptyReport } from '../../store/ownership/fakeHome';

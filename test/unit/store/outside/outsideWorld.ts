@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
-import { openReportNotices } from '../../../../src/host/storage/openReportLabels';
+import { openReportNotices } from '../../../../src/host/storage/storeLabels';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
 import { reopened, RetryingStore } from '../../../../src/store/ownership/retryingStore';

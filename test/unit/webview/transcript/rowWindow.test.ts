@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RowFilter } from '../../../../src/protocol/transcriptProtocol';
-import { TranscriptReader } from '../../../../src/host/transcript/transcriptReader';
+import { TranscriptReader } from '../../../../src/host/library/transcript/transcriptReader';
 import {
   evict,
   mostLoaded,

@@ -1,9 +1,9 @@
 import { createElement } from 'preact';
 import { act } from 'preact/test-utils';
 import * as v from 'valibot';
-import { TranscriptFinder } from '../../../../src/host/transcript/transcriptFinder';
-import { rawRow, revisionsWithDiffs } from '../../../../src/host/transcript/storedRowText';
-import { TranscriptReader } from '../../../../src/host/transcript/transcriptReader';
+import { TranscriptFinder } from '../../../../src/host/library/transcript/transcriptFinder';
+import { rawRow, revisionsWithDiffs } from '../../../../src/host/library/transcript/storedRowText';
+import { TranscriptReader } from '../../../../src/host/library/transcript/transcriptReader';
 import {
   transcriptRequests,
   type RowFilter,

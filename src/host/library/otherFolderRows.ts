@@ -1,0 +1,139 @@
+import * as vscode from 'vscode';
+import { shownList } from '../../base/translate';
+import type { Log } from '../../base/log';
+import type { SessionSummary } from '../../transcript/session';
+import { describeError } from '../common/describeError';
+import { factsOf, hoverText, titleText, type LabelContext, folderFacts, folderName, folderPath } from './sessionLabels';
+import type { OtherFolder, OtherFolders } from './otherFolders';
+
+const sessionLimit = 200;
+
+export type OtherFolderRow =
+  | { readonly kind: 'otherFolders' }
+  | { readonly kind: 'otherFolder'; readonly folder: OtherFolder }
+  | { readonly kind: 'otherSession'; readonly folder: OtherFolder; readonly session: SessionSummary }
+  | { readonly kind: 'otherNote'; readonly sentence: string };
+
+/** The group "Other Folders" of the sessions view: folders, and their sessions when one is expanded. */
+export class OtherFolderRows implements vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<void>();
+  private readonly listening: { dispose(): void };
+  private folders: readonly OtherFolder[] = [];
+  /** Cached rows below each folder: the view requests them again at every render. */
+  private readonly below = new Map<string, Promise<OtherFolderRow[]>>();
+  private reading: Promise<void> | null = null;
+  /** Emitted when the list of folders has changed. */
+  readonly onDidChange = this.changes.event;
+
+  constructor(
+    private readonly others: Pick<OtherFolders, 'list' | 'sessionsOf' | 'onDidChange'>,
+    private readonly labelContext: () => LabelContext,
+    private readonly log: Log,
+  ) {
+    this.listening = others.onDidChange(() => this.refresh());
+  }
+
+  /** The group's row. Empty when there are no folders. */
+  get rows(): readonly OtherFolderRow[] {
+    return this.folders.length === 0 ? [] : [{ kind: 'otherFolders' }];
+  }
+
+  /** Reads the list again. */
+  refresh(): void {
+    this.reading ??= this.read().finally(() => (this.reading = null));
+  }
+
+  async childrenOf(row: OtherFolderRow): Promise<OtherFolderRow[]> {
+    if (row.kind === 'otherFolders') return this.folders.map((folder) => ({ kind: 'otherFolder', folder }));
+    if (row.kind !== 'otherFolder') return [];
+    const { folder } = row;
+    if (folder.problem !== null) return [{ kind: 'otherNote', sentence: folder.problem }];
+    const known = this.below.get(folder.folder) ?? this.sessionsBelow(folder);
+    this.below.set(folder.folder, known);
+    return known;
+  }
+
+  itemOf(row: OtherFolderRow): vscode.TreeItem {
+    const { t } = this.labelContext();
+    switch (row.kind) {
+      case 'otherFolders': {
+        const item = new vscode.TreeItem(t('Other Folders'), vscode.TreeItemCollapsibleState.Collapsed);
+        item.id = 'other folders';
+        item.contextValue = 'otherFolders';
+        return item;
+      }
+      case 'otherFolder':
+        return this.folderItem(row.folder);
+      case 'otherSession':
+        return this.sessionItem(row);
+      case 'otherNote': {
+        const item = new vscode.TreeItem(row.sentence, vscode.TreeItemCollapsibleState.None);
+        item.tooltip = row.sentence;
+        item.iconPath = new vscode.ThemeIcon('warning');
+        return item;
+      }
+      default:
+        return row satisfies never;
+    }
+  }
+
+  dispose(): void {
+    this.listening.dispose();
+    this.changes.dispose();
+  }
+
+  private async sessionsBelow(folder: OtherFolder): Promise<OtherFolderRow[]> {
+    try {
+      const sessions = await this.others.sessionsOf(folder.folder, sessionLimit);
+      return sessions.map((session) => ({ kind: 'otherSession', folder, session }));
+    } catch (error) {
+      this.below.delete(folder.folder);
+      return [{ kind: 'otherNote', sentence: describeError(error).sentence }];
+    }
+  }
+
+  private folderItem(folder: OtherFolder): vscode.TreeItem {
+    const labelContext = this.labelContext();
+    const item = new vscode.TreeItem(folderName(folder, labelContext), vscode.TreeItemCollapsibleState.Collapsed);
+    item.id = `other ${folder.folder}`;
+    item.description = folderFacts(folder, labelContext);
+    item.tooltip = [folderPath(folder, labelContext), ...(folder.problem === null ? [] : [folder.problem])].join('\n');
+    item.accessibilityInformation = { label: shownList([folderPath(folder, labelContext), item.description]) };
+    item.iconPath = new vscode.ThemeIcon(folder.problem === null ? 'folder' : 'warning');
+    item.contextValue = folder.problem === null ? 'otherFolder readable' : 'otherFolder';
+    return item;
+  }
+
+  private sessionItem(row: OtherFolderRow & { readonly kind: 'otherSession' }): vscode.TreeItem {
+    const { session, folder } = row;
+    const labelContext = this.labelContext();
+    const item = new vscode.TreeItem(titleText(session, labelContext.t), vscode.TreeItemCollapsibleState.None);
+    item.id = `other ${folder.folder} ${session.conversationId}`;
+    item.description = factsOf(session, labelContext).join(' · ');
+    item.tooltip = hoverText(session, labelContext);
+    item.accessibilityInformation = {
+      label: shownList([
+        titleText(session, labelContext.t),
+        ...factsOf(session, labelContext),
+        folderName(folder, labelContext),
+      ]),
+    };
+    item.iconPath = new vscode.ThemeIcon('comment');
+    item.contextValue = 'otherSession';
+    item.command = { command: 'hermes.openOtherSession', title: labelContext.t('Open Transcript'), arguments: [row] };
+    return item;
+  }
+
+  private async read(): Promise<void> {
+    try {
+      const found = await this.others.list();
+      const isSame = JSON.stringify(found) === JSON.stringify(this.folders);
+      if (isSame) return;
+      this.folders = found;
+      this.below.clear();
+      this.changes.fire();
+    } catch (error) {
+      this.log.warn(`Sessions of other folders could not be looked for: ${describeError(error).sentence}`);
+    }
+  }
+}

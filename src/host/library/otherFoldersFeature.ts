@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import type { Translate } from '../../base/translate';
+import type { Gateway } from '../../gateway/gateway';
+import { isThere, placeOf } from '../../store/library/describeFolder';
+import { LibraryClient } from '../../store/library/libraryClient';
+import type { SessionStore } from '../../store/sessionStore';
+import type { WorkerPort } from '../../store/worker/storeClient';
+import type { CommandTable } from '../common/commands';
+import type { CodeActions } from '../webviews/codeHandlers';
+import { describeError } from '../common/describeError';
+import type { LabelContext } from './sessionLabels';
+import type { StoreConnection } from '../../store/ownership/storeConnection';
+import type { StoreStatus } from '../storage/storeStatus';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
+import { MovedFolderOffer } from './movedFolderOffer';
+import { OpenCopies } from './openCopies';
+import { OtherFolderCommands } from './otherFolderCommands';
+import { OtherFolderRows } from './otherFolderRows';
+import { OtherFolders } from './otherFolders';
+import { OtherTabMemory } from './otherTabMemory';
+import { OtherTranscripts, otherTranscriptViewType, type OtherTranscriptDeps } from './otherTranscripts';
+import { describeOwnFolder, rememberedStoragePaths, storeLocations } from './ownFolder';
+
+interface OtherFoldersFeatureDeps {
+  readonly context: vscode.ExtensionContext;
+  readonly programs: WebviewPrograms;
+  readonly gateway: Gateway;
+  readonly sessions: SessionStore;
+  readonly store: StoreStatus;
+  /** Folder of the bundles. */
+  readonly distFolder: string;
+  /** Value of `hermes.storage.path`. Null: the editor's own storage. */
+  readonly storagePath: () => string | null;
+  /** Folder of this window's store. */
+  readonly connection: Pick<StoreConnection, 'during'>;
+  readonly ownFolder: () => string;
+  readonly startWorker: () => WorkerPort;
+  readonly openInChat: (sessionId: string) => Promise<void>;
+  readonly editor: { copy(text: string): Promise<void>; openLink(href: string): Promise<void> };
+  readonly code: CodeActions;
+  readonly localization: Readonly<Record<string, string>>;
+  readonly exporting: OtherTranscriptDeps['exporting'];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly t: Translate;
+}
+
+/** Milliseconds before leftovers of earlier windows are removed, so that this window starts first. */
+const sweepAfterMs = 2000;
+
+/** Sessions of other folders in this window: find, read and import them, and offer those of this folder from under
+ *  an earlier name. */
+export class OtherFoldersFeature implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly library: LibraryClient;
+  private readonly named: OtherFolderCommands;
+  /** Tracks the folder whose history this window uses. */
+  readonly movedFolder: MovedFolderOffer;
+  /** Their group in the sessions view. */
+  readonly rows: OtherFolderRows;
+
+  constructor(deps: OtherFoldersFeatureDeps) {
+    const { context, gateway, sessions, store, clock, log, t, distFolder, openInChat } = deps;
+    const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
+    const labelContext = (): LabelContext => ({ t, language: vscode.env.language, now: clock.now() });
+    const library = (this.library = new LibraryClient(
+      join(distFolder, 'libraryWorker.js'),
+      { copies: join(context.globalStorageUri.fsPath, 'reading') },
+      clock,
+    ));
+    const sweep = (): void =>
+      void library
+        .sweep()
+        .catch((error: unknown) =>
+          log.warn(`Copies of other folders’ sessions could not be removed: ${describeError(error).sentence}`),
+        );
+    own({ dispose: clock.after(sweepAfterMs, sweep) });
+    const storagePaths = rememberedStoragePaths(context.globalState, deps.storagePath());
+    const others = own(
+      new OtherFolders({
+        library,
+        gateway,
+        sessions,
+        store,
+        connection: deps.connection,
+        locations: () => storeLocations(context, storagePaths, deps.ownFolder()),
+      }),
+    );
+    const transcripts: OtherTranscripts = own(
+      new OtherTranscripts(deps.programs, {
+        copies: own(new OpenCopies(library, deps.startWorker)),
+        memory: new OtherTabMemory(context.workspaceState),
+        storeIn: async (folder) => (await others.list()).find((store) => store.folder === folder) ?? null,
+        editor: deps.editor,
+        code: deps.code,
+        bringOver: (session) => this.named.bringSession(session),
+        localization: deps.localization,
+        exporting: deps.exporting,
+        clock,
+        log,
+      }),
+    );
+    own(vscode.window.registerWebviewPanelSerializer(otherTranscriptViewType, transcripts));
+    this.named = new OtherFolderCommands({ others, labelContext, openInChat, transcripts });
+    this.rows = own(new OtherFolderRows(others, labelContext, log));
+    this.movedFolder = new MovedFolderOffer({
+      others,
+      sessions,
+      labelContext,
+      openInChat,
+      idle: () => new Promise((resolve) => void own({ dispose: clock.after(sweepAfterMs, resolve) })),
+      log,
+      storeStatus: store,
+      describe: describeOwnFolder,
+      oldPlace: async (path) => ({ isThere: await isThere(path), place: await placeOf(path) }),
+      bringOver: (folder) => this.named.bringAll(folder),
+    });
+  }
+
+  get commands(): CommandTable {
+    return this.named.table;
+  }
+
+  /** Lets the user choose a session of another folder, and opens it. */
+  show(): Promise<void> {
+    return this.named.show();
+  }
+
+  /** Removes the private copies. */
+  async close(): Promise<void> {
+    this.lifetime.dispose();
+    await this.library.close();
+  }
+
+  dispose(): void {
+    void this.close();
+  }
+}

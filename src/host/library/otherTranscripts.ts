@@ -1,0 +1,186 @@
+import * as v from 'valibot';
+import * as vscode from 'vscode';
+import { t } from '../../base/translate';
+import type { OtherStore } from '../../store/library/otherStore';
+import { describeError } from '../common/describeError';
+import { partsForCopy, type CopiedTranscriptDeps } from './transcript/copiedTranscript';
+import { TranscriptSurface, type TranscriptSurfaceDeps } from './transcript/transcriptSurface';
+import { verificationOfCopy } from './verify/verifyService';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
+import { webviewPort } from '../webviews/webviewPort';
+import { exportOther, type ExportOtherDeps } from './exportSession';
+import type { OpenCopy } from './openCopies';
+import { folderName } from './sessionLabels';
+import type { OtherTabMemory } from './otherTabMemory';
+
+export const otherTranscriptViewType = 'hermes.otherTranscript';
+
+/** State that the tab's page keeps across a window reload. */
+const keptState = v.object({ sessionId: v.string() });
+
+/** A session of another folder. */
+export interface OtherSession {
+  readonly store: OtherStore;
+  readonly sessionId: string;
+}
+
+export interface OtherTranscriptDeps extends CopiedTranscriptDeps, ExportOtherDeps {
+  readonly memory: OtherTabMemory;
+  /** Current state of a folder's history. Null: it no longer exists. */
+  readonly storeIn: (folder: string) => Promise<OtherStore | null>;
+  /** Imports the session and opens it. */
+  readonly bringOver: (session: OtherSession) => Promise<void>;
+}
+
+interface OpenTab {
+  readonly folder: OtherStore;
+  readonly panel: vscode.WebviewPanel;
+  readonly surface: TranscriptSurface;
+  readonly copy: OpenCopy;
+  /** Session under which the tab is remembered. */
+  remembered: string;
+}
+
+/** Editor tabs that show sessions of other folders from private copies: read-only, as of when the tab was opened.
+ *  After a window reload, they are restored from a new copy, with the sessions as they are then. */
+export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  private readonly tabs = new Set<OpenTab>();
+  private count = 0;
+
+  constructor(
+    private readonly programs: WebviewPrograms,
+    private readonly deps: OtherTranscriptDeps,
+  ) {}
+
+  /** Session of the active tab. */
+  get active(): OtherSession | null {
+    const tab = [...this.tabs].find(({ panel }) => panel.active);
+    return tab === undefined ? null : { store: tab.folder, sessionId: tab.surface.sessionId };
+  }
+
+  async open({ store, sessionId }: OtherSession): Promise<void> {
+    const shown = [...this.tabs].find(
+      ({ folder, surface }) => folder.folder === store.folder && surface.sessionId === sessionId,
+    );
+    if (shown !== undefined) return shown.panel.reveal();
+    const copy = await this.copyOf(store);
+    const panel = vscode.window.createWebviewPanel(
+      otherTranscriptViewType,
+      t('Transcript'),
+      vscode.ViewColumn.Active,
+      this.programs.options,
+    );
+    this.fill(panel, { store, sessionId }, copy);
+  }
+
+  /** Restores a tab. Closes it if its folder no longer has a readable history. */
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const kept = v.safeParse(keptState, state);
+    const folder = kept.success ? this.deps.memory.folderOf(kept.output.sessionId) : null;
+    try {
+      const store = folder === null ? null : await this.deps.storeIn(folder);
+      if (!kept.success || store === null) return panel.dispose();
+      this.fill(panel, { store, sessionId: kept.output.sessionId }, await this.copyOf(store));
+    } catch (error) {
+      this.deps.log.warn(
+        `A session of ${folder ?? 'another folder'} could not be opened again: ${describeError(error).sentence}`,
+      );
+      panel.dispose();
+    }
+  }
+
+  /** Exports a session of another folder to a place that the user chooses. */
+  export({ store, sessionId }: OtherSession): Promise<void> {
+    return exportOther(store.folder, sessionId, this.deps);
+  }
+
+  /** Keeps the tabs open: they are filled again after the window reloads. */
+  dispose(): void {
+    for (const { surface, copy } of this.tabs) {
+      surface.dispose();
+      copy.close();
+    }
+    this.tabs.clear();
+  }
+
+  private async copyOf(store: OtherStore): Promise<OpenCopy> {
+    const title = t('Reading sessions from {folder}…', { folder: this.nameOf(store) });
+    return vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, () =>
+      this.deps.copies.open(store.folder),
+    );
+  }
+
+  private nameOf(store: OtherStore): string {
+    return folderName(store, { t });
+  }
+
+  private fill(panel: vscode.WebviewPanel, { store, sessionId }: OtherSession, copy: OpenCopy): void {
+    this.count++;
+    const tab: OpenTab = {
+      folder: store,
+      panel,
+      surface: new TranscriptSurface(
+        `other:${this.count}`,
+        sessionId,
+        null,
+        webviewPort(panel.webview),
+        this.needsOf(store, copy, panel, (shown) => this.remember(tab, shown)),
+      ),
+      copy,
+      remembered: sessionId,
+    };
+    const { surface } = tab;
+    this.tabs.add(tab);
+    void this.deps.memory.opened({ folder: store.folder, sessionId });
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) surface.pageUnloaded();
+    });
+    panel.onDidDispose(() => {
+      if (!this.tabs.delete(tab)) return;
+      surface.dispose();
+      copy.close();
+      void this.deps.memory.closed({ folder: store.folder, sessionId: tab.remembered });
+    });
+    this.programs.load('transcript', panel.webview);
+  }
+
+  /** Remembers the new session when the user switches a tab to another branch. */
+  private remember(tab: OpenTab, sessionId: string): void {
+    const { folder } = tab.folder;
+    const before = tab.remembered;
+    if (before === sessionId) return;
+    tab.remembered = sessionId;
+    void this.deps.memory.closed({ folder, sessionId: before });
+    void this.deps.memory.opened({ folder, sessionId });
+  }
+
+  private needsOf(
+    store: OtherStore,
+    { store: sessions }: OpenCopy,
+    panel: vscode.WebviewPanel,
+    onShown: (sessionId: string) => void,
+  ): TranscriptSurfaceDeps {
+    const folder = this.nameOf(store);
+    const parts = partsForCopy(sessions, folder, this.deps);
+    const note = t('This session is a copy from another folder. Only that folder’s window knows what it showed.');
+    return {
+      ...parts,
+      verification: verificationOfCopy(sessions, this.deps.clock, note),
+      otherFolder: store.label?.path ?? folder,
+      readAt: this.deps.clock.now(),
+      editor: {
+        ...parts.editor,
+        openInChat: (sessionId) => this.deps.bringOver({ store, sessionId }),
+        exportSession: (sessionId) => this.export({ store, sessionId }),
+      },
+      onSession: ({ id, title }) => {
+        onShown(id);
+        const name = t('Transcript: {title} ({folder})', {
+          title: title ?? t('Untitled Session'),
+          folder,
+        });
+        if (panel.title !== name) panel.title = name;
+      },
+    };
+  }
+}

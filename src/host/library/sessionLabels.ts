@@ -1,0 +1,184 @@
+import { shownList, type Translate } from '../../base/translate';
+import type { SessionSummary } from '../../transcript/session';
+import { sourceTitle } from '../../history/sources/sourceTitles';
+import type { GroupKind } from './sessionGroups';
+import type { OtherStore } from '../../store/library/otherStore';
+import type { OtherFolder } from './otherFolders';
+
+/** Context that texts depend on. `now` in seconds since the epoch. */
+export interface LabelContext {
+  readonly t: Translate;
+  readonly language: string;
+  readonly now: number;
+}
+
+/** States of a session that the user should know before opening it, most urgent first. */
+export type SessionMark = 'problem' | 'waiting' | 'running' | 'failed' | 'interrupted' | 'unread';
+
+export function sessionMarks(session: SessionSummary): readonly SessionMark[] {
+  const state = session.lastTurn?.state;
+  return [
+    ...(session.problem === null ? [] : (['problem'] as const)),
+    ...(state === undefined || state === 'complete' ? [] : [state]),
+    ...(session.unread ? (['unread'] as const) : []),
+  ];
+}
+
+function markLabel(mark: SessionMark, t: Translate): string {
+  switch (mark) {
+    case 'problem':
+      return t('couldn’t be fully read');
+    case 'waiting':
+      return t('needs approval');
+    case 'running':
+      return t('running');
+    case 'failed':
+      return t('failed');
+    case 'interrupted':
+      return t('interrupted');
+    case 'unread':
+      return t('unread');
+    default:
+      return mark satisfies never;
+  }
+}
+
+export function groupLabel(group: GroupKind, t: Translate): string {
+  switch (group) {
+    case 'pinned':
+      return t('Pinned');
+    case 'today':
+      return t('Today');
+    case 'week':
+      return t('This Week');
+    case 'older':
+      return t('Older');
+    case 'archived':
+      return t('Archived');
+    case 'trash':
+      return t('Trash');
+    default:
+      return group satisfies never;
+  }
+}
+
+export function titleText(
+  session: { readonly title: string | null; readonly preview?: string | null },
+  t: Translate,
+): string {
+  return session.title ?? session.preview ?? t('Untitled Session');
+}
+
+export function turnLabels(count: number, t: Translate): string {
+  return count === 1 ? t('1 turn') : t('{count} turns', { count: String(count) });
+}
+
+/** Text after the title: age, turns, state. */
+export function factsOf(session: SessionSummary, { t, language, now }: LabelContext): readonly string[] {
+  return [
+    ageLabels(session.lastActiveAt, now, language),
+    turnLabels(session.turnCount, t),
+    ...(session.private ? [t('private')] : []),
+    ...(session.machine === undefined ? [] : [session.machine]),
+    ...(session.origin === undefined ? [] : [sourceTitle(session.origin.source)]),
+    ...sessionMarks(session).map((mark) => markLabel(mark, t)),
+  ];
+}
+
+/** Text for screen readers: everything that a row shows by icon, position or color. */
+export function accessibleLabel(
+  session: SessionSummary,
+  context: LabelContext & { readonly isShown: boolean },
+): string {
+  const { t } = context;
+  return shownList([
+    titleText(session, t),
+    ...factsOf(session, context),
+    ...(session.pinned ? [t('pinned')] : []),
+    ...(session.branchOf === null ? [] : [originLabel(session.branchOf.title, t)]),
+    ...(context.isShown ? [t('open')] : []),
+  ]);
+}
+
+/** Tooltip of a row, as plain text. */
+export function hoverText(session: SessionSummary, { t, language }: LabelContext): string {
+  const title = titleText(session, t);
+  const time = (seconds: number): string =>
+    new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(seconds * 1000));
+  const size = t('{turns}, {messages}', {
+    turns: turnLabels(session.turnCount, t),
+    messages:
+      session.messageCount === 1 ? t('1 message') : t('{count} messages', { count: String(session.messageCount) }),
+  });
+  const lines = [
+    title,
+    session.problem,
+    session.preview === null || session.preview === title ? null : session.preview,
+    t('Model: {model}', { model: session.model ?? t('default for new sessions') }),
+    t('Size: {size}', { size }),
+    session.branchOf === null ? null : originLabel(session.branchOf.title, t),
+    t('Started {begun}, last active {active}', { begun: time(session.startedAt), active: time(session.lastActiveAt) }),
+    session.trashedAt === null ? null : t('In the trash since {time}', { time: time(session.trashedAt) }),
+    session.queuedCount === 0 ? null : t('Queued prompts: {count}', { count: String(session.queuedCount) }),
+    session.machine === undefined ? null : t('Last continued on {machine}', { machine: session.machine }),
+    session.private ? t('Private: not added to memory') : null,
+    session.origin === undefined
+      ? null
+      : t('Imported from {agent} on {time}: {place}', {
+          agent: [sourceTitle(session.origin.source), session.origin.writtenBy ?? ''].join(' ').trim(),
+          time: time(session.origin.importedAt),
+          place: session.origin.place,
+        }),
+  ];
+  return lines.filter((line) => line !== null).join('\n');
+}
+
+function originLabel(title: string | null, t: Translate): string {
+  return title === null ? t('Branched from an untitled session') : t('Branched from “{title}”', { title });
+}
+
+const steps = [
+  ['year', 365 * 86_400],
+  ['month', 30 * 86_400],
+  ['week', 7 * 86_400],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** Formats an age in the user's language: "5 minutes ago", or "now" below a minute. Times in seconds since the
+ *  epoch. */
+export function ageLabels(then: number, now: number, language: string): string {
+  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const age = Math.max(0, now - then);
+  const step = steps.find(([, seconds]) => age >= seconds);
+  return step === undefined ? format.format(0, 'second') : format.format(-Math.floor(age / step[1]), step[0]);
+}
+
+/** Name of a folder, or a description if the name is not known. */
+export function folderName({ label }: Pick<OtherStore, 'label'>, { t }: Pick<LabelContext, 't'>): string {
+  if (label === null) return t('Unknown folder');
+  if (label.kind === 'window') return t('A window without a folder');
+  return label.name === '' ? (label.path ?? t('Unknown folder')) : label.name;
+}
+
+/** Full path of a folder if known, otherwise its name. */
+export function folderPath(store: Pick<OtherStore, 'label'>, context: Pick<LabelContext, 't'>): string {
+  return store.label?.path ?? folderName(store, context);
+}
+
+export function countText(sessions: number, { t }: Pick<LabelContext, 't'>): string {
+  return sessions === 1 ? t('1 session') : t('{count} sessions', { count: String(sessions) });
+}
+
+/** Text after the name of a folder. */
+export function folderFacts(store: OtherFolder, context: LabelContext): string {
+  const { t, now, language } = context;
+  const facts = [
+    store.problem === null ? countText(store.sessions, context) : t('couldn’t be read'),
+    ageLabels(store.lastActiveAt, now, language),
+    ...(store.inUse ? [t('open in another window')] : []),
+    ...((store.broughtAt ?? 0) >= store.lastActiveAt ? [t('copied')] : []),
+  ];
+  return facts.join(' · ');
+}

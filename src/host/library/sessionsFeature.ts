@@ -1,0 +1,211 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/clock';
+import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { Log } from '../../base/log';
+import { t, type Translate } from '../../base/translate';
+import type { Gateway } from '../../gateway/gateway';
+import type { SessionStore } from '../../store/sessionStore';
+import type { Session } from '../../transcript/session';
+import type { ChatFiles } from '../changedFiles/chatFiles';
+import type { CommandTable } from '../common/commands';
+import type { OtherFolderRows } from './otherFolderRows';
+import type { StoreStatus } from '../storage/storeStatus';
+import { ChosenSessions } from './chosenSessions';
+import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
+import type { ExportDeps } from './exportSession';
+import { sessionCommands } from './sessionCommands';
+import { SessionKeys } from './sessionKeys';
+import { type ListName, SessionListing } from './sessionListing';
+import { pickSession, type SessionPick, type SessionPickerOptions } from './sessionPicker';
+import { SessionsTree } from './sessionsTree';
+import { TrashRetention } from './trashRetention';
+
+interface SessionsFeatureDeps {
+  readonly gateway: Gateway;
+  readonly sessions: SessionStore;
+  readonly store: StoreStatus;
+  readonly files: Pick<ChatFiles, 'from' | 'takeBack'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly t: Translate;
+  readonly others: OtherFolderRows;
+  /** Imports sessions from files of other agents. */
+  readonly importFiles: (files: readonly vscode.Uri[]) => void;
+  /** Lets the user choose among sessions of other folders. */
+  readonly showOthers: () => void;
+  /** Surface to which commands of the palette and of the sessions view apply. */
+  readonly surfaceId: () => string;
+  readonly focusChat: () => Promise<void>;
+  readonly showChat: () => Promise<void>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
+  readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
+  /** Days that a session stays in the trash. 0: forever. */
+  readonly trashDays: () => number;
+  /** Name of the memory provider outside this machine that receives sessions. Null: none. */
+  readonly outsideMemory: () => string | null;
+  /** Erases sessions from backups and exported files. Never rejects: resolves to sentences about what is left. */
+  readonly forgetCopies: (sessionIds: readonly string[]) => Promise<readonly string[]>;
+  readonly exports: ExportDeps;
+}
+
+/** Stored sessions outside the chat: the sessions view, the pickers, and their commands. */
+export class SessionsFeature implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly listing: SessionListing;
+  private readonly tree: SessionsTree;
+  private readonly keys: SessionKeys;
+  private readonly retention: TrashRetention;
+  /** Finds the sessions that commands apply to. */
+  readonly chosen: ChosenSessions;
+  readonly commands: CommandTable;
+  private readonly removal: RemovalDeps;
+
+  constructor(private readonly deps: SessionsFeatureDeps) {
+    const { gateway, sessions, store, clock, log, t, surfaceId } = deps;
+    this.removal = {
+      gateway,
+      sessions,
+      surfaceId,
+      outsideMemory: deps.outsideMemory,
+      forgetCopies: deps.forgetCopies,
+    };
+    this.listing = this.lifetime.register(new SessionListing({ gateway, store, clock, log }));
+    this.tree = this.lifetime.register(
+      new SessionsTree({
+        listing: this.listing,
+        others: deps.others,
+        clock,
+        t,
+        shown: () => gateway.shownSession(surfaceId()),
+        importFiles: deps.importFiles,
+      }),
+    );
+    this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, surfaceId }));
+    this.retention = this.lifetime.register(
+      new TrashRetention({
+        sessions,
+        gateway,
+        clock,
+        log,
+        days: deps.trashDays,
+        forgetCopies: deps.forgetCopies,
+        onErased: () => void this.listing.refresh(),
+      }),
+    );
+    const storeSettled = (): Promise<void> => store.settled();
+    const chosen = (this.chosen = new ChosenSessions({
+      gateway,
+      sessions,
+      surfaceId,
+      storeSettled,
+      selected: () => this.tree.selected,
+      pick: async (title, state) => (await this.pick(title, { searches: false, state }))?.sessionId ?? null,
+    }));
+    this.commands = {
+      ...sessionCommands({
+        gateway,
+        sessions,
+        chosen,
+        surfaceId,
+        storeSettled,
+        files: deps.files,
+        focusChat: deps.focusChat,
+        showChat: deps.showChat,
+        rowOpened: (sessionId) => this.tree.rowOpened(sessionId),
+        openTranscript: deps.openTranscript,
+        revealMessage: deps.revealMessage,
+        removal: this.removal,
+        exports: deps.exports,
+        now: () => clock.now(),
+        pick: (title, options) => this.pick(title, options),
+        whileAsking: (asks) => this.tree.whileAsking(asks),
+      }),
+      ...this.viewCommands(),
+    };
+  }
+
+  /** Lets the user choose a session; with `searches`, also by the text of its messages. Null when the user cancels. */
+  async pick(
+    title: string,
+    { searches, state = 'active' }: { readonly searches: boolean; readonly state?: SessionPickerOptions['state'] },
+  ): Promise<SessionPick | null> {
+    const { gateway, sessions, store, clock, surfaceId, openTranscript, showOthers } = this.deps;
+    await store.settled();
+    return this.tree.whileAsking(() =>
+      pickSession({
+        title,
+        gateway,
+        state,
+        showOthers: searches ? showOthers : null,
+        search: searches ? (query, signal) => sessions.search(query, signal) : null,
+        current: gateway.shownSession(surfaceId()),
+        now: () => clock.now(),
+        openTranscript: (pick) => void openTranscript(pick.sessionId, pick.messageUid),
+      }),
+    );
+  }
+
+  /** Lets the user choose the session that a surface shows. */
+  async resume(surfaceId: string): Promise<void> {
+    const pick = await this.pick(t('Resume Session'), { searches: true });
+    if (pick === null) return;
+    await this.deps.gateway.switchSession(surfaceId, { reason: 'resume', sessionId: pick.sessionId });
+    if (pick.messageUid !== null) await this.deps.revealMessage(pick.sessionId, pick.messageUid);
+  }
+
+  /** Called when the chat may show another session, or another state of it. */
+  shownChanged(): void {
+    this.keys.update();
+    this.tree.shownChanged();
+  }
+
+  /** Called when sessions were added without the gateway. */
+  refresh(): void {
+    void this.listing.refresh();
+  }
+
+  /** Moves sessions to the trash and offers Undo. */
+  trash(sessions: readonly Session[]): Promise<void> {
+    return deleteSessions(sessions, this.removal);
+  }
+
+  /** Asks, then erases sessions for good. */
+  erase(sessions: readonly Session[]): Promise<void> {
+    return forgetSessions(sessions, this.removal);
+  }
+
+  storeOpened(): void {
+    this.retention.opened();
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private viewCommands(): CommandTable {
+    const { listing } = this;
+    return {
+      filterSessions: async () => {
+        const box = {
+          title: t('Filter Sessions'),
+          value: listing.filter,
+          prompt: t('Words from titles or first prompts'),
+        };
+        const text = await this.tree.whileAsking(() => vscode.window.showInputBox(box));
+        if (text !== undefined) await listing.setFilter(text);
+      },
+      clearSessionsFilter: () => listing.setFilter(''),
+      refreshSessions: () => {
+        this.deps.others.refresh();
+        return listing.refresh();
+      },
+      showMoreSessions: async (list) => {
+        if (isListName(list)) await listing.showMore(list);
+      },
+    };
+  }
+}
+
+function isListName(value: unknown): value is ListName {
+  return value === 'active' || value === 'archived' || value === 'trash';
+}

@@ -1,0 +1,74 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ExportRegister } from '../../../../src/history/export/exportRegister';
+import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
+import { inProcessStore } from '../../../support/inProcessStore';
+import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
+import { editor } from '../answeringEditor';
+import { exportOther } from '../../../../src/host/library/exportSession';
+
+vi.mock('vscode', () => import('../answeringEditor'));
+
+let root: string;
+let world: BackupWorld;
+beforeEach(async () => {
+  world = await backupWorld();
+  root = mkdtempSync(join(tmpdir(), 'hermes-other-export-'));
+});
+afterEach(() => {
+  world.remove();
+  rmSync(root, { recursive: true });
+});
+
+it('reads the other folder, and notes the file beside the store of this window', async () => {
+  const [here, there, path] = [join(root, 'here'), join(root, 'there'), join(root, 'a.md')];
+  for (const folder of [here, there]) mkdirSync(folder);
+  const copy = world.open();
+  copy.operations.createSession({ id: 's1', startedAt: 1, title: 'One' });
+  const read: string[] = [];
+  let open = 0;
+  const deps = {
+    copies: {
+      open: async (folder: string) => {
+        read.push(folder);
+        open++;
+        return { store: inProcessStore(copy), close: () => void open-- };
+      },
+    },
+    exporting: {
+      run: async (store: string) => {
+        read.push(store);
+        writeFileSync(path, 'content');
+        return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, hasEvidence: false, bytes: 7 };
+      },
+      copies: join(root, 'copies'),
+      signingKey: async () => 'key',
+      noteExport: (...noted: [string, readonly string[]]) =>
+        new ExportRegister(new NodeFileSystem(), here, () => 1).noteExport(...noted),
+    },
+  };
+  editor.picks.push('Markdown');
+  editor.multiPicks.push({ rows: [] });
+  editor.saves.push(path);
+  await exportOther(there, 's1', deps);
+  await exportOther(there, 'gone', deps);
+  copy.close();
+  const noted = new ExportRegister(new NodeFileSystem(), here, () => 1).exports();
+  expect({
+    read,
+    open,
+    noted: noted.map((each) => [each.path, each.sessionIds]),
+    there: readdirSync(there),
+    exists: existsSync(path),
+    shown: editor.shown,
+  }).toEqual({
+    read: [there, there, there],
+    open: 0,
+    noted: [[path, ['s1']]],
+    there: [],
+    exists: true,
+    shown: ['Session exported to a.md.', 'This session no longer exists.'],
+  });
+});
