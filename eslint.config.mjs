@@ -53,9 +53,9 @@ export default tseslint.config(
         // A feature's rooms that know nothing of the editor.
         { type: 'featureCore', pattern: 'src/features/*/{core,store}' },
         { type: 'features', pattern: 'src/features' },
-        { type: 'sources', pattern: 'src/history/sources' },
-        { type: 'history', pattern: 'src/history' },
-        { type: 'commandLine', pattern: 'src/commandLine' },
+        { type: 'sources', pattern: 'src/features/history/core/sources' },
+        { type: 'history', pattern: 'src/features/history/core' },
+        { type: 'commandLine', pattern: 'src/features/commandLine' },
         { type: 'protocol', pattern: 'src/protocol' },
         { type: 'webview', pattern: 'src/webview' },
       ],

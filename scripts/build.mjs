@@ -97,11 +97,11 @@ export const bundles = [
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
   { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
   // Threads that share most of their code: `historyThreads` start one of them.
-  { name: 'historyWorkers', entry: 'src/history/historyWorkers.ts', target: node },
+  { name: 'historyWorkers', entry: 'src/features/historyWorkers.ts', target: node },
   // Works with sessions without an editor: docs/command-line.md. Starts storeWorker.js where it writes.
   {
     name: 'hermes-history',
-    entry: 'src/commandLine/main.ts',
+    entry: 'src/features/commandLine/main.ts',
     target: { ...node, banner: { js: '#!/usr/bin/env node' } },
   },
   // The AI SDK is large and slow to load: extension.js loads it when a model is first used.

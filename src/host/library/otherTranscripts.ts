@@ -8,7 +8,7 @@ import { TranscriptSurface, type TranscriptSurfaceDeps } from './transcript/tran
 import { verificationOfCopy } from './verify/verifyService';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
-import { exportOther, type ExportOtherDeps } from './exportSession';
+import { exportOther, type ExportOtherDeps } from '../../features/history/host/exportSession';
 import type { OpenCopy } from './openCopies';
 import { folderName } from './sessionLabels';
 import type { OtherTabMemory } from './otherTabMemory';

@@ -6,7 +6,7 @@ import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
 import type { ChosenSessions } from './chosenSessions';
 import { compressSession, renameSession, rewindQuestion } from './sessionQuestions';
-import { exportAllSessions, exportSessions, type ExportDeps } from './exportSession';
+import { exportAllSessions, exportSessions, type ExportDeps } from '../../features/history/host/exportSession';
 import { pickMessage } from './messagePicker';
 import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
 import { askWhatGoesBack } from '../changedFiles/filesQuestion';

@@ -1,6 +1,6 @@
 import { shownList, type Translate } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
-import { sourceTitle } from '../../history/sources/sourceTitles';
+import { sourceTitle } from '../../transcript/sourceTitles';
 import type { GroupKind } from './sessionGroups';
 import type { OtherStore } from '../../store/library/otherStore';
 import type { OtherFolder } from './otherFolders';

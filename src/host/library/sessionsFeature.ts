@@ -12,7 +12,7 @@ import type { OtherFolderRows } from './otherFolderRows';
 import type { StoreStatus } from '../storage/storeStatus';
 import { ChosenSessions } from './chosenSessions';
 import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
-import type { ExportDeps } from './exportSession';
+import type { ExportDeps } from '../../features/history/host/exportSession';
 import { sessionCommands } from './sessionCommands';
 import { SessionKeys } from './sessionKeys';
 import { type ListName, SessionListing } from './sessionListing';

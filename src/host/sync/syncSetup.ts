@@ -5,7 +5,7 @@ import { namedHistory, type History } from '../../sync/historyKey';
 import { parseConnectionString, shownAddress, type DatabaseAddress } from '../../sync/postgres/connectionString';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
 import { syncFailureIn } from '../../sync/syncFailure';
-import { sizeText } from '../history/importLabels';
+import { sizeText } from '../../features/history/host/importLabels';
 import { askNewSeal, askPassphrase, type ChosenSeal } from './sealQuestions';
 import type { SyncMemory } from './syncMemory';
 

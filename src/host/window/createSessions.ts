@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { reportFailure } from '../common/commands';
-import { BackupsFeature } from '../backups/backupsFeature';
-import { HistoryFeature } from '../history/historyFeature';
+import { BackupsFeature } from '../../features/backup/host/backupsFeature';
+import { HistoryFeature } from '../../features/history/host/historyFeature';
 import { OtherFoldersFeature } from '../library/otherFoldersFeature';
-import { windowExports } from '../library/exportSession';
+import { windowExports } from '../../features/history/host/exportSession';
 import { SessionsFeature } from '../library/sessionsFeature';
 import { ContainerNotice, thisMachineFacts } from '../storage/containerNotice';
 import { SyncFeature } from '../sync/syncFeature';

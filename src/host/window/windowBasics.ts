@@ -10,8 +10,8 @@ import { lazyBundle } from '../common/lazyBundle';
 import { MaskedLog } from '../common/maskedLog';
 import { outputLog } from '../common/outputLog';
 import { ProviderKeys } from '../models/providerKeys';
-import { windowBackups } from '../backups/windowBackups';
-import type { StoreBackups } from '../backups/storeBackups';
+import { windowBackups } from '../../features/backup/host/windowBackups';
+import type { StoreBackups } from '../../features/backup/host/storeBackups';
 import { SettingsWatcher } from '../settings/settingsWatcher';
 import { WindowStore } from './windowStore';
 

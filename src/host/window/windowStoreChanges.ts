@@ -4,7 +4,7 @@ import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
-import type { BackupsFeature } from '../backups/backupsFeature';
+import type { BackupsFeature } from '../../features/backup/host/backupsFeature';
 import { reportFailure } from '../common/commands';
 import { openReportNotices, putRightNotices, replacedOffers } from '../storage/storeLabels';
 import type { StoreStatus } from '../storage/storeStatus';

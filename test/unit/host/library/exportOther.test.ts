@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ExportRegister } from '../../../../src/history/export/exportRegister';
+import { ExportRegister } from '../../../../src/features/history/core/export/exportRegister';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { inProcessStore } from '../../../support/inProcessStore';
-import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
+import { backupWorld, type BackupWorld } from '../../features/backup/core/backupWorld';
 import { editor } from '../answeringEditor';
-import { exportOther } from '../../../../src/host/library/exportSession';
+import { exportOther } from '../../../../src/features/history/host/exportSession';
 
 vi.mock('vscode', () => import('../answeringEditor'));
 

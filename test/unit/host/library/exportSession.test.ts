@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { evidenceText, LineChain } from '../../../../src/history/export/evidence';
-import type { ExportedFile } from '../../../../src/history/export/exportFile';
-import type { ThreadRequest } from '../../../../src/history/export/exportMessages';
+import { evidenceText, LineChain } from '../../../../src/features/history/core/export/evidence';
+import type { ExportedFile } from '../../../../src/features/history/core/export/exportFile';
+import type { ThreadRequest } from '../../../../src/features/history/core/export/exportMessages';
 import { editor, type FakeUri } from '../answeringEditor';
-import { exportAllSessions, exportSessions, SigningKey } from '../../../../src/host/library/exportSession';
+import { exportAllSessions, exportSessions, SigningKey } from '../../../../src/features/history/host/exportSession';
 
 const held = vi.hoisted(() => ({
   opened: new Array<string>(),

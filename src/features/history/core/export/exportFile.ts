@@ -1,0 +1,140 @@
+import { basename } from 'node:path';
+import type { Translate } from '../../../../base/translate';
+import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
+import type { ReadingDeps } from '../../../../store/library/foreignStore';
+import { evidenceText, LineChain } from './evidence';
+import { evidencePath, removeEvidence } from './evidenceFile';
+import type { ExportCourse } from './exportCourse';
+import { hermesDatabase, type HermesRecords } from './hermes/hermesDatabase';
+import { hermesUsage } from './hermes/hermesUsage';
+import { exportRows } from './json/jsonExport';
+import { OutputFile, writeWhole } from './outputFile';
+import { htmlArticle, htmlEnd, htmlHead } from './readable/htmlExport';
+import { openaiLine } from './readable/openaiExport';
+import { RecordReading, type LeftOut } from './readable/recordReading';
+import { markdownExport, type ExportedSession } from '../../../../transcript/readable/transcriptExport';
+import { SecretMask } from './secretMask';
+import { newestSegments, sessionsIn, type ExportScope } from './sessionScope';
+
+export const exportFormats = ['json', 'markdown', 'html', 'openai', 'hermes'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+export interface ExportRequest {
+  readonly format: ExportFormat;
+  readonly scope: ExportScope;
+  readonly path: string;
+  /** Does not apply to `json`, which keeps everything. */
+  readonly leftOut: LeftOut;
+  readonly masksSecrets: boolean;
+  /** Writes `<path>.evidence.json` too, signed with this key if there is one (Ed25519, PEM). */
+  readonly evidence: { readonly privateKey: string | null } | null;
+  readonly language: string;
+  readonly t: Translate;
+}
+
+export interface ExportedFile {
+  /** Sessions in the file; of a readable format, conversations. */
+  readonly sessions: number;
+  /** Every session with rows in the file, also those within a conversation. */
+  readonly sessionIds: readonly string[];
+  readonly maskedSecrets: number;
+  readonly hasEvidence: boolean;
+  readonly bytes: number;
+}
+
+/** Exports sessions of a store that is open for reading. The file appears whole or not at all; a stop rejects and
+ *  leaves what was there before. Evidence of an earlier file with this name is removed. */
+export async function exportFile(
+  database: SqlDatabase,
+  deps: ReadingDeps,
+  request: ExportRequest,
+  course: ExportCourse,
+): Promise<ExportedFile> {
+  const { format, path, scope, evidence } = request;
+  const mask = new SecretMask(request.masksSecrets);
+  const sessionIds = sessionsIn(database, scope);
+  const chain = evidence === null ? null : new LineChain();
+  const output = new OutputFile(deps.fileSystem, path, chain?.add);
+  const sessions = await writeWhole(output, async () => {
+    const count =
+      format === 'json'
+        ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
+        : await exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, course);
+    // Before the file gets its name: evidence of the earlier file would say that this one was changed.
+    removeEvidence(deps.fileSystem, path);
+    return count;
+  });
+  if (evidence !== null && chain !== null) {
+    const text = evidenceText({ file: basename(path), chain: chain.finish(), madeAt: course.now(), ...evidence });
+    const written = new OutputFile(deps.fileSystem, evidencePath(path));
+    await writeWhole(written, () => Promise.resolve(written.write(text)));
+  }
+  return { sessions, sessionIds, maskedSecrets: mask.count, hasEvidence: evidence !== null, bytes: output.size };
+}
+
+async function exportRecords(
+  deps: ReadingDeps,
+  database: SqlDatabase,
+  sessionIds: readonly string[],
+  output: OutputFile,
+  request: ExportRequest & { readonly format: Exclude<ExportFormat, 'json'> },
+  mask: SecretMask,
+  course: ExportCourse,
+): Promise<number> {
+  const reading = new RecordReading(database, request.leftOut, mask, course);
+  const { format } = request;
+  const conversations = newestSegments(database, sessionIds);
+  if (format === 'hermes') {
+    output.write(await hermesDatabase(deps, segmentsOf(database, reading, sessionIds, course)));
+    return conversations.length;
+  }
+  if (request.format === 'html') output.write(htmlHead('Hermes', request));
+  let done = 0;
+  for (const id of conversations) {
+    const record = await reading.read(id);
+    if (record !== null) output.write(documentOf(record, { ...request, format }, done));
+    course.onProgress({ done: ++done, total: conversations.length });
+  }
+  if (request.format === 'html') output.write(htmlEnd);
+  return done;
+}
+
+function segmentsOf(
+  database: SqlDatabase,
+  reading: RecordReading,
+  sessionIds: readonly string[],
+  course: ExportCourse,
+): HermesRecords {
+  let done = 0;
+  return {
+    sessions: new Map(
+      sessionIds.flatMap((id) => {
+        const session = reading.session(id);
+        return session === null ? [] : [[id, session] as const];
+      }),
+    ),
+    read: async (id) => {
+      const record = await reading.readSegment(id);
+      course.onProgress({ done: ++done, total: sessionIds.length });
+      return record;
+    },
+    usageOf: (id) => hermesUsage(database, id),
+  };
+}
+
+function documentOf(
+  record: ExportedSession,
+  request: ExportRequest & { readonly format: Exclude<ExportFormat, 'json' | 'hermes'> },
+  index: number,
+): string {
+  switch (request.format) {
+    case 'markdown':
+      return `${index === 0 ? '' : '\n---\n\n'}${markdownExport(record, request)}`;
+    case 'html':
+      return htmlArticle(record, request);
+    case 'openai':
+      return `${openaiLine(record)}\n`;
+    default:
+      return request.format satisfies never;
+  }
+}
