@@ -1,5 +1,22 @@
 import { t } from '../base/translate';
-import { sourceNames, type SourceName } from '../features/history/core/sources/foreign';
+
+/** Agents and formats that can be read. */
+export const sourceNames = [
+  'claudeCode',
+  'codex',
+  'hermes',
+  'opencode',
+  'pi',
+  'openai',
+  'shareGpt',
+  'cline',
+  'vscodeChat',
+  'gemini',
+  'qwen',
+  'chatGpt',
+  'claudeAi',
+] as const;
+export type SourceName = (typeof sourceNames)[number];
 
 /** Name of an agent or format as the user knows it. Takes any text, because a store may name a source of a later
  *  version. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { privateFolder } from '../../base/privateFolder';
-import { nodeBackupDeps } from '../../store/library/nodeReading';
+import { nodeReadingDeps } from '../../store/library/nodeReading';
 import { sweepCopies } from '../../store/library/storeCopy';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import { UsageError, type OptionValues, type Terminal } from './command';
@@ -29,8 +29,8 @@ export function assertWritable(path: string): void {
 }
 
 /** Tools for reading stores. Removes the private copies of commands that were killed. */
-export async function readingTools({ programFolder }: Terminal): ReturnType<typeof nodeBackupDeps> {
-  const deps = await nodeBackupDeps(join(programFolder, 'sql-wasm.wasm'), join(privateFolder(), 'reading'));
+export async function readingTools({ programFolder }: Terminal): ReturnType<typeof nodeReadingDeps> {
+  const deps = await nodeReadingDeps(join(programFolder, 'sql-wasm.wasm'), join(privateFolder(), 'reading'));
   sweepCopies(deps);
   return deps;
 }

@@ -49,7 +49,7 @@ async function attempt(terminal: Terminal, command: Command, args: readonly stri
 }
 
 function versionOf({ programFolder }: Pick<Terminal, 'programFolder'>): string {
-  const about: unknown = JSON.parse(readFileSync(join(programFolder, '../..', 'package.json'), 'utf8'));
+  const about: unknown = JSON.parse(readFileSync(join(programFolder, '..', 'package.json'), 'utf8'));
   return isJsonObject(about) ? String(about['version']) : '';
 }
 

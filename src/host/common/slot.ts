@@ -15,3 +15,18 @@ export class Slot<T> {
     return toDisposable(() => (this.part = null));
   }
 }
+
+/** Functions of features that the core calls together. */
+export class Hooks<A extends readonly unknown[], R> {
+  private readonly hooks = new Set<(...args: A) => R>();
+
+  add(hook: (...args: A) => R): Disposable {
+    this.hooks.add(hook);
+    return toDisposable(() => this.hooks.delete(hook));
+  }
+
+  /** One result for each function, in the order in which they were added. */
+  run(...args: A): R[] {
+    return [...this.hooks].map((hook) => hook(...args));
+  }
+}

@@ -43,7 +43,7 @@ interface OtherFoldersFeatureDeps {
   readonly editor: { copy(text: string): Promise<void>; openLink(href: string): Promise<void> };
   readonly code: CodeActions;
   readonly localization: Readonly<Record<string, string>>;
-  readonly exporting: OtherTranscriptDeps['exporting'];
+  readonly exporter: OtherTranscriptDeps['exporter'];
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
@@ -99,7 +99,7 @@ export class OtherFoldersFeature implements Disposable {
         code: deps.code,
         bringOver: (session) => this.named.bringSession(session),
         localization: deps.localization,
-        exporting: deps.exporting,
+        exporter: deps.exporter,
         clock,
         log,
       }),

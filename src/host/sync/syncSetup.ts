@@ -5,9 +5,9 @@ import { namedHistory, type History } from '../../sync/historyKey';
 import { parseConnectionString, shownAddress, type DatabaseAddress } from '../../sync/postgres/connectionString';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
 import { syncFailureIn } from '../../sync/syncFailure';
-import { sizeText } from '../../features/history/host/importLabels';
 import { askNewSeal, askPassphrase, type ChosenSeal } from './sealQuestions';
 import type { SyncMemory } from './syncMemory';
+import { sizeText } from '../library/sessionLabels';
 
 export interface SyncSetupDeps {
   readonly memory: Pick<SyncMemory, 'machine' | 'nameMachine'>;

@@ -8,7 +8,6 @@ import { AttachmentService } from '../attachments/attachmentService';
 import { ChatSurface, type ChatSurfaceDeps } from '../chat/chatSurface';
 import { ChatTabs, chatTabViewType } from '../chat/chatTabs';
 import { ChatView, chatViewId } from '../chat/chatView';
-import { FeatureCodeActions } from '../webviews/codeHandlers';
 import { describeError } from '../common/describeError';
 import { editorStarters } from '../firstSteps/editorStarters';
 import { ModelSetup } from '../models/modelSetup';
@@ -31,7 +30,6 @@ interface ViewServices {
   readonly localization: Readonly<Record<string, string>>;
   readonly activeChat: ActiveChat;
   readonly setup: ModelSetup;
-  readonly code: FeatureCodeActions;
   readonly editor: EditorActions;
   readonly verify: VerifyFeature;
 }
@@ -82,11 +80,10 @@ function createServices(deps: EarlierDeps): ViewServices {
     focusChat: () => activeChat.focus(),
     modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
   });
-  const code = new FeatureCodeActions();
   const editor = new EditorActions({
     links: new LinkOpener(new WorkspacePaths(files)),
     channel: deps.channel,
-    code,
+    code: deps.code,
     extensionId: context.extension.id,
     pickModel: (sessionId) => setup.select(sessionId),
     setUpModel: (entryId) => setup.run(entryId),
@@ -110,7 +107,6 @@ function createServices(deps: EarlierDeps): ViewServices {
     localization: vscode.l10n.bundle ?? {},
     activeChat,
     setup,
-    code,
     editor,
     verify,
   };

@@ -1,6 +1,5 @@
 import { commands } from 'vscode';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
-import { Slot } from '../common/slot';
 import { WindowWork } from '../storage/windowWork';
 import { SyncSight } from '../chat/syncSight';
 import { TurnGate } from '../sync/turnGate';
@@ -14,8 +13,6 @@ import { WindowMemory } from './windowMemory';
 export interface WindowConversations {
   readonly memory: WindowMemory;
   readonly gateway: ConversationGateway;
-  /** What `activate()` returns. */
-  readonly exports: Slot<object>;
   /** Lets sync act before a turn. */
   readonly turnGate: TurnGate;
   /** What the chats show of sync. */
@@ -49,5 +46,5 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
-  return { memory, gateway, exports: new Slot(), turnGate, syncSight: new SyncSight() };
+  return { memory, gateway, turnGate, syncSight: new SyncSight() };
 }

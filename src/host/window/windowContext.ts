@@ -4,17 +4,21 @@ import type { Disposable } from '../../base/disposable';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
-import type { FeatureCodeActions } from '../webviews/codeHandlers';
-import type { Slot } from '../common/slot';
+import type { SessionOpener } from '../library/sessionOpener';
+import type { SessionsFeature } from '../library/sessionsFeature';
 import type { ProviderKeys } from '../models/providerKeys';
+import type { EditorActions } from '../navigation/editorActions';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import type { EditorFileEditor } from '../workspace/editorFileEditor';
 import type { EditorWorkspaceFiles } from '../workspace/editorWorkspaceFiles';
+import type { ActiveChat } from './activeChat';
+import type { FeaturePoints } from './featurePoints';
 import type { WindowMemory } from './windowMemory';
 import type { WindowStore } from './windowStore';
 
 /** The services of one window that features use, and the places in the core that a feature can fill. */
-export interface WindowContext {
+export interface WindowContext extends FeaturePoints {
   readonly context: ExtensionContext;
   /** Folder of the bundles. */
   readonly distFolder: string;
@@ -31,10 +35,15 @@ export interface WindowContext {
   readonly memory: WindowMemory;
   readonly files: EditorWorkspaceFiles;
   readonly fileEditor: EditorFileEditor;
-  /** What views ask about code in answers. */
-  readonly code: FeatureCodeActions;
-  /** What `activate()` returns. */
-  readonly exports: Slot<object>;
+  /** The panel and the chats in tabs. */
+  readonly activeChat: ActiveChat;
+  readonly opener: SessionOpener;
+  readonly editor: EditorActions;
+  readonly programs: WebviewPrograms;
+  /** Translations for the webviews. */
+  readonly localization: Readonly<Record<string, string>>;
+  /** Stored sessions outside the chat: their view, and choosing and removing them. */
+  readonly sessions: SessionsFeature;
 }
 
 /** An optional part of the product (src/features/). The core works without it. */

@@ -4,7 +4,6 @@ import { t } from '../../base/translate';
 import type { Gateway } from '../../gateway/gateway';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
-import type { BackupsFeature } from '../../features/backup/host/backupsFeature';
 import { reportFailure } from '../common/commands';
 import { openReportNotices, putRightNotices, replacedOffers } from '../storage/storeLabels';
 import type { StoreStatus } from '../storage/storeStatus';
@@ -14,11 +13,11 @@ export interface StoreFollowers {
   readonly history: {
     readonly connection: Pick<StoreConnection, 'onDidChangeState' | 'leaveReplaced' | 'bringBack'>;
     readonly status: Pick<StoreStatus, 'setNotices' | 'offer'>;
+    readonly isReplacing: boolean;
   };
   readonly sessions: { storeOpened(): void };
   readonly others: { readonly movedFolder: { opened(): Promise<void> } };
   readonly approvalNotices: { readWaiting(): Promise<void> };
-  readonly restoring: Pick<BackupsFeature, 'isReplacing'>;
   readonly gateway: Pick<Gateway, 'resumeQueues'>;
   readonly log: Log;
   /** Ends it with the window. */
@@ -47,7 +46,7 @@ function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): vo
   void deps.others.movedFolder.opened();
   void deps.approvalNotices.readWaiting();
   // A backup may hold prompts that were queued long ago: restoring it alone sends none of them.
-  if (deps.restoring.isReplacing) return;
+  if (deps.history.isReplacing) return;
   deps.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, deps.log));
 }
 

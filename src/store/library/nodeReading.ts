@@ -4,12 +4,12 @@ import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
 import { readInThread, type ForeignDeps } from './foreignDatabase';
+import type { ReadingDeps } from './foreignStore';
 import { SystemProcessTable } from '../lock/processLookup';
-import type { BackupDeps } from '../../features/backup/core/backupDeps';
 
-/** Backups on the machine's own disk. `wasm`: path of `sql-wasm.wasm`, beside the bundles. `copies`: folder for private
+/** What reads stores on the machine's own disk. `wasm`: path of `sql-wasm.wasm`, beside the bundles. `copies`: folder for private
  *  copies. */
-export async function nodeBackupDeps(wasm: string, copies: string): Promise<BackupDeps & ForeignDeps> {
+export async function nodeReadingDeps(wasm: string, copies: string): Promise<ReadingDeps & ForeignDeps> {
   return {
     sqlite: await loadSqlite(new Uint8Array(readFileSync(wasm))),
     fileSystem: new NodeFileSystem(),

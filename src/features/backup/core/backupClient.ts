@@ -7,7 +7,7 @@ import type { BroughtOver } from '../../../store/bringingOver';
 import { reviveStoreError, StoreError } from '../../../store/storeError';
 import type { BackupPlace } from './backupDeps';
 import type { BackupAnswer, BackupArguments, BackupMethod, BackupResults, BackupThread } from './backupMessages';
-import { bringBack } from './bringingBack';
+import { bringBack } from '../../../store/library/bringBack';
 
 /** What to bring back from a backup. */
 export interface BackupPart {

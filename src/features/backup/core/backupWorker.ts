@@ -4,7 +4,7 @@ import { setTranslations, type Translations } from '../../../base/translate';
 import { storeErrorData } from '../../../store/storeError';
 import type { BackupAnswer, BackupArguments, BackupMethod, BackupResults, BackupThread } from './backupMessages';
 import { Backups } from './backups';
-import { nodeBackupDeps } from '../../../store/library/nodeReading';
+import { nodeReadingDeps } from '../../../store/library/nodeReading';
 
 /** Entry of `dist/backupWorker.js`: makes one call of `Backups` and ends, which gives back the memory that SQLite took.
  *  `sql-wasm.wasm` is beside the bundle. */
@@ -41,7 +41,7 @@ function throwIfStopped(): void {
 
 async function answer(): Promise<BackupAnswer> {
   try {
-    const deps = await nodeBackupDeps(join(__dirname, 'sql-wasm.wasm'), copies);
+    const deps = await nodeReadingDeps(join(__dirname, 'sql-wasm.wasm'), copies);
     const isStoppable = stoppableMethods.includes(call.method);
     const backups = new Backups(isStoppable ? { ...deps, throwIfStopped } : deps, place);
     return { value: perform(backups, call.method, call.args) };

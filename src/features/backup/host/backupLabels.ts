@@ -2,8 +2,14 @@ import { basename } from 'node:path';
 import type { BackupSummary } from '../core/backupSummary';
 import type { OtherBackups } from '../core/otherBackups';
 import type { BackupReason, SessionEntry } from '../core/manifest';
-import { messageCount, sessionCount, sizeText, type ItemTexts } from '../../history/host/importLabels';
-import { folderName, type LabelContext } from '../../../host/library/sessionLabels';
+import {
+  messageCount,
+  sessionCount,
+  sizeText,
+  folderName,
+  type LabelContext,
+  type ItemTexts,
+} from '../../../host/library/sessionLabels';
 
 /** A conversation in a backup. */
 export interface BackupConversation {

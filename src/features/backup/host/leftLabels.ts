@@ -1,6 +1,5 @@
 import { shownList, t } from '../../../base/translate';
 import type { ForgottenPlaces } from '../core/backups';
-import type { ForgottenInExports } from '../../history/core/export/exportRegister';
 
 /** Sentences about sessions that may still be in backups. Empty when none are. */
 export function leftInBackups({ unreachable, unreadable, incomplete, removed }: ForgottenPlaces): readonly string[] {
@@ -11,17 +10,6 @@ export function leftInBackups({ unreachable, unreadable, incomplete, removed }: 
     ...sentenceOf(unreadable, (names) => t('Backups that can’t be read may still hold them: {names}.', { names })),
     ...sentenceOf(incomplete, (names) => t('Traces may remain in unused parts of these backups: {names}.', { names })),
     ...sentenceOf(removed, (names) => t('Damaged backups that may have held them were removed: {names}.', { names })),
-  ];
-}
-
-/** Sentences about exported files that still hold the sessions. */
-export function leftInExports({ changed, unreachable, shared }: ForgottenInExports): readonly string[] {
-  return [
-    ...sentenceOf(changed, (paths) => t('Exported files that were changed since are not deleted: {paths}.', { paths })),
-    ...sentenceOf(unreachable, (paths) => t('Exported files that Hermes couldn’t find or delete: {paths}.', { paths })),
-    ...sentenceOf(shared, (paths) =>
-      t('Exported files that hold other sessions too are not deleted: {paths}.', { paths }),
-    ),
   ];
 }
 

@@ -7,10 +7,9 @@ import type { SessionStore } from '../../../store/sessionStore';
 import type { StoreSizes } from '../../../store/storeSizes';
 import type { Session, SessionSummary } from '../../../transcript/session';
 import type { CommandTable } from '../../../host/common/commands';
-import { messageCount, sessionCount, sizeText } from '../../history/host/importLabels';
 import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong } from '../../../host/notifications/longWork';
-import type { LabelContext } from '../../../host/library/sessionLabels';
+import { messageCount, sessionCount, sizeText, type LabelContext } from '../../../host/library/sessionLabels';
 
 export interface StorageUseDeps {
   readonly sessions: Pick<SessionStore, 'storeSizes' | 'listSessions'>;

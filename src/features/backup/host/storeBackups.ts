@@ -4,7 +4,6 @@ import { t } from '../../../base/translate';
 import type { BackupClient, BackupPart } from '../core/backupClient';
 import type { BackupPlace } from '../core/backupDeps';
 import type { BackupList } from '../core/backups';
-import { ExportRegister } from '../../history/core/export/exportRegister';
 import type { MadeBackup } from '../core/makeBackup';
 import type { BackupReason, SessionEntry } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
@@ -18,7 +17,7 @@ import { StoreError } from '../../../store/storeError';
 import { describeError } from '../../../host/common/describeError';
 import type { HermesSettings } from '../../../host/settings/settings';
 import { backupPlaceOf } from './backupPlace';
-import { leftInBackups, leftInExports } from './leftLabels';
+import { leftInBackups } from './leftLabels';
 
 export type BackupThreads = Pick<BackupClient, 'call' | 'stoppable' | 'bringBack'>;
 export type BackupSettings = Pick<HermesSettings, 'backupsEnabled' | 'backupsFolder' | 'backupsLimitMB'>;
@@ -112,34 +111,14 @@ export class StoreBackups {
     return this.client(store).bringBack(into, part, signal, onProgress);
   }
 
-  /** Erases sessions from every backup and exported file. Never rejects: returns sentences about what could not be
+  /** Erases sessions from every backup. Never rejects: returns sentences about what could not be
    *  reached. */
   async forget(store: string, sessionIds: readonly string[]): Promise<readonly string[]> {
-    const sentences: string[] = [];
     try {
-      sentences.push(...leftInBackups(await this.client(store).call('forget', sessionIds)));
+      return leftInBackups(await this.client(store).call('forget', sessionIds));
     } catch (error) {
-      sentences.push(t('Backups may still hold them. {reason}', { reason: describeError(error).sentence }));
+      return [t('Backups may still hold them. {reason}', { reason: describeError(error).sentence })];
     }
-    try {
-      sentences.push(...leftInExports(this.exportsOf(store).forget(sessionIds)));
-    } catch (error) {
-      sentences.push(t('Exported files may still hold them. {reason}', { reason: describeError(error).sentence }));
-    }
-    return sentences;
-  }
-
-  /** Notes a file to which sessions were exported, so that `forget` reaches it. Never throws. */
-  noteExport(store: string, path: string, sessionIds: readonly string[]): void {
-    try {
-      this.exportsOf(store).noteExport(path, sessionIds);
-    } catch (error) {
-      this.deps.log.warn(`The exported file ${path} could not be noted: ${describeError(error).sentence}`);
-    }
-  }
-
-  private exportsOf(store: string): ExportRegister {
-    return new ExportRegister(this.deps.fileSystem, store, this.deps.now);
   }
 
   private get limitBytes(): number {

@@ -21,8 +21,7 @@ export function fileNamed(text: string): NamedFile | null {
   if (/[\r\n\0]|^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return null;
   const [, written = '', line, column, anchor, inWords] = place.exec(text.trim()) ?? [];
   const path = written.replaceAll('\\', '/').replace(/^\.\//, '');
-  if (path === '' || path === '../host' || path.startsWith('//') || path.split('/').includes('../../../host'))
-    return null;
+  if (path === '' || path === '.' || path.startsWith('//') || path.split('/').includes('..')) return null;
   return { path, line: numberOf(line ?? anchor ?? inWords), column: numberOf(column) };
 }
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { defaultBackups } from '../../backup/core/backupDeps';
 import { Backups } from '../../backup/core/backups';
 import type { BackupSummary } from '../../backup/core/backupSummary';
-import { bringBack } from '../../backup/core/bringingBack';
+import { bringBack } from '../../../store/library/bringBack';
 import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { givenPath, givenStore, readingTools } from '../givenPaths';
 import { openLockedStore } from '../lockedStore';

@@ -2,7 +2,7 @@ import { join, sep } from 'node:path';
 import { ImportClient } from '../../history/core/import/importClient';
 import type { ImportResult, Preview, Scan } from '../../history/core/import/importing';
 import type { ImportTarget } from '../../history/core/import/importTarget';
-import { sourceNames, type ForeignSession, type SourceName } from '../../history/core/sources/foreign';
+import { type ForeignSession } from '../../history/core/sources/foreign';
 import { usualPlaces, type HistoryPlaces } from '../../history/core/sources/historyPlaces';
 import { importExport } from '../../history/core/import/exportImport';
 import { exportsAmong, type DividedFiles } from '../../history/core/sources/hermesExport/exportsAmong';
@@ -14,6 +14,7 @@ import { storeFiles } from '../../../store/open/storeFiles';
 import { storeFolderOf } from '../../../store/ownership/storeFolder';
 import { createSessionDb } from '../../../store/session/sessionDb';
 import { openLockedStore, type LockedStore } from '../lockedStore';
+import { sourceNames, type SourceName } from '../../../transcript/sourceTitles';
 
 const stopped = 'Stopped. The sessions imported so far are kept.';
 /** Left-out records that are printed. */

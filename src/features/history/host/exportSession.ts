@@ -17,7 +17,6 @@ import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
 import { withProgressWhenLong } from '../../../host/notifications/longWork';
 import { pickExport, type ExportChoice } from './exportPicks';
 import { t } from '../../../base/translate';
-import type { OpenCopies } from '../../../host/library/openCopies';
 
 type ExportRun = (
   store: string,
@@ -192,22 +191,4 @@ export class SigningKey {
     // Another window may have stored its own meanwhile.
     return (await this.secrets.get(secretName)) ?? key;
   }
-}
-
-export interface ExportOtherDeps {
-  readonly copies: Pick<OpenCopies, 'open'>;
-  /** Notes exported files beside this window's store: the files of another folder are only read. */
-  readonly exporting: Omit<ExportDeps, 'store'>;
-}
-
-/** Exports a session of another folder's store to a place that the user chooses. `store`: folder of that store. */
-export async function exportOther(
-  store: string,
-  sessionId: string,
-  { copies, exporting }: ExportOtherDeps,
-): Promise<void> {
-  const copy = await copies.open(store);
-  const session = await copy.store.getSession(sessionId).finally(() => copy.close());
-  if (session === null) return void vscode.window.showWarningMessage(t('This session no longer exists.'));
-  await exportSessions([session], { ...exporting, store: () => store });
 }

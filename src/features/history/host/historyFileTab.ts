@@ -4,12 +4,11 @@ import type { Disposable } from '../../../base/disposable';
 import { t } from '../../../base/translate';
 import type { ExportedConversation } from '../core/import/importing';
 import type { FileAction } from '../../../protocol/transcriptProtocol';
-import { ageLabels, type LabelContext } from '../../../host/library/sessionLabels';
+import { messageCount, ageLabels, type LabelContext } from '../../../host/library/sessionLabels';
 import { partsForCopy, type CopiedTranscriptDeps } from '../../../host/library/transcript/copiedTranscript';
 import { TranscriptSurface, type TranscriptFile } from '../../../host/library/transcript/transcriptSurface';
 import { webviewPort } from '../../../host/webviews/webviewPort';
 import { HistoryFile, type HistoryFileDeps, type ReadFile } from './historyFile';
-import { messageCount } from './importLabels';
 import type { ShownFileSessions } from './shownFileSessions';
 
 export interface HistoryFileTabDeps extends HistoryFileDeps, CopiedTranscriptDeps {

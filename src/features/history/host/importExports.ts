@@ -4,8 +4,7 @@ import { t } from '../../../base/translate';
 import { bringExport, type BroughtExport } from '../core/import/exportImport';
 import type { ExportedConversation, OpenedExport } from '../core/import/importing';
 import type { SessionStore } from '../../../store/sessionStore';
-import type { LabelContext } from '../../../host/library/sessionLabels';
-import { messageCount, sessionCount } from './importLabels';
+import { messageCount, sessionCount, type LabelContext } from '../../../host/library/sessionLabels';
 
 export interface ExportImportsDeps {
   /** Reads a file of ours in a thread, into a private copy. */

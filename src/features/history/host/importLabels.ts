@@ -1,14 +1,15 @@
 import { sep } from 'node:path';
 import { shownList } from '../../../base/translate';
 import type { ImportOutcome, ImportResult, Preview, PreviewEntry, ScanGroup } from '../core/import/importing';
-import { ageLabels, type LabelContext } from '../../../host/library/sessionLabels';
+import {
+  ageLabels,
+  messageCount,
+  sessionCount,
+  sizeText,
+  type LabelContext,
+  type ItemTexts,
+} from '../../../host/library/sessionLabels';
 import { sourceTitle } from '../../../transcript/sourceTitles';
-
-export interface ItemTexts {
-  readonly label: string;
-  readonly description: string;
-  readonly detail: string;
-}
 
 /** Row of the first picker: an agent's sessions in one folder. */
 export function groupTexts(group: ScanGroup, home: string, context: LabelContext): ItemTexts {
@@ -93,30 +94,12 @@ export function outcomeLabel(outcome: ImportOutcome, { t }: LabelContext): strin
   }
 }
 
-export function sessionCount(count: number, { t }: LabelContext): string {
-  return count === 1 ? t('1 session') : t('{count} sessions', { count: String(count) });
-}
-
-export function messageCount(count: number, { t }: LabelContext): string {
-  return count === 1 ? t('1 message') : t('{count} messages', { count: String(count) });
-}
-
 function spanText({ from, to }: ScanGroup, { language }: LabelContext): string {
   if (from === null || to === null) return '';
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).formatRange(
     new Date(from * 1000),
     new Date(Math.max(from, to) * 1000),
   );
-}
-
-export function sizeText(bytes: number, { language }: LabelContext): string {
-  const [unit, size] = bytes >= 1e6 ? (['megabyte', bytes / 1e6] as const) : (['kilobyte', bytes / 1e3] as const);
-  return new Intl.NumberFormat(language, {
-    style: 'unit',
-    unit,
-    unitDisplay: 'short',
-    maximumFractionDigits: size < 10 ? 1 : 0,
-  }).format(size);
 }
 
 /** The path with `~` for the home folder. */

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { ForeignPlace } from '../core/sources/foreign';
 import type { ImportResult } from '../core/import/importing';
-import type { LabelContext } from '../../../host/library/sessionLabels';
-import { messageCount, outcomeLabel, resultSentence } from './importLabels';
+import { messageCount, type LabelContext } from '../../../host/library/sessionLabels';
+import { outcomeLabel, resultSentence } from './importLabels';
 import { sourceTitle } from '../../../transcript/sourceTitles';
 
 /** Shows what became of each session, and each record that was left out with its place. */

@@ -9,9 +9,10 @@ import type { HistoryPlaces } from '../core/sources/historyPlaces';
 import { NodeHistoryFiles } from '../core/sources/reading/nodeHistoryFiles';
 import type { CommandTable } from '../../../host/common/commands';
 import { importExportFile, type ExportImportsDeps } from './importExports';
-import { resultSentence, sessionCount } from './importLabels';
+import { resultSentence } from './importLabels';
 import { pickGroups, pickSessions, type PickContext } from './importPicks';
 import { showImportReport } from './importReport';
+import { sessionCount } from '../../../host/library/sessionLabels';
 
 /** An import that must be closed. */
 export type Importer = SessionImport & {

@@ -1,8 +1,7 @@
 import { t } from '../../../base/translate';
 import type { RescuedFile, RescuedSession, RescueRecord } from '../core/rescue/rescueRecord';
 import { sourceTitle } from '../../../transcript/sourceTitles';
-import { ageLabels, type LabelContext } from '../../../host/library/sessionLabels';
-import { sessionCount } from './importLabels';
+import { sessionCount, ageLabels, type LabelContext } from '../../../host/library/sessionLabels';
 
 /** Describes what is kept, in one to three sentences. `record`: null when sessions are imported only by command. */
 export function rescueStatus(record: RescueRecord | null, context: LabelContext): string {

@@ -19,7 +19,7 @@ vi.mock('vscode', () => ({
       return items.find(({ label }) => label === answer);
     },
     showInputBox: async ({ prompt, password, value }: { prompt: string; password?: boolean; value?: string }) => {
-      person.asked.push(`${password === true ? 'key' : 'input'}: ${prompt.split('../../host/memory')[0] ?? ''}`);
+      person.asked.push(`${password === true ? 'key' : 'input'}: ${prompt.split('.')[0] ?? ''}`);
       const answer = person.answers.shift();
       return answer === 'default' ? value : answer;
     },

@@ -7,7 +7,8 @@ import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { inProcessStore } from '../../../support/inProcessStore';
 import { backupWorld, type BackupWorld } from '../../features/backup/core/backupWorld';
 import { editor } from '../answeringEditor';
-import { exportOther } from '../../../../src/features/history/host/exportSession';
+import { exportSessions } from '../../../../src/features/history/host/exportSession';
+import { exportOther, type ExportSessions } from '../../../../src/host/library/otherTranscripts';
 
 vi.mock('vscode', () => import('../answeringEditor'));
 
@@ -29,6 +30,18 @@ it('reads the other folder, and notes the file beside the store of this window',
   copy.operations.createSession({ id: 's1', startedAt: 1, title: 'One' });
   const read: string[] = [];
   let open = 0;
+  const exporting = {
+    run: async (store: string) => {
+      read.push(store);
+      writeFileSync(path, 'content');
+      return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, hasEvidence: false, bytes: 7 };
+    },
+    copies: join(root, 'copies'),
+    signingKey: async () => 'key',
+    noteExport: (...noted: [string, readonly string[]]) =>
+      new ExportRegister(new NodeFileSystem(), here, () => 1).noteExport(...noted),
+  };
+  const exporter: ExportSessions = (chosen, store) => exportSessions(chosen, { ...exporting, store: () => store });
   const deps = {
     copies: {
       open: async (folder: string) => {
@@ -37,17 +50,7 @@ it('reads the other folder, and notes the file beside the store of this window',
         return { store: inProcessStore(copy), close: () => void open-- };
       },
     },
-    exporting: {
-      run: async (store: string) => {
-        read.push(store);
-        writeFileSync(path, 'content');
-        return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, hasEvidence: false, bytes: 7 };
-      },
-      copies: join(root, 'copies'),
-      signingKey: async () => 'key',
-      noteExport: (...noted: [string, readonly string[]]) =>
-        new ExportRegister(new NodeFileSystem(), here, () => 1).noteExport(...noted),
-    },
+    exporter: { current: exporter },
   };
   editor.picks.push('Markdown');
   editor.multiPicks.push({ rows: [] });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { nodeBackupDeps } from '../../../../store/library/nodeReading';
+import { nodeReadingDeps } from '../../../../store/library/nodeReading';
 import { workInThread } from '../threads/threadWork';
 import { checkFile, checkHermesFile, checkStore } from './checking';
 import type { CheckThread } from './checkMessages';
@@ -8,7 +8,7 @@ import type { CheckResult } from './findings';
 /** Entry of `dist/checkWorker.js`: checks one place and ends, which gives back the memory that SQLite took.
  *  `sql-wasm.wasm` is beside the bundle. */
 workInThread<CheckThread, CheckResult>(async ({ place, copies, sessionId }, { onProgress, throwIfStopped }) => {
-  const deps = await nodeBackupDeps(join(__dirname, 'sql-wasm.wasm'), copies);
+  const deps = await nodeReadingDeps(join(__dirname, 'sql-wasm.wasm'), copies);
   const checks = { own: checkStore, hermes: checkHermesFile, file: checkFile };
   return checks[place.kind](deps, place.path, {
     // Called before each session.

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../../../../base/clock';
 import { t } from '../../../../base/translate';
-import { nodeBackupDeps } from '../../../../store/library/nodeReading';
+import { nodeReadingDeps } from '../../../../store/library/nodeReading';
 import { workInThread } from '../threads/threadWork';
 import { exportCourse } from './exportCourse';
 import type { ExportedFile } from './exportFile';
@@ -13,7 +13,7 @@ import { exportStore, useSecretBundle } from './storeExport';
 workInThread<ExportThread, ExportedFile>(async ({ store, copies, request }, { onProgress, throwIfStopped }) => {
   // Without the bundle, the rules of our own still mask.
   useSecretBundle(join(__dirname, 'secretlint.js'), () => undefined);
-  const deps = await nodeBackupDeps(join(__dirname, 'sql-wasm.wasm'), copies);
+  const deps = await nodeReadingDeps(join(__dirname, 'sql-wasm.wasm'), copies);
   const course = exportCourse(systemClock.now, undefined, onProgress);
   const pause = async (): Promise<void> => {
     await course.pause();

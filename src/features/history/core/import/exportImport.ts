@@ -9,7 +9,7 @@ import { migrate, schemaVersion } from '../../../../store/schema/migrations';
 import type { SessionStore } from '../../../../store/sessionStore';
 import type { WorkProgress } from '../../../../store/slicedWork';
 import { StoreError } from '../../../../store/storeError';
-import { bringBack } from '../../../backup/core/bringingBack';
+import { bringBack } from '../../../../store/library/bringBack';
 import { readExport, UnreadableExport } from '../sources/hermesExport/exportReading';
 import type { ExportedTable, StoreRow } from '../sources/hermesExport/exportFormat';
 

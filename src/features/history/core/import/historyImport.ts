@@ -1,6 +1,6 @@
 import { errorMessage } from '../../../../base/errorMessage';
 import { t } from '../../../../base/translate';
-import type { ForeignSession, Skipped, SourceName } from '../sources/foreign';
+import type { ForeignSession, Skipped } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
 import type { Found } from '../sources/historySource';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
@@ -27,6 +27,7 @@ import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } fr
 import { scanGroups } from './scanGroups';
 import { OneSession } from './sessionImport';
 import { sessionSources, SharedDatabases, type SessionSources } from './sessionSources';
+import type { SourceName } from '../../../../transcript/sourceTitles';
 
 interface HistoryImportDeps {
   readonly files: HistoryFiles;

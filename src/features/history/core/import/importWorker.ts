@@ -4,7 +4,7 @@ import { systemClock } from '../../../../base/clock';
 import { setTranslations, type Translations } from '../../../../base/translate';
 import { openForeignDatabase } from '../../../../store/library/foreignDatabase';
 import { reviveStoreError, storeErrorData } from '../../../../store/storeError';
-import { nodeBackupDeps } from '../../../../store/library/nodeReading';
+import { nodeReadingDeps } from '../../../../store/library/nodeReading';
 import { NodeHistoryFiles } from '../sources/reading/nodeHistoryFiles';
 import { openedExport, openedFile } from './openedExport';
 import { HistoryImport } from './historyImport';
@@ -19,9 +19,9 @@ const post = (message: FromImport): void => port.postMessage(message);
 const { copies, translations } = workerData as ImportThread & { readonly translations: Translations };
 setTranslations(translations);
 
-let loaded: ReturnType<typeof nodeBackupDeps> | undefined;
-const readingDeps = (): ReturnType<typeof nodeBackupDeps> =>
-  (loaded ??= nodeBackupDeps(join(__dirname, 'sql-wasm.wasm'), copies));
+let loaded: ReturnType<typeof nodeReadingDeps> | undefined;
+const readingDeps = (): ReturnType<typeof nodeReadingDeps> =>
+  (loaded ??= nodeReadingDeps(join(__dirname, 'sql-wasm.wasm'), copies));
 
 const pending = new Map<
   number,

@@ -1,5 +1,6 @@
-import type { ForeignPlace, ForeignSession, Skipped, SourceName } from '../sources/foreign';
+import type { ForeignPlace, ForeignSession, Skipped } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
+import type { SourceName } from '../../../../transcript/sourceTitles';
 
 /** Import of other agents' sessions into one store. Nothing here throws for damaged content; a place that cannot be
  *  read is listed in `problems`. */

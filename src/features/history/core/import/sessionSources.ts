@@ -3,7 +3,6 @@ import { ChatFileSource } from '../sources/chatFiles/chatFileSource';
 import { ClaudeSource } from '../sources/claude/claudeSource';
 import { ClineSource } from '../sources/cline/clineSource';
 import { CodexSource } from '../sources/codex/codexSource';
-import type { SourceName } from '../sources/foreign';
 import { GeminiSource } from '../sources/gemini/geminiSource';
 import { HermesSource } from '../sources/hermes/hermesSource';
 import { OpencodeSource } from '../sources/opencode/opencodeSource';
@@ -13,6 +12,7 @@ import { VscodeChatSource } from '../sources/vscodeChat/vscodeChatSource';
 import type { HistorySource } from '../sources/historySource';
 import type { ForeignDatabase, OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
+import type { SourceName } from '../../../../transcript/sourceTitles';
 
 /** All readers. `readerOf` finds the one for a session. */
 export interface SessionSources {

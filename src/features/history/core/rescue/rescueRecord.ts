@@ -2,7 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { sourceNames, type ForeignSession } from '../sources/foreign';
+import { type ForeignSession } from '../sources/foreign';
+import { sourceNames } from '../../../../transcript/sourceTitles';
 
 const sessionSchema = v.object({
   source: v.picklist(sourceNames),

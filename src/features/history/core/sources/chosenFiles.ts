@@ -2,13 +2,12 @@ import { basename } from 'node:path';
 import { errorMessage } from '../../../../base/errorMessage';
 import { t } from '../../../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../../../transcript/json';
-import type { SourceName } from './foreign';
 import type { Found, HistorySource } from './historySource';
 import { beginsExport } from './hermesExport/exportFormat';
 import { listOf, objectOf, own, textOf } from './reading/fields';
 import { columnsOf, type OpenForeignDatabase } from './reading/foreignDatabase';
 import { filesBelow, type HistoryFiles } from './reading/historyFiles';
-import { noSession } from '../../../../transcript/sourceTitles';
+import { noSession, type SourceName } from '../../../../transcript/sourceTitles';
 import { mayHoldSessions } from './reading/sessionFileNames';
 import { isZstd } from './reading/zstdFiles';
 

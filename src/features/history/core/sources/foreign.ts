@@ -1,23 +1,6 @@
 import type { ImagePart, TextPart, ThinkingPart, ToolCallPart, ToolResultPart } from '../../../../transcript/part';
 import type { Usage } from '../../../../transcript/usage';
-
-/** Agents and formats that can be read. */
-export const sourceNames = [
-  'claudeCode',
-  'codex',
-  'hermes',
-  'opencode',
-  'pi',
-  'openai',
-  'shareGpt',
-  'cline',
-  'vscodeChat',
-  'gemini',
-  'qwen',
-  'chatGpt',
-  'claudeAi',
-] as const;
-export type SourceName = (typeof sourceNames)[number];
+import type { SourceName } from '../../../../transcript/sourceTitles';
 
 /** Position of a session in its source: a file, and the key of the session inside it when the file holds several. */
 export interface ForeignLocation {

@@ -1,6 +1,7 @@
 import type { StopReason } from '../../../../transcript/stopReason';
-import type { ForeignMessage, ForeignSession, SessionFacts, Skipped, SourceName } from './foreign';
+import type { ForeignMessage, ForeignSession, SessionFacts, Skipped } from './foreign';
 import type { HistoryPlaces } from './historyPlaces';
+import type { SourceName } from '../../../../transcript/sourceTitles';
 
 /** Result of `find`: a session, or a file that holds none that can be read. */
 export type Found =

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { bringBack } from '../../../../../src/features/backup/core/bringingBack';
+import { bringBack } from '../../../../../src/store/library/bringBack';
 import type { BackupPlace } from '../../../../../src/features/backup/core/backupDeps';
 import type {
   BackupArguments,

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../../src/base/disposable';
-import { t } from '../../../../../src/base/translate';
 import type { BackupSummary } from '../../../../../src/features/backup/core/backupSummary';
 import type { BackupSettings } from '../../../../../src/features/backup/host/storeBackups';
 import type { StoreState } from '../../../../../src/store/ownership/storeState';
@@ -8,7 +7,7 @@ import { ManualClock } from '../../../../support/manualClock';
 import { openState as open } from '../../../host/storeAtHand';
 import { RecordingLog } from '../../../host/recordingLog';
 import { editor } from '../../../host/answeringEditor';
-import { BackupsFeature } from '../../../../../src/features/backup/host/backupsFeature';
+import { startBackups } from '../../../../../src/features/backup/host/startBackups';
 import { timeText } from '../../../../../src/features/backup/host/backupLabels';
 import { followStore } from '../../../../../src/host/window/windowStoreChanges';
 
@@ -56,8 +55,27 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
     bringOver: never,
     resumeQueues: async () => void seen.push('queues continue'),
   };
-  const feature = new BackupsFeature({
-    backups: {
+  const history = {
+    folder: '/store',
+    connection,
+    store: { storeSizes: () => Promise.reject(new Error('The file is damaged.')), listSessions: never },
+    status: { settled: () => Promise.resolve(), offer: () => undefined, setNotices: () => undefined },
+    isReplacing: false,
+  };
+  const commands = startBackups(
+    {
+      own: (part) => part,
+      history,
+      settings: { current: settings, onDidChange: new Emitter<void>().event },
+      gateway,
+      activeChat: { all: [{ leaveStore: () => void seen.push('left') }] },
+      opener: { open: never },
+      editor: { openSettings: never },
+      sessions: { trash: never, erase: never, refresh: () => void seen.push('refreshed') },
+      clock,
+      log,
+    },
+    {
       make: never,
       makeScheduled: never,
       bringBack: never,
@@ -71,28 +89,12 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
         return { before: null, setAside: null };
       },
     },
-    connection,
-    folder: () => '/store',
-    sessions: { storeSizes: () => Promise.reject(new Error('The file is damaged.')), listSessions: never },
-    store: { settled: () => Promise.resolve(), offer: () => undefined },
-    settings: { current: settings, onDidChange: new Emitter<void>().event },
-    gateway,
-    leaveStore: () => void seen.push('left'),
-    openInChat: never,
-    openSettings: never,
-    trash: never,
-    erase: never,
-    onRestored: () => void seen.push('refreshed'),
-    clock,
-    log,
-    t,
-  });
+  );
   followStore({
-    history: { connection, status: { setNotices: () => undefined, offer: () => undefined } },
+    history,
     sessions: { storeOpened: () => undefined },
     others: { movedFolder: { opened: () => Promise.resolve() } },
     approvalNotices: { readWaiting: () => Promise.resolve() },
-    restoring: feature,
     gateway,
     log,
     own: () => undefined,
@@ -101,24 +103,24 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
     editor.picks.push(timeText(backup.madeAt, { language: 'en' }));
     editor.multiPicks.push({ button: true });
     editor.buttons.push('Restore Everything');
-    await feature.commands['restoreFromBackup']?.();
+    await commands['restoreFromBackup']?.();
   };
-  return { feature, restore, seen, reopen: () => states.fire(open) };
+  return { history, restore, seen, reopen: () => states.fire(open) };
 }
 
 describe('a whole backup that is put in place', () => {
   it('continues no queue of prompts; the next opening does', async () => {
-    const { restore, seen, reopen, feature } = windowOf();
+    const { restore, seen, reopen, history } = windowOf();
     await restore();
-    expect([seen, feature.isReplacing]).toEqual([['closed', 'left', 'restored', 'opened', 'refreshed'], false]);
+    expect([seen, history.isReplacing]).toEqual([['closed', 'left', 'restored', 'opened', 'refreshed'], false]);
     reopen();
     expect(seen.at(-1)).toBe('queues continue');
   });
 
   it('that fails continues no queue either, and says why', async () => {
-    const { restore, seen, reopen, feature } = windowOf(() => Promise.reject(new Error('The backup is damaged.')));
+    const { restore, seen, reopen, history } = windowOf(() => Promise.reject(new Error('The backup is damaged.')));
     await expect(restore()).rejects.toThrow('The backup is damaged.');
-    expect([seen, feature.isReplacing]).toEqual([['closed', 'left', 'restored', 'opened'], false]);
+    expect([seen, history.isReplacing]).toEqual([['closed', 'left', 'restored', 'opened'], false]);
     reopen();
     expect(seen.at(-1)).toBe('queues continue');
   });

@@ -108,25 +108,16 @@ describe('before the store is opened', () => {
 });
 
 describe('forgetting', () => {
-  it('reaches every backup and the exported files, and has nothing to add then', async () => {
+  it('reaches every backup, and has nothing to add then', async () => {
     talk('s1', 'secret');
     const window = backupsOf(world);
     await window.backups.make(world.place.store, 'scheduled');
-    const [file, other] = [join(world.root, 'secret.md'), join(world.root, 's1.md')];
-    for (const [path, id] of [
-      [file, 'secret'],
-      [other, 's1'],
-    ] as const) {
-      writeFileSync(path, `Words of ${id}`);
-      window.backups.noteExport(world.place.store, path, [id]);
-    }
     const left = await window.backups.forget(world.place.store, ['secret']);
     expect({
       left,
       ids: await idsIn(window),
       bytes: world.everyByteOf(world.place.backups).includes('Words of secret'),
-      files: [existsSync(file), existsSync(other)],
-    }).toEqual({ left: [], ids: [['s1']], bytes: false, files: [false, true] });
+    }).toEqual({ left: [], ids: [['s1']], bytes: false });
   });
 
   it('names what it cannot reach, and reaches the folder once it is back', async () => {
@@ -135,22 +126,14 @@ describe('forgetting', () => {
     mkdirSync(chosen);
     const window = backupsOf(world, { backupsFolder: chosen });
     await window.backups.make(world.place.store, 'scheduled');
-    const file = join(world.root, 'secret.md');
-    writeFileSync(file, 'Words of secret');
-    window.backups.noteExport(world.place.store, file, ['secret']);
-    writeFileSync(file, 'Words of secret, with my notes');
     const [place = ''] = readdirSync(chosen);
     renameSync(chosen, `${chosen}.unplugged`);
     const left = await window.backups.forget(world.place.store, ['secret']);
     renameSync(`${chosen}.unplugged`, chosen);
     await window.backups.makeScheduled(world.place.store);
-    expect({ left, still: world.everyByteOf(chosen).includes('Words of secret'), kept: existsSync(file) }).toEqual({
-      left: [
-        `Backups in ${join(chosen, place)} can’t be reached now. Hermes erases the sessions there once it can.`,
-        `Exported files that were changed since are not deleted: ${file}.`,
-      ],
+    expect({ left, still: world.everyByteOf(chosen).includes('Words of secret') }).toEqual({
+      left: [`Backups in ${join(chosen, place)} can’t be reached now. Hermes erases the sessions there once it can.`],
       still: false,
-      kept: true,
     });
     expect(await idsIn(window)).toEqual([['s1']]);
   });

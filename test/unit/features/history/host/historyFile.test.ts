@@ -16,7 +16,7 @@ beforeEach(() => {
   copy = join(mkdtempSync(join(tmpdir(), 'hermes-history-file-')), 'copy');
   clock = new ManualClock();
 });
-afterEach(() => rmSync(join(copy, '../../../host'), { recursive: true, force: true }));
+afterEach(() => rmSync(join(copy, '..'), { recursive: true, force: true }));
 
 /** A reader that makes its copy at once, and ends each reading as the test says. */
 class Reader {

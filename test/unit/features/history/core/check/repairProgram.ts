@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { nodeBackupDeps } from '../../../../../../src/store/library/nodeReading';
+import { nodeReadingDeps } from '../../../../../../src/store/library/nodeReading';
 import { checkStore } from '../../../../../../src/features/history/core/check/checking';
 import { repairPlans } from '../../../../../../src/features/history/core/check/repairPlan';
 import type { OpenFile, OpenMode } from '../../../../../../src/store/engine/fileSystem';
@@ -56,7 +56,7 @@ class DeadlyDisk extends NodeFileSystem {
  *  store, `repair` or `undo`, the session, and the number of changes. Prints `done` when it is not killed. */
 async function main(): Promise<void> {
   const [wasm = '', folder = '', action = '', sessionId = '', changes = ''] = process.argv.slice(2);
-  const deps = { ...(await nodeBackupDeps(wasm, join(folder, '..', 'copies'))), now: () => testTime };
+  const deps = { ...(await nodeReadingDeps(wasm, join(folder, '..', 'copies'))), now: () => testTime };
   const disk = new DeadlyDisk();
   const lock = disk.open(join(folder, 'state.db.lock'), 'create');
   const fence = lock.identity();

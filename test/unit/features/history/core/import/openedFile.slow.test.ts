@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bringBack } from '../../../../../../src/features/backup/core/bringingBack';
+import { bringBack } from '../../../../../../src/store/library/bringBack';
 import { ImportClient } from '../../../../../../src/features/history/core/import/importClient';
 import type { OpenedFile } from '../../../../../../src/features/history/core/import/importing';
 import { otherSqlite } from '../../../../../support/otherSqlite';
