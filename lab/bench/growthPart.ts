@@ -1,5 +1,5 @@
 import { MarkdownBlocks } from '../../src/webview/markdown/blocks';
-import { fileNamesIn, mayBeName } from '../../src/webview/markdown/nameTexts';
+import { fileNamesIn, mayBeName } from '../../src/webview/markdown/references';
 import { maskSecrets, secretRules } from '../../src/models/secrecy/secrecy';
 import { findSecrets } from '../../src/models/secretlint/index';
 import { hostileMarkdown } from '../../test/support/hostileMarkdown';

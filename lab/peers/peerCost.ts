@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tracing, type Written, readStretches } from '../bench/writes/diskTrace';
+import { tracing, type Written, readRanges } from '../bench/writes/diskTrace';
 import { median } from '../bench/figures';
 import { inTemporaryFolder } from '../support/temporaryFolder';
 import type { PeerAgent } from './agents';
@@ -26,7 +26,7 @@ export function peerCost(agent: PeerAgent, programs: string): Promise<PeerCost> 
     const trace = join(folder, 'trace');
     const measured = async (peer: RunningPeer): Promise<PeerCost> => {
       const starts = await turns(peer);
-      return costsAt(readStretches(readFileSync(trace, 'utf8'), peer.home, starts));
+      return costsAt(readRanges(readFileSync(trace, 'utf8'), peer.home, starts));
     };
     return withPeer(agent, programs, measured, tracing(trace));
   });

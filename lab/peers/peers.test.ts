@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { installedNode24 } from '../../scripts/vscodeInstall.mjs';
-import { readStretches } from '../bench/writes/diskTrace';
+import { readRanges } from '../bench/writes/diskTrace';
 import { costsAt } from './peerCost';
 import { costsTable } from './report';
 import { wordsBelow, wordsIn, wordsInBody } from './wordSearch';
@@ -107,7 +107,7 @@ describe('what turns cost', () => {
       '8 11.300000 write(5</tmp/elsewhere>, "x", 7) = 7',
       '8 12.500000 pwrite64(4</home/a/state.db>, "x", 4096, 0) = 4096',
     ].join('\n');
-    expect(readStretches(trace, '/home/a/', [10.5, 12])).toEqual([
+    expect(readRanges(trace, '/home/a/', [10.5, 12])).toEqual([
       { syncs: 1, bytes: 20 },
       { syncs: 0, bytes: 4096 },
     ]);

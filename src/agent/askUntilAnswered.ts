@@ -98,13 +98,13 @@ interface NextRequest {
 export async function askUntilAnswered(request: ModelRequest, asking: Asking): Promise<Terminal> {
   const { signal } = asking.run.controller;
   const intake = new AnswerIntake(asking.recorder);
-  const course = new AnswerCourse(request, intake, asking);
+  const requests = new AnswerRequests(request, intake, asking);
   for (let next: NextRequest | null = { request, mode: 'again' }; ;) {
     const attempt = await readAttempt(next.request, next.mode, intake, asking);
     const { terminal } = attempt;
     if (terminal.outcome === 'complete' && terminal.leftOut !== undefined) asking.budget.leftOut.add(terminal.leftOut);
     if (terminal.usage !== null) await asking.recorder.addUsage(terminal.usage);
-    next = signal.aborted ? null : await course.after(attempt);
+    next = signal.aborted ? null : await requests.after(attempt);
     if (next !== null) {
       await assertMaySpend(asking.run).catch((error: unknown) => {
         intake.finish(false);
@@ -116,7 +116,7 @@ export async function askUntilAnswered(request: ModelRequest, asking: Asking): P
       intake.finish(
         terminal.outcome === 'complete' && terminal.finish.unified === 'stop' && terminal.toolCalls.length === 0,
       );
-    return course.ending(terminal);
+    return requests.ending(terminal);
   }
 }
 
@@ -174,7 +174,7 @@ function deliveredLength(recorder: TurnRecorder): number {
 }
 
 /** Decides between the requests of one answer. */
-class AnswerCourse {
+class AnswerRequests {
   /** The finish record of the request that was cut at the output limit. Set once the model has been asked to
    *  continue. */
   private cut: Finish | null = null;

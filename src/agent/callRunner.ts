@@ -295,12 +295,12 @@ export class CallRunner {
   }
 
   /** Returns the output of the call. Stops waiting for an ended call that does not answer for a while. */
-  private async orAbandoned(call: RunningCall, output: Promise<ToolOutput>, patienceMs: number): Promise<ToolOutput> {
+  private async orAbandoned(call: RunningCall, output: Promise<ToolOutput>, timeoutMs: number): Promise<ToolOutput> {
     const { signal } = call;
     let cancel: () => void = () => undefined;
     let onAbort: () => void = () => undefined;
     const abandoned = new Promise<never>((_resolve, reject) => {
-      onAbort = () => (cancel = this.deps.clock.after(patienceMs, () => reject(reasonOf(signal))));
+      onAbort = () => (cancel = this.deps.clock.after(timeoutMs, () => reject(reasonOf(signal))));
       if (signal.aborted) onAbort();
       else signal.addEventListener('abort', onAbort, { once: true });
     });

@@ -8,7 +8,7 @@ import {
   wordEndIn,
 } from '../transcript/text/outputTags';
 
-/** The filter's output for an answer's text. `thinkingEnd` closes a stretch of thinking that was in tags. */
+/** The filter's output for an answer's text. `thinkingEnd` closes a passage of thinking that was in tags. */
 export type OutputPiece =
   { readonly kind: 'text' | 'thinking'; readonly text: string } | { readonly kind: 'thinkingEnd' };
 
@@ -59,7 +59,7 @@ export class OutputFilter {
   /** Name of the tag in which this model thinks before it answers. Null until it does. */
   private thinksIn: string | null = null;
   /** The current thinking, delivered as it arrives. */
-  private stretch = '';
+  private passage = '';
   /** Openers that were delivered as text. */
   private readonly tagNames = new Set<string>();
   /** `ofEarlier`: characters of `held` from before the current request or part. `isStart`: only white space of the
@@ -112,7 +112,7 @@ export class OutputFilter {
     return this.run(false);
   }
 
-  /** Ends the current stretch: releases held-back text and closes open thinking. */
+  /** Ends the current passage: releases held-back text and closes open thinking. */
   end(): readonly OutputPiece[] {
     const pieces = this.run(true);
     this.mode = { kind: 'text' };
@@ -130,7 +130,7 @@ export class OutputFilter {
       // Each step consumes some of the held-back text, until it has to wait for more.
     }
     if (ended && this.mode.kind === 'thinking') {
-      this.unclosedThinking = this.stretch;
+      this.unclosedThinking = this.passage;
       this.endThinking();
     }
     return this.pieces;
@@ -233,7 +233,7 @@ export class OutputFilter {
   }
 
   private stepThinking(closer: string, ended: boolean): boolean {
-    const close = thinkingEndIn(this.stretch.slice(-1), this.held, closer, ended);
+    const close = thinkingEndIn(this.passage.slice(-1), this.held, closer, ended);
     if (close.at === -1) {
       const known = close.isUnsure ? close.from : this.held.length - (ended ? 0 : partialCloser(this.held, closer));
       this.think(known);
@@ -284,13 +284,13 @@ export class OutputFilter {
 
   private think(count: number): void {
     const text = this.held.slice(0, count);
-    this.stretch += text;
+    this.passage += text;
     this.emit('thinking', text);
     this.drop(count);
   }
 
   private endThinking(): void {
-    this.stretch = '';
+    this.passage = '';
     this.partPlace = documentStart;
     this.pieces.push({ kind: 'thinkingEnd' });
   }

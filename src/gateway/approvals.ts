@@ -124,7 +124,7 @@ export class Approvals {
     const surfaceId = surfaces.surfaceOf(session.id);
     const agent = agentFor(surfaceId, session, 'resume', null);
     surfaces.notifyTurn(session.id, { kind: 'approvalDecided', turn, approval });
-    runner.start({ surfaceId, session, turn, prompt, seat: agent, goesOn: true });
+    runner.start({ surfaceId, session, turn, prompt, surfaceAgent: agent, goesOn: true });
   }
 
   async pending(sessionId: string): Promise<Approval | null> {

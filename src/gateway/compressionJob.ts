@@ -28,7 +28,7 @@ export interface Published {
   readonly madeBy: 'summary' | 'plain';
 }
 
-export interface CompressionTask extends Omit<HandoffRequest, 'aside' | 'spent'> {
+export interface CompressionTask extends Omit<HandoffRequest, 'memoryNotes' | 'spent'> {
   readonly session: Session;
   /** The open turn that compresses its own history. Null between turns. */
   readonly turnUid: string | null;
@@ -36,7 +36,7 @@ export interface CompressionTask extends Omit<HandoffRequest, 'aside' | 'spent'>
 
 /** Milliseconds to wait for other services' texts about the rows. Each service has a tighter limit in its own
  *  manager. */
-const asidePatienceMs = 8000;
+const memoryNotesTimeoutMs = 8000;
 
 /** One compression, from reading the history to publishing the next segment. */
 export class CompressionJob {
@@ -52,10 +52,11 @@ export class CompressionJob {
       this.memoOf(conversationId),
       store.readTranscript({ sessionId: session.id, after: -1, limit: protectedHead }),
     ]);
-    const aside = (summarised: readonly Message[]): Promise<string> => this.asideOf(summarised, session, signal);
+    const memoryNotes = (summarised: readonly Message[]): Promise<string> =>
+      this.memoryNotesFor(summarised, session, signal);
     const payer = task.turnUid ?? rows.findLast(({ turnUid }) => turnUid !== null)?.turnUid ?? null;
     const spent = (usage: Usage): Promise<void> => this.count(usage, payer);
-    const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, aside, spent });
+    const made = await engine.compress({ conversationId, rows, head, memo }, { ...task, memoryNotes, spent });
     if (made.memo !== memo) await this.keepMemo(conversationId, made.memo);
     if (made.kind !== 'handoff') return made;
     if (signal.aborted) return { kind: 'stopped', sentence: t('Compression was stopped. Nothing was changed.') };
@@ -103,18 +104,18 @@ export class CompressionJob {
   }
 
   /** Never rejects and never takes long: texts from other services must not delay a compression. */
-  private async asideOf(rows: readonly Message[], session: Session, signal: AbortSignal): Promise<string> {
+  private async memoryNotesFor(rows: readonly Message[], session: Session, signal: AbortSignal): Promise<string> {
     const { clock, log, beforeCompression } = this.deps;
     if (beforeCompression === undefined) return '';
-    const patience = new AbortController();
+    const timeout = new AbortController();
     const out = new Promise<never>((_resolve, reject) =>
-      patience.signal.addEventListener('abort', () => reject(new Error('it took too long or was stopped')), {
+      timeout.signal.addEventListener('abort', () => reject(new Error('it took too long or was stopped')), {
         once: true,
       }),
     );
-    const either = AbortSignal.any([signal, patience.signal]);
-    const cancel = clock.after(asidePatienceMs, () => patience.abort());
-    const stop = (): void => patience.abort();
+    const either = AbortSignal.any([signal, timeout.signal]);
+    const cancel = clock.after(memoryNotesTimeoutMs, () => timeout.abort());
+    const stop = (): void => timeout.abort();
     signal.addEventListener('abort', stop, { once: true });
     try {
       return await Promise.race([beforeCompression(rows, either, session.id), out]);

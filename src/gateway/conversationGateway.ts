@@ -2,7 +2,7 @@ import type { Agent } from '../agent/agent';
 import { Summarizer } from '../agent/compression/summarizer';
 import { TurnStop } from '../agent/turnStop';
 import { type Disposable, Emitter } from '../base/disposable';
-import type { BringOver, BroughtOver } from '../store/bringingOver';
+import type { CopyToThisFolder, CopiedSessions } from '../store/sessionCopying';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
 import type { Spending } from '../transcript/cost';
@@ -124,7 +124,10 @@ export class ConversationGateway implements Gateway {
     }));
     const waiting = (this.waiting = new WaitingTurns({ ...deps, surfaces, runner }));
     const bare = { ...deps, surfaces, sessions, agentPool, runner, compressionScheduler, slots, waiting };
-    const switching = (this.switching = new SessionSwitching({ ...bare, left: () => void runner.makeUpForShown() }));
+    const switching = (this.switching = new SessionSwitching({
+      ...bare,
+      onDidLeaveSession: () => void runner.backfillShownText(),
+    }));
     const shared = { ...bare, switching };
     const queue = (this.queue = new PromptQueue(shared));
     const versions = (this.versions = new PromptVersionSwitching(shared));
@@ -365,8 +368,8 @@ export class ConversationGateway implements Gateway {
     return this.actions.forget(sessionId);
   }
 
-  bringOver(input: BringOver): Promise<BroughtOver> {
-    return this.actions.bringOver(input);
+  copyToThisFolder(input: CopyToThisFolder): Promise<CopiedSessions> {
+    return this.actions.copyToThisFolder(input);
   }
 
   setSeen(sessionId: string): Promise<void> {
@@ -431,7 +434,7 @@ export class ConversationGateway implements Gateway {
       await this.queue.startNextInBackground(run.session, run.surfaceId, settled.outcome === 'complete');
     if (settled !== null) this.titles.turnSettled(run, settled);
     // After the next prompt has started, so that consecutive turns run on the same agent.
-    this.agentPool.settled(run.seat);
+    this.agentPool.settled(run.surfaceAgent);
   }
 
   private changed(sessionId: string): void {

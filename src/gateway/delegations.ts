@@ -72,7 +72,7 @@ export class Delegations {
     if (settled === null) throw signal.reason instanceof Error ? signal.reason : new TurnStop('windowClosed');
     const work = resultOf(session, title, settled, messages, clock.now());
     if (work.outcome === 'complete')
-      caller.seat.memory.delegated({ childSessionId: session.id, task: task.task, result: work.answer });
+      caller.surfaceAgent.memory.delegated({ childSessionId: session.id, task: task.task, result: work.answer });
     return work;
   }
 

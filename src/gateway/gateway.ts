@@ -4,7 +4,7 @@ import type { QueuedPrompt, Session, SessionSummary } from '../transcript/sessio
 import type { Approval, ApprovalDecision, Mode } from '../transcript/approval';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { Turn } from '../transcript/turn';
-import type { BringOver, BroughtOver } from '../store/bringingOver';
+import type { CopyToThisFolder, CopiedSessions } from '../store/sessionCopying';
 import type { SessionQuery, TranscriptPage, TranscriptQuery } from '../store/sessionStore';
 import type { Disposable } from '../base/disposable';
 import type { BusyMode } from '../transcript/busyMode';
@@ -173,7 +173,7 @@ export interface Gateway extends ApprovalGateway, EffortGateway {
   forgetSession(sessionId: string): Promise<ForgetReport>;
   /** Imports sessions from another folder's store. None of their turns runs here, and no memory provider is
    *  notified: they are in the past. */
-  bringOver(input: BringOver): Promise<BroughtOver>;
+  copyToThisFolder(input: CopyToThisFolder): Promise<CopiedSessions>;
   /** Marks the answers of this session as seen. Visible surfaces need not call it: the gateway knows which sessions
    *  they show. */
   setSeen(sessionId: string): Promise<void>;
@@ -268,7 +268,7 @@ export interface SwitchOutcome {
   /** A sentence for the user when the result differs from the request. */
   readonly notice: string | null;
   /** For a rewind: the turn that was removed together with everything after it. */
-  readonly takenBack?: string;
+  readonly rewoundTurn?: string;
 }
 
 export interface ForgetReport {

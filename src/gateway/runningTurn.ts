@@ -18,7 +18,7 @@ export interface StartedTurn {
   readonly turn: Turn & { readonly state: 'running' };
   /** The user's prompt, for memory. For a turn that continues, the prompt of the continued answer. */
   readonly prompt: Message;
-  readonly seat: SurfaceAgent;
+  readonly surfaceAgent: SurfaceAgent;
   /** True when this turn was awaiting approval and is being restarted from its stored rows. */
   readonly goesOn?: boolean;
   /** Set when this run works on a task of another run. */

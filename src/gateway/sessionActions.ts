@@ -1,6 +1,6 @@
 import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
-import type { BringOver, BroughtOver } from '../store/bringingOver';
+import type { CopyToThisFolder, CopiedSessions } from '../store/sessionCopying';
 import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import { type ForgetReport, GatewayError } from './gateway';
@@ -71,9 +71,9 @@ export class SessionActions {
     this.changed(sessionId);
   }
 
-  async bringOver(input: BringOver): Promise<BroughtOver> {
+  async copyToThisFolder(input: CopyToThisFolder): Promise<CopiedSessions> {
     const { store, surfaces, switching } = this.deps;
-    const brought = await store.bringOver(input);
+    const brought = await store.copyToThisFolder(input);
     // A session that was continued in the other store has new rows here.
     for (const shown of surfaces.allShown().filter((id) => input.sessionIds.includes(id))) {
       const session = await store.getSession(shown);

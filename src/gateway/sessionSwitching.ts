@@ -29,7 +29,7 @@ interface SwitchingDeps {
   readonly sessions: SessionDirectory;
   readonly slots: TurnSlots;
   /** Called when a surface leaves its session: writes shown text that could not be stored before. */
-  readonly left: () => void;
+  readonly onDidLeaveSession: () => void;
 }
 
 type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason: R }>;
@@ -217,7 +217,7 @@ export class SessionSwitching {
     if ('sessionId' in done) return done;
     // Outside the conversation's sequence, because branching enters that sequence itself.
     const branched = await this.branch(surfaceId, { sessionId: found.id, from: done.beforeSummary.uid });
-    return { ...branched, notice: notices.rewoundInBranch(), ...takenBack(done.beforeSummary) };
+    return { ...branched, notice: notices.rewoundInBranch(), ...rewoundTurn(done.beforeSummary) };
   }
 
   /** Rewinds the newest segment. An earlier segment is never changed: a prompt in one is returned as
@@ -235,7 +235,7 @@ export class SessionSwitching {
     if (named === undefined) throw new GatewayError('invalid', t('There is no prompt to rewind to in this session.'));
     // Rewinds by the messages that the model would get: prompts without an answer between them are one.
     await store.repairTranscript(session.id);
-    const prompt = await this.standing(named);
+    const prompt = await this.mergedPromptOf(named);
     try {
       const rewound = await store.rewindSession({ sessionId: session.id, to: prompt.uid, now: clock.now() });
       const draft = await this.putBack(session, rewound.draft, rewound.draftParts);
@@ -243,7 +243,7 @@ export class SessionSwitching {
       agentPool.rewound(surfaceId, session);
       for (const each of surfaces.allShowing(session.id)) this.switchTo(each, session, 'rewind');
       surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [session.id] });
-      return { sessionId: session.id, draft, notice: null, ...takenBack(prompt) };
+      return { sessionId: session.id, draft, notice: null, ...rewoundTurn(prompt) };
     } catch (error) {
       const isEarlier =
         error instanceof StoreError &&
@@ -256,7 +256,7 @@ export class SessionSwitching {
   }
 
   /** Returns the prompt that an absorbed prompt was merged into. Rewinding one removes both. */
-  private async standing(uid: string): Promise<Message> {
+  private async mergedPromptOf(uid: string): Promise<Message> {
     let message = await this.deps.store.getMessage(uid);
     while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null)
       message = await this.deps.store.getMessage(message.visibility.absorbedInto);
@@ -312,11 +312,11 @@ export class SessionSwitching {
     const leaving = surfaces.shownSession(surfaceId);
     surfaces.bind(surfaceId, session?.id ?? null, reason, beginning);
     if (session !== null && reason !== 'rewind') agentPool.agentFor(surfaceId, session, reason);
-    if (leaving !== null && leaving !== session?.id) this.deps.left();
+    if (leaving !== null && leaving !== session?.id) this.deps.onDidLeaveSession();
     if (session !== null) void this.noteSeen(session.id);
   }
 }
 
-function takenBack({ turnUid }: Message): Pick<SwitchOutcome, 'takenBack'> {
-  return turnUid === null ? {} : { takenBack: turnUid };
+function rewoundTurn({ turnUid }: Message): Pick<SwitchOutcome, 'rewoundTurn'> {
+  return turnUid === null ? {} : { rewoundTurn: turnUid };
 }

@@ -23,7 +23,7 @@ interface TitleDeps {
 }
 
 /** Milliseconds until a title is given up. */
-const patienceMs = 30_000;
+const timeoutMs = 30_000;
 /** A session whose first answers brought no title keeps the one from its prompt. */
 const mostAnswers = 3;
 
@@ -47,7 +47,7 @@ export class SessionTitles {
       return;
     if (this.deps.isRunning(conversationId) || this.running.has(conversationId)) return;
     const controller = new AbortController();
-    const cancel = this.deps.clock.after(patienceMs, () => controller.abort());
+    const cancel = this.deps.clock.after(timeoutMs, () => controller.abort());
     const end = this.write(settled, controller.signal)
       .catch((error: unknown) => {
         if (!controller.signal.aborted)

@@ -106,7 +106,7 @@ export class TurnRunner {
     this.running.set(conversationId, run);
     // The turn's row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
-    started.seat.turnBegan();
+    started.surfaceAgent.turnBegan();
     this.listeners.began(conversationId);
     this.listeners.changed(started.session.id);
     const end = this.runToEnd(run).finally(() => this.ends.delete(run));
@@ -119,7 +119,7 @@ export class TurnRunner {
     const run = this.running.get(child.conversationId);
     if (run === undefined) return;
     run.session = child;
-    run.seat.serve(child.id, { reason: 'compression', parentSessionId: child.parentSessionId });
+    run.surfaceAgent.serve(child.id, { reason: 'compression', parentSessionId: child.parentSessionId });
   }
 
   /** Interrupts this conversation's running turn. Resolves when it has settled. A late stop changes nothing. */
@@ -147,7 +147,7 @@ export class TurnRunner {
   }
 
   /** Writes shown text that could not be written with its turn. Never rejects. */
-  makeUpForShown(): Promise<void> {
+  backfillShownText(): Promise<void> {
     return this.deliveries.makeUp();
   }
 
@@ -177,11 +177,11 @@ export class TurnRunner {
       if (run.subAgent !== undefined || !run.decisions.leave()) run.controller.abort(new TurnStop('windowClosed'));
     for (const { wake } of this.unsettled.values()) wake.abort();
     await Promise.all(this.ends.values());
-    await this.makeUpForShown();
+    await this.backfillShownText();
   }
 
   private async runToEnd(run: RunningTurn): Promise<void> {
-    const { turn, seat: surfaceAgent, controller, steering, calls, decisions, recall, subAgent } = run;
+    const { turn, surfaceAgent, controller, steering, calls, decisions, recall, subAgent } = run;
     const { conversationId } = run.session;
     const shownLengths = new ShownLengths(turn.uid);
     let stored: readonly Message[] = [];
@@ -336,7 +336,7 @@ function delegationOf(
   return { worksFor: { sessionId: session.id, turnUid: turn.uid } };
 }
 
-function remember({ seat: surfaceAgent, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {
+function remember({ surfaceAgent, prompt }: RunningTurn, turn: SettledRow, stored: readonly Message[]): void {
   const answers = stored
     .filter((message) => message.role === 'assistant' && message.visibility.kind === 'shown')
     .map((message) => answerText(message.parts));

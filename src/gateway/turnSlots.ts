@@ -60,7 +60,7 @@ export class TurnSlots {
     if (this.closed) throw closingError();
     return this.sequencer.run(conversationId, async () => {
       await this.deps.runner.settleShown(conversationId);
-      await this.deps.runner.makeUpForShown();
+      await this.deps.runner.backfillShownText();
       return work();
     });
   }
@@ -101,7 +101,7 @@ export class TurnSlots {
       session,
       turn: opened.turn,
       prompt: how.continuation?.asked ?? opened.userMessage,
-      seat: surfaceAgent,
+      surfaceAgent,
       ...(subAgent === undefined ? {} : { subAgent }),
     });
     return opened.turn;

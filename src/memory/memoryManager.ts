@@ -51,8 +51,8 @@ export interface MemoryManagerDeps {
 
 const usualRecallTimeoutMs = 2000;
 /** Limits in characters and milliseconds for one provider's `onPreCompress` text. */
-const preCompress = { length: 4000, patienceMs: 5000 } as const;
-const forgetPatienceMs = 10_000;
+const preCompress = { length: 4000, timeoutMs: 5000 } as const;
+const forgetTimeoutMs = 10_000;
 /** Milliseconds left after the grace period of a shutdown, to hand over queued calls. */
 const handOverMs = 800;
 
@@ -214,12 +214,12 @@ export class MemoryManager {
       );
       texts.set(queue, typeof text === 'string' ? tidyRecall(text, preCompress.length) : '');
     });
-    const isDone = await withinTime(this.deps.clock, preCompress.patienceMs, Promise.all(work), signal);
+    const isDone = await withinTime(this.deps.clock, preCompress.timeoutMs, Promise.all(work), signal);
     over.abort(new Error('The summary is made without it.'));
     const silent = this.queues.filter((queue) => !isDone && !signal.aborted && !texts.has(queue));
     for (const { name } of silent)
       this.deps.log.warn(
-        `Memory provider ${name}: onPreCompress took longer than ${preCompress.patienceMs / 1000} s; the summary ` +
+        `Memory provider ${name}: onPreCompress took longer than ${preCompress.timeoutMs / 1000} s; the summary ` +
           'was made without it.',
       );
     return this.queues.flatMap((queue) => texts.get(queue) || []).join('\n\n');
@@ -249,7 +249,7 @@ export class MemoryManager {
     for (const sessionId of sessionIds) this.forgotten.add(sessionId);
     const sentences = new Map<ProviderQueue, string | null>();
     const work = this.queues.map(async (queue) => sentences.set(queue, await this.forgetAt(queue, sessionIds)));
-    await withinTime(this.deps.clock, forgetPatienceMs, Promise.all(work));
+    await withinTime(this.deps.clock, forgetTimeoutMs, Promise.all(work));
     return this.queues.flatMap((queue) => {
       const sentence = sentences.get(queue);
       return sentence === undefined

@@ -6,7 +6,7 @@ import type { ProviderQueue } from './providerQueue';
 import { withoutFences } from './recallText';
 
 /** Milliseconds that a tool waits until its provider knows the session. */
-const readyPatienceMs = 10_000;
+const readyTimeoutMs = 10_000;
 
 export interface RefusedTool {
   readonly name: string;
@@ -54,7 +54,7 @@ function bound(tool: AnyTool, input: unknown, queue: ProviderQueue, clock: Clock
   return {
     kind: 'ready',
     run: async (signal, context): Promise<ToolOutput> => {
-      const isReady = await withinTime(clock, readyPatienceMs, queue.ready(), signal);
+      const isReady = await withinTime(clock, readyTimeoutMs, queue.ready(), signal);
       signal.throwIfAborted();
       if (!isReady)
         return {

@@ -6,7 +6,7 @@ import type { MemoryProvider } from './memoryProvider';
 
 /** Milliseconds: the time limit of one call, and the wait after its abort. When the window closes the second one is
  *  short, because the calls after it must still be handed over. */
-const callLimits = { patienceMs: 300_000, graceMs: 5000, closingGraceMs: 200 } as const;
+const callLimits = { timeoutMs: 300_000, graceMs: 5000, closingGraceMs: 200 } as const;
 
 /** A provider, and where it comes from: the product itself or another extension. */
 export interface MadeProvider {
@@ -115,7 +115,7 @@ class ProviderCall {
   });
 
   constructor(private readonly clock: Clock) {
-    this.cancel = clock.after(callLimits.patienceMs, () => this.giveUp('It took too long.', callLimits.graceMs));
+    this.cancel = clock.after(callLimits.timeoutMs, () => this.giveUp('It took too long.', callLimits.graceMs));
   }
 
   get signal(): AbortSignal {

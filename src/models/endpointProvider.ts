@@ -15,7 +15,7 @@ import type { ModelInfo } from './modelInfo';
 import { ModelError } from './modelProvider';
 import type { ModelListing, ModelProvider } from './modelProvider';
 import { free, type PriceSnapshot, snapshotFacts } from './prices/priceSnapshot';
-import { patientFetch } from './http/patientFetch';
+import { fetchWithTimeouts } from './http/fetchWithTimeouts';
 import type { ProviderSettings } from './providerSettings';
 import { LearnedRefusals } from './http/refusals';
 import { loopbackPolicy, remotePolicy } from './http/requestRunner';
@@ -96,7 +96,13 @@ export class EndpointProvider implements ModelProvider {
     const info = await this.infoOf(modelId, endpoint, key, signal);
     return httpChatModel(info, {
       loadTransports: this.deps.loadTransports,
-      settings: { protocol: this.kind, baseUrl: endpoint.baseUrl, key, modelId, fetch: patientFetch(this.deps.fetch) },
+      settings: {
+        protocol: this.kind,
+        baseUrl: endpoint.baseUrl,
+        key,
+        modelId,
+        fetch: fetchWithTimeouts(this.deps.fetch),
+      },
       policy: endpoint.loopback ? loopbackPolicy : remotePolicy,
       clock: this.deps.clock,
       provider: this.name,

@@ -1,4 +1,4 @@
-import type { SessionOperations, SessionStore, WorkCourse } from './sessionStore';
+import type { SessionOperations, SessionStore, WorkOptions } from './sessionStore';
 import type { SlicedWork, WorkProgress } from './slicedWork';
 
 export type MethodName = keyof SessionOperations;
@@ -11,9 +11,9 @@ type LongMethod = {
   [M in MethodName]: Parameters<SessionStore[M]> extends MethodArguments[M] ? never : M;
 }[MethodName];
 
-/** read: stores nothing · write: stores something that the user said or decided · upkeep: stores something that a
+/** read: stores nothing · write: stores something that the user said or decided · maintenance: stores something that a
  *  window decides alone. */
-type Effect = 'read' | 'write' | 'upkeep';
+type Effect = 'read' | 'write' | 'maintenance';
 
 /** The store's methods by name, with their effect; `long` marks those that take a signal. */
 const effects = {
@@ -39,10 +39,10 @@ const effects = {
   setArchived: 'write',
   trashSession: 'write',
   restoreSession: 'write',
-  pruneTrash: 'upkeep',
+  pruneTrash: 'maintenance',
   forgetSession: 'long write',
-  setSeen: 'upkeep',
-  bringOver: 'write',
+  setSeen: 'maintenance',
+  copyToThisFolder: 'write',
   importStates: 'read',
   beginImport: 'write',
   importWhole: 'write',
@@ -63,7 +63,7 @@ const effects = {
   steerTurn: 'write',
   addUsage: 'write',
   settleTurn: 'write',
-  recoverTurns: 'upkeep',
+  recoverTurns: 'maintenance',
   requestApproval: 'write',
   decideApproval: 'write',
   approval: 'read',
@@ -97,8 +97,8 @@ const effects = {
   setDraft: 'write',
   search: 'long read',
   getMeta: 'read',
-  setMeta: 'upkeep',
-  deleteMeta: 'upkeep',
+  setMeta: 'maintenance',
+  deleteMeta: 'maintenance',
   recordFileChanges: 'write',
   completeFileChanges: 'write',
   fileChangesOf: 'read',
@@ -107,16 +107,16 @@ const effects = {
   markReviewed: 'write',
   outboxAdd: 'write',
   outboxDue: 'read',
-  outboxDone: 'upkeep',
-  outboxFailed: 'upkeep',
+  outboxDone: 'maintenance',
+  outboxFailed: 'maintenance',
   outboxCounts: 'read',
-  indexBatch: 'upkeep',
-  checkpoint: 'upkeep',
+  indexBatch: 'maintenance',
+  checkpoint: 'maintenance',
   verifyIntegrity: 'read',
   checkSession: 'read',
   statistics: 'read',
   storeSizes: 'read',
-  sync: 'upkeep',
+  sync: 'maintenance',
 } as const satisfies { readonly [M in MethodName]: M extends LongMethod ? `long ${Effect}` : Effect };
 
 /** True for a method that stores nothing. */
@@ -172,7 +172,7 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
   const forwards = methods.map((method) => [
     method,
     effects[method].startsWith('long')
-      ? (input: never, ...course: WorkCourse) => call(method, [input], ...course)
+      ? (input: never, ...options: WorkOptions) => call(method, [input], ...options)
       : (...args: MethodArguments[MethodName]) => call(method, args),
   ]);
   return Object.fromEntries(forwards) as Omit<SessionStore, 'close'>;

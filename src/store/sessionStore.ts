@@ -2,7 +2,7 @@ import type { Chunk, Message, NewMessage } from '../transcript/message';
 import type { DraftPart, DraftSurroundings, PromptDraft } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { ApprovalOperations } from './approvalOperations';
-import type { BringingOver } from './bringingOver';
+import type { SessionCopying } from './sessionCopying';
 import type {
   BranchedSession,
   BranchSession,
@@ -37,7 +37,7 @@ import type { SyncCall, SyncResult } from './syncing';
 export interface SessionOperations
   extends
     ConversationOperations,
-    BringingOver,
+    SessionCopying,
     ImportOperations,
     Outbox,
     WireTexts,
@@ -348,7 +348,7 @@ export interface SearchQuery {
 }
 
 /** Optional arguments of long work: a signal to stop it, and a callback for its progress. */
-export type WorkCourse = readonly [signal?: AbortSignal, onProgress?: (progress: WorkProgress) => void];
+export type WorkOptions = readonly [signal?: AbortSignal, onProgress?: (progress: WorkProgress) => void];
 
 export interface SearchHit {
   readonly sessionId: string;
@@ -378,15 +378,15 @@ type Promised<T> = {
 /** The store for every floor above. */
 export interface SessionStore extends Promised<SessionOperations> {
   /** An aborted search rejects at once with the signal's reason and reads no further. */
-  search(query: SearchQuery, ...course: WorkCourse): Promise<readonly SearchHit[]>;
+  search(query: SearchQuery, ...options: WorkOptions): Promise<readonly SearchHit[]>;
   // Changes that take long in a long session. An aborted one rejects with the signal's reason after everything is
   // restored. If it was already done, or can no longer be stopped, it resolves.
-  branchSession(input: BranchSession, ...course: WorkCourse): Promise<BranchedSession>;
-  rewindSession(input: RewindSession, ...course: WorkCourse): Promise<RewoundSession>;
-  showVersion(input: ShowVersion, ...course: WorkCourse): Promise<readonly string[]>;
-  openTurn(input: OpenTurn, ...course: WorkCourse): Promise<{ readonly turn: Turn; readonly userMessage: Message }>;
+  branchSession(input: BranchSession, ...options: WorkOptions): Promise<BranchedSession>;
+  rewindSession(input: RewindSession, ...options: WorkOptions): Promise<RewoundSession>;
+  showVersion(input: ShowVersion, ...options: WorkOptions): Promise<readonly string[]>;
+  openTurn(input: OpenTurn, ...options: WorkOptions): Promise<{ readonly turn: Turn; readonly userMessage: Message }>;
   /** Cannot be stopped, because erased rows are gone. */
-  forgetSession(sessionId: string, ...course: WorkCourse): Promise<ForgottenSessions>;
+  forgetSession(sessionId: string, ...options: WorkOptions): Promise<ForgottenSessions>;
   /** Checkpoints, closes and releases ownership. Safe to call twice. */
   close(): Promise<void>;
 }

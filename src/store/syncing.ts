@@ -108,6 +108,8 @@ export interface SentDocument {
   readonly document: string;
   /** JSON; null when it has no rows any more. */
   readonly body: string | null;
+  /** Number of the newest change that it contains for certain, where that is known. */
+  readonly change?: number | undefined;
 }
 
 export interface WaitingChanges {

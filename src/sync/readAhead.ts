@@ -71,12 +71,7 @@ export class FetchAhead {
   private async ask(connection: Connection, conversationId: string): Promise<Asked | null> {
     const { store, server } = this.deps;
     try {
-      const [since, chain, documents] = await Promise.all([
-        store.version(conversationId),
-        store.chain(conversationId),
-        store.changed(conversationId),
-      ]);
-      const query = { conversationId, since, chain, documents };
+      const query = await fetchQuery(store, conversationId);
       // One that fails is fetched again when it is its turn.
       return { ...query, fetched: server.fetch(connection, query).catch(() => null) };
     } catch {
@@ -89,7 +84,17 @@ interface Asked extends FetchQuery {
   readonly fetched: Promise<Fetched | null>;
 }
 
+/** What a store asks for. It is asked before this returns. */
+export async function fetchQuery(store: AsyncSyncedStore, conversationId: string): Promise<FetchQuery> {
+  const [since, chain, documents] = await Promise.all([
+    store.version(conversationId),
+    store.chain(conversationId),
+    store.changed(conversationId),
+  ]);
+  return { conversationId, since, chain, documents };
+}
+
 /** Compares data that was put together in the same way. */
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

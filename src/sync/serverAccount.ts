@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { AsyncSyncedStore } from '../store/syncing';
 import type { ServerAccount } from '../transcript/verification';
-import type { Connection, SyncServer } from './syncServer';
+import { fetchWhole, type Connection, type SyncServer } from './syncServer';
 
 const rows = v.array(v.object({ uid: v.string(), role: v.string(), parts: v.nullable(v.string()) }));
 const bodySchema = v.pipe(v.string(), v.parseJson(), v.object({ messages: v.optional(rows, []) }));
@@ -17,7 +17,7 @@ export async function serverAccount(
   conversationId: string,
 ): Promise<ServerAccount | null> {
   const waiting = new Set(await store.changed(conversationId));
-  const fetched = await server.fetch(connection, { conversationId, since: 0, chain: [], documents: [] });
+  const fetched = await fetchWhole(server, connection, { conversationId, since: 0, chain: [], documents: [] });
   const there = new Map(
     fetched.documents.filter(({ document }) => isTranscript(document)).map((one) => [one.document, one.body]),
   );

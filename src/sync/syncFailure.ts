@@ -18,7 +18,7 @@ export type SyncFailureKind =
   | 'lost'
   /** The server cannot read or keep rows of one conversation. */
   | 'rows'
-  /** Encryption: see `SealError`. */
+  /** Encryption: see `EncryptionError`. */
   | 'seal'
   | 'unknown';
 

@@ -1,8 +1,8 @@
 import type { AsyncSyncedStore, ChangedDocument, Outgoing, ReceiveOutcome, SentDocument } from '../store/syncing';
-import { documentsAtOnce, FetchAhead, ReadAhead } from './readAhead';
+import { documentsAtOnce, FetchAhead, fetchQuery, isSame, ReadAhead } from './readAhead';
 import { StoreError } from '../store/storeError';
 import { syncFailureIn } from './syncFailure';
-import type { Connection, SendAnswer, SyncServer } from './syncServer';
+import type { Connection, Fetched, FetchQuery, SendAnswer, SyncServer } from './syncServer';
 
 interface SyncRoundDeps {
   readonly store: AsyncSyncedStore;
@@ -20,6 +20,12 @@ interface SyncRoundDeps {
   readonly onReceived?: (conversationId: string, branchId: string | null) => Promise<void> | void;
   /** Called when the server removed what this machine has, without a proof that a machine of the history did. */
   readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
+}
+
+interface Reading {
+  readonly known: ReadonlyMap<string, number> | undefined;
+  readonly first: readonly SentDocument[] | null;
+  readonly next: string | null;
 }
 
 /** `session`: the whole session is in the trash now. `copy`: the session as it was is there, as a private one.
@@ -67,6 +73,8 @@ export class SyncRound {
   private readonly fetchAhead: FetchAhead;
   /** The store notes what the server has taken, while the next conversation is sent. */
   private noting: Promise<unknown> = Promise.resolve();
+  /** True when there was more of a conversation than its turn is long: the next round goes on. */
+  isUnfinished = false;
 
   constructor(private readonly deps: SyncRoundDeps) {
     this.readAhead = new ReadAhead(deps);
@@ -77,6 +85,7 @@ export class SyncRound {
    *  others were exchanged. Ends early, between two conversations, when the signal is aborted. */
   async run(signal?: AbortSignal): Promise<readonly RefusedConversation[]> {
     const { store } = this.deps;
+    this.isUnfinished = false;
     while (signal?.aborted !== true && (await store.noteMore())) continue;
     await this.readNews();
     const failures: unknown[] = [];
@@ -123,9 +132,9 @@ export class SyncRound {
     this.paused.set(conversationId, { error, rounds, left: rounds });
   }
 
-  /** Brings a conversation to the server's version. */
-  receive(conversationId: string): Promise<ReceiveOutcome> {
-    return this.alone(conversationId, () => this.receiveAlone(conversationId, null));
+  /** Brings a conversation to the server's version. `fetched`: what was asked for, and is known of that already. */
+  receive(conversationId: string, fetched?: readonly [FetchQuery, Fetched | null]): Promise<ReceiveOutcome> {
+    return this.alone(conversationId, () => this.receiveAlone(conversationId, null, fetched));
   }
 
   /** The first call to the server makes this machine known there. */
@@ -139,23 +148,26 @@ export class SyncRound {
   }
 
   /** `next`: fetched already while this one is written. */
-  private async receiveAlone(conversationId: string, next: string | null): Promise<ReceiveOutcome> {
+  private async receiveAlone(
+    conversationId: string,
+    next: string | null,
+    [asked, there]: readonly [FetchQuery | null, Fetched | null] = [null, null],
+  ): Promise<ReceiveOutcome> {
     const { store, server, machine, newId, onReceived } = this.deps;
     const connection = await this.connected();
     await this.settleSending(conversationId);
     let outcome: ReceiveOutcome = 'again';
     for (let attempt = 0; attempt < attempts && outcome === 'again'; attempt++) {
-      const since = await store.version(conversationId);
-      const chain = await store.chain(conversationId);
-      const documents = await store.changed(conversationId);
-      const query = { conversationId, since, chain, documents };
-      const {
-        isErased,
-        isProven = false,
-        refused = [],
-        ...fetched
-      } = (await this.fetchAhead.take(query)) ?? (await server.fetch(connection, query));
+      const query = await fetchQuery(store, conversationId);
+      const { since } = query;
+      const found =
+        (await this.fetchAhead.take(query)) ??
+        (isSame(asked, query) ? there : null) ??
+        (await server.fetch(connection, query));
       if (next !== null) this.fetchAhead.begin(connection, next);
+      if (found === null) this.isUnfinished = true;
+      if (found === null) return 'again';
+      const { isErased, isProven = false, refused = [], ...fetched } = found;
       const branchId = newId();
       if (isErased) outcome = await this.eraseHere(connection, conversationId, isProven);
       else if (await store.isErased(conversationId)) return this.eraseAgain(conversationId);
@@ -194,6 +206,7 @@ export class SyncRound {
       const answer = await this.sendOnce(conversationId, outgoing, next);
       if (answer === null) return;
       if (answer.kind === 'done') return this.noteSent(conversationId, answer.version);
+      if (answer.kind === 'more') this.isUnfinished = true;
       await store.notSent(conversationId);
       if (answer.kind !== 'behind' && answer.kind !== 'erased') return;
       const received = await this.receiveAlone(conversationId, null);
@@ -225,7 +238,8 @@ export class SyncRound {
         baseTail,
         tail,
         fence: fenceOf(conversationId),
-        documents: () => this.bodies(conversationId, documents, first, next),
+        changes: documents,
+        documents: (known) => this.bodies(conversationId, documents, { known, first, next }),
       });
     } catch (error) {
       if (!(error instanceof TurnBegan)) throw error;
@@ -273,20 +287,20 @@ export class SyncRound {
     return 'forgotten';
   }
 
-  /** What the documents hold, piece by piece. Throws when a turn begins: a transcript is sent as it is between two
-   *  turns. `first`: the first piece, if it was read. `next`: the conversation to be read when this one was. */
-  private async *bodies(
-    conversationId: string,
-    documents: readonly ChangedDocument[],
-    first: readonly SentDocument[] | null,
-    next: string | null,
-  ): AsyncGenerator<readonly SentDocument[]> {
+  /** What the documents hold, piece by piece, without those that are known. Throws when a turn begins: a transcript is
+   *  sent as it is between two turns. `first`: the first piece, if it was read. `next`: the conversation to be read
+   *  when this one was. */
+  private async *bodies(conversationId: string, all: readonly ChangedDocument[], reading: Reading) {
+    const { known, first, next } = reading;
+    const documents = all.filter(({ document, change }) => known?.get(document) !== change);
     for (let from = 0; from < documents.length; from += documentsAtOnce) {
-      const names = documents.slice(from, from + documentsAtOnce).map(({ document }) => document);
-      const bodies = from === 0 && first !== null ? first : await this.deps.store.bodies(conversationId, names);
+      const piece = documents.slice(from, from + documentsAtOnce);
+      const names = piece.map(({ document }) => document);
+      const isRead = from === 0 && documents.length === all.length;
+      const bodies = (isRead ? first : null) ?? (await this.deps.store.bodies(conversationId, names));
       if (bodies === null) throw new TurnBegan();
       if (next !== null && from + documentsAtOnce >= documents.length) this.readAhead.begin(next);
-      yield bodies;
+      yield bodies.map((one, at): SentDocument => Object.assign(one, { change: piece[at]?.change }));
     }
   }
 

@@ -1,4 +1,4 @@
-import type { ChainedVersion, SentDocument, ServerDocument, ServerHeads } from '../store/syncing';
+import type { ChainedVersion, ChangedDocument, SentDocument, ServerDocument, ServerHeads } from '../store/syncing';
 
 /** Bytes of the longest body that is inflated: a small one must not fill the memory. */
 export const longestBody = 2 ** 28;
@@ -11,8 +11,9 @@ export interface SyncServer {
   /** Conversations that changed after a change of the history that was read, whoever changed them, in the order of
    *  their changes. Null for all. */
   news(connection: Connection, after: number | null): Promise<ServerHeads>;
-  /** Documents newer than a version, and named ones, as they were at one moment. */
-  fetch(connection: Connection, query: FetchQuery): Promise<Fetched>;
+  /** Documents newer than a version, and named ones, as they were at one moment. Null when more is to come: what has
+   *  arrived is kept, and the next call goes on. */
+  fetch(connection: Connection, query: FetchQuery): Promise<Fetched | null>;
   /** May be called with documents that are sent soon, to do before what needs no connection. */
   prepareDocuments?(documents: readonly SentDocument[]): void;
   /** Makes the tail of a version, which says whose it is and what came before it. Default: the random text. */
@@ -21,8 +22,8 @@ export interface SyncServer {
   send(connection: Connection, sending: SentChanges): Promise<SendAnswer>;
   /** The version with this tail; null when the server does not have it. */
   versionOf(connection: Connection, conversationId: string, tail: string): Promise<number | null>;
-  /** Asks for the conversation, so that only this machine runs a turn in it. */
-  lease(connection: Connection, conversationId: string): Promise<LeaseAnswer>;
+  /** Asks for the conversation, so that only this machine runs a turn in it. `query`: what is wanted of it along. */
+  lease(connection: Connection, conversationId: string, query?: FetchQuery): Promise<LeaseAnswer>;
   /** Extends a lease. False when it was lost. */
   renew(connection: Connection, conversationId: string, fence: number): Promise<boolean>;
   release(connection: Connection, conversationId: string, fence: number): Promise<void>;
@@ -98,15 +99,17 @@ export interface SentChanges {
   readonly tail: string;
   /** Fence of the lease that this machine holds; null for none. */
   readonly fence: number | null;
-  /** Read while they are sent, again if need be. Nothing is sent when the reading throws; then the call throws the
-   *  same. */
-  readonly documents: () => AsyncIterable<readonly SentDocument[]>;
+  /** Numbers of the documents' changes. Without them, what is longer than a page is sent from its start again. */
+  readonly changes?: readonly ChangedDocument[];
+  /** Read while they are sent, again if need be. Nothing becomes the conversation's when the reading throws; then the
+   *  call throws the same. `known`: documents that need not be read, with the changes that they contain. */
+  readonly documents: (known?: ReadonlyMap<string, number>) => AsyncIterable<readonly SentDocument[]>;
 }
 
 /** erased: another machine forgot the conversation. behind: another machine changed the conversation since. leased:
- *  another machine runs a turn in it. */
+ *  another machine runs a turn in it. more: a part is there, which nobody sees; the next call goes on. */
 export type SendAnswer =
-  { readonly kind: 'done'; readonly version: number } | { readonly kind: 'behind' | 'leased' | 'erased' };
+  { readonly kind: 'done'; readonly version: number } | { readonly kind: 'behind' | 'leased' | 'erased' | 'more' };
 
 export interface Erasing {
   readonly conversationId: string;
@@ -117,8 +120,38 @@ export interface Erasing {
 /** Name of what is left of a conversation that was forgotten. */
 export const erasedDocument = 'erased';
 
-/** `version`: the conversation's; what the turn must begin from. */
+/** `version`: the conversation's; what the turn must begin from. `fetched`: what was wanted along, unless it is more
+ *  than a page. */
 export type LeaseAnswer =
-  | { readonly kind: 'granted'; readonly fence: number; readonly version: number }
+  | { readonly kind: 'granted'; readonly fence: number; readonly version: number; readonly fetched?: Fetched | null }
   /** `holder`: name of the machine. */
   | { readonly kind: 'leased'; readonly holder: string };
+
+/** All pages of what is asked for. */
+export async function fetchWhole(
+  server: Pick<SyncServer, 'fetch'>,
+  connection: Connection,
+  query: FetchQuery,
+): Promise<Fetched> {
+  for (;;) {
+    const fetched = await server.fetch(connection, query);
+    if (fetched !== null) return fetched;
+  }
+}
+
+/** What was fetched, after `open`. */
+export async function whenThere(
+  fetched: Fetched | null,
+  open: (fetched: Fetched) => Promise<Fetched>,
+): Promise<Fetched | null> {
+  return fetched === null ? null : open(fetched);
+}
+
+/** A lease with what came along, after `open`. What cannot be opened is fetched again, to fail by itself. */
+export async function withFetched(
+  answer: LeaseAnswer,
+  open: (fetched: Fetched) => Promise<Fetched>,
+): Promise<LeaseAnswer> {
+  if (answer.kind === 'leased' || answer.fetched === undefined) return answer;
+  return { ...answer, fetched: await whenThere(answer.fetched, open).catch(() => null) };
+}

@@ -5,6 +5,7 @@ import { resultWithin } from '../base/pause';
 import { newerSession } from '../store/engine/sqlFailure';
 import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
 import type { ServerAccount } from '../transcript/verification';
+import { fetchQuery } from './readAhead';
 import { serverAccount } from './serverAccount';
 import { type KeptRemoval, SyncRound } from './syncRound';
 import type { LeaseAnswer, SyncServer } from './syncServer';
@@ -66,7 +67,7 @@ const paces = [
 const firstRetryMs = 2000;
 const longestRetryMs = 5 * 60_000;
 /** Milliseconds that a turn waits for the server before it begins without it. */
-const turnPatienceMs = 1500;
+const turnTimeoutMs = 1500;
 /** Milliseconds between two renewals of a lease, which lasts a minute. */
 const renewMs = 20_000;
 /** Milliseconds from a lease to the turn that it was for. */
@@ -146,7 +147,7 @@ export class SyncService implements Disposable {
         return { kind: 'free' };
       },
     );
-    return resultWithin(clock, turnPatienceMs, work, { kind: 'free' }, this.ending.signal);
+    return resultWithin(clock, turnTimeoutMs, work, { kind: 'free' }, this.ending.signal);
   }
 
   /** Compares a conversation with the server, after an exchange. Rejects with what went wrong. Null while a turn is
@@ -183,12 +184,14 @@ export class SyncService implements Disposable {
 
   private async prepare(conversationId: string): Promise<TurnStart> {
     const { server, store, clock } = this.deps;
-    const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId);
+    const query = await fetchQuery(store, conversationId);
+    const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId, query);
     if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
     this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs(), hasRun: false });
     this.deps.sharing?.begin(conversationId, answer.fence);
     if (answer.version === (await store.version(conversationId))) return { kind: 'free' };
-    return { kind: typeof (await this.round.receive(conversationId)) === 'object' ? 'divided' : 'free' };
+    const received = await this.round.receive(conversationId, [query, answer.fetched ?? null]);
+    return { kind: typeof received === 'object' ? 'divided' : 'free' };
   }
 
   private newRound(): SyncRound {
@@ -247,7 +250,7 @@ export class SyncService implements Disposable {
         ],
         failure: null,
       });
-      return this.pace();
+      return this.round.isUnfinished ? 0 : this.pace();
     } catch (error) {
       if (this.ending.signal.aborted) return 0;
       this.round = this.newRound();

@@ -1,6 +1,5 @@
 import type * as v from 'valibot';
 import { protocolVersion, type FromView, type ProtocolError, type ToView } from '../protocol/envelope';
-import type { VsCodeApi } from './vscodeApi';
 
 type Schemas = Readonly<Record<string, v.GenericSchema>>;
 
@@ -91,4 +90,15 @@ function isNotification<P extends RpcProtocol>(message: unknown): message is Not
 
 function isResult<P extends RpcProtocol, Name>(result: unknown): result is ResultOf<P, Name> {
   return result !== undefined;
+}
+
+/** VS Code's API for webviews; may be acquired once per page. */
+export interface VsCodeApi {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+declare global {
+  function acquireVsCodeApi(): VsCodeApi;
 }

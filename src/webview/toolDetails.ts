@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { ToolResultPart } from '../protocol/transcriptTypes';
 
 const counted = v.nullable(v.number());
+
 const editDetails = v.object({
   kind: v.literal('edit'),
   files: v.array(
@@ -15,6 +16,7 @@ const editDetails = v.object({
   ),
   diff: v.string(),
 });
+
 const commandDetails = v.object({
   kind: v.literal('command'),
   command: v.string(),
@@ -29,12 +31,16 @@ const commandDetails = v.object({
   tail: v.string(),
   sandbox: v.optional(v.object({ stopped: v.array(v.string()), takenOut: v.array(v.string()) })),
 });
+
 const todosDetails = v.object({
   kind: v.literal('todos'),
   items: v.array(v.object({ text: v.string(), state: v.picklist(['pending', 'active', 'done']) })),
 });
+
 const fetchDetails = v.object({ kind: v.literal('fetch'), url: v.string(), status: counted, bytes: counted });
+
 const planDetails = v.object({ kind: v.literal('plan'), plan: v.string() });
+
 const delegateDetails = v.object({
   kind: v.literal('delegate'),
   sessionId: v.string(),
@@ -43,8 +49,10 @@ const delegateDetails = v.object({
   ms: v.number(),
   tokens: v.optional(counted, null),
 });
+
 /** `reason`: the user's own words; null when they gave none. */
 const deniedDetails = v.object({ kind: v.literal('denied'), reason: v.nullable(v.string()) });
+
 const detailsSchema = v.variant('kind', [
   editDetails,
   commandDetails,
@@ -57,9 +65,13 @@ const detailsSchema = v.variant('kind', [
 
 /** Details of a result for the surfaces, beyond its text. */
 type ToolDetails = v.InferOutput<typeof detailsSchema>;
+
 export type EditResultDetails = v.InferOutput<typeof editDetails>;
+
 export type DelegateDetails = v.InferOutput<typeof delegateDetails>;
+
 export type CommandDetails = v.InferOutput<typeof commandDetails>;
+
 export type Todo = v.InferOutput<typeof todosDetails>['items'][number];
 
 const read = new WeakMap<ToolResultPart, ToolDetails | null>();
@@ -87,4 +99,19 @@ export function serverToolIn(name: string, result: ToolResultPart | null): v.Inf
 export function todosIn(result: ToolResultPart): readonly Todo[] | null {
   const details = toolDetails(result);
   return details?.kind === 'todos' ? details.items : null;
+}
+
+interface LineCounts {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Adds up the counts of all files; files that are not text count as zero. */
+export function lineCounts(
+  files: readonly { readonly added: number | null; readonly removed: number | null }[],
+): LineCounts {
+  return files.reduce<LineCounts>(
+    (sum, { added, removed }) => ({ added: sum.added + (added ?? 0), removed: sum.removed + (removed ?? 0) }),
+    { added: 0, removed: 0 },
+  );
 }

@@ -1,9 +1,10 @@
 import { dollars } from '../protocol/costText';
-import type { Usage } from '../protocol/transcriptTypes';
+import type { Usage, Recalled } from '../protocol/transcriptTypes';
 import { pageLanguage, t } from './localization';
 import { compactCount, percentOf } from './times';
 
 const whole = new Intl.NumberFormat(pageLanguage);
+
 const leastCost = 0.0001;
 
 /** "12.3K tok (80% cached)": tokens sent to and received from the model. Null when neither was counted. */
@@ -38,4 +39,12 @@ export function usageLines(usage: Usage): readonly string[] {
     ...(requests === undefined ? [] : [requests === 1 ? t('1 request') : t('{count} requests', { count: requests })]),
     ...(cost === null ? [] : [t('Cost: {cost}', { cost })]),
   ];
+}
+
+/** Describes the memories recalled for a prompt in a few words; empty when there are none. */
+export function recalledLabels(found: readonly Recalled[]): readonly string[] {
+  const count = found.reduce((sum, one) => sum + one.count, 0);
+  const labels = found.filter((one) => one.count === 0 && one.label !== '').map(({ label }) => label);
+  if (count === 0) return labels.slice(0, 1);
+  return [count === 1 ? t('Recalled 1 memory') : t('Recalled {count} memories', { count: String(count) })];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newTally, oddSchemas, picture, tryOn, type OddHistory } from '../properties/services';
+import { newCounts, oddSchemas, picture, tryOn, type OddHistory } from '../properties/services';
 import { services } from '../support/services';
 
 type Step = OddHistory['turns'][number]['steps'][number];
@@ -94,9 +94,9 @@ const refusedOnce = [
 
 describe('a session goes on at every service after', () => {
   it.each(shapes)('%s', async (name, shape) => {
-    const tally = newTally();
-    await Promise.all(services.map((service) => tryOn(service, shape, tally)));
-    expect({ stuck: tally.stuck, unchanged: tally.unchanged, isRefused: tally.refused > 0 }).toEqual({
+    const counts = newCounts();
+    await Promise.all(services.map((service) => tryOn(service, shape, counts)));
+    expect({ stuck: counts.stuck, unchanged: counts.unchanged, isRefused: counts.refused > 0 }).toEqual({
       stuck: [],
       unchanged: 0,
       isRefused: refusedOnce.includes(name),

@@ -46,7 +46,7 @@ describe('undo', () => {
       shown: await shown(world, sessionId),
       audit: storedLines(world, sessionId),
     }).toEqual({
-      outcome: { sessionId, draft: 'q2', notice: null, takenBack: turnUids[1] },
+      outcome: { sessionId, draft: 'q2', notice: null, rewoundTurn: turnUids[1] },
       draft: 'q2',
       shown: ['user: q1', 'assistant: a1'],
       audit: ['user: q1', 'assistant: a1', 'user (hidden: rewound): q2', 'assistant (hidden: rewound): a2'],

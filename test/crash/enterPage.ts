@@ -1,11 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { laterCode } from '../../src/webview/chat/components/common/laterParts';
-import { ChatController } from '../../src/webview/chat/chatController';
+import { createChat, startChat } from '../../src/webview/chat/createChat';
+import type { Chat } from '../../src/webview/chat/state/chat';
 import type { ChatProtocol } from '../../src/webview/chat/connection/chatHost';
 import { noMemory, type ViewMemory } from '../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../src/webview/rpc';
 import type { EnterHostOrder, StoredTexts } from './crashRecord';
+import { Drafts } from '../../src/webview/chat/drafts/drafts';
+import { PromptSender } from '../../src/webview/chat/drafts/promptSender';
+import { SessionArrival } from '../../src/webview/chat/session/sessionArrival';
 
 interface FromHost {
   readonly page?: number;
@@ -85,7 +88,7 @@ export class EnterHost {
 /** The chat's page without a browser: its controller, and the memory that the editor keeps for it. */
 export class EnterPage {
   memory: ViewMemory;
-  readonly chat: ChatController;
+  readonly chat: Chat;
   private onTheWay = 0;
   private isGone = false;
 
@@ -99,30 +102,31 @@ export class EnterPage {
       },
       page,
     );
-    this.chat = new ChatController({
-      host: {
-        ...counted,
-        request: async (name, payload) => {
-          this.onTheWay++;
-          return counted.request(name, payload).finally(() => this.onTheWay--);
+    this.chat = createChat(
+      {
+        host: {
+          ...counted,
+          request: async (name, payload) => {
+            this.onTheWay++;
+            return counted.request(name, payload).finally(() => this.onTheWay--);
+          },
+        },
+        timers: {
+          nowMs: () => Date.now(),
+          after: (delayMs, callback) => {
+            const timer = setTimeout(callback, delayMs);
+            return () => clearTimeout(timer);
+          },
+        },
+        newUid,
+        memory: {
+          recalled: this.memory,
+          remember: (change) =>
+            this.isGone ? undefined : (this.memory = structuredClone({ ...this.memory, ...change })),
         },
       },
-      timers: {
-        nowMs: () => Date.now(),
-        after: (delayMs, callback) => {
-          const timer = setTimeout(callback, delayMs);
-          return () => clearTimeout(timer);
-        },
-      },
-      newUid,
-      memory: {
-        recalled: this.memory,
-        remember: (change) =>
-          this.isGone ? undefined : (this.memory = structuredClone({ ...this.memory, ...change })),
-      },
-      setLocalization: () => undefined,
-      later: laterCode,
-    });
+      () => undefined,
+    );
   }
 
   /** Loads it and waits until it shows what the store holds. */
@@ -130,31 +134,31 @@ export class EnterPage {
     const channel = new EventTarget();
     const post = await host.connect((data) => channel.dispatchEvent(new MessageEvent('message', { data })));
     const page = new EnterPage(recalled ?? noMemory(), newUid, post, channel);
-    page.chat.start();
+    startChat(page.chat);
     while (page.chat.state.peek().store.kind !== 'open') await pause(1);
     await page.quiet();
     return page;
   }
 
   get composer(): string {
-    return this.chat.drafts.text.peek();
+    return this.chat.part(Drafts).text.peek();
   }
 
   /** What the person does: types behind what the field shows, and presses Enter. */
   type(text: string): void {
-    this.chat.drafts.edit(this.composer + text);
+    this.chat.part(Drafts).edit(this.composer + text);
   }
 
   /** Resolves when everything was answered and the draft is on disk. */
   async quiet(): Promise<void> {
-    this.chat.drafts.flush();
-    for (let calm = 0; calm < 5; calm = this.onTheWay === 0 && !this.chat.submitting.peek() ? calm + 1 : 0)
+    this.chat.part(Drafts).flush();
+    for (let calm = 0; calm < 5; calm = this.onTheWay === 0 && !this.chat.part(PromptSender).busy.peek() ? calm + 1 : 0)
       await pause(2);
   }
 
   /** The page is unloaded: `told` as a page is that leaves by itself; in a crash nobody tells it. */
   unload(told: boolean): ViewMemory {
-    if (told) this.chat.leave();
+    if (told) this.chat.part(SessionArrival).leave();
     this.isGone = true;
     return this.memory;
   }

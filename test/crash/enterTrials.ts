@@ -5,6 +5,9 @@ import { reply, startModelServer } from '../support/modelServer';
 import { buildStoreWorker } from '../support/storeWorker';
 import { EnterHost, EnterPage, pause } from './enterPage';
 import { seededRandom } from '../support/seededRandom';
+import { Drafts } from '../../src/webview/chat/drafts/drafts';
+import { SessionSwitchController } from '../../src/webview/chat/session/sessionSwitchController';
+import { TypedInput } from '../../src/webview/chat/composer/typedInput';
 
 /** Milliseconds around Enter that the trials sweep. */
 const sweepMs = 400;
@@ -68,8 +71,8 @@ export async function runEnterTrials(
   let page = await EnterPage.load(host, null, newUid);
   try {
     for (let trial = 0; trial < trials; trial++) {
-      if (trial % 8 === 7) await page.chat.switches.to({ reason: 'new_session' });
-      page.chat.drafts.edit('');
+      if (trial % 8 === 7) await page.chat.part(SessionSwitchController).to({ reason: 'new_session' });
+      page.chat.part(Drafts).edit('');
       await page.quiet();
       // A turn is under way in some: then the prompt goes to the queue.
       if (random() < 0.4) {
@@ -79,7 +82,7 @@ export async function runEnterTrials(
             .says('And another one, which takes its time, word for word.', { every: 40 }),
         );
         page.type(`before ${trial}`);
-        await page.chat.submit();
+        await page.chat.part(TypedInput).submit();
       }
       const isKill = random() < 0.75;
       // With the page's memory gone, what was typed must have been on disk before.
@@ -92,13 +95,13 @@ export async function runEnterTrials(
       else await pause(random() < 0.5 ? 0 : random() * 20);
       const offset = trial % 2 === 0 ? (trial / trials) * sweepMs : random() * busiestMs;
       const end = pause(offset);
-      void page.chat.submit();
+      void page.chat.part(TypedInput).submit();
       const behind = isForgotten ? 0 : random();
       if (behind > 0.4) {
         if (behind > 0.6) await Promise.race([end, pause(random() * 5)]);
         page.type(`and ${second}`);
         typed.push(second);
-        void page.chat.submit();
+        void page.chat.part(TypedInput).submit();
       }
       if (behind > 0.7) {
         page.type(`then ${rest}`);

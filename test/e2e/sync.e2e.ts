@@ -167,9 +167,7 @@ test('three machines share a session; what two of them added while apart is kept
   );
   const client = new Client({ connectionString: postgres.url() });
   await client.connect();
-  const { rows } = await client.query<{ body: string }>(
-    'SELECT body FROM hermes_sync.documents WHERE body IS NOT NULL',
-  );
+  const { rows } = await client.query<{ body: string }>('SELECT body FROM hermes_sync.bodies WHERE body IS NOT NULL');
   await client.end();
   expect(rows.length).toBeGreaterThan(5);
   expect(rows.filter(({ body }) => !/^hermes1:[\w-]+$/.test(body))).toEqual([]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
 import { schemaSql, schemaVersion } from '../../src/sync/postgres/schema';
-import { packedServer } from '../../src/sync/packedServer';
+import { compressedServer } from '../../src/sync/compressedServer';
 import { syncFailureIn } from '../../src/sync/syncFailure';
 import { between, type Between } from '../support/postgres/betweenPostgres';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
@@ -55,9 +55,9 @@ const states: readonly (readonly [
         database,
         `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
            $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`,
-        'CREATE TRIGGER full_disk BEFORE INSERT ON hermes_sync.documents EXECUTE FUNCTION full_disk()',
+        'CREATE TRIGGER full_disk BEFORE INSERT ON hermes_sync.bodies EXECUTE FUNCTION full_disk()',
       );
-      return { mend: () => world.run(database, 'DROP TRIGGER full_disk ON hermes_sync.documents') };
+      return { mend: () => world.run(database, 'DROP TRIGGER full_disk ON hermes_sync.bodies') };
     },
   ],
   [
@@ -152,7 +152,7 @@ const exchange = async (
 ): Promise<string | undefined> => {
   const client = world.client(address);
   try {
-    await roundOf(db, packedServer(client), origin).run();
+    await roundOf(db, compressedServer(client), origin).run();
     return undefined;
   } catch (error) {
     return syncFailureIn(error)?.message ?? String(error);
@@ -170,7 +170,7 @@ describe('a server', () => {
         'postgres',
         "DO $$ BEGIN CREATE ROLE member LOGIN PASSWORD 'm'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
       );
-      await world.run(database, ...schemaSql('member').split(';\n').filter(Boolean));
+      await world.run(database, schemaSql('member'));
       const address = world.address(database, 'member', 'm');
       const laptop = await sessionDbWorld();
       laptop.db.createSession({ id: 's1', startedAt: 1, title: 'The parser' });
@@ -236,13 +236,13 @@ describe('a server', () => {
       database,
       `CREATE FUNCTION damaged() RETURNS trigger LANGUAGE plpgsql AS
          $$ BEGIN RAISE EXCEPTION 'invalid page in block 7' USING ERRCODE = 'XX001'; END $$`,
-      `CREATE TRIGGER damaged BEFORE INSERT ON hermes_sync.documents FOR EACH ROW
-         WHEN (new.conversation <> 's5') EXECUTE FUNCTION damaged()`,
+      `CREATE TRIGGER damaged BEFORE INSERT ON hermes_sync.bodies FOR EACH ROW
+         WHEN (new.document NOT LIKE '%/%s5') EXECUTE FUNCTION damaged()`,
     );
     const refused = await roundOf(laptop.db, client, 'laptop').run();
     expect([
       refused.map(({ conversationId }) => conversationId),
-      await world.run(database, 'SELECT DISTINCT conversation FROM hermes_sync.documents'),
+      await world.run(database, 'SELECT conversation FROM hermes_sync.conversations WHERE version > 0'),
     ]).toEqual([bad, [{ conversation: 's5' }]]);
     laptop.database.abandon();
   });

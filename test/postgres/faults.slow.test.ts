@@ -22,7 +22,7 @@ describe('a client that vanishes in the middle of a sending', () => {
     const proxy = await FaultProxy.start(world.server.port);
     const through = world.server.url(database).replace(`:${world.server.port}/`, `:${proxy.port}/`);
     const patient = (url: string): PostgresServer =>
-      new PostgresServer({ address: parseConnectionString(url), history: 'h', patienceMs: 1500 });
+      new PostgresServer({ address: parseConnectionString(url), history: 'h', timeoutMs: 1500 });
     const [laptop, desk] = [await sessionDbWorld(), await sessionDbWorld()];
     laptop.db.createSession({ id: 's1', startedAt: 1, title: 'Fruit' });
     for (const { db } of [laptop, desk]) db.synced.begin();
@@ -32,7 +32,7 @@ describe('a client that vanishes in the middle of a sending', () => {
     await roundOf(desk.db, direct, 'desk').run();
     const ghosts: PostgresServer[] = [];
     const vanishing = async (): Promise<void> => {
-      proxy.vanishAt = 'INSERT INTO hermes_sync.documents';
+      proxy.vanishAt = 'INSERT INTO hermes_sync.bodies';
       ghosts.push(patient(through));
       await roundOf(laptop.db, ghosts.at(-1) ?? direct, 'laptop')
         .run()
@@ -81,7 +81,7 @@ describe('a connection that is cut, stalls or is cut within a message', () => {
     store.db.synced.begin();
     const random = seededRandom(7);
     let failed = 0;
-    let server = new PostgresServer({ address: parseConnectionString(through), history: 'h', patienceMs: 300 });
+    let server = new PostgresServer({ address: parseConnectionString(through), history: 'h', timeoutMs: 300 });
     await world.client(world.address(database)).prepare();
     let round = roundOf(store.db, server, 'a');
     for (let trial = 0; trial < trials; trial++) {
@@ -98,7 +98,7 @@ describe('a connection that is cut, stalls or is cut within a message', () => {
       } catch {
         failed++;
         await server.dispose();
-        server = new PostgresServer({ address: parseConnectionString(through), history: 'h', patienceMs: 300 });
+        server = new PostgresServer({ address: parseConnectionString(through), history: 'h', timeoutMs: 300 });
         round = roundOf(store.db, server, 'a');
       }
     }

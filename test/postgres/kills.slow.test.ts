@@ -148,7 +148,7 @@ it('an answer that the server lost would be noticed', async () => {
   expect(text).toBeDefined();
   await world.run(
     lives.database,
-    "DELETE FROM hermes_sync.documents WHERE document = (SELECT min(document) FROM hermes_sync.documents WHERE document LIKE 'turn/laptop%')",
+    "DELETE FROM hermes_sync.bodies WHERE document = (SELECT min(document) FROM hermes_sync.bodies WHERE document LIKE 'turn/laptop%')",
   );
   expect((await outcome(lives)).different).toHaveLength(1);
 });

@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { codeOf } from '../../src/sync/postgres/connectionFailure';
 import { currentPerson, schemaSql } from '../../src/sync/postgres/schema';
+import { fetchWhole } from '../../src/sync/syncServer';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { rowsRead } from '../support/postgres/rowsRead';
@@ -10,7 +11,7 @@ import { firstSending, pieces, second } from '../support/syncContract';
 
 const [roles = '', rows = ''] = documentedSql('A team on one database', 2);
 const [partitions = ''] = documentedSql('Partitions', 1);
-const divided = ['conversations', 'documents', 'versions'] as const;
+const divided = ['conversations', 'bodies', 'tails'] as const;
 
 let world: PostgresWorld;
 let database: string;
@@ -40,7 +41,7 @@ it('keep the rows of before, take new ones, and the indexes are those of the tab
   const connection = await client.connect('desk', 'Desk');
   const bodies = await Promise.all(
     ['c1', 'c2'].map(async (conversationId) =>
-      (await client.fetch(connection, { conversationId, since: 0, chain: [], documents: [] })).documents.map(
+      (await fetchWhole(client, connection, { conversationId, since: 0, chain: [], documents: [] })).documents.map(
         ({ body }) => body,
       ),
     ),
@@ -53,15 +54,16 @@ it('keep the rows of before, take new ones, and the indexes are those of the tab
     `SELECT tablename, count(*)::int AS n FROM pg_indexes WHERE schemaname = 'hermes_sync' GROUP BY 1 ORDER BY 1`,
   );
   expect(indexes.map(({ tablename, n }) => [tablename, n])).toEqual([
-    ['conversations', 2],
-    ['documents', 2],
+    ['bodies', 2],
+    ['conversations', 3],
     ['erasures', 1],
     ['histories', 1],
     ['layout', 1],
     ['machines', 1],
+    ['parts', 1],
     ['seals', 1],
+    ['tails', 1],
     ['turns', 1],
-    ['versions', 1],
   ]);
 });
 
@@ -84,15 +86,10 @@ it('of others are not read for what one person asks', async () => {
   });
   const partitionsRead = divided.map((table) => [...read.keys()].filter((name) => name.startsWith(`${table}_`)).length);
   expect(partitionsRead).toEqual([1, 1, 1]);
-  const plan = await explained(
-    `SELECT body FROM hermes_sync.documents WHERE person = ${currentPerson} AND history = 'h'`,
-  );
+  const plan = await explained(`SELECT body FROM hermes_sync.bodies WHERE person = ${currentPerson} AND key = 1`);
   expect(plan).toContain('Subplans Removed: 15');
   // Without the collation all of them are read.
-  const other = await explained(
-    `SELECT body FROM hermes_sync.documents WHERE person = current_user AND history = 'h'`,
-    true,
-  );
+  const other = await explained(`SELECT body FROM hermes_sync.bodies WHERE person = current_user AND key = 1`, true);
   expect(other).not.toContain('Subplans Removed');
 });
 
@@ -102,7 +99,7 @@ it('cannot be read past the policies', async () => {
   const refused: (string | null)[] = [];
   for (let part = 0; part < 16; part++)
     refused.push(await client.query(`SELECT * FROM hermes_sync_parts.documents_${part}`).then(() => 'done', codeOf));
-  expect(await client.query('SELECT * FROM hermes_sync.documents').then(({ rowCount }) => rowCount)).toBe(0);
+  expect(await client.query('SELECT * FROM hermes_sync.bodies').then(({ rowCount }) => rowCount)).toBe(0);
   await client.end();
   expect(new Set(refused)).toEqual(new Set(['42501']));
 });

@@ -29,7 +29,7 @@ async function statements(): Promise<readonly Logged[]> {
 
 /** Statements that need nothing of a connection beyond their transaction. */
 const stateless =
-  /^(?:SELECT|INSERT|UPDATE|DELETE|WITH \w+ AS \((?:INSERT|UPDATE)|BEGIN;?|COMMIT|ROLLBACK|SHOW|CREATE (?:SCHEMA|TABLE|INDEX) IF NOT|ALTER TABLE|DROP TABLE) /;
+  /^(?:SELECT|INSERT|UPDATE|DELETE|WITH \w+ AS (?:MATERIALIZED )?\(\s*(?:SELECT|INSERT|UPDATE|DELETE)|BEGIN;?|COMMIT|ROLLBACK|SHOW|CREATE (?:SCHEMA|TABLE|(?:UNIQUE )?INDEX) IF NOT|ALTER TABLE|DROP TABLE|DO)\s/;
 /** Parts of a statement that leave something in a connection, or expect it there. */
 const stateful =
   /advisory|set_config|currval|lastval|pg_notify|pg_temp|\bTEMP(?:ORARY)?\b|\bWITH HOLD\b|\bSET SESSION\b|; SET (?!LOCAL\b)/i;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
+import { fetchWhole } from '../../src/sync/syncServer';
 import { rowsRead } from '../support/postgres/rowsRead';
 import { pieces } from '../support/syncContract';
 
@@ -24,14 +25,14 @@ async function crowded(): Promise<string> {
     database,
     `INSERT INTO hermes_sync.machines (person, history, origin, name)
      SELECT 'person' || p, 'h', 'm' || m, 'M' FROM generate_series(1, ${people}) p, generate_series(1, 3) m`,
-    `INSERT INTO hermes_sync.conversations (person, history, conversation, version, tail, change)
-     SELECT 'person' || p, 'h', 'c' || c, 25, 'tail 25', c ${each}`,
+    `INSERT INTO hermes_sync.conversations (person, history, conversation, key, version, tail, change)
+     SELECT 'person' || p, 'h', 'c' || c, c, 25, 'tail 25', c ${each}`,
     `INSERT INTO hermes_sync.histories (person, history, generation, changes)
      SELECT 'person' || p, CASE WHEN c = 1 THEN 'h' ELSE 'h' || c END, 'one', 20 ${each}`,
-    `INSERT INTO hermes_sync.documents (person, history, conversation, document, version, body)
-     SELECT 'person' || p, 'h', 'c' || c, 'turn/' || d, d, 'x' ${each}, generate_series(1, 25) d`,
-    `INSERT INTO hermes_sync.versions (person, history, conversation, version, tail)
-     SELECT 'person' || p, 'h', 'c' || c, d, 'tail ' || d ${each}, generate_series(1, 25) d`,
+    `INSERT INTO hermes_sync.bodies (person, key, document, version, body)
+     SELECT 'person' || p, c, 'turn/' || d, d, 'x' ${each}, generate_series(1, 25) d`,
+    `INSERT INTO hermes_sync.tails (person, key, version, tail)
+     SELECT 'person' || p, c, d, 'tail ' || d ${each}, generate_series(1, 25) d`,
     `INSERT INTO hermes_sync.seals (person, history, description) SELECT 'person' || p, 'h', repeat('x', 400)
      FROM generate_series(1, ${people}) p`,
     'VACUUM ANALYZE',
@@ -58,7 +59,7 @@ describe('a server with 200 people', () => {
       expect((await client.news(connection, 19)).heads.length).toBe(1);
       expect(
         (
-          await client.fetch(connection, {
+          await fetchWhole(client, connection, {
             conversationId: 'c3',
             since: 20,
             chain: [{ version: 20, tail: 'tail 20' }],
@@ -85,15 +86,7 @@ describe('a server with 200 people', () => {
       expect((await client.sealDescription())?.length).toBe(400);
       await client.keepSeal('another');
     });
-    expect([...busy.keys()]).toEqual([
-      'conversations',
-      'documents',
-      'histories',
-      'layout',
-      'machines',
-      'seals',
-      'versions',
-    ]);
+    expect([...busy.keys()]).toEqual(['bodies', 'conversations', 'histories', 'layout', 'machines', 'seals', 'tails']);
     expect([...busy].filter(([, read]) => read > 70)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSeal } from '../../src/sync/sealing/sealDescription';
-import { Seal } from '../../src/sync/sealing/seal';
-import { sealedServer } from '../../src/sync/sealing/sealedServer';
+import { createCipher } from '../../src/sync/encryption/cipherDescription';
+import { Cipher } from '../../src/sync/encryption/cipher';
+import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
 import { seededRandom } from '../support/seededRandom';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import {
@@ -92,12 +92,12 @@ function wordsIn(text: string, words: readonly string[]): readonly string[] {
 async function sealed() {
   const database = await world.database();
   const address = world.address(database);
-  const { key, description } = await createSeal('a passphrase', cheap);
+  const { key, description } = await createCipher('a passphrase', cheap);
   const client = world.client(address);
   await client.keepSeal(description);
   const { words, next } = wordMaker(7);
   const laptop = await writing(next);
-  await roundOf(laptop.db, sealedServer(client, new Seal(key, 'h')), 'laptop').run();
+  await roundOf(laptop.db, encryptedServer(client, new Cipher(key, 'h')), 'laptop').run();
   return { database, address, key, words, laptop };
 }
 
@@ -108,7 +108,7 @@ describe('an encrypted history', () => {
     expect([words.length > 1000, text.includes('hermes1:'), wordsIn(text, words)]).toEqual([true, true, []]);
     const desk = await sessionDbWorld();
     desk.db.synced.begin();
-    await roundOf(desk.db, sealedServer(world.client(address), new Seal(key, 'h')), 'desk').run();
+    await roundOf(desk.db, encryptedServer(world.client(address), new Cipher(key, 'h')), 'desk').run();
     for (let n = 0; n < sessions; n++) expect(lines(desk.db, `session-${n}`)).toEqual(lines(laptop.db, `session-${n}`));
   });
 
@@ -124,21 +124,21 @@ describe('an encrypted history', () => {
   it.each([
     [
       'one changed character',
-      `UPDATE hermes_sync.documents SET body = overlay(body placing '-' from 40 for 1) WHERE ${turn}`,
+      `UPDATE hermes_sync.bodies SET body = overlay(body placing '-' from 40 for 1) WHERE ${turn}`,
     ],
     [
       'the text of another place',
-      `UPDATE hermes_sync.documents SET body = (SELECT body FROM hermes_sync.documents WHERE document = 'turn/turn-2-0') WHERE ${turn}`,
+      `UPDATE hermes_sync.bodies SET body = (SELECT body FROM hermes_sync.bodies WHERE document = 'turn/turn-2-0') WHERE ${turn}`,
     ],
-    ['a text of another version', `UPDATE hermes_sync.documents SET version = version + 1 WHERE ${turn}`],
-    ['a text that is not encrypted', `UPDATE hermes_sync.documents SET body = '{"messages":[]}' WHERE ${turn}`],
+    ['a text of another version', `UPDATE hermes_sync.bodies SET version = version + 1 WHERE ${turn}`],
+    ['a text that is not encrypted', `UPDATE hermes_sync.bodies SET body = '{"messages":[]}' WHERE ${turn}`],
   ])('is refused with %s, with a sentence, and nothing else is', async (_name, change) => {
     const { database, address, key, laptop } = await sealed();
-    const kept = await world.run(database, `SELECT document, version, body FROM hermes_sync.documents WHERE ${turn}`);
+    const kept = await world.run(database, `SELECT document, version, body FROM hermes_sync.bodies WHERE ${turn}`);
     await world.run(database, change);
     const desk = await sessionDbWorld();
     desk.db.synced.begin();
-    const server = sealedServer(world.client(address), new Seal(key, 'h'));
+    const server = encryptedServer(world.client(address), new Cipher(key, 'h'));
     const refused = await roundOf(desk.db, server, 'desk').run();
     expect(refused.map(({ error }) => String(error))).toEqual([
       expect.stringMatching(
@@ -153,7 +153,7 @@ describe('an encrypted history', () => {
     for (const { document, version, body } of kept)
       await world.run(
         database,
-        `UPDATE hermes_sync.documents SET version = ${String(version)}, body = '${String(body)}' WHERE document = '${String(document)}'`,
+        `UPDATE hermes_sync.bodies SET version = ${String(version)}, body = '${String(body)}' WHERE document = '${String(document)}'`,
       );
     await roundOf(desk.db, server, 'desk').run();
     expect(lines(desk.db, 'session-1')).toEqual(lines(laptop.db, 'session-1'));

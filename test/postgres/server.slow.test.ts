@@ -1,10 +1,41 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headsDigest } from '../../src/store/headsDigest';
 import { schemaVersion } from '../../src/sync/postgres/schema';
+import { fetchWhole } from '../../src/sync/syncServer';
 import { SyncFailure } from '../../src/sync/syncFailure';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
-import { first, firstSending, second } from '../support/syncContract';
+import { first, firstSending, pieces, second } from '../support/syncContract';
+
+/** Makes the tables those of layout 3, with the rows that are there. */
+const layout3 = [
+  ...[
+    ['documents', 'bodies', 'document TEXT, version BIGINT, body TEXT, changed_at TIMESTAMPTZ'],
+    ['versions', 'tails', 'version BIGINT, tail TEXT'],
+  ].flatMap(([old, table, columns = '']) => [
+    `CREATE TABLE hermes_sync.${old} (person TEXT NOT NULL DEFAULT current_user, history TEXT NOT NULL,
+       conversation TEXT NOT NULL, ${columns})`,
+    `INSERT INTO hermes_sync.${old} SELECT person, history, conversation, ${columns
+      .replaceAll(/ [A-Z]+/g, '')
+      .replace('version', 't.version')
+      .replace(' tail', ' t.tail')
+      .replace('changed_at', 't.changed_at')}
+     FROM hermes_sync.${table} t JOIN hermes_sync.conversations USING (person, key)`,
+    `DROP TABLE hermes_sync.${table}`,
+  ]),
+  'DROP TABLE hermes_sync.parts',
+  'ALTER TABLE hermes_sync.conversations DROP COLUMN key',
+  'UPDATE hermes_sync.layout SET version = 3',
+];
+/** Makes those of layout 3 the ones of layout 2. */
+const layout2 = [
+  'DROP TABLE hermes_sync.histories',
+  `ALTER TABLE hermes_sync.conversations DROP COLUMN tail, DROP COLUMN change, DROP COLUMN origin,
+     DROP COLUMN changed_at`,
+  'ALTER TABLE hermes_sync.machines ADD COLUMN writer BIGINT NOT NULL DEFAULT 1, ADD COLUMN last BIGINT',
+  'CREATE TABLE hermes_sync.sendings (number BIGINT)',
+  'UPDATE hermes_sync.layout SET version = 2',
+];
 
 let world: PostgresWorld;
 beforeAll(async () => {
@@ -33,30 +64,23 @@ describe('the tables', () => {
   it('of an earlier Hermes get what is new', async () => {
     const database = await world.database();
     await world.client(world.address(database)).prepare();
-    await world.run(database, 'DROP TABLE hermes_sync.versions', 'UPDATE hermes_sync.layout SET version = 1');
+    await world.run(database, 'DROP TABLE hermes_sync.tails', 'UPDATE hermes_sync.layout SET version = 1');
     await Promise.all(Array.from({ length: 3 }, () => world.client(world.address(database)).prepare()));
     const [row] = await world.run(
       database,
-      "SELECT version, to_regclass('hermes_sync.versions') IS NOT NULL AS known FROM hermes_sync.layout",
+      "SELECT version, to_regclass('hermes_sync.tails') IS NOT NULL AS known FROM hermes_sync.layout",
     );
     expect(row).toEqual({ version: schemaVersion, known: true });
   });
 
-  it('of layout 2 keep everything that was sent, and count it', async () => {
+  it.each([2, 3])('of layout %i keep everything that was sent, and count it', async (layout) => {
     const database = await world.database();
     const before = world.client(world.address(database));
     const connection = await before.connect('a', 'A');
     for (const id of ['c1', 'c2', 'c3']) await before.send(connection, firstSending(id));
     await before.erase(connection, { conversationId: 'c3' });
-    await world.run(
-      database,
-      'DROP TABLE hermes_sync.histories',
-      `ALTER TABLE hermes_sync.conversations DROP COLUMN tail, DROP COLUMN change, DROP COLUMN origin,
-         DROP COLUMN changed_at`,
-      'ALTER TABLE hermes_sync.machines ADD COLUMN writer BIGINT NOT NULL DEFAULT 1, ADD COLUMN last BIGINT',
-      'CREATE TABLE hermes_sync.sendings (number BIGINT)',
-      'UPDATE hermes_sync.layout SET version = 2',
-    );
+    await world.run(database, ...layout3, ...(layout === 2 ? layout2 : []));
+    await expect(world.run(database, 'SELECT * FROM hermes_sync.tails')).rejects.toThrow('does not exist');
     const clients = Array.from({ length: 3 }, () => world.client(world.address(database)));
     await Promise.all(clients.map((client, n) => client.connect(`m${n}`, 'M')));
     const [client = before] = clients;
@@ -70,12 +94,50 @@ describe('the tables', () => {
       ['c2', 1, 'tail 1'],
       ['c3', 2, 'erased'],
     ];
-    expect(await heads()).toEqual([[c1, c2, c3], 3, true]);
+    const counted = layout === 2 ? 3 : 4;
+    expect(await heads()).toEqual([[c1, c2, c3], counted, true]);
     await client.send(connection, { ...firstSending('c1'), ...second });
-    expect(await heads()).toEqual([[c2, c3, ['c1', 2, 'tail 2']], 4, true]);
-    expect(
-      (await client.fetch(connection, { conversationId: 'c2', since: 0, chain: [], documents: [] })).documents,
-    ).toEqual([{ document: 'turn/t', version: 1, body: '1' }]);
+    expect(await heads()).toEqual([[c2, c3, ['c1', 2, 'tail 2']], counted + 1, true]);
+    const fetched = await fetchWhole(client, connection, {
+      conversationId: 'c2',
+      since: 0,
+      chain: [],
+      documents: [],
+    });
+    expect([fetched.documents, fetched.chain]).toEqual([
+      [{ document: 'turn/t', version: 1, body: '1' }],
+      [{ version: 1, tail: 'tail 1' }],
+    ]);
+    const left = await world.run(
+      database,
+      `SELECT table_name FROM information_schema.tables
+       WHERE table_schema = 'hermes_sync' AND table_name IN ('documents', 'versions', 'sendings')`,
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('keep the last 256 tails of a conversation; a machine that is further behind receives all of it', async () => {
+    const client = world.client(world.address(await world.database()));
+    const connection = await client.connect('a', 'A');
+    for (let base = 0; base < 258; base++)
+      await client.send(connection, {
+        ...firstSending('c'),
+        base,
+        baseTail: base === 0 ? null : `tail ${base}`,
+        tail: `tail ${base + 1}`,
+        documents: pieces({ document: `turn/${base + 1}`, body: '1' }),
+      });
+    const fetched = async (since: number) => {
+      const chain = [{ version: since, tail: `tail ${since}` }];
+      const query = { conversationId: 'c', since, chain, documents: [] };
+      const { base, documents } = await fetchWhole(client, connection, query);
+      return [base, documents.length];
+    };
+    expect([await fetched(257), await fetched(3), await fetched(2)]).toEqual([
+      [257, 1],
+      [3, 255],
+      [0, 258],
+    ]);
   });
 });
 
@@ -94,9 +156,17 @@ describe('a failure of a real server', () => {
 
 describe('many writers', () => {
   it('are all read, each once, by a reader that never stops, although their transactions end in any order', async () => {
-    const address = world.address(await world.database());
+    const database = await world.database();
+    const address = world.address(database);
     const reader = world.client(address);
     const reading = await reader.connect('reader', 'R');
+    // Some transactions stay open longer than others, after they have got their number.
+    await world.run(
+      database,
+      `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN PERFORM pg_sleep(random() * 0.004); RETURN new; END $$`,
+      'CREATE TRIGGER slow AFTER UPDATE ON hermes_sync.conversations FOR EACH ROW EXECUTE FUNCTION slow()',
+    );
     const writers = 12;
     const each = 25;
     const seen: string[] = [];
@@ -119,11 +189,7 @@ describe('many writers', () => {
             conversationId: `w${n}-${number}`,
             ...first,
             fence: null,
-            documents: async function* () {
-              // Some transactions stay open longer than others.
-              await new Promise((resolve) => setTimeout(resolve, (n * 7 + number) % 5));
-              yield [{ document: 'turn/t', body: 'x'.repeat(number) }];
-            },
+            documents: pieces({ document: 'turn/t', body: 'x'.repeat(number) }),
           });
       }),
     );

@@ -4,6 +4,7 @@ import { codeOf } from '../../src/sync/postgres/connectionFailure';
 import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
 import { schemaSql } from '../../src/sync/postgres/schema';
 import { syncFailureIn } from '../../src/sync/syncFailure';
+import { fetchWhole } from '../../src/sync/syncServer';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
@@ -52,6 +53,11 @@ async function run(user: string, password: string, sql: string): Promise<readonl
   }
 }
 
+/** Condition on the bodies of a history. */
+const ofHistory = (person: Person, history: string): string =>
+  `(person, key) IN (SELECT person, key FROM hermes_sync.conversations
+    WHERE person = '${person}' AND history = '${history}')`;
+
 /** SQLSTATE with which the server refuses it; "done" if it does not. */
 const refusal = (work: Promise<unknown>): Promise<string | null> => work.then(() => 'done', codeOf);
 
@@ -64,6 +70,8 @@ async function sent(person: Person, history: string, conversationId: string, bod
   await client.lease(connection, 'running');
   await client.turns('desk').watch('running');
   await client.confirmErased(connection, 'gone');
+  const part = `INSERT INTO hermes_sync.parts (key, sending, document, part) VALUES (1, 's', 'd', 0)`;
+  await as(person, `${part} ON CONFLICT DO NOTHING`);
 }
 
 /** Tables of the history that a member could read or write beyond the own rows. */
@@ -112,7 +120,7 @@ describe('people of a team', () => {
       );
     expect(await seen()).toEqual(names.map((table) => [table, 'ben']));
     const reader = world.client(address('ben'), 'shared');
-    const { documents } = await reader.fetch(await reader.connect('desk', 'Desk'), {
+    const { documents } = await fetchWhole(reader, await reader.connect('desk', 'Desk'), {
       conversationId: 'c',
       since: 0,
       chain: [],
@@ -129,18 +137,18 @@ describe('people of a team', () => {
   it('cannot write, move or remove rows of others', async () => {
     await sent('anna', 'writing', 'c', '"of Anna"');
     await sent('ben', 'writing', 'c', '"of Ben"');
-    const columns = '(person, history, conversation, document, version)';
+    const columns = '(person, key, document, version)';
     expect([
-      await refusal(as('ben', `INSERT INTO hermes_sync.documents ${columns} VALUES ('anna', 'writing', 'x', 'd', 1)`)),
-      await refusal(as('ben', `UPDATE hermes_sync.documents SET person = 'anna' WHERE document = 'turn/t'`)),
-      await refusal(as('ben', 'TRUNCATE hermes_sync.documents')),
+      await refusal(as('ben', `INSERT INTO hermes_sync.bodies ${columns} VALUES ('anna', 1, 'd', 1)`)),
+      await refusal(as('ben', `UPDATE hermes_sync.bodies SET person = 'anna' WHERE document = 'turn/t'`)),
+      await refusal(as('ben', 'TRUNCATE hermes_sync.bodies')),
       await refusal(as('ben', 'UPDATE hermes_sync.layout SET version = 99')),
       await refusal(as('ben', 'CREATE TABLE hermes_sync.mine (a TEXT)')),
       await refusal(as('ben', `SELECT hermes_sync.forget_older_than(interval '0', 1)`)),
     ]).toEqual(Array.from({ length: 6 }, () => '42501'));
-    await as('ben', `UPDATE hermes_sync.documents SET body = '' WHERE person = 'anna'`);
-    await as('ben', `DELETE FROM hermes_sync.documents WHERE person = 'anna'`);
-    const left = await asDba(`SELECT body FROM hermes_sync.documents WHERE person = 'anna' AND history = 'writing'`);
+    await as('ben', `UPDATE hermes_sync.bodies SET body = '' WHERE person = 'anna'`);
+    await as('ben', `DELETE FROM hermes_sync.bodies WHERE person = 'anna'`);
+    const left = await asDba(`SELECT body FROM hermes_sync.bodies WHERE ${ofHistory('anna', 'writing')}`);
     expect(left).toEqual([{ body: '"of Anna"' }]);
   });
 
@@ -156,14 +164,14 @@ describe('people of a team', () => {
       await asDba(`ALTER DATABASE ${database} SET lock_timeout = '50ms'`);
       const holder = new Client({ connectionString: world.server.url(database, 'ben', passwords.ben) });
       await holder.connect();
-      await holder.query(`BEGIN; LOCK TABLE hermes_sync.documents IN ${mode} MODE`);
+      await holder.query(`BEGIN; LOCK TABLE hermes_sync.bodies IN ${mode} MODE`);
       const refused = await sent('anna', 'locked', mode, '"of Anna"').catch(syncFailureIn);
       await holder.end();
       expect([mode, refused]).toMatchObject([mode, { kind: 'busy', isTemporary: true }]);
     }
     await asDba(`ALTER DATABASE ${database} SET idle_in_transaction_session_timeout = '50ms'`);
     await held.connect();
-    await held.query('BEGIN; LOCK TABLE hermes_sync.documents IN SHARE MODE');
+    await held.query('BEGIN; LOCK TABLE hermes_sync.bodies IN SHARE MODE');
     expect(await ended).toBe('25P03');
     await asDba(limitsSql);
     await sent('anna', 'unlocked', 'c', '"of Anna"');
@@ -183,7 +191,7 @@ describe('an auditor', () => {
     expect(people.filter(ofAnna)).toMatchObject([{ conversations: '1', documents: '1' }]);
     expect(sendings.filter(ofAnna)).toMatchObject([{ machine: 'Laptop of anna', conversation: 'c', version: '1' }]);
     expect([
-      await refusal(run('auditor', 'a', 'SELECT body FROM hermes_sync.documents')),
+      await refusal(run('auditor', 'a', 'SELECT body FROM hermes_sync.bodies')),
       await refusal(as('anna', 'SELECT * FROM hermes_audit.people')),
     ]).toEqual(['42501', '42501']);
   });
@@ -227,7 +235,7 @@ describe('somebody who leaves', () => {
     await sent('ben', 'left', 'c', '"of Ben"');
     const open = new Client({ connectionString: world.server.url(database, 'ben', passwords.ben) });
     await open.connect();
-    const read = (): Promise<unknown> => open.query('SELECT body FROM hermes_sync.documents');
+    const read = (): Promise<unknown> => open.query('SELECT body FROM hermes_sync.bodies');
     expect(await refusal(read())).toBe('done');
     await asDba(steps.leaving.slice(0, steps.leaving.indexOf('DROP ROLE')));
     expect(await refusal(read())).toBe('42501');
@@ -237,7 +245,7 @@ describe('somebody who leaves', () => {
     await asDba(`CREATE ROLE ben LOGIN PASSWORD '${passwords.ben}'; GRANT hermes_members TO ben`);
     for (const table of await tablesOfPeople())
       expect([table, await as('ben', `SELECT * FROM hermes_sync.${table}`)]).toEqual([table, []]);
-    expect(await as('anna', `SELECT body FROM hermes_sync.documents WHERE history = 'left'`)).toEqual([
+    expect(await as('anna', `SELECT body FROM hermes_sync.bodies WHERE ${ofHistory('anna', 'left')}`)).toEqual([
       { body: '"of Anna"' },
     ]);
   });

@@ -3,6 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { reply } from '../support/modelServer';
 import { ChatInWorld } from '../support/chatInWorld';
 import { World } from '../support/world';
+import { Drafts } from '../../src/webview/chat/drafts/drafts';
+import { SessionSwitchController } from '../../src/webview/chat/session/sessionSwitchController';
+import { PromptEdits, PromptVersionController } from '../../src/webview/chat/session/promptEdits';
+import { TypedInput } from '../../src/webview/chat/composer/typedInput';
+import { AskAgain } from '../../src/webview/chat/session/askAgain';
 
 /** One thing a person does in the chat; `pick` chooses among what there is at that moment. */
 interface Step {
@@ -37,52 +42,54 @@ async function take({ kind, pick }: Step, view: ChatInWorld, word: string): Prom
   const prompts = messages.filter(({ role }) => role === 'user');
   switch (kind) {
     case 'type':
-      return chat.drafts.edit(`${view.composer} ${word}`.trim());
+      return chat.part(Drafts).edit(`${view.composer} ${word}`.trim());
     case 'ask':
-      chat.drafts.edit(`${view.composer} ${word}`.trim());
-      return chat.submit();
+      chat.part(Drafts).edit(`${view.composer} ${word}`.trim());
+      return chat.part(TypedInput).submit();
     case 'edit': {
       const turnUid = choose(prompts, pick)?.turnUid ?? null;
       if (turnUid === null) return;
-      chat.edits.change(turnUid, word);
-      return void (await chat.edits.resend(turnUid));
+      chat.part(PromptEdits).change(turnUid, word);
+      return void (await chat.part(PromptEdits).resend(turnUid));
     }
     case 'retry': {
       const turnUid = prompts.at(-1)?.turnUid ?? null;
-      return turnUid === null ? undefined : chat.retry(turnUid);
+      return turnUid === null ? undefined : chat.part(AskAgain).retry(turnUid);
     }
     case 'version': {
       const versions = choose([...(conversation?.versions.values() ?? [])], pick);
       const turnUid = versions === undefined ? undefined : choose(versions, pick);
-      return turnUid === undefined ? undefined : chat.versions.show(turnUid);
+      return turnUid === undefined ? undefined : chat.part(PromptVersionController).show(turnUid);
     }
     case 'rewind': {
       const prompt = choose(prompts, pick);
       if (prompt === undefined) return;
-      await chat.switches.offerRewind(prompt.uid);
-      return chat.switches.rewind();
+      await chat.part(SessionSwitchController).offerRewind(prompt.uid);
+      return chat.part(SessionSwitchController).rewind();
     }
     case 'undo':
-      return prompts.length === 0 ? undefined : void (await chat.switches.undo(String(1 + (pick % 3))));
+      return prompts.length === 0
+        ? undefined
+        : void (await chat.part(SessionSwitchController).undo(String(1 + (pick % 3))));
     case 'branch': {
       const from = choose(messages, pick);
-      return from === undefined ? undefined : void (await chat.switches.branch(from.uid));
+      return from === undefined ? undefined : void (await chat.part(SessionSwitchController).branch(from.uid));
     }
     case 'open': {
       const session = choose(chat.state.peek().recentSessions, pick);
-      return session === undefined ? undefined : void (await chat.switches.open(session.id));
+      return session === undefined ? undefined : void (await chat.part(SessionSwitchController).open(session.id));
     }
     case 'new':
-      return void (await chat.switches.to({ reason: 'new_session' }));
+      return void (await chat.part(SessionSwitchController).to({ reason: 'new_session' }));
     case 'ask ahead': {
       const other = choose([null, ...chat.state.peek().recentSessions], pick);
       const switched =
         other === undefined || other === null
-          ? chat.switches.to({ reason: 'new_session' })
-          : chat.switches.open(other.id);
+          ? chat.part(SessionSwitchController).to({ reason: 'new_session' })
+          : chat.part(SessionSwitchController).open(other.id);
       if (view.composer === '') {
-        chat.drafts.edit(word);
-        await chat.submit();
+        chat.part(Drafts).edit(word);
+        await chat.part(TypedInput).submit();
       }
       return void (await switched);
     }
@@ -148,7 +155,7 @@ describe('the chat, from the composer to the disk', () => {
             }
             if (areTwo) continue;
             // One view alone has in its composer what the host has, a prompt that was taken back included.
-            view.chat.drafts.flush();
+            view.chat.part(Drafts).flush();
             await view.quiet();
             expect([asked, view.composer]).toEqual([asked, await world.gateway.draft(view.shownSession ?? 'new')]);
           }

@@ -71,7 +71,7 @@ class Expected {
       this.lines.push(`switch ${id} ${reason}${isNew ? ' reset' : ''}${tail}`);
     }
     if (this.session !== id) this.ended = false;
-    // A seat is told of a rewind of the session it has come to.
+    // A surface is told of a rewind of the session it has come to.
     if (reason === 'rewind') this.lines.push(`switch ${id} rewind rewound from ${id}${parentTail}`);
     this.session = id;
   }

@@ -278,7 +278,7 @@ async function oddCellViolations(cell: OddCell): Promise<readonly string[]> {
   const odd = await storeWith(cell);
   if (odd === null) return [];
   const violations: string[] = [];
-  for (const [name, run] of Object.entries({ inPlace, salvaged, merged, broughtOver })) {
+  for (const [name, run] of Object.entries({ inPlace, salvaged, merged, copiedHere })) {
     const told = (line: string): void => void violations.push(`${odd.where}, ${name}: ${line}`);
     try {
       await run(odd.bytes, told);
@@ -326,7 +326,7 @@ async function merged(bytes: Uint8Array, tell: Tell): Promise<void> {
   here.database.close();
 }
 
-async function broughtOver(bytes: Uint8Array, tell: Tell): Promise<void> {
+async function copiedHere(bytes: Uint8Array, tell: Tell): Promise<void> {
   const disk = new SimulatedDisk();
   disk.put('/other/state.db', bytes);
   const world = await sessionDbWorld(disk, { now });
@@ -340,7 +340,7 @@ async function broughtOver(bytes: Uint8Array, tell: Tell): Promise<void> {
   const sessionIds = other
     .all('SELECT id FROM sessions ORDER BY started_at, rowid')
     .flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
-  db.bringOver({ folder: '/other', sessionIds, moves: true });
+  db.copyToThisFolder({ folder: '/other', sessionIds, moves: true });
   use(db, tell, 'goOn');
   world.database.close();
 }

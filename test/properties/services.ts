@@ -189,7 +189,7 @@ const meta = (metadata: JsonObject | undefined): { readonly metadata?: JsonObjec
   metadata === undefined ? {} : { metadata };
 
 /** What became of all trials: `stuck` names sessions without a way on. */
-export interface Tally {
+export interface ServiceCounts {
   histories: number;
   refused: number;
   unchanged: number;
@@ -197,7 +197,7 @@ export interface Tally {
 }
 
 /** Asks the service with this history, and if it refuses, once more with another prompt behind it. */
-export async function tryOn(service: Service, history: OddHistory, tally: Tally): Promise<readonly string[]> {
+export async function tryOn(service: Service, history: OddHistory, counts: ServiceCounts): Promise<readonly string[]> {
   const log = serviceOf(service);
   const model = modelAt({ url: service.baseUrl, protocol: service.protocol, model: service.model, fetch: log.fetch });
   const tools = history.tools.map((index) => ({
@@ -207,32 +207,32 @@ export async function tryOn(service: Service, history: OddHistory, tally: Tally)
   }));
   const rows = rowsOf(history);
   const about = { tools, cacheKey: 'c' };
-  tally.histories += 1;
+  counts.histories += 1;
   for (const messages of [rows, [...rows, ...new TranscriptBuilder().turn('next').user('And now?').messages]]) {
     const { terminal } = await ask(model, request({ messages: projectToWire(messages, 'test/model'), ...about }));
-    if (terminal.outcome === 'complete') return counted(log, tally);
+    if (terminal.outcome === 'complete') return counted(log, counts);
   }
   const sent = log.refusals.at(-1) ?? 'without a refusal';
-  tally.stuck.push(`${service.name}: ${sent}`);
-  counted(log, tally);
+  counts.stuck.push(`${service.name}: ${sent}`);
+  counted(log, counts);
   return [`${service.name}: ${sent}`];
 }
 
-function counted({ refused }: ServiceLog, tally: Tally): readonly string[] {
-  tally.refused += refused.length;
-  tally.unchanged += refused.length - new Set(refused).size;
+function counted({ refused }: ServiceLog, counts: ServiceCounts): readonly string[] {
+  counts.refused += refused.length;
+  counts.unchanged += refused.length - new Set(refused).size;
   return [];
 }
 
-export const newTally = (): Tally => ({ histories: 0, refused: 0, unchanged: 0, stuck: [] });
+export const newCounts = (): ServiceCounts => ({ histories: 0, refused: 0, unchanged: 0, stuck: [] });
 
 /** `runs` histories at every service; returns the smallest that gets stuck. */
-export const stuckSession = (how: { readonly runs: number; readonly seed: number }, tally = newTally()) =>
+export const stuckSession = (how: { readonly runs: number; readonly seed: number }, counts = newCounts()) =>
   smallestFailure(
     {
       what: oddHistory,
       violationsOf: async (history) =>
-        (await Promise.all(services.map((service) => tryOn(service, history, tally)))).flat(),
+        (await Promise.all(services.map((service) => tryOn(service, history, counts)))).flat(),
     },
     how,
   );

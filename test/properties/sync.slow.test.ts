@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Seal } from '../../src/sync/sealing/seal';
-import { sealedServer } from '../../src/sync/sealing/sealedServer';
+import { Cipher } from '../../src/sync/encryption/cipher';
+import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
 import type { SyncServer } from '../../src/sync/syncServer';
 import type { ServerRules } from '../support/simulatedServer';
 import { type SyncAction, syncActions, SyncMachines, type SyncStep } from './syncMachines';
@@ -69,10 +69,10 @@ describe('three machines and a server', () => {
   });
 
   it('end alike when bodies are encrypted, and the server holds nothing else', async () => {
-    const seal = new Seal(new Uint8Array(32).fill(7), 'git:one');
+    const cipher = new Cipher(new Uint8Array(32).fill(7), 'git:one');
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (seed, steps) => {
-        const { all, held } = await played(seed, steps, {}, (server) => sealedServer(server, seal));
+        const { all, held } = await played(seed, steps, {}, (server) => encryptedServer(server, cipher));
         expect(new Set(held.map(rowsIn)).size).toBe(1);
         const bodies = [...all.server.conversations.values()].flatMap(({ documents }) =>
           [...documents.values()].flatMap(({ body }) => body ?? []),

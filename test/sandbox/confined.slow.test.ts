@@ -206,7 +206,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
   });
 
   it('leaves what the editor wrote while it ran, and takes out and reports files of unknown origin', async () => {
-    world.setAside.length = 0;
+    world.removed.length = 0;
     const running = world.run(
       'echo > started; until [ -e CLAUDE.md ]; do sleep 0.05; done; echo evil >> GEMINI.md; echo evil > .envrc',
     );
@@ -218,7 +218,7 @@ describe('a confined command', { timeout: 60_000 }, () => {
       true,
       true,
     ]);
-    expect(world.setAside.map(({ taken }) => taken.map(({ kept }) => readFileSync(kept, 'utf8')))).toEqual([
+    expect(world.removed.map(({ taken }) => taken.map(({ kept }) => readFileSync(kept, 'utf8')))).toEqual([
       ['evil\n', 'ours\nevil\n'],
     ]);
     for (const name of ['AGENTS.md', 'CLAUDE.md']) rmSync(join(world.project, name));

@@ -237,7 +237,7 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     const { call } = await start(launchOf(plain));
     expect(await call('write', { path: 'CLAUDE.md', text: 'obey' })).toBe('written');
     await servers?.find('s')?.stop(true);
-    const taken = world.setAside.at(-1)?.taken ?? [];
+    const taken = world.removed.at(-1)?.taken ?? [];
     expect([
       existsSync(join(world.project, 'CLAUDE.md')),
       taken.map(({ path }) => path),

@@ -71,7 +71,7 @@ describe('repositories and confined commands', { timeout: 60_000 }, () => {
       'mkdir -p a/b; cd a/b; git init -q r; mkdir -p r/.git/hooks; echo x > r/.git/hooks/pre-commit',
     );
     expect(end.takenOut).toEqual(['a/b/r/.git/hooks/pre-commit']);
-    const [{ taken } = { taken: [] }] = world.setAside;
+    const [{ taken } = { taken: [] }] = world.removed;
     for (const { path, kept } of taken) writeFileSync(path, readFileSync(kept));
     expect((await killed('echo fine')).takenOut).toEqual([]);
     expect(existsSync(inProject('a/b/r/.git/hooks/pre-commit'))).toBe(true);

@@ -50,7 +50,7 @@ describe('files that only the user may allow are removed after a command', { tim
     // Node itself cannot remove a path that is too long.
     spawnSync('rm', ['-rf', world.home]);
     for (const folder of [world.project, world.editor]) mkdirSync(folder, { recursive: true });
-    world.setAside.length = 0;
+    world.removed.length = 0;
   });
 
   const isThere = (name: string): boolean =>
@@ -59,7 +59,7 @@ describe('files that only the user may allow are removed after a command', { tim
   it.each(ways)('in spite of %s', async (_, way) => {
     await world.run(`${plant} ${way}`);
     expect(planted.filter(isThere)).toEqual([]);
-    expect(world.setAside.flatMap(({ left }) => left)).toEqual([]);
+    expect(world.removed.flatMap(({ left }) => left)).toEqual([]);
     expect(world.confinement.hasLeftovers).toBe(false);
   });
 

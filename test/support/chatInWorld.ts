@@ -6,8 +6,8 @@ import type { ChatEditor } from '../../src/host/chat/chatHandlers';
 import type { ChatModels } from '../../src/host/models/chatModels';
 import { StoreStatus } from '../../src/host/storage/storeStatus';
 import { noViewReports } from '../../src/host/library/verify/deliveryReports';
-import { laterCode } from '../../src/webview/chat/components/common/laterParts';
-import { ChatController } from '../../src/webview/chat/chatController';
+import { createChat, startChat } from '../../src/webview/chat/createChat';
+import type { Chat } from '../../src/webview/chat/state/chat';
 import type { ChatProtocol } from '../../src/webview/chat/connection/chatHost';
 import { answersIn, conversationBlocks } from '../../src/webview/chat/state/conversationRows';
 import { noMemory, type ViewMemory } from '../../src/webview/chat/connection/viewMemory';
@@ -17,6 +17,8 @@ import { StoreAtHand } from '../unit/host/storeAtHand';
 import { modelRow } from './builders/viewMessages';
 import type { World } from './world';
 import { noCodeActions } from './noCodeActions';
+import { Drafts } from '../../src/webview/chat/drafts/drafts';
+import { PromptSender } from '../../src/webview/chat/drafts/promptSender';
 
 /** What a person sees of a session: prompts and answers in order, and the versions of each prompt that has others. */
 export interface SeenSession {
@@ -45,7 +47,7 @@ const editor: ChatEditor = {
 /** The chat from the composer to the disk: the view's controller without a page, the host's bridge, the world's gateway and store. Messages
  *  between view and host are copied and take a moment, as the editor's do. */
 export class ChatInWorld {
-  readonly chat: ChatController;
+  readonly chat: Chat;
   private readonly surface: ChatSurface;
   private memory: ViewMemory = noMemory();
   private uids = 0;
@@ -108,15 +110,16 @@ export class ChatInWorld {
       getState: () => undefined,
       setState: () => undefined,
     };
-    this.chat = new ChatController({
-      host: connectToHost<ChatProtocol>(api, page),
-      timers: { nowMs: () => Date.now(), after: () => () => undefined },
-      newUid: () => `view${surfaceId}${++this.uids}`,
-      memory: { recalled: this.memory, remember: (change) => (this.memory = { ...this.memory, ...change }) },
-      setLocalization: () => undefined,
-      later: laterCode,
-    });
-    this.chat.start();
+    this.chat = createChat(
+      {
+        host: connectToHost<ChatProtocol>(api, page),
+        timers: { nowMs: () => Date.now(), after: () => () => undefined },
+        newUid: () => `view${surfaceId}${++this.uids}`,
+        memory: { recalled: this.memory, remember: (change) => (this.memory = { ...this.memory, ...change }) },
+      },
+      () => undefined,
+    );
+    startChat(this.chat);
   }
 
   /** What the host could not do and told nobody. */
@@ -127,7 +130,7 @@ export class ChatInWorld {
   }
 
   get composer(): string {
-    return this.chat.drafts.text.peek();
+    return this.chat.part(Drafts).text.peek();
   }
 
   /** What the view shows now. */
@@ -161,7 +164,7 @@ export class ChatInWorld {
     for (let calm = 0; calm < 4;) {
       await this.world.idle();
       await new Promise((resolve) => setTimeout(resolve, 2));
-      calm = this.onTheWay === 0 && !this.chat.submitting.peek() ? calm + 1 : 0;
+      calm = this.onTheWay === 0 && !this.chat.part(PromptSender).busy.peek() ? calm + 1 : 0;
     }
   }
 

@@ -9,7 +9,7 @@ import { RuleBook } from '../../src/tools/approval/ruleBook';
 import { Confinement } from '../../src/tools/sandbox/confinement';
 import { Sandbox } from '../../src/tools/sandbox/sandbox';
 import type { SandboxSetting } from '../../src/tools/sandbox/sandboxSetting';
-import type { SetAside } from '../../src/tools/sandbox/git/takenOut';
+import type { RemovedFiles } from '../../src/tools/sandbox/git/takenOut';
 import { WrittenOrders } from '../../src/tools/sandbox/writtenOrders';
 
 export interface ConfinedOutcome {
@@ -29,7 +29,7 @@ export class SandboxWorld {
   readonly temporary = join(this.base, 'tmp');
   readonly aside = join(this.editor, 'aside');
   readonly written = new WrittenOrders();
-  readonly setAside: SetAside[] = [];
+  readonly removed: RemovedFiles[] = [];
   path = process.env['PATH'] ?? '';
   places: readonly string[] | undefined;
   setting: SandboxSetting = 'auto';
@@ -59,7 +59,7 @@ export class SandboxWorld {
         }),
       isWritten: (path) => this.written.has(path),
       noteOwn: (files) => this.written.noteOwn(files),
-      onSetAside: (files) => void this.setAside.push(files),
+      onRemovedFiles: (files) => void this.removed.push(files),
       home: this.home,
       temporary: this.temporary,
       platform: process.platform,

@@ -172,7 +172,8 @@ export class SimulatedServer {
     return [...chain].find(([, of]) => of === tail)?.[0] ?? null;
   }
 
-  lease({ origin }: Connection, conversationId: string): LeaseAnswer {
+  lease(connection: Connection, conversationId: string, query?: FetchQuery): LeaseAnswer {
+    const { origin } = connection;
     this.keepState();
     const conversation = this.conversationOf(conversationId);
     const { lease } = conversation;
@@ -180,7 +181,8 @@ export class SimulatedServer {
       return { kind: 'leased', holder: this.nameOf(lease.holder) };
     conversation.fence++;
     conversation.lease = { holder: origin, expires: this.clock + 60 };
-    return { kind: 'granted', fence: conversation.fence, version: conversation.version };
+    const granted = { kind: 'granted', fence: conversation.fence, version: conversation.version } as const;
+    return query === undefined ? granted : { ...granted, fetched: this.fetch(connection, query) };
   }
 
   renew({ origin }: Connection, conversationId: string, fence: number): boolean {
@@ -309,7 +311,7 @@ export class SimulatedNetwork {
         return this.call(() => server.send(connection, { ...sending, documents }));
       },
       versionOf: (connection, id, tail) => this.call(() => server.versionOf(connection, id, tail)),
-      lease: (connection, id) => this.call(() => server.lease(connection, id)),
+      lease: (...args) => this.call(() => server.lease(...args)),
       erase: (connection, erasing) => this.call(() => server.erase(connection, erasing)),
       confirmErased: (connection, id) => this.call(() => server.confirmErased(connection, id)),
       overview: () => this.call(() => server.overview()),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { erasedTail, headsDigest } from '../../src/store/headsDigest';
 import type { ChainedVersion } from '../../src/store/syncing';
-import type { Connection, SentChanges, SyncServer } from '../../src/sync/syncServer';
+import { fetchWhole, type Connection, type SentChanges, type SyncServer } from '../../src/sync/syncServer';
 
 /** Documents as `send` takes them. */
 export const pieces = (...documents: readonly { readonly document: string; readonly body: string | null }[]) =>
@@ -47,7 +47,7 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
         await way.send(b, change(1, '{"n":2}')),
       ];
       expect(answers).toEqual([{ kind: 'done', version: 1 }, { kind: 'behind' }, { kind: 'done', version: 2 }]);
-      expect(await way.fetch(a, all)).toEqual({
+      expect(await fetchWhole(way, a, all)).toEqual({
         version: 2,
         base: 0,
         chain: [tailOf(2), tailOf(1)],
@@ -66,14 +66,14 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
         a,
         change(1, '2', { documents: pieces({ document: 'y', body: '2' }, { document: 'z', body: null }) }),
       );
-      const { documents } = await way.fetch(a, { ...all, since: 1, chain: [tailOf(1)], documents: ['x', 'w'] });
+      const { documents } = await fetchWhole(way, a, { ...all, since: 1, chain: [tailOf(1)], documents: ['x', 'w'] });
       expect([...documents].sort((one, other) => one.document.localeCompare(other.document))).toEqual([
         { document: 'w', version: 0, body: null },
         { document: 'x', version: 1, body: '1' },
         { document: 'y', version: 2, body: '2' },
         { document: 'z', version: 2, body: null },
       ]);
-      expect(await way.fetch(a, { ...all, conversationId: 'unknown' })).toEqual(nothing);
+      expect(await fetchWhole(way, a, { ...all, conversationId: 'unknown' })).toEqual(nothing);
     });
 
     it('gives everything to a machine whose version it does not have, and says which was the last that both had', async () => {
@@ -81,7 +81,7 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       await way.send(a, change(0, '1', { documents: pieces({ document: 'x', body: '1' }) }));
       await way.send(a, change(1, '2', { documents: pieces({ document: 'y', body: '2' }) }));
       const fetched = async (since: number, chain: readonly ChainedVersion[]) => {
-        const { base, chain: after, documents } = await way.fetch(b, { ...all, since, chain });
+        const { base, chain: after, documents } = await fetchWhole(way, b, { ...all, since, chain });
         return [base, after.map(({ version }) => version), documents.map(({ document }) => document).sort()];
       };
       const other = (version: number) => ({ version, tail: 'of another machine' });
@@ -139,7 +139,7 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       const [way, a] = await two();
       const odd = JSON.stringify({ text: 'nul \u0000, lone \ud800, "quotes" {braces} \\ \', ümlaut, 😀, NULL, \n\t' });
       await way.send(a, change(0, odd));
-      expect((await way.fetch(a, all)).documents[0]?.body).toBe(odd);
+      expect((await fetchWhole(way, a, all)).documents[0]?.body).toBe(odd);
     });
 
     it('sends nothing when what is sent cannot be read', async () => {
@@ -153,7 +153,7 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
         throw new TurnBegan('not now');
       }
       await expect(way.send(a, change(0, '', { documents: broken }))).rejects.toThrow('not now');
-      expect(await way.fetch(a, all)).toEqual(nothing);
+      expect(await fetchWhole(way, a, all)).toEqual(nothing);
       expect(await way.send(a, change(0, '1'))).toEqual({ kind: 'done', version: 1 });
     });
 
@@ -187,7 +187,7 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       await way.lease(b, 'c1');
 
       await way.erase(a, { conversationId: 'c1' });
-      expect(await way.fetch(b, all)).toEqual({ ...nothing, version: 2, isErased: true });
+      expect(await fetchWhole(way, b, all)).toEqual({ ...nothing, version: 2, isErased: true });
       expect([await way.send(b, change(2, 'more')), (await way.overview()).bytes]).toEqual([{ kind: 'erased' }, 0]);
     });
 

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/base/clock';
 import { openLockedStore, type LockedStore } from '../../../src/features/commandLine/lockedStore';
 import { promisedSync, type AsyncSyncedStore } from '../../../src/store/syncing';
 import type { SessionStore } from '../../../src/store/sessionStore';
-import { packedServer } from '../../../src/sync/packedServer';
+import { compressedServer } from '../../../src/sync/compressedServer';
 import { SyncRound } from '../../../src/sync/syncRound';
 import type { SyncServer } from '../../../src/sync/syncServer';
 import type { PostgresWorld } from '../../../test/support/postgres/postgresWorld';
@@ -37,7 +37,7 @@ export class BenchMachine {
   round(server: SyncServer): SyncRound {
     return new SyncRound({
       store: this.synced,
-      server: packedServer(server),
+      server: compressedServer(server),
       origin: this.name,
       machine: this.name,
       newId: randomUUID,

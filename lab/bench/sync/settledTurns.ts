@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, type Clock } from '../../../src/base/clock';
 import { silentLog } from '../../../src/base/log';
-import { packedServer } from '../../../src/sync/packedServer';
+import { compressedServer } from '../../../src/sync/compressedServer';
 import { SyncService } from '../../../src/sync/syncService';
 import type { SyncServer } from '../../../src/sync/syncServer';
 import { ManualClock } from '../../../test/support/manualClock';
@@ -126,7 +126,7 @@ async function pass(clock: ManualClock, minutes: number): Promise<void> {
 function serviceOf(machine: BenchMachine, server: SyncServer, clock: Clock, onReceived: () => void): SyncService {
   return new SyncService({
     store: machine.synced,
-    server: packedServer(server),
+    server: compressedServer(server),
     origin: machine.name,
     machine: machine.name,
     newId: () => 'never',

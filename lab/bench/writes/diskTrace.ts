@@ -23,7 +23,7 @@ export function tracing(file: string): readonly string[] {
 
 /** Reads from a trace what was written to files below `folder` in stretches that begin at these times, in seconds
  *  since 1970. Each ends where the next begins. */
-export function readStretches(trace: string, folder: string, starts: readonly number[]): readonly Written[] {
+export function readRanges(trace: string, folder: string, starts: readonly number[]): readonly Written[] {
   const stretches = starts.map(() => ({ syncs: 0, bytes: 0 }));
   for (const line of joined(trace)) {
     const at = Number(timeColumn.exec(line)?.[1] ?? 0);

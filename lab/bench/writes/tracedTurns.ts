@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { reply, startModelServer } from '../../../test/support/modelServer';
 import { buildStoreWorker } from '../../../test/support/storeWorker';
 import { inTemporaryFolder, productFolders } from '../../support/temporaryFolder';
-import { readStretches, tracing, type Written } from './diskTrace';
+import { readRanges, tracing, type Written } from './diskTrace';
 import type { TimedTurn, WritesOrder } from './writesHost';
 
 /** Characters of a word, which is a delta. */
@@ -55,7 +55,7 @@ export function tracedTurns(names: readonly TurnName[]): Promise<readonly Traced
       };
       const starts = [...turns.flatMap(({ begunAt, settledAt }) => [begunAt, settledAt]), endedAt];
       const none: Written = { syncs: 0, bytes: 0 };
-      const stretches = readStretches(readFileSync(trace, 'utf8'), folders.storage, starts);
+      const stretches = readRanges(readFileSync(trace, 'utf8'), folders.storage, starts);
       return turns.map(({ begunAt, settledAt, shown }, index) => ({
         name: names[index] ?? 'short',
         shown,

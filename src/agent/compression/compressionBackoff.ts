@@ -19,15 +19,15 @@ const vainAttempts = 2;
 const schema = v.object({ failures: v.number(), quietUntil: v.number(), inVain: v.number() });
 const fresh: CompressionBackoff = { failures: 0, quietUntil: 0, inVain: 0 };
 
-/** Parses the output of `courseText`. Returns a new record for any other text. */
-export function courseOf(text: string | null): CompressionBackoff {
+/** Parses the output of `backoffText`. Returns a new record for any other text. */
+export function backoffOf(text: string | null): CompressionBackoff {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text ?? '');
   return parsed.success ? parsed.output : fresh;
 }
 
 /** Returns the record as text. Null when there is nothing to remember. */
-export function courseText(course: CompressionBackoff): string | null {
-  return course.failures === 0 && course.inVain === 0 ? null : JSON.stringify(course);
+export function backoffText(backoff: CompressionBackoff): string | null {
+  return backoff.failures === 0 && backoff.inVain === 0 ? null : JSON.stringify(backoff);
 }
 
 export function isQuiet({ quietUntil }: CompressionBackoff, now: number): boolean {
@@ -39,14 +39,18 @@ export function isHopeless({ inVain }: CompressionBackoff): boolean {
   return inVain >= vainAttempts;
 }
 
-export function afterFailure(course: CompressionBackoff, now: number): CompressionBackoff {
-  return { ...course, failures: course.failures + 1, quietUntil: now + (coolDowns[course.failures] ?? coolDowns[2]) };
+export function afterFailure(backoff: CompressionBackoff, now: number): CompressionBackoff {
+  return {
+    ...backoff,
+    failures: backoff.failures + 1,
+    quietUntil: now + (coolDowns[backoff.failures] ?? coolDowns[2]),
+  };
 }
 
-export function afterSummary(course: CompressionBackoff): CompressionBackoff {
-  return { ...course, failures: 0, quietUntil: 0 };
+export function afterSummary(backoff: CompressionBackoff): CompressionBackoff {
+  return { ...backoff, failures: 0, quietUntil: 0 };
 }
 
-export function afterSaving(course: CompressionBackoff, isWorthwhile: boolean): CompressionBackoff {
-  return { ...course, inVain: isWorthwhile ? 0 : course.inVain + 1 };
+export function afterSaving(backoff: CompressionBackoff, isWorthwhile: boolean): CompressionBackoff {
+  return { ...backoff, inVain: isWorthwhile ? 0 : backoff.inVain + 1 };
 }

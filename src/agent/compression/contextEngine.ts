@@ -26,7 +26,7 @@ export interface HandoffRequest {
    *  useless attempts prevent it. */
   readonly isForced: boolean;
   /** Collects text from other services about the rows that will be summarized. Empty: no text. Never rejects. */
-  readonly aside: (rows: readonly Message[]) => Promise<string>;
+  readonly memoryNotes: (rows: readonly Message[]) => Promise<string>;
   /** Called with the usage of each request. Never rejects. Default: it is not counted. */
   readonly spent?: (usage: Usage) => Promise<void>;
   readonly signal: AbortSignal;

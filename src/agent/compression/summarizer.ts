@@ -13,8 +13,8 @@ import {
   afterSaving,
   afterSummary,
   type CompressionBackoff,
-  courseOf,
-  courseText,
+  backoffOf,
+  backoffText,
   isHopeless,
   isQuiet,
 } from './compressionBackoff';
@@ -41,7 +41,7 @@ const unknownWindowTail = 4000;
 /** A compression that saves less than this share was useless. */
 const worthwhile = 0.1;
 /** Milliseconds until a summary is given up. */
-const summaryPatienceMs = 300_000;
+const summaryTimeoutMs = 300_000;
 
 /** Failures in which the model could not be reached or used: the transcript stays unchanged. After any other failure
  *  the rows are shortened without a model. */
@@ -69,8 +69,8 @@ export class Summarizer implements ContextEngine {
 
   isDue({ rows, memo }: Omit<ContextHistory, 'head'>, contextWindow: number | null): boolean {
     if (!this.mayBeDue(contextUse(rows).tokens, contextWindow)) return false;
-    const course = courseOf(memo);
-    return !isHopeless(course) && !isQuiet(course, this.deps.clock.now()) && this.plan(rows, contextWindow) !== null;
+    const backoff = backoffOf(memo);
+    return !isHopeless(backoff) && !isQuiet(backoff, this.deps.clock.now()) && this.plan(rows, contextWindow) !== null;
   }
 
   preview(rows: readonly Message[], contextWindow: number | null): HandoffTokens | null {
@@ -81,26 +81,26 @@ export class Summarizer implements ContextEngine {
   async compress(history: ContextHistory, request: HandoffRequest): Promise<HandoffAttempt> {
     const { clock } = this.deps;
     const { memo } = history;
-    const course = courseOf(memo);
+    const backoff = backoffOf(memo);
     const plan = this.plan(history.rows, request.contextWindow);
     if (plan === null)
       return { kind: 'protected', sentence: t('There is nothing to compress yet. Nothing was changed.'), memo };
-    if (!request.isForced && isQuiet(course, clock.now()))
+    if (!request.isForced && isQuiet(backoff, clock.now()))
       return { kind: 'unavailable', sentence: t('Compression just failed. Try again in a moment.'), memo };
-    const aside = await request.aside(plan.summarised);
+    const memoryNotes = await request.memoryNotes(plan.summarised);
     const written = await this.summarise(
-      summaryRequest(plan, { focus: request.focus, aside }, contextOf(request.model)),
+      summaryRequest(plan, { focus: request.focus, memoryNotes }, contextOf(request.model)),
       request,
     );
     if (written.kind === 'stopped')
       return { kind: 'stopped', sentence: t('Compression was stopped. Nothing was changed.'), memo };
     if (written.kind === 'written')
-      return this.proposal(history, plan, { summary: written.text, madeBy: 'summary' }, afterSummary(course));
+      return this.proposal(history, plan, { summary: written.text, madeBy: 'summary' }, afterSummary(backoff));
     this.deps.log.warn(
       `A summary for conversation ${history.conversationId} could not be written: ${written.sentence}`,
     );
-    const failed = afterFailure(course, clock.now());
-    if (written.isUnavailable) return { kind: 'unavailable', sentence: written.sentence, memo: courseText(failed) };
+    const failed = afterFailure(backoff, clock.now());
+    if (written.isUnavailable) return { kind: 'unavailable', sentence: written.sentence, memo: backoffText(failed) };
     const earlier = plan.earlier === null ? null : summaryIn(answerText(plan.earlier.parts));
     return this.proposal(
       history,
@@ -114,14 +114,14 @@ export class Summarizer implements ContextEngine {
     { rows, head }: ContextHistory,
     plan: CompressionPlan,
     { summary, madeBy }: Pick<Handoff, 'madeBy'> & { readonly summary: string },
-    course: CompressionBackoff,
+    backoff: CompressionBackoff,
   ): HandoffAttempt {
     const stays = new Set(plan.kept.flatMap((row) => [row.uid, row.carriedFrom]));
     const quoted = head.filter((row) => !stays.has(row.uid));
     const todos = todoNote(rows, plan.earlier === null ? null : answerText(plan.earlier.parts));
     const text = handoffText(summary, quoted, plan.prompt === null ? 'betweenTurns' : 'insideTurn', todos);
     const tokens = tokensOf(rows, plan, estimateTokens(text));
-    const memo = courseText(afterSaving(course, tokens.before - tokens.after >= tokens.before * worthwhile));
+    const memo = backoffText(afterSaving(backoff, tokens.before - tokens.after >= tokens.before * worthwhile));
     if (tokens.after >= tokens.before)
       return { kind: 'noGain', sentence: t('Compression would free almost no space here. Nothing was changed.'), memo };
     return { kind: 'handoff', text, summarisedUpTo: plan.upTo, prompt: plan.prompt?.uid ?? null, tokens, madeBy, memo };
@@ -146,13 +146,13 @@ export class Summarizer implements ContextEngine {
   }
 
   private async summarise(asked: ModelRequest, { model, signal, spent }: HandoffRequest): Promise<Written> {
-    const patience = new AbortController();
-    const cancel = this.deps.clock.after(summaryPatienceMs, () => patience.abort());
-    const stream = model.stream(asked, AbortSignal.any([signal, patience.signal]));
+    const timeout = new AbortController();
+    const cancel = this.deps.clock.after(summaryTimeoutMs, () => timeout.abort());
+    const stream = model.stream(asked, AbortSignal.any([signal, timeout.signal]));
     const terminal = await stream.terminal.finally(cancel);
     if (terminal.usage !== null) await spent?.(withCost(terminal.usage, model.info.price));
     if (signal.aborted) return { kind: 'stopped' };
-    if (patience.signal.aborted)
+    if (timeout.signal.aborted)
       return { kind: 'failed', sentence: t('The model took too long.'), isUnavailable: false };
     if (terminal.outcome === 'aborted') return { kind: 'stopped' };
     const answer = stream.events.map((event) => (event.kind === 'text' ? event.text : '')).join('');

@@ -41,21 +41,22 @@ interface SummaryWishes {
   /** The topic that the user wants to keep above all. */
   readonly focus: string | null;
   /** Memory's text about the rows. Empty for none. */
-  readonly aside: string;
+  readonly memoryNotes: string;
 }
 
-const longestAside = 4000;
+const longestMemoryNotes = 4000;
 
 /** Builds the request for a plan's summary. An earlier summary is updated. `contextWindow`: context tokens of the
  *  model that writes it. */
 export function summaryRequest(
   plan: CompressionPlan,
-  { focus, aside }: SummaryWishes,
+  { focus, memoryNotes }: SummaryWishes,
   contextWindow: number | null,
 ): ModelRequest {
   const budget = summaryBudget(plan);
   const earlier = plan.earlier === null ? null : summaryIn(answerText(plan.earlier.parts));
-  const around = estimateTokens(earlier ?? '') + estimateTokens(aside.slice(0, longestAside)) + budget + 1500;
+  const around =
+    estimateTokens(earlier ?? '') + estimateTokens(memoryNotes.slice(0, longestMemoryNotes)) + budget + 1500;
   const available = Math.max(1000, (contextWindow ?? 32_000) * 0.8 - around);
   const text = [
     earlier === null
@@ -70,7 +71,9 @@ export function summaryRequest(
     ...(plan.prompt === null
       ? []
       : ['The last request of the person is still being worked on. Say what has been done and found for it so far.']),
-    ...(aside.trim() === '' ? [] : [`<from-memory>\n${clip(maskSecrets(aside.trim()), longestAside)}\n</from-memory>`]),
+    ...(memoryNotes.trim() === ''
+      ? []
+      : [`<from-memory>\n${clip(maskSecrets(memoryNotes.trim()), longestMemoryNotes)}\n</from-memory>`]),
     ...(earlier === null ? [] : [`<earlier-summary>\n${earlier}\n</earlier-summary>`]),
     `<transcript>\n${summaryInput(plan.summarised, available)}\n</transcript>`,
   ].join('\n\n');

@@ -72,7 +72,7 @@ export function register(window: WindowContext): void {
     onImported,
   });
   const checks = new SessionChecks({
-    check: (what, course) => checkInThread(join(distFolder, 'checkWorker.js'), { ...what, copies }, course),
+    check: (what, options) => checkInThread(join(distFolder, 'checkWorker.js'), { ...what, copies }, options),
     store,
     ownFolder: () => history.folder,
     hermesDatabase: () => join(places().hermes, 'state.db'),

@@ -40,7 +40,7 @@ export class AgentPool {
       this.staysOrReturns(current, session) ??
       (current !== null && this.mayMove(current, session) ? current : this.fresh(session));
     if (current !== null && current !== agent) this.leave(current, reason);
-    if (current === null && isNewConversation(reason)) this.makeUpFor(surfaceId, agent);
+    if (current === null && isNewConversation(reason)) this.notifyMissedSwitch(surfaceId, agent);
     agent.serve(session.id, change);
     this.keep(surfaceId, agent);
     return agent;
@@ -173,7 +173,7 @@ export class AgentPool {
 
   /** Notifies memory in place of the idle agent that was released for this surface, so that memory still gets the
    *  event it would have missed (hermes-agent#99402). */
-  private makeUpFor(surfaceId: string, agent: SurfaceAgent): void {
+  private notifyMissedSwitch(surfaceId: string, agent: SurfaceAgent): void {
     const left = this.evicted.get(surfaceId);
     if (left === undefined || left.isPrivate !== agent.memory.isPrivate) return;
     agent.serve(left.sessionId, { reason: 'resume', parentSessionId: null });

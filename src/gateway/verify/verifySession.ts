@@ -33,14 +33,14 @@ export interface VerificationDeps {
   readonly now: () => number;
 }
 
-export interface VerificationCourse {
+export interface VerificationOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (
     progress: { readonly step: 'rows'; readonly done: number; readonly total: number } | { readonly step: 'file' },
   ) => void;
 }
 
-interface TurnTally {
+interface TurnCounts {
   readonly messageUid: string | null;
   readonly at: number | null;
   isShown: boolean;
@@ -62,15 +62,15 @@ export async function verifySession(
   sessionId: string,
   entries: readonly DeliveryEntry[],
   deps: VerificationDeps,
-  course: VerificationCourse,
+  options: VerificationOptions,
 ): Promise<Verification | null> {
   const reading = new Reading(entries, deps);
-  const wasRead = await reading.read(sessionId, course);
+  const wasRead = await reading.read(sessionId, options);
   if (!wasRead) return null;
   const [turns, findings] = [await reading.turns(), await reading.findings(sessionId)];
-  course.onProgress({ step: 'file' });
+  options.onProgress({ step: 'file' });
   const file = await deps.checkFile().catch((error: unknown) => ({ unchecked: deps.describe(error) }));
-  if (course.signal.aborted) return null;
+  if (options.signal.aborted) return null;
   return {
     sessionId,
     at: deps.now(),
@@ -89,7 +89,7 @@ export async function verifySession(
 class Reading {
   /** Uids of the rows that were read. */
   private readonly stored = new Set<string>();
-  private readonly tallies = new Map<string, TurnTally>();
+  private readonly turnCounts = new Map<string, TurnCounts>();
   private readonly reportEntries: ReadonlyMap<string, readonly DeliveryEntry[]>;
   private readonly compared = new Set<string>();
   private readonly reasons = new Set<string>();
@@ -111,7 +111,7 @@ class Reading {
   }
 
   /** False when it was stopped. */
-  async read(sessionId: string, { signal, onProgress }: VerificationCourse): Promise<boolean> {
+  async read(sessionId: string, { signal, onProgress }: VerificationOptions): Promise<boolean> {
     let total = 0;
     for (let after = Number.MIN_SAFE_INTEGER, isLast = false; !isLast;) {
       if (signal.aborted) return false;
@@ -132,9 +132,9 @@ class Reading {
   async turns(): Promise<readonly VerifiedTurn[]> {
     const turns: VerifiedTurn[] = [];
     let number = 0;
-    for (const [turnUid, { isShown, at, ...tally }] of this.tallies) {
+    for (const [turnUid, { isShown, at, ...counts }] of this.turnCounts) {
       const known = at ?? (await this.startOf(turnUid));
-      turns.push({ turnUid, ...tally, at: known, number: isShown ? ++number : null, verdict: verdictOf(tally) });
+      turns.push({ turnUid, ...counts, at: known, number: isShown ? ++number : null, verdict: verdictOf(counts) });
     }
     return turns;
   }
@@ -158,13 +158,13 @@ class Reading {
   private async row(message: Message, turns: readonly Turn[]): Promise<void> {
     this.stored.add(message.uid);
     const turn = message.turnUid === null ? null : (turns.find(({ uid }) => uid === message.turnUid) ?? null);
-    const tally =
+    const counts =
       message.turnUid === null
         ? null
-        : this.tallyOf(message.turnUid, message.uid, turn?.startedAt ?? message.createdAt);
-    if (tally !== null) {
-      tally.isShown ||= message.visibility.kind === 'shown';
-      tally.stored += deliveredCharacters(message);
+        : this.countsOf(message.turnUid, message.uid, turn?.startedAt ?? message.createdAt);
+    if (counts !== null) {
+      counts.isShown ||= message.visibility.kind === 'shown';
+      counts.stored += deliveredCharacters(message);
     }
     await this.compare(message.uid, { value: message });
   }
@@ -187,7 +187,7 @@ class Reading {
     const earlier = 'unread' in revisions ? [] : revisions.value.map(({ parts: written }) => written);
     const reason = 'unread' in read ? read.unread : 'unread' in revisions ? revisions.unread : null;
     const turnUid = message?.turnUid ?? entries[0]?.turnUid ?? uid;
-    add(this.tallyOf(turnUid, message?.uid ?? null, null), uid, compareMessage(entries, parts, earlier), reason);
+    add(this.countsOf(turnUid, message?.uid ?? null, null), uid, compareMessage(entries, parts, earlier), reason);
   }
 
   private message(uid: string): Promise<Read<Message | null>> {
@@ -204,10 +204,10 @@ class Reading {
     }
   }
 
-  private tallyOf(turnUid: string, messageUid: string | null, at: number | null): TurnTally {
-    const known = this.tallies.get(turnUid);
+  private countsOf(turnUid: string, messageUid: string | null, at: number | null): TurnCounts {
+    const known = this.turnCounts.get(turnUid);
     if (known !== undefined) return known;
-    const tally: TurnTally = {
+    const counts: TurnCounts = {
       messageUid,
       at,
       isShown: false,
@@ -218,23 +218,23 @@ class Reading {
       missing: [],
       unread: [],
     };
-    this.tallies.set(turnUid, tally);
-    return tally;
+    this.turnCounts.set(turnUid, counts);
+    return counts;
   }
 }
 
 /** `reason`: why the read may have returned less of the message than is stored. Null when all was read. */
 function add(
-  tally: TurnTally,
+  counts: TurnCounts,
   messageUid: string,
   { shown, onDisk, missing }: MessageComparison,
   reason: string | null,
 ): void {
-  tally.reported.push(messageUid);
-  tally.shown += shown;
-  tally.onDisk += onDisk;
-  if (reason === null) tally.missing.push(...missing);
-  else if (missing.length > 0) tally.unread.push({ messageUid, shown: shown - onDisk, sentence: reason });
+  counts.reported.push(messageUid);
+  counts.shown += shown;
+  counts.onDisk += onDisk;
+  if (reason === null) counts.missing.push(...missing);
+  else if (missing.length > 0) counts.unread.push({ messageUid, shown: shown - onDisk, sentence: reason });
 }
 
 function verdictOf({
@@ -243,7 +243,7 @@ function verdictOf({
   onDisk,
   missing,
   unread,
-}: Pick<TurnTally, 'reported' | 'stored' | 'onDisk' | 'missing' | 'unread'>): VerifiedTurn['verdict'] {
+}: Pick<TurnCounts, 'reported' | 'stored' | 'onDisk' | 'missing' | 'unread'>): VerifiedTurn['verdict'] {
   if (missing.length > 0) return 'missing';
   if (unread.length > 0) return 'unread';
   if (reported.length === 0 && stored > 0) return 'unreported';

@@ -37,7 +37,7 @@ interface AttachmentServiceDeps {
   readonly t: Translate;
 }
 
-const listPatienceMs = 60_000;
+const listTimeoutMs = 60_000;
 
 /** Finds, picks, drops and reads attachments of prompts in this window, through the editor. */
 export class AttachmentService implements PromptAttachments, Disposable {
@@ -58,7 +58,7 @@ export class AttachmentService implements PromptAttachments, Disposable {
     this.names = new FileNames(async () => {
       const found = await files.findFiles(
         { pattern: '**/*', order: 'name', maxFiles: mostNames },
-        AbortSignal.timeout(listPatienceMs),
+        AbortSignal.timeout(listTimeoutMs),
       );
       return { paths: found.paths.map((path) => paths.display(path)), limited: found.limited };
     }, log);

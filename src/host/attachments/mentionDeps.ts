@@ -44,8 +44,8 @@ export interface MentionDeps {
   readonly t: Translate;
 }
 
-/** Resolves with the result of `work`, or with `otherwise` if that fails or takes longer than `patienceMs`. */
-export function within<T>(clock: Clock, patienceMs: number, work: Promise<T>, otherwise: T): Promise<T> {
+/** Resolves with the result of `work`, or with `otherwise` if that fails or takes longer than `timeoutMs`. */
+export function within<T>(clock: Clock, timeoutMs: number, work: Promise<T>, otherwise: T): Promise<T> {
   const answer = work.catch(() => otherwise);
-  return resultWithin(clock, patienceMs, answer, otherwise);
+  return resultWithin(clock, timeoutMs, answer, otherwise);
 }

@@ -22,8 +22,8 @@ type TargetOf<K extends MentionTarget['kind']> = Extract<MentionTarget, { readon
 /** Maximum size of a file that is read, in bytes. Also applies when only a part of the file is needed. */
 const maxFileBytes = 10 * 1024 * 1024;
 const mostProblems = 200;
-const patienceMs = 30_000;
-const symbolPatienceMs = 5000;
+const timeoutMs = 30_000;
+const symbolTimeoutMs = 5000;
 const mostTerminalCharacters = 50_000;
 
 /** Reads mentioned content in its current state. Rejects with a `MentionError` that names the mention. */
@@ -67,7 +67,7 @@ export class MentionReading {
       case 'terminal':
         return this.terminal(mention);
       case 'git':
-        return gitText(this.deps.git, target.what, AbortSignal.timeout(patienceMs)).then((text) =>
+        return gitText(this.deps.git, target.what, AbortSignal.timeout(timeoutMs)).then((text) =>
           attachment(mention, text),
         );
       case 'session':
@@ -103,7 +103,7 @@ export class MentionReading {
     const { knowledge, clock, t } = this.deps;
     const place = await this.inside(path, mention);
     const text = decodeText(await this.bytesOf(place, path, mention));
-    const symbols = await within(clock, symbolPatienceMs, knowledge.documentSymbols(place.path), null);
+    const symbols = await within(clock, symbolTimeoutMs, knowledge.documentSymbols(place.path), null);
     const range = symbols === null || symbols.length === 0 ? lines : nearest(symbols, name, lines.from);
     const excerpt = text === null || range === null ? null : excerptOf(text, range);
     // Without a language extension, there is no way to find where the symbol moved.
@@ -200,7 +200,7 @@ export class MentionReading {
     if ((await files.kindOf(place.path)) !== 'file') throw this.gone(mention);
     if ((isSecret(place.shown) || isSecret(written)) && !this.isTypedInFull(written)) throw this.secret(mention);
     if ((await files.size(place.path)) > maxFileBytes) throw tooLarge(mention.label, t);
-    return files.read(place.path, AbortSignal.timeout(patienceMs));
+    return files.read(place.path, AbortSignal.timeout(timeoutMs));
   }
 
   private gone({ label }: Pick<MentionPart, 'label'>): MentionError {

@@ -17,16 +17,16 @@ interface Fitting {
   readonly rank: number;
 }
 
-interface Course {
-  readonly patienceMs: number;
+interface SearchProgress {
+  readonly timeoutMs: number;
   /** True when a source did not answer in time. */
   isLate: boolean;
 }
 
 /** Milliseconds after which a slow source is left out: the user is typing. */
-const patienceMs = 150;
+const timeoutMs = 150;
 /** The same limit for a search that waits for the whole result. */
-const wholePatienceMs = 5000;
+const wholeTimeoutMs = 5000;
 /** Milliseconds for which the Git log is cached, so that Git does not run at every keystroke. */
 const logKeptMs = 10_000;
 const mostSymbols = 20;
@@ -59,15 +59,15 @@ export class MentionSearch {
     const written = text.trim();
     const typed = written.toLowerCase();
     const { clock } = this.deps;
-    const soon = <T>(work: Promise<T>, otherwise: T): Promise<T> => within(clock, patienceMs, work, otherwise);
+    const soon = <T>(work: Promise<T>, otherwise: T): Promise<T> => within(clock, timeoutMs, work, otherwise);
     const isSymbol = typed.startsWith('#');
-    const course: Course = { patienceMs: whole ? wholePatienceMs : patienceMs, isLate: false };
+    const progress: SearchProgress = { timeoutMs: whole ? wholeTimeoutMs : timeoutMs, isLate: false };
     const [list, symbols, sessions, commits, isRepository] = await Promise.all([
-      this.names(isSymbol, course),
+      this.names(isSymbol, progress),
       soon(this.symbols(typed), []),
       isSymbol ? [] : soon(this.sessions(typed), []),
-      isSymbol ? [] : this.known(this.commits(typed), [], course),
-      this.mayMeanGit(typed) ? this.known(this.isRepository(), false, course) : false,
+      isSymbol ? [] : this.known(this.commits(typed), [], progress),
+      this.mayMeanGit(typed) ? this.known(this.isRepository(), false, progress) : false,
     ]);
     const found = isSymbol
       ? []
@@ -76,28 +76,28 @@ export class MentionSearch {
       .sort((a, b) => b.rank - a.rank)
       .slice(0, limit)
       .map(({ mention }) => mention);
-    return { mentions, isWhole: whole || !course.isLate };
+    return { mentions, isWhole: whole || !progress.isLate };
   }
 
   /** Returns the previous list when the new one is late: it serves as well. */
-  private names(isSymbol: boolean, course: Course): Promise<NameList> {
+  private names(isSymbol: boolean, progress: SearchProgress): Promise<NameList> {
     const { clock, names } = this.deps;
     if (isSymbol) return Promise.resolve(names.current);
     const fresh = names.fresh();
     return names.current.files.length === 0
-      ? this.known(fresh, names.current, course)
-      : within(clock, patienceMs, fresh, names.current);
+      ? this.known(fresh, names.current, progress)
+      : within(clock, timeoutMs, fresh, names.current);
   }
 
-  /** Resolves with the result of `work` if it comes within the patience of this search. Otherwise resolves with
+  /** Resolves with the result of `work` if it comes within the timeout of this search. Otherwise resolves with
    *  `otherwise`; records that it was late, unless it failed. */
-  private async known<T>(work: Promise<T>, otherwise: T, course: Course): Promise<T> {
+  private async known<T>(work: Promise<T>, otherwise: T, progress: SearchProgress): Promise<T> {
     const settled = work.then(
       (found) => ({ found }),
       () => ({ found: otherwise }),
     );
-    const inTime = await within(this.deps.clock, course.patienceMs, settled, null);
-    course.isLate ||= inTime === null;
+    const inTime = await within(this.deps.clock, progress.timeoutMs, settled, null);
+    progress.isLate ||= inTime === null;
     return inTime === null ? otherwise : inTime.found;
   }
 

@@ -26,7 +26,7 @@ import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers, type CodeActions } from '../webviews/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncSight } from './syncSight';
+import type { SyncView } from './syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ViewReports } from '../library/verify/deliveryReports';
 
@@ -68,7 +68,7 @@ export interface ChatHandlerDeps {
   readonly contextFiles?: () => ContextFiles;
   readonly reports: ViewReports;
   /** Default: never synchronized. */
-  readonly sync?: Pick<SyncSight, 'run'>;
+  readonly sync?: Pick<SyncView, 'run'>;
   readonly onReady: () => Promise<void>;
   /** Called when the store begins to save a draft or a prompt of this page. */
   readonly onWriting: (written: Promise<unknown>) => void;
@@ -215,10 +215,10 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         // A rewind puts the prompt before the text in the composer, so wait for the draft. The view reports a failed
         // save.
         await draftSaved.catch(() => undefined);
-        const { sessionId, notice, takenBack } = await gateway.switchSession(surfaceId, switchTarget(target));
+        const { sessionId, notice, rewoundTurn } = await gateway.switchSession(surfaceId, switchTarget(target));
         if (sessionId !== null) await consent.opened(sessionId);
-        const isWithFiles = target.reason === 'rewind' && target.files === true && takenBack !== undefined;
-        const text = joined(notice, isWithFiles ? await files.takeBack(takenBack) : null);
+        const isWithFiles = target.reason === 'rewind' && target.files === true && rewoundTurn !== undefined;
+        const text = joined(notice, isWithFiles ? await files.takeBack(rewoundTurn) : null);
         // Resolve only once the webview shows the new session, so the next keystrokes go to it.
         await deps.untilRendered();
         return { sessionId, notice: text };

@@ -28,7 +28,7 @@ import type { StarterService } from '../firstSteps/starterService';
 import { RecentSessions } from './recentSessions';
 import { RunningCallEvents } from './runningCallEvents';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncSight } from './syncSight';
+import type { SyncView } from './syncView';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 import type { ViewReports } from '../library/verify/deliveryReports';
 
@@ -48,7 +48,7 @@ export interface ChatSurfaceDeps {
   readonly contextFiles?: () => ContextFiles;
   readonly reports: ViewReports;
   /** Default: never synchronized. */
-  readonly sync?: Pick<SyncSight, 'current' | 'onDidChange' | 'run'>;
+  readonly sync?: Pick<SyncView, 'current' | 'onDidChange' | 'run'>;
   /** True for a tab: its page keeps the shown session, not the store. */
   readonly isTab?: boolean;
   readonly surroundings: () => Pick<

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 
 /** Maximum time in milliseconds that lines wait for the rules. By that time, a window is activated. */
-const patienceMs = 1000;
+const timeoutMs = 1000;
 /** Maximum number of lines that wait. Beyond that, the rules are loaded at once. */
 const mostWaiting = 200;
 
@@ -56,7 +56,7 @@ export class MaskedLog implements Log, Disposable {
     if (this.waiting.length === 0 && !this.isFlushing && (this.isDisposed || this.deps.isReady())) return write();
     this.waiting.push(write);
     if (this.waiting.length > mostWaiting) this.flush();
-    else if (!this.isFlushing) this.stopWaiting ??= this.deps.clock.after(patienceMs, () => this.flush());
+    else if (!this.isFlushing) this.stopWaiting ??= this.deps.clock.after(timeoutMs, () => this.flush());
   }
 
   private flush(): void {

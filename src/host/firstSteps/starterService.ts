@@ -16,7 +16,7 @@ export interface StarterServiceDeps {
 }
 
 /** Milliseconds that the empty state waits for facts about the folder. */
-const patienceMs = 3000;
+const timeoutMs = 3000;
 const mostPackageBytes = 200_000;
 
 /** Suggests first prompts for the open folder. Reads the names in it and package.json, and runs Git to check for
@@ -29,7 +29,7 @@ export class StarterService {
     const { files, log, t } = this.deps;
     const root = files.roots()[0]?.path;
     if (root === undefined) return [];
-    const signal = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     try {
       const entries = await files.list(root, signal);
       const hasPackage = entries.some(({ name, kind }) => name === 'package.json' && kind === 'file');

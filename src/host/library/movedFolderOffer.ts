@@ -26,7 +26,7 @@ interface MovedFolderDeps {
   readonly describe: () => Promise<FolderLabel>;
   readonly oldPlace: (path: string) => Promise<OldPlace>;
   /** Imports the folder's sessions and reports it to the user. Resolves to false when that was not completed. */
-  readonly bringOver: (folder: OtherFolder) => Promise<boolean>;
+  readonly copyToThisFolder: (folder: OtherFolder) => Promise<boolean>;
   readonly openInChat: (sessionId: string) => Promise<void>;
   /** Resolves when a started window has time for work that nobody waits for. */
   readonly idle: () => Promise<void>;
@@ -121,7 +121,7 @@ export class MovedFolderOffer {
           ? t('Copy sessions from {path} to this workspace? ({count}, last used {age})', words)
           : t('Copy sessions from {path} to this folder? ({count}, last used {age})', words);
     const copy = async (): Promise<void> => {
-      if (!(await this.deps.bringOver(store))) return;
+      if (!(await this.deps.copyToThisFolder(store))) return;
       this.withdraw();
       const [newest] = missing;
       if (history !== 'used' && newest !== undefined) await this.deps.openInChat(newest.id);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Emitter, type Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
 import { type Gateway, GatewayError } from '../../gateway/gateway';
-import type { BroughtOver } from '../../store/bringingOver';
-import { broughtOverKey } from '../../store/library/folderLabel';
+import type { CopiedSessions } from '../../store/sessionCopying';
+import { copiedStoreKey } from '../../store/library/folderLabel';
 import type { LibraryClient } from '../../store/library/libraryClient';
 import type { OtherStore, StoreLocations } from '../../store/library/otherStore';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
@@ -27,7 +27,7 @@ interface OtherFoldersDeps {
   readonly library: Pick<LibraryClient, 'survey' | 'listSessions' | 'takeCopy' | 'removeCopy'>;
   readonly locations: () => StoreLocations;
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
-  readonly gateway: Pick<Gateway, 'bringOver'>;
+  readonly gateway: Pick<Gateway, 'copyToThisFolder'>;
   readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
   readonly connection: Pick<StoreConnection, 'during'>;
 }
@@ -66,18 +66,18 @@ export class OtherFolders implements Disposable {
     store: OtherStore,
     onProgress: (progress: BringingProgress) => void,
     signal?: AbortSignal,
-  ): Promise<BroughtOver> {
+  ): Promise<CopiedSessions> {
     const brought = await this.deps.connection.during(this.bring(store.folder, null, onProgress, signal));
     if (signal?.aborted === true) return brought;
     const own = this.deps.locations().own;
     for (const name of besideTheStore) await bringFiles(join(store.folder, name), join(own, name));
-    await this.deps.sessions.setMeta(broughtOverKey(store), String(store.lastActiveAt));
+    await this.deps.sessions.setMeta(copiedStoreKey(store), String(store.lastActiveAt));
     this.changes.fire();
     return brought;
   }
 
   /** Imports one session. Its pending work stays in the old folder. */
-  async bringSession(folder: string, sessionId: string): Promise<BroughtOver> {
+  async bringSession(folder: string, sessionId: string): Promise<CopiedSessions> {
     const brought = await this.deps.connection.during(this.bring(folder, sessionId, () => undefined));
     this.changes.fire();
     return brought;
@@ -92,7 +92,7 @@ export class OtherFolders implements Disposable {
     conversationOf: string | null,
     onProgress: (progress: BringingProgress) => void,
     signal?: AbortSignal,
-  ): Promise<BroughtOver> {
+  ): Promise<CopiedSessions> {
     const { library, gateway, store } = this.deps;
     await store.settled();
     const copy = await library.takeCopy(folder, conversationOf);
@@ -102,11 +102,11 @@ export class OtherFolders implements Disposable {
           'busy',
           t('Hermes is answering in that folder’s window. Wait or stop it there, then copy the sessions.'),
         );
-      let sum: BroughtOver = { sessions: 0, messages: 0, skipped: 0 };
+      let sum: CopiedSessions = { sessions: 0, messages: 0, skipped: 0 };
       for (let done = 0; done < copy.sessionIds.length && signal?.aborted !== true; done += batchSize) {
         onProgress({ done, total: copy.sessionIds.length });
         const sessionIds = copy.sessionIds.slice(done, done + batchSize);
-        const { sessions, messages, skipped } = await gateway.bringOver({
+        const { sessions, messages, skipped } = await gateway.copyToThisFolder({
           folder: copy.folder,
           sessionIds,
           moves: conversationOf === null,
@@ -121,7 +121,7 @@ export class OtherFolders implements Disposable {
 
   private async broughtAt(store: OtherStore): Promise<number | null> {
     if (!this.deps.store.isReadable) return null;
-    const at = await this.deps.sessions.getMeta(broughtOverKey(store));
+    const at = await this.deps.sessions.getMeta(copiedStoreKey(store));
     return at === null ? null : Number(at);
   }
 }

@@ -97,7 +97,7 @@ export class OtherFoldersFeature implements Disposable {
         storeIn: async (folder) => (await others.list()).find((store) => store.folder === folder) ?? null,
         editor: deps.editor,
         code: deps.code,
-        bringOver: (session) => this.named.bringSession(session),
+        copyToThisFolder: (session) => this.named.bringSession(session),
         localization: deps.localization,
         exporter: deps.exporter,
         clock,
@@ -117,7 +117,7 @@ export class OtherFoldersFeature implements Disposable {
       storeStatus: store,
       describe: describeOwnFolder,
       oldPlace: async (path) => ({ isThere: await isThere(path), place: await placeOf(path) }),
-      bringOver: (folder) => this.named.bringAll(folder),
+      copyToThisFolder: (folder) => this.named.bringAll(folder),
     });
   }
 

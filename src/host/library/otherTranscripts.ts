@@ -38,7 +38,7 @@ export interface OtherTranscriptDeps extends CopiedTranscriptDeps, ExportOtherDe
   /** Current state of a folder's history. Null: it no longer exists. */
   readonly storeIn: (folder: string) => Promise<OtherStore | null>;
   /** Imports the session and opens it. */
-  readonly bringOver: (session: OtherSession) => Promise<void>;
+  readonly copyToThisFolder: (session: OtherSession) => Promise<void>;
 }
 
 interface OpenTab {
@@ -179,7 +179,7 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
       readAt: this.deps.clock.now(),
       editor: {
         ...parts.editor,
-        openInChat: (sessionId) => this.deps.bringOver({ store, sessionId }),
+        openInChat: (sessionId) => this.deps.copyToThisFolder({ store, sessionId }),
         exportSession: (sessionId) => this.export({ store, sessionId }),
       },
       onSession: ({ id, title }) => {

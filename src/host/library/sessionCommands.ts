@@ -8,7 +8,7 @@ import type { ChosenSessions } from './chosenSessions';
 import { compressSession, renameSession, rewindQuestion } from './sessionQuestions';
 import { pickMessage } from './messagePicker';
 import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
-import { askWhatGoesBack } from '../changedFiles/filesQuestion';
+import { pickRevertScope } from '../changedFiles/revertScope';
 import type { ChatFiles } from '../changedFiles/chatFiles';
 import type { SessionPick } from './sessionPicker';
 
@@ -97,7 +97,7 @@ function switchCommands(deps: SessionCommandDeps): CommandTable {
       const goesBack =
         files === 0
           ? 'conversation'
-          : await askWhatGoesBack(t('Retry this prompt?'), t('Your own changes to these files are kept.'), files);
+          : await pickRevertScope(t('Retry this prompt?'), t('Your own changes to these files are kept.'), files);
       if (goesBack === null) return;
       let filesNotice: string | null = null;
       const receipt = await gateway.retry(surfaceId(), turnUid, async () => {
@@ -182,8 +182,8 @@ async function rewind(deps: SessionCommandDeps, sessionId: string, to: string): 
   const files = turnUid === null ? 0 : (await deps.files.from(turnUid)).length;
   const goesBack = await rewindQuestion(deps.gateway, sessionId, to, files);
   if (goesBack === null) return;
-  const { takenBack } = await switchTo(deps, { reason: 'rewind', sessionId, to });
-  const filesNotice = goesBack === 'files' && takenBack !== undefined ? await deps.files.takeBack(takenBack) : null;
+  const { rewoundTurn } = await switchTo(deps, { reason: 'rewind', sessionId, to });
+  const filesNotice = goesBack === 'files' && rewoundTurn !== undefined ? await deps.files.takeBack(rewoundTurn) : null;
   if (filesNotice !== null) inform(filesNotice);
 }
 

@@ -62,7 +62,7 @@ export class SessionOpener {
     sessionId: string,
     messageUid: string | null,
   ): Promise<void> {
-    const message = messageUid === null ? null : await this.standing(messageUid);
+    const message = messageUid === null ? null : await this.mergedPromptOf(messageUid);
     if (message === null) return;
     // At any distance: the chat loads the part of the conversation that contains it. A message that the chat hides
     // opens in the transcript.
@@ -71,7 +71,7 @@ export class SessionOpener {
   }
 
   /** Finds a row; for one that was merged into another, returns the other. Null: it is no longer stored. */
-  private async standing(uid: string): Promise<Message | null> {
+  private async mergedPromptOf(uid: string): Promise<Message | null> {
     const { sessions } = this.deps;
     const message = await originalRow(sessions, uid);
     const into = message?.visibility.kind === 'hidden' ? message.visibility.absorbedInto : null;

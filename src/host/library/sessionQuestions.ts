@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { TranscriptPage } from '../../store/sessionStore';
-import { askWhatGoesBack, type TakenBack } from '../changedFiles/filesQuestion';
+import { pickRevertScope, type RevertScope } from '../changedFiles/revertScope';
 import { turnLabels } from './sessionLabels';
 import { StoreError } from '../../store/storeError';
 import type { Session } from '../../transcript/session';
@@ -17,14 +17,14 @@ export async function rewindQuestion(
   sessionId: string,
   to: string,
   files: number,
-): Promise<TakenBack | null> {
+): Promise<RevertScope | null> {
   const turns = await turnsFrom(gateway, sessionId, to);
   const rewind = t('Rewind');
   const question = t('Rewind {turns}?', { turns: turnLabels(turns, t) });
   const detail = t(
     'This prompt returns to the input box. It and everything after it are hidden from the chat and the model. Nothing is deleted.',
   );
-  if (files > 0) return askWhatGoesBack(question, `${detail} ${t('Your own changes to these files are kept.')}`, files);
+  if (files > 0) return pickRevertScope(question, `${detail} ${t('Your own changes to these files are kept.')}`, files);
   const answer = await vscode.window.showWarningMessage(
     question,
     { modal: true, detail: `${detail} ${t('Files don’t change.')}` },

@@ -47,7 +47,7 @@ interface McpHostDeps {
 
 /** Debounce in milliseconds: files change in bursts. */
 const quietMs = 300;
-const readPatienceMs = 2000;
+const readTimeoutMs = 2000;
 
 /** MCP servers of this window: their definitions, the user's trust in them, and their tools. */
 export class McpHost implements ManagedServers, Disposable {
@@ -257,9 +257,9 @@ export class McpHost implements ManagedServers, Disposable {
       );
   }
 
-  /** Resolves once the latest read is done, or after `readPatienceMs`. */
+  /** Resolves once the latest read is done, or after `readTimeoutMs`. */
   async settled(): Promise<void> {
-    await withinTime(this.deps.clock, readPatienceMs, this.reading);
+    await withinTime(this.deps.clock, readTimeoutMs, this.reading);
   }
 
   /** Shuts down all servers in an orderly way. */

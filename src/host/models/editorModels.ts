@@ -12,9 +12,9 @@ import { editorModelGone } from './editorModelFailures';
 import { editorModelVendors } from './editorModelVendors';
 
 /** Milliseconds to wait for one vendor's models. Some never respond while the user is not signed in. */
-const vendorPatienceMs = 900;
+const vendorTimeoutMs = 900;
 /** Milliseconds to wait for a chosen model. Longer, because its extension may have to start first. */
-const openPatienceMs = 10_000;
+const openTimeoutMs = 10_000;
 
 export const editorProviderName = 'Editor';
 
@@ -40,7 +40,7 @@ export class EditorModels implements ModelProvider {
   /** For a vendor that does not respond in time, uses its last reported models: they are not gone because the editor
    *  is busy. */
   private async modelsOf(vendor: string, signal: AbortSignal): Promise<readonly vscode.LanguageModelChat[]> {
-    const models = (await this.select({ vendor }, vendorPatienceMs, signal)) ?? this.lastListed.get(vendor) ?? [];
+    const models = (await this.select({ vendor }, vendorTimeoutMs, signal)) ?? this.lastListed.get(vendor) ?? [];
     this.lastListed.set(vendor, models);
     return models;
   }
@@ -48,7 +48,7 @@ export class EditorModels implements ModelProvider {
   async open(modelId: string, signal: AbortSignal): Promise<ChatModel> {
     const slash = modelId.indexOf('/');
     const selector = { vendor: modelId.slice(0, slash), id: modelId.slice(slash + 1) };
-    const [model] = slash < 1 ? [] : ((await this.select(selector, openPatienceMs, signal)) ?? []);
+    const [model] = slash < 1 ? [] : ((await this.select(selector, openTimeoutMs, signal)) ?? []);
     if (model === undefined) throw new ModelError(editorModelGone(modelId));
     const justification = t(
       'You chose {model} for Hermes. Your prompts and the files it reads are sent to this model.',
@@ -60,13 +60,13 @@ export class EditorModels implements ModelProvider {
   /** Models that the editor offers. Null: it did not respond in time. */
   private async select(
     selector: vscode.LanguageModelChatSelector,
-    patienceMs: number,
+    timeoutMs: number,
     signal: AbortSignal,
   ): Promise<readonly vscode.LanguageModelChat[] | null> {
     const offered = languageModels();
     if (offered === undefined) return [];
     return new Promise((resolve) => {
-      const cancelTimer = this.clock.after(patienceMs, giveUp);
+      const cancelTimer = this.clock.after(timeoutMs, giveUp);
       signal.addEventListener('abort', giveUp, { once: true });
       if (signal.aborted) return giveUp();
       offered.selectChatModels(selector).then(finish, (error: unknown) => {

@@ -15,7 +15,7 @@ import { modelRow } from './modelLabels';
 /** Milliseconds for which a list of models is cached. */
 const freshForMs = 60_000;
 /** Milliseconds to wait for a chosen local or editor model while reading its facts for the header. */
-const describePatienceMs = 10_000;
+const describeTimeoutMs = 10_000;
 const rediscoverAfterMs = 3000;
 
 interface ModelServiceDeps {
@@ -161,10 +161,10 @@ export class ModelService implements ChatModels, Disposable {
     const provider = this.providerOf(ref);
     if (provider === null) return;
     this.describing.add(ref);
-    const patience = new AbortController();
-    const cancel = this.deps.clock.after(describePatienceMs, () => patience.abort());
+    const timeout = new AbortController();
+    const cancel = this.deps.clock.after(describeTimeoutMs, () => timeout.abort());
     try {
-      const model = await this.deps.catalog.resolve(ref, AbortSignal.any([this.stop.signal, patience.signal]));
+      const model = await this.deps.catalog.resolve(ref, AbortSignal.any([this.stop.signal, timeout.signal]));
       this.remember(model.info, provider);
     } catch (error) {
       if (error instanceof ModelError) {

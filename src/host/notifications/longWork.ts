@@ -35,21 +35,21 @@ export function withWorkNotices(store: SessionStore, deps: LongWorkDeps): Sessio
         deps,
         t('Branching the session…'),
         t('Branching was canceled. No branch was created.'),
-        (...course) => store.branchSession(input, ...course),
+        (...options) => store.branchSession(input, ...options),
       ),
     rewindSession: (input) =>
       withProgress(
         deps,
         t('Rewinding the session…'),
         t('Rewinding was canceled. The session is unchanged.'),
-        (...course) => store.rewindSession(input, ...course),
+        (...options) => store.rewindSession(input, ...options),
       ),
     showVersion: (input) =>
       withProgress(
         deps,
         t('Switching to another version…'),
         t('Switching versions was canceled. The session is unchanged.'),
-        (...course) => store.showVersion(input, ...course),
+        (...options) => store.showVersion(input, ...options),
       ),
     openTurn: (input) => {
       if (input.replaces === undefined) return store.openTurn(input);
@@ -57,7 +57,7 @@ export function withWorkNotices(store: SessionStore, deps: LongWorkDeps): Sessio
         deps,
         t('Preparing to retry the prompt…'),
         t('Retrying was canceled. The session is unchanged.'),
-        (...course) => store.openTurn(input, ...course),
+        (...options) => store.openTurn(input, ...options),
       );
     },
   };

@@ -79,7 +79,7 @@ function failedState(error: StoreError, actions: readonly StoreAction[]): ShownS
 export function openReportNotices(report: OpenReport, t: Translate): readonly StoreNotice[] {
   const showLog = { action: 'showLog', label: t('Show Log') };
   const found = report.salvaged.filter(({ sessions, messages }) => sessions + messages > 0);
-  const { setAside } = report;
+  const { quarantined } = report;
   const salvaged = found.map(({ path, sessions, messages, complete }) => {
     const args = { path, sessions: String(sessions), messages: String(messages) };
     const saved = complete
@@ -91,9 +91,9 @@ export function openReportNotices(report: OpenReport, t: Translate): readonly St
           'Most of it was recovered ({sessions} sessions, {messages} messages); some rows couldn’t be read. The damaged file is kept at {path}.',
           args,
         );
-    return `${damageSentence(setAside?.damage, t)} ${saved}`;
+    return `${damageSentence(quarantined?.damage, t)} ${saved}`;
   });
-  const lost = setAside !== null && found.length === 0 ? [lostSentence(setAside, report.path, t)] : [];
+  const lost = quarantined !== null && found.length === 0 ? [lostSentence(quarantined, report.path, t)] : [];
   return [
     ...[...salvaged, ...lost].map((sentence) => ({ sentence, actions: [showLog] })),
     ...report.spills.map(({ outcome, path }) => ({
@@ -133,7 +133,7 @@ function damageSentence(damage: string | undefined, t: Translate): string {
   }
 }
 
-function lostSentence({ path, damage }: NonNullable<OpenReport['setAside']>, place: string, t: Translate): string {
+function lostSentence({ path, damage }: NonNullable<OpenReport['quarantined']>, place: string, t: Translate): string {
   return damage === 'empty'
     ? t(
         'The session file was emptied or replaced by another program, so Hermes started a new history. To restore your sessions, close this window and put a copy of the file at {place}. The empty file is kept at {path}.',

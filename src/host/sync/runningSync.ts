@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Disposable } from '../../base/disposable';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
 import type { AsyncSyncedStore } from '../../store/syncing';
-import { packedServer } from '../../sync/packedServer';
+import { compressedServer } from '../../sync/compressedServer';
 import type { PostgresServer } from '../../sync/postgres/postgresServer';
-import { Seal } from '../../sync/sealing/seal';
-import { sealedServer } from '../../sync/sealing/sealedServer';
-import { sealedTurns } from '../../sync/sealing/sealedTurns';
+import { Cipher } from '../../sync/encryption/cipher';
+import { encryptedServer } from '../../sync/encryption/encryptedServer';
+import { encryptedTurns } from '../../sync/encryption/encryptedTurns';
 import { syncFailureIn } from '../../sync/syncFailure';
 import type { KeptRemoval } from '../../sync/syncRound';
 import { SyncService } from '../../sync/syncService';
@@ -42,9 +42,9 @@ export class RunningSync implements Disposable {
     const { server, choice, key, gateway, sessions, clock, log } = deps;
     this.server = server;
     this.choice = choice;
-    const seal = key === null ? null : new Seal(key, choice.history);
+    const cipher = key === null ? null : new Cipher(key, choice.history);
     const own = server.turns(choice.origin);
-    const turns = seal === null ? own : sealedTurns(own, seal);
+    const turns = cipher === null ? own : encryptedTurns(own, cipher);
     this.sharing = new TurnSharing({
       turns,
       clock,
@@ -54,7 +54,7 @@ export class RunningSync implements Disposable {
     });
     this.service = new SyncService({
       store: deps.store,
-      server: seal === null ? packedServer(server) : sealedServer(server, seal),
+      server: cipher === null ? compressedServer(server) : encryptedServer(server, cipher),
       sharing: this.sharing,
       origin: choice.origin,
       machine: deps.machine,

@@ -20,7 +20,7 @@ import type { CommandTable } from '../common/commands';
 import { describeError } from '../common/describeError';
 import { lazyBundle } from '../common/lazyBundle';
 import type { StoreStatus } from '../storage/storeStatus';
-import { HistorySeals } from './historySeals';
+import { HistoryCiphers } from './historyCiphers';
 import { KnownHistories, type KnownHistory } from './knownHistories';
 import { chatSync, syncLine } from './syncLabels';
 import { RunningSync } from './runningSync';
@@ -28,7 +28,7 @@ import { serverOf, SyncMemory } from './syncMemory';
 import { SyncSetup } from './syncSetup';
 import { pickSyncAction } from './syncStatusPick';
 import { refuseTurn, SyncNotices } from './syncNotices';
-import type { SyncSight } from '../chat/syncSight';
+import type { SyncView } from '../chat/syncView';
 import type { TurnGate } from './turnGate';
 
 interface SyncFeatureDeps {
@@ -43,7 +43,7 @@ interface SyncFeatureDeps {
     'received' | 'runningConversations' | 'stop' | 'onDidChangeSessions' | 'onDidChangeRunning' | 'onDidSwitchSession'
   >;
   readonly turnGate: TurnGate;
-  readonly sight: SyncSight;
+  readonly sight: SyncView;
   /** The session that the user sees. */
   readonly shownSession: () => string | null;
   readonly openInChat: (sessionId: string) => Promise<void>;
@@ -60,7 +60,7 @@ export class SyncFeature implements Disposable {
   private readonly known: KnownHistories;
   private readonly notices: SyncNotices;
   private readonly setup: SyncSetup;
-  private readonly seals: HistorySeals;
+  private readonly seals: HistoryCiphers;
   private readonly synced: AsyncSyncedStore;
   private readonly load: () => typeof postgres.openPostgres;
   private running: RunningSync | null = null;
@@ -85,7 +85,7 @@ export class SyncFeature implements Disposable {
     });
     this.known = new KnownHistories(context.globalState);
     this.notices = new SyncNotices(deps.store, deps.openInChat, deps.log);
-    this.seals = new HistorySeals({ memory: this.memory, open: (server) => this.open(server) });
+    this.seals = new HistoryCiphers({ memory: this.memory, open: (server) => this.open(server) });
     this.setup = new SyncSetup({
       memory: this.memory,
       open: (server) => this.open(server),
@@ -136,7 +136,7 @@ export class SyncFeature implements Disposable {
     // A stored connection string that cannot be read is asked for again.
     const chosen = await this.setup.ask(await this.memory.connection().catch(() => null));
     if (chosen === null) return;
-    const { address, history, seal } = chosen;
+    const { address, history, cipher } = chosen;
     const before = await this.memory.choice();
     const isOther = before !== null && before.history !== history.key;
     await this.seals.keep(chosen);
@@ -148,9 +148,9 @@ export class SyncFeature implements Disposable {
       history: history.key,
       name: history.name,
       server: serverOf(address),
-      isSealed: seal.key !== null,
+      isSealed: cipher.key !== null,
     });
-    if (seal.description !== null) await this.seals.showKey();
+    if (cipher.description !== null) await this.seals.showKey();
     void vscode.window.showInformationMessage(
       t('Sync is on. To have these sessions on another machine, set up sync there with the same connection string.'),
     );
@@ -228,7 +228,7 @@ export class SyncFeature implements Disposable {
     const text = await this.memory.connection();
     if (text === null) return log.info('Sync waits: no connection string is stored on this machine.');
     const address = parseConnectionString(text);
-    const key = choice.isSealed ? await this.memory.sealKey(choice.history) : null;
+    const key = choice.isSealed ? await this.memory.cipherKey(choice.history) : null;
     if (choice.isSealed && key === null) return this.notices.askForKey(() => this.setUp());
     await this.synced.begin();
     const server = this.open({ address, history: choice.history });

@@ -61,12 +61,12 @@ export class SyncMemory {
   }
 
   /** The key of an encrypted history; null when it is not on this machine. */
-  async sealKey(history: string): Promise<Uint8Array<ArrayBuffer> | null> {
+  async cipherKey(history: string): Promise<Uint8Array<ArrayBuffer> | null> {
     const text = await this.deps.secrets.get(sealSecret(history));
     return text === undefined ? null : new Uint8Array(Buffer.from(text, 'base64url'));
   }
 
-  async keepSealKey(history: string, key: Uint8Array): Promise<void> {
+  async keepCipherKey(history: string, key: Uint8Array): Promise<void> {
     await this.deps.secrets.store(sealSecret(history), Buffer.from(key).toString('base64url'));
   }
 

@@ -5,9 +5,9 @@ import { namedHistory, type History } from '../../sync/historyKey';
 import { parseConnectionString, shownAddress, type DatabaseAddress } from '../../sync/postgres/connectionString';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
 import { syncFailureIn } from '../../sync/syncFailure';
-import { askNewSeal, askPassphrase, type ChosenSeal } from './sealQuestions';
-import type { SyncMemory } from './syncMemory';
 import { sizeText } from '../library/sessionLabels';
+import { askNewCipher, askPassphrase, type ChosenCipher } from './cipherQuestions';
+import type { SyncMemory } from './syncMemory';
 
 export interface SyncSetupDeps {
   readonly memory: Pick<SyncMemory, 'machine' | 'nameMachine'>;
@@ -26,7 +26,7 @@ export interface ChosenSync {
   readonly text: string;
   readonly address: DatabaseAddress;
   readonly history: History;
-  readonly seal: ChosenSeal;
+  readonly cipher: ChosenCipher;
 }
 
 const example = 'postgres://user:password@server/database';
@@ -43,8 +43,8 @@ export class SyncSetup {
     const address = parseConnectionString(text);
     const history = await this.askHistory();
     if (history === null) return null;
-    const seal = await this.askSeal(address, history);
-    if (seal === null) return null;
+    const cipher = await this.askCipher(address, history);
+    if (cipher === null) return null;
     const machine = await vscode.window.showInputBox({
       title: t('Set Up Sync'),
       prompt: t('Name of this machine'),
@@ -52,9 +52,9 @@ export class SyncSetup {
       ignoreFocusOut: true,
       validateInput: (value) => (value.trim() === '' ? t('Enter a name.') : null),
     });
-    if (machine === undefined || !(await this.agreed(address, history, seal.key !== null))) return null;
+    if (machine === undefined || !(await this.agreed(address, history, cipher.key !== null))) return null;
     await this.deps.memory.nameMachine(machine.trim());
-    return { text, address, history, seal };
+    return { text, address, history, cipher };
   }
 
   /** Asks until a server can be used. */
@@ -127,13 +127,13 @@ export class SyncSetup {
   }
 
   /** A history that others have begun stays as they began it. */
-  private async askSeal(address: DatabaseAddress, { key }: History): Promise<ChosenSeal | null> {
+  private async askCipher(address: DatabaseAddress, { key }: History): Promise<ChosenCipher | null> {
     const server = this.deps.open({ address, history: key });
     try {
       const description = await server.sealDescription();
       if (description !== null) return await askPassphrase(description);
       const { documents } = await server.overview();
-      return documents > 0 ? { key: null, description: null } : await askNewSeal();
+      return documents > 0 ? { key: null, description: null } : await askNewCipher();
     } finally {
       void server.dispose();
     }

@@ -5,12 +5,12 @@ import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import { Confinement, type ConfinementDeps } from '../../tools/sandbox/confinement';
 import { Sandbox } from '../../tools/sandbox/sandbox';
-import type { SetAside } from '../../tools/sandbox/git/takenOut';
+import type { RemovedFiles } from '../../tools/sandbox/git/takenOut';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import type { HelperTools } from '../../tools/sandbox/helper/messages';
 import type { Environment } from '../../tools/terminal/loginEnvironment';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
-import { notifySetAside } from './setAsideNotice';
+import { notifyRemovedFiles } from './removedFilesNotice';
 
 export interface WindowSandboxDeps extends Pick<Required<ConfinementDeps>, 'setting' | 'own' | 'denied'> {
   readonly distFolder: string;
@@ -56,8 +56,8 @@ export function windowSandbox({
   const folders = (): readonly string[] =>
     (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
   const isWritten = (path: string): Promise<boolean> => writtenOrders.has(path);
-  const onSetAside = (files: SetAside, command: string): void =>
-    void notifySetAside(files, command, writtenOrders, log);
+  const onRemovedFiles = (files: RemovedFiles, command: string): void =>
+    void notifyRemovedFiles(files, command, writtenOrders, log);
   return {
     sandbox,
     confinement: new Confinement({
@@ -69,7 +69,7 @@ export function windowSandbox({
       folders,
       isWritten,
       noteOwn: (files) => writtenOrders.noteOwn(files),
-      onSetAside,
+      onRemovedFiles,
       home: homedir(),
       temporary: tmpdir(),
       platform: process.platform,

@@ -1,7 +1,7 @@
 import { commands } from 'vscode';
 import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { WindowWork } from '../storage/windowWork';
-import { SyncSight } from '../chat/syncSight';
+import { SyncView } from '../chat/syncView';
 import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';
@@ -16,7 +16,7 @@ export interface WindowConversations {
   /** Lets sync act before a turn. */
   readonly turnGate: TurnGate;
   /** What the chats show of sync. */
-  readonly syncSight: SyncSight;
+  readonly syncView: SyncView;
 }
 
 export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
@@ -46,5 +46,5 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
-  return { memory, gateway, turnGate, syncSight: new SyncSight() };
+  return { memory, gateway, turnGate, syncView: new SyncView() };
 }

@@ -73,7 +73,7 @@ export function createSessions(
       connection: history.connection,
       storeFolder: () => history.folder,
       turnGate: parts.turnGate,
-      sight: parts.syncSight,
+      sight: parts.syncView,
       shownSession: () => gateway.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),

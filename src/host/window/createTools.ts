@@ -15,7 +15,7 @@ import { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
 import { registerCommands } from '../common/commands';
 import { WorkspaceTools } from '../knowledge/workspaceTools';
 import { McpHost } from '../mcp/mcpHost';
-import { noteEditorWrites } from '../terminal/setAsideNotice';
+import { noteEditorWrites } from '../terminal/removedFilesNotice';
 import { TerminalFeature } from '../terminal/terminalFeature';
 import { EditorFileEditor } from '../workspace/editorFileEditor';
 import { EditorTextSearch } from '../workspace/editorTextSearch';

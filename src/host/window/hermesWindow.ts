@@ -8,10 +8,10 @@ import { followStore } from './windowStoreChanges';
 
 /** Milliseconds for turns to settle, and for the store to close. The editor gives an extension five seconds in
  *  total. */
-const settlePatienceMs = 3000;
-const closePatienceMs = 1500;
+const settleTimeoutMs = 3000;
+const closeTimeoutMs = 1500;
 /** Additional milliseconds for MCP servers to end on their own. */
-const serversPatienceMs = 300;
+const serversTimeoutMs = 300;
 
 /** Builds and connects the parts of one editor window. Nothing here waits: the store opens and models are searched
  *  while the window starts. */
@@ -34,15 +34,15 @@ export class HermesWindow {
   async close(): Promise<void> {
     const { terminal, gateway, others, mcp, history, lifetime, clock, log } = this.deps;
     void terminal.closing();
-    await withinTime(clock, settlePatienceMs, gateway.shutdown()).catch((error: unknown) =>
+    await withinTime(clock, settleTimeoutMs, gateway.shutdown()).catch((error: unknown) =>
       log.error('Turns could not be settled at closing', error),
     );
     void others.close();
     const servers = mcp.close();
-    await withinTime(clock, closePatienceMs, history.store.close()).catch((error: unknown) =>
+    await withinTime(clock, closeTimeoutMs, history.store.close()).catch((error: unknown) =>
       log.error('The store could not be closed in order', error),
     );
-    await withinTime(clock, serversPatienceMs, servers);
+    await withinTime(clock, serversTimeoutMs, servers);
     lifetime.dispose();
   }
 }

@@ -32,7 +32,7 @@ const watched = [
 /** Debounce in milliseconds: changes come in bursts (a checkout, a save of several files). */
 const quietMs = 400;
 /** Milliseconds that the first prompt of a window waits for the project's files. */
-const readyPatienceMs = 3000;
+const readyTimeoutMs = 3000;
 
 /** Rules, prompt files and skills of the open folders and of the user, read when the window opens and again when one of
  *  the files changes. An untrusted folder provides none. */
@@ -81,9 +81,9 @@ export class ProjectFiles implements Disposable {
     return this.changed;
   }
 
-  /** Resolves once the latest read is done, or after `readyPatienceMs`. Never rejects. */
+  /** Resolves once the latest read is done, or after `readyTimeoutMs`. Never rejects. */
   async ready(): Promise<void> {
-    await withinTime(this.deps.clock, readyPatienceMs, this.latest);
+    await withinTime(this.deps.clock, readyTimeoutMs, this.latest);
   }
 
   dispose(): void {

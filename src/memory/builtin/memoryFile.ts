@@ -22,7 +22,7 @@ export class MemoryFileError extends Error {
 }
 
 /** Milliseconds to wait for another window's write, and between two attempts. A write takes milliseconds. */
-const patience = { lockMs: 5000, againMs: 40 } as const;
+const waits = { lockMs: 5000, againMs: 40 } as const;
 
 /** One file of remembered entries. Windows and agents that write at the same time take turns with a lock file next
  *  to it. A write replaces the whole file and is on disk when it resolves. A reader sees either the whole old
@@ -125,14 +125,14 @@ export class MemoryFile {
 
   private async lock(): Promise<HeldLock> {
     const { clock } = this.disk;
-    for (let waited = 0; ; waited += patience.againMs) {
+    for (let waited = 0; ; waited += waits.againMs) {
       const attempt = this.tryLock();
       if (attempt.kind === 'held') return attempt.lock;
-      if (waited >= patience.lockMs)
+      if (waited >= waits.lockMs)
         throw new MemoryFileError(
           `${basename(this.path)} is being written by another window. Nothing was changed; try again.`,
         );
-      await pause(clock, patience.againMs);
+      await pause(clock, waits.againMs);
     }
   }
 

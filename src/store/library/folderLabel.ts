@@ -45,6 +45,6 @@ export function decodeLabel(text: string | null): FolderLabel | null {
 
 /** Key in our own `state_meta` that records that all sessions of another store were imported. It names that store by
  *  its uid, or by its folder when it has none. */
-export function broughtOverKey(store: { readonly uid: string | null; readonly folder: string }): string {
+export function copiedStoreKey(store: { readonly uid: string | null; readonly folder: string }): string {
   return `brought_over/${store.uid ?? store.folder}`;
 }

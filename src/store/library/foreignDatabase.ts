@@ -78,11 +78,11 @@ export function readInThread(entry: string, folder: string, limitMs = usualLimit
     void worker.terminate();
   };
   /** Returns an answer and the milliseconds that it took. */
-  const ask = (request: ForeignRequest, patienceMs: number): readonly [ForeignAnswer, number] => {
+  const ask = (request: ForeignRequest, timeoutMs: number): readonly [ForeignAnswer, number] => {
     if (hasEnded) throw new Error(tookTooLong());
     near.postMessage(request);
     const asked = performance.now();
-    Atomics.wait(answers, 0, received, patienceMs);
+    Atomics.wait(answers, 0, received, timeoutMs);
     const answer = receiveMessageOnPort(near) as { readonly message: ForeignAnswer } | undefined;
     if (answer === undefined) {
       end();

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { t } from '../../base/translate';
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import { integerOr, textOr, timeOr } from '../session/tables/columns';
+import { readInteger, readText, readTime } from '../session/tables/columns';
 import { SessionList } from '../session/queries/sessionList';
 import { schemaVersion } from '../schema/migrations';
 import { storeUidKey } from '../session/tables/storeUid';
@@ -121,7 +121,7 @@ export class Library implements LibraryOperations {
   /** Reads a store in the newest schema, from a migrated copy where necessary. */
   private withCurrent<T>(folder: string, read: (database: SqlDatabase) => T): T {
     const isCurrent = (database: SqlDatabase): boolean =>
-      integerOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0) === schemaVersion;
+      readInteger(database.get('PRAGMA user_version') ?? {}, 'user_version', 0) === schemaVersion;
     const found = readForeign(this.deps, folder, (database) =>
       isCurrent(database) ? { value: read(database) } : null,
     );
@@ -140,7 +140,7 @@ function shelfOf(
   database: SqlDatabase,
 ): Pick<OtherStore, 'uid' | 'label' | 'sessions'> & { readonly lastActiveAt: number | null } {
   const meta = (key: string): string | null =>
-    textOr(database.get('SELECT value FROM state_meta WHERE key = ?', [key]) ?? {}, 'value', null);
+    readText(database.get('SELECT value FROM state_meta WHERE key = ?', [key]) ?? {}, 'value', null);
   const row =
     database.get(`
     SELECT count(DISTINCT conversation_id) AS sessions, max(last_activity_at) AS last FROM sessions s
@@ -149,14 +149,14 @@ function shelfOf(
   return {
     uid: meta(storeUidKey),
     label: decodeLabel(meta(folderLabelKey)) ?? labelOfSessions(database),
-    sessions: integerOr(row, 'sessions', 0),
-    lastActiveAt: timeOr(row, 'last', null),
+    sessions: readInteger(row, 'sessions', 0),
+    lastActiveAt: readTime(row, 'last', null),
   };
 }
 
 /** Derives a label from the newest session's folder, for a store that was last opened before stores had labels. */
 function labelOfSessions(database: SqlDatabase): FolderLabel | null {
-  const path = textOr(
+  const path = readText(
     database.get('SELECT cwd FROM sessions WHERE cwd IS NOT NULL ORDER BY last_activity_at DESC LIMIT 1') ?? {},
     'cwd',
     null,
@@ -182,12 +182,12 @@ export function sessionsOf(
          ) SELECT s.id FROM named JOIN sessions s ON s.id = named.id ORDER BY s.started_at, s.rowid`,
           [conversationOf],
         );
-  const sessionIds = rows.flatMap((row) => textOr(row, 'id', null) ?? []);
+  const sessionIds = rows.flatMap((row) => readText(row, 'id', null) ?? []);
   const open = database.get(
     "SELECT session_id FROM turns WHERE state <> 'settled' AND session_id IN (SELECT value FROM json_each(?)) LIMIT 1",
     [JSON.stringify(sessionIds)],
   );
-  return { sessionIds, answering: open === undefined ? null : textOr(open, 'session_id', null) };
+  return { sessionIds, answering: open === undefined ? null : readText(open, 'session_id', null) };
 }
 
 /** Error texts for another folder's store: the standard sentences refer to this window's own file. */

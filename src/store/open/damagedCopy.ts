@@ -7,7 +7,7 @@ import { headerSize, pageSize, parseHeader } from './fileHeader';
 import { readLog } from './logPages';
 import { PageFile } from './pageFile';
 import { readableRows } from './readableRows';
-import { finishSetAside } from './setAside';
+import { finishQuarantine } from './quarantine';
 import { logOf, pendingPath } from './storeFiles';
 import { StrayRows } from './strayRows';
 import type { TableShape } from './tableShape';
@@ -94,7 +94,7 @@ export class DamagedCopy {
 
   /** Marks the copy as fully read. Returns its final path; the file is kept. */
   finish(): string {
-    return finishSetAside(this.fileSystem, this.folder, this.stamp);
+    return finishQuarantine(this.fileSystem, this.folder, this.stamp);
   }
 
   /** Opens the file as it is. If its first page does not lead to any table, opens it with the fixed fields of a

@@ -11,7 +11,7 @@ import { configure } from './configure';
 import { DamagedCopy, firstPageOf } from './damagedCopy';
 import { emptyDatabase } from './fileHeader';
 import { dropSecondNames, putBack } from './replacedFiles';
-import { adoptLog, freeStamp, pendingStamps, setAside } from './setAside';
+import { adoptLog, freeStamp, pendingStamps, quarantine } from './quarantine';
 import type { StoreFiles } from './storeFiles';
 import { pendingPath, storeFiles } from './storeFiles';
 import { TableShape } from './tableShape';
@@ -51,7 +51,7 @@ interface DatabaseReport {
   /** The reason why the store is read-only, or null when it is writable. */
   readonly readOnly: StoreError | null;
   /** The damaged file that this opening set aside, and its damage. */
-  readonly setAside: { readonly path: string; readonly damage: Damage } | null;
+  readonly quarantined: { readonly path: string; readonly damage: Damage } | null;
   /** Former path of the copy that got the store's name, because the file was deleted while it was open; null when
    *  there was none. */
   readonly putBack: string | null;
@@ -126,10 +126,10 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
     if (database === undefined) damage = 'content';
   }
 
-  let moved: DatabaseReport['setAside'] = null;
+  let moved: DatabaseReport['quarantined'] = null;
   if (damage !== undefined) {
     if (options.keepsDamaged === true) throw storeError('corrupt', `${files.main}: ${damage}`);
-    const stamp = setAside(fileSystem, files, options.now());
+    const stamp = quarantine(fileSystem, files, options.now());
     moved = { path: pendingPath(files.folder, stamp), damage };
   }
   const created = database === undefined;
@@ -154,7 +154,7 @@ function openForWriting(options: OpenDatabaseOptions, files: StoreFiles): Opened
       created,
       userVersion: userVersion(database),
       readOnly: null,
-      setAside: moved,
+      quarantined: moved,
       putBack: rescued,
     },
     damagedCopies: copies,
@@ -181,7 +181,7 @@ function openForReading(options: OpenDatabaseOptions, files: StoreFiles, obstacl
       created: false,
       userVersion: userVersion(database),
       readOnly: obstacle,
-      setAside: null,
+      quarantined: null,
       putBack: null,
     },
     damagedCopies: [],

@@ -22,13 +22,13 @@ export function logOf(main: string): string {
 const stampPattern = String.raw`\d{8}T\d{9}Z(?:-\d+)?`;
 const pendingName = new RegExp(String.raw`^state\.damaged-(${stampPattern})\.db$`);
 
-/** A damaged file whose readable rows are not all in the new store yet. Renamed to `setAsidePath` when they are. */
+/** A damaged file whose readable rows are not all in the new store yet. Renamed to `quarantinePath` when they are. */
 export function pendingPath(folder: string, stamp: string): string {
   return path.join(folder, `state.damaged-${stamp}.db`);
 }
 
 /** A damaged file that was fully read. Kept for ever, never read again. */
-export function setAsidePath(folder: string, stamp: string): string {
+export function quarantinePath(folder: string, stamp: string): string {
   return path.join(folder, `state.corrupt-${stamp}.db`);
 }
 

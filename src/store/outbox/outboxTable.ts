@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import { integerOr, textOr, timeOr } from '../session/tables/columns';
+import { readInteger, readText, readTime } from '../session/tables/columns';
 import { invalid } from '../session/tables/refusal';
 import type { NewOutboxEntry, OutboxCount, OutboxEntry } from './outbox';
 
@@ -55,25 +55,25 @@ export class OutboxTable {
          FROM outbox o GROUP BY provider ORDER BY provider`,
       )
       .map((row) => ({
-        provider: textOr(row, 'provider', ''),
-        waiting: integerOr(row, 'waiting', 0),
-        failed: integerOr(row, 'failed', 0),
-        oldestAt: timeOr(row, 'oldest', 0),
-        lastError: textOr(row, 'last_error', null),
+        provider: readText(row, 'provider', ''),
+        waiting: readInteger(row, 'waiting', 0),
+        failed: readInteger(row, 'failed', 0),
+        oldestAt: readTime(row, 'oldest', 0),
+        lastError: readText(row, 'last_error', null),
       }));
   }
 }
 
 function readEntry(row: SqlRow): OutboxEntry {
   return {
-    uid: textOr(row, 'uid', ''),
-    provider: textOr(row, 'provider', ''),
-    sessionId: textOr(row, 'session_id', ''),
-    kind: textOr(row, 'kind', ''),
-    payload: textOr(row, 'payload', ''),
-    createdAt: timeOr(row, 'created_at', 0),
-    nextAttemptAt: timeOr(row, 'next_attempt_at', 0),
-    attempts: integerOr(row, 'attempts', 0),
-    lastError: textOr(row, 'last_error', null),
+    uid: readText(row, 'uid', ''),
+    provider: readText(row, 'provider', ''),
+    sessionId: readText(row, 'session_id', ''),
+    kind: readText(row, 'kind', ''),
+    payload: readText(row, 'payload', ''),
+    createdAt: readTime(row, 'created_at', 0),
+    nextAttemptAt: readTime(row, 'next_attempt_at', 0),
+    attempts: readInteger(row, 'attempts', 0),
+    lastError: readText(row, 'last_error', null),
   };
 }

@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
 import type { SearchHit, SearchQuery } from '../sessionStore';
 import { type SlicedWork, sliceMs } from '../slicedWork';
-import { integerOr, textOr } from '../session/tables/columns';
+import { readInteger, readText } from '../session/tables/columns';
 import { searchableText, type StoredMessage } from '../session/tables/messageRow';
 import type { MessageTable } from '../session/tables/messageTable';
 import { invalid } from '../session/tables/refusal';
@@ -119,8 +119,8 @@ export class MessageSearch {
        (SELECT max(${source.id}) FROM ${source.table}) AS highest`,
     );
     return {
-      lowest: row === undefined ? 1 : integerOr(row, 'lowest', 1),
-      highest: row === undefined ? 0 : integerOr(row, 'highest', 0),
+      lowest: row === undefined ? 1 : readInteger(row, 'lowest', 1),
+      highest: row === undefined ? 0 : readInteger(row, 'highest', 0),
     };
   }
 }
@@ -158,8 +158,8 @@ function found(row: SqlRow, { id, message }: StoredMessage, wanted: SearchTerms)
     id,
     hit: {
       sessionId: message.sessionId,
-      sessionTitle: textOr(row, 'session_title', null),
-      conversationId: textOr(row, 'conversation_id', message.sessionId),
+      sessionTitle: readText(row, 'session_title', null),
+      conversationId: readText(row, 'conversation_id', message.sessionId),
       position: message.position,
       messageUid: message.uid,
       role: message.role,

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { searchIndexTable } from '../schema/schema';
-import { countOf, textOr } from '../session/tables/columns';
+import { countOf, readText } from '../session/tables/columns';
 
 const settled = `NOT EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.uid = m.turn_uid
   WHERE m.id = d.message_id AND t.state <> 'settled')`;
@@ -109,7 +109,7 @@ export class SearchIndex {
   private complaints(tables: readonly string[]): readonly string[] {
     return tables
       .flatMap((table) => this.database.all(`PRAGMA quick_check(${table})`))
-      .map((row) => textOr(row, 'quick_check', ''))
+      .map((row) => readText(row, 'quick_check', ''))
       .filter((line) => line !== 'ok');
   }
 }

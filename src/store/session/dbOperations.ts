@@ -23,7 +23,7 @@ import { RawRows } from './queries/rawRows';
 import { RowSteps } from './operations/repair/rowSteps';
 import { SessionRepair } from './operations/repair/sessionRepair';
 import { SessionSteps } from './operations/repair/sessionSteps';
-import { StretchHiding } from './operations/stretchHiding';
+import { RangeHiding } from './operations/rangeHiding';
 import { ForeignImport } from './import/foreignImport';
 import { EarlierSpills } from './import/earlierSpill';
 import { Titling } from './operations/titling';
@@ -48,7 +48,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
   const rewriting = new TranscriptRewriting(sessions, messages, turns, reading);
   const compression = new SegmentCompression(database, sessions, messages, turns, reading);
   const rows = new ActiveRows(database, messages);
-  const stretches = new StretchHiding(database, sessions, rows);
+  const ranges = new RangeHiding(database, sessions, rows);
   const versions = new PromptVersionTable(
     database,
     sessions,
@@ -56,7 +56,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
     turns,
     rows,
     new JoinedPrompts(database, messages, rows),
-    stretches,
+    ranges,
   );
   const queuedPrompts = new QueuedPrompts(database, sessions);
   const turnLifecycle = new TurnLifecycle(
@@ -68,7 +68,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
     rows,
     versions,
     queuedPrompts,
-    stretches,
+    ranges,
   );
   const list = new SessionList(database);
   const finder = new SessionFinder(database, sessions, list);
@@ -77,7 +77,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
   const titling = new Titling(database, sessions, tree);
   const foreignImport = new ForeignImport(database, sessions, titling, now);
   const branching = new Branching(database, sessions, messages, turns, rows, closing, titling);
-  const rewinding = new Rewinding(sessions, turns, rows, stretches);
+  const rewinding = new Rewinding(sessions, turns, rows, ranges);
   const files = new FileChangeTable(database);
   const index = new SearchIndex(database);
   const stored = new RawRows(database, sessions, messages, files);
@@ -100,7 +100,7 @@ export function createDbOperations(database: SqlDatabase, now: () => number) {
     titling,
     branching,
     rewinding,
-    stretches,
+    ranges,
     versions,
     files,
     stored,

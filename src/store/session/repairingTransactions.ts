@@ -11,7 +11,7 @@ const indexFailure = /malformed|corrupt|messages_fts|SQL logic error/;
 export class RepairingTransactions implements Transactions {
   constructor(
     private readonly database: SqlDatabase,
-    private readonly rooms: Pick<DbOperations, 'index' | 'forgetting'>,
+    private readonly operations: Pick<DbOperations, 'index' | 'forgetting'>,
     /** Bytes of the database's log. */
     private readonly logBytes: () => number,
     readonly monotonicMs: () => number,
@@ -28,7 +28,7 @@ export class RepairingTransactions implements Transactions {
     try {
       return this.database.transaction(work);
     } catch (error) {
-      if (!this.madeRoom(error) && !this.repairIndex(error)) throw error;
+      if (!this.freedSpace(error) && !this.repairIndex(error)) throw error;
       return this.database.transaction(work);
     }
   }
@@ -58,7 +58,7 @@ export class RepairingTransactions implements Transactions {
 
   /** Frees space when the disk is full: checkpoints the log, which otherwise grows to megabytes before SQLite does
    *  so. Returns true when that succeeded. */
-  private madeRoom(error: unknown): boolean {
+  private freedSpace(error: unknown): boolean {
     if (!(error instanceof StoreError) || error.causeClass !== 'full' || this.logBytes() === 0) return false;
     try {
       this.checkpoint();
@@ -70,22 +70,22 @@ export class RepairingTransactions implements Transactions {
 
   /** The problem of the search index, or null when it is intact. */
   private indexDamage(): string | null {
-    const { index } = this.rooms;
+    const { index } = this.operations;
     return complaint(() => this.database.transaction(() => index.check())) ?? complaint(() => index.damagedPages()[0]);
   }
 
   private rowsReadWell(): boolean {
-    return complaint(() => this.rooms.index.damagedRows()[0]) === null;
+    return complaint(() => this.operations.index.damagedRows()[0]) === null;
   }
 
   private rebuildIndex(): void {
     try {
-      this.database.transaction(() => this.rooms.index.rebuild());
+      this.database.transaction(() => this.operations.index.rebuild());
     } catch (error) {
       if (!(error instanceof StoreError) || error.causeClass !== 'corrupt') throw error;
       this.database.transaction(() => {
-        this.rooms.index.replace();
-        this.rooms.forgetting.scrubLater();
+        this.operations.index.replace();
+        this.operations.forgetting.scrubLater();
       });
     }
   }

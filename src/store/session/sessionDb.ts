@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import type { SessionOperations } from '../sessionStore';
 import { runWhole, type SlicedWork } from '../slicedWork';
-import { bringOver, type OpenOther, opensNoOther } from './import/bringOver';
+import { copyToThisFolder, type OpenOther, opensNoOther } from './import/copyToThisFolder';
 import type { EarlierSpill, TakenInSpill } from './import/earlierSpill';
 import { StoreImport, type ImportReport } from './import/storeImport';
 import type { StoreRows } from './import/storeRows';
@@ -10,7 +10,7 @@ import { createDbOperations, type DbOperations } from './dbOperations';
 import { LongOperations } from './slicedOperations';
 import { SyncStore } from './sync/syncStore';
 import { performSync, type SyncedStore } from '../syncing';
-import { countOf, textOr } from './tables/columns';
+import { countOf, readText } from './tables/columns';
 import { invalid } from './tables/refusal';
 
 interface SessionDbDeps {
@@ -133,7 +133,7 @@ function operationsOver(
     },
     discardImport: (sessionId) => long.endImport(sessionId),
     extendImport: write((input) => operations.foreignImport.extend(input)),
-    bringOver: (input) => bringOver(input, openOther, (work) => transactions.write(work), importer),
+    copyToThisFolder: (input) => copyToThisFolder(input, openOther, (work) => transactions.write(work), importer),
 
     // A turn, in the order of its lifecycle
     openTurn: (input) => runWhole(long.openTurn(input)),
@@ -144,7 +144,7 @@ function operationsOver(
     addUsage: write((turnUid, usage) => operations.turnLifecycle.addUsage(turnUid, usage)),
     settleTurn: write((input) => operations.turnLifecycle.settle(input)),
     recoverTurns: write((except = []) => {
-      operations.stretches.settleAll();
+      operations.ranges.settleAll();
       return operations.turnLifecycle.recover(now(), except);
     }),
     previewRepair: (input) => operations.repair.preview(input, (work) => transactions.write(work)),
@@ -202,7 +202,7 @@ function operationsOver(
     // Small durable values
     getMeta: (key) => {
       const row = database.get('SELECT value FROM state_meta WHERE key = ?', [key]);
-      return row === undefined ? null : textOr(row, 'value', null);
+      return row === undefined ? null : readText(row, 'value', null);
     },
     setMeta: write((key, value) =>
       database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [key, value]),

@@ -16,10 +16,10 @@ import {
 } from '../../transcript/sequenceRepair';
 import { checkedRow, fileChecks, sessionFindings, tableChecks } from './queries/integrity';
 import { storeSizesInSlices } from './queries/storeSizeReading';
-import type { BranchCourse } from './operations/branching';
+import type { BranchProgress } from './operations/branching';
 import type { Erased } from './operations/forgetting';
-import { textOr } from './tables/columns';
-import { type BatchCourse, inBatches } from './tables/inBatches';
+import { readText } from './tables/columns';
+import { type BatchedWork, inBatches } from './tables/inBatches';
 import type { DbOperations } from './dbOperations';
 import { historyTokensInSlices, rowsInSlices } from './slicedReading';
 import type { RepairingTransactions } from './repairingTransactions';
@@ -79,7 +79,7 @@ export class LongOperations implements SlicedMethods {
       const rows: CheckedRow[] = [];
       const reading = rowsInSlices(
         this.database,
-        textOr(segment, 'id', ''),
+        readText(segment, 'id', ''),
         'active = 1',
         (row) => checkedRow(this.database, segment, row),
         this.transactions,
@@ -212,20 +212,20 @@ export class LongOperations implements SlicedMethods {
 
   private branching(
     input: BranchSession,
-  ): BatchCourse<{ readonly course: BranchCourse; readonly total: number }, MethodResults['branchSession']> {
+  ): BatchedWork<{ readonly progress: BranchProgress; readonly total: number }, MethodResults['branchSession']> {
     const { branching } = this.operations;
     return {
       begin: () => {
         const begun = branching.begin(input);
         return 'stored' in begun
           ? { answer: begun.stored }
-          : { state: { course: begun.course, total: branching.rowsIn(begun.course.cut) } };
+          : { state: { progress: begun.progress, total: branching.rowsIn(begun.progress.cut) } };
       },
-      step: ({ course, total }) => {
-        if (course.hasAllRows && course.turns.length === 0) return { answer: branching.publish(course, input) };
-        return { state: { course: branching.advance(course, input.childId), total } };
+      step: ({ progress, total }) => {
+        if (progress.hasAllRows && progress.turns.length === 0) return { answer: branching.publish(progress, input) };
+        return { state: { progress: branching.advance(progress, input.childId), total } };
       },
-      progress: ({ course, total }) => ({ done: Math.min(course.seen, total), total }),
+      progress: ({ progress, total }) => ({ done: Math.min(progress.seen, total), total }),
     };
   }
 

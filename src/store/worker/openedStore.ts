@@ -9,7 +9,7 @@ import { openDatabase, type OpenDatabaseOptions, type OpenedDatabase } from '../
 import { rescueFolderIn } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import { migrate, schemaVersion } from '../schema/migrations';
-import type { OtherDatabase } from '../session/import/bringOver';
+import type { OtherDatabase } from '../session/import/copyToThisFolder';
 import { createSessionDb, type SessionDb } from '../session/sessionDb';
 import { fileCheck } from '../session/queries/integrity';
 import { storeUidKey } from '../session/tables/storeUid';
@@ -53,7 +53,7 @@ export interface OpenReport {
   /** Turns that a dead process had left running, now settled with stop reason `crash`. */
   readonly recoveredTurns: readonly { readonly sessionId: string; readonly turnUid: string }[];
   /** The damaged file that was set aside. */
-  readonly setAside: { readonly path: string; readonly damage: string } | null;
+  readonly quarantined: { readonly path: string; readonly damage: string } | null;
   /** Data salvaged from damaged files, one entry for each file. */
   readonly salvaged: readonly Salvage[];
   /** Former path of the copy that got the store's name, because the file was deleted while it was open; null when
@@ -194,10 +194,13 @@ function writableStore(
     .map(({ turn }) => ({ sessionId: turn.sessionId, turnUid: turn.uid }));
   scrubAgain(sessions);
   // The path under which the damaged file is now kept.
-  const setAside = report.setAside && { ...report.setAside, path: salvaged.at(-1)?.path ?? report.setAside.path };
+  const quarantined = report.quarantined && {
+    ...report.quarantined,
+    path: salvaged.at(-1)?.path ?? report.quarantined.path,
+  };
   return served(sessions, database, {
     ...report,
-    setAside,
+    quarantined,
     recoveredTurns,
     salvaged,
     ...replaced,

@@ -141,7 +141,7 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
     case 'finishImport':
     case 'extendImport':
       return [session(request.args[0].sessionId)];
-    case 'bringOver':
+    case 'copyToThisFolder':
       return request.args[0].sessionIds.map(session);
     case 'previewRepair':
     case 'repairSession':
@@ -153,6 +153,6 @@ function subjectsOf(request: StoreRequest): readonly string[] | 'everything' {
   }
 }
 
-function ofMessage(of: NewMessage): readonly string[] {
-  return [message(of.uid), session(of.sessionId), ...(of.turnUid === null ? [] : [turn(of.turnUid)])];
+function ofMessage(stored: NewMessage): readonly string[] {
+  return [message(stored.uid), session(stored.sessionId), ...(stored.turnUid === null ? [] : [turn(stored.turnUid)])];
 }

@@ -7,8 +7,9 @@ import { codeOf, syncFailure } from './connectionFailure';
 import type { DatabaseAddress } from './connectionString';
 
 /** Milliseconds. */
-const connectPatienceMs = 10_000;
-const queryPatienceMs = 60_000;
+const connectTimeoutMs = 10_000;
+const queryTimeoutMs = 60_000;
+const definitionMs = 60 * 60_000;
 /** A server that is paid by use may sleep while nothing is exchanged. */
 const idleMs = 5000;
 /** Number of times that a transaction which met another one is tried. */
@@ -50,12 +51,30 @@ class ScramClient extends Client {
 /** Limits that the server keeps itself, as parts of the milliseconds that an answer may take. A client that is gone
  *  (its lid was closed) would otherwise hold its locks for hours, and each that waits for them one connection more.
  *  They hold for one transaction, which connection poolers allow. */
-function limits(patienceMs: number): string {
+function limits(timeoutMs: number): string {
   return [
-    `SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(patienceMs / 2)}`,
-    `SET LOCAL lock_timeout = ${Math.ceil(patienceMs / 12)}`,
-    `SET LOCAL statement_timeout = ${patienceMs}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(timeoutMs / 2)}`,
+    `SET LOCAL lock_timeout = ${Math.ceil(timeoutMs / 12)}`,
+    `SET LOCAL statement_timeout = ${timeoutMs}`,
   ].join('; ');
+}
+
+export interface Sql {
+  readonly sql: string;
+  readonly values: readonly unknown[];
+}
+
+/** A statement, and the rows that it returns. */
+export interface Statement<T> extends Sql {
+  readonly rows: v.GenericSchema<unknown, T>;
+}
+type Rows<T extends readonly unknown[]> = { readonly [K in keyof T]: readonly T[K][] };
+type Statements<T extends readonly unknown[]> = { readonly [K in keyof T]: Statement<T[K]> };
+
+/** What is left to do in a transaction. `last`: does that and ends it, in one trip. */
+export interface Transaction {
+  readonly client: PoolClient;
+  last(statements: readonly Sql[]): Promise<void>;
 }
 
 /** Connections to one database. Every failure is a `SyncFailure`. */
@@ -63,15 +82,15 @@ export class PostgresConnection {
   private readonly pool: Pool;
   private readonly limits: string;
 
-  /** `patienceMs`: milliseconds that an answer may take. Default: 60,000. `onMissingTable`: called when a table is not
+  /** `timeoutMs`: milliseconds that an answer may take. Default: 60,000. `onMissingTable`: called when a table is not
    *  there any more. */
   constructor(
     private readonly address: DatabaseAddress,
-    patienceMs = queryPatienceMs,
+    timeoutMs = queryTimeoutMs,
     private readonly onMissingTable: () => void = ignored,
   ) {
     const { host, port, database, user, password, tls, rootCertificate } = address;
-    this.limits = limits(patienceMs);
+    this.limits = limits(timeoutMs);
     this.pool = new Pool({
       host,
       port,
@@ -84,10 +103,12 @@ export class PostgresConnection {
           : { rejectUnauthorized: true, ...(rootCertificate === null ? {} : { ca: certificateIn(rootCertificate) }) },
       max: 2,
       idleTimeoutMillis: idleMs,
-      connectionTimeoutMillis: Math.min(patienceMs, connectPatienceMs),
-      query_timeout: patienceMs,
+      connectionTimeoutMillis: Math.min(timeoutMs, connectTimeoutMs),
+      query_timeout: timeoutMs,
       keepAlive: true,
       application_name: 'Hermes',
+      // Statements that need no answer of another travel together.
+      pipeline: true,
       allowExitOnIdle: true,
       ...(tls === 'none' ? { Client: ScramClient } : {}),
     });
@@ -102,26 +123,51 @@ export class PostgresConnection {
     return row;
   }
 
+  /** Changes the tables, for as long as that takes. */
+  async define(statement: string): Promise<void> {
+    const patient = { text: statement, query_timeout: definitionMs };
+    await this.guarded(() => this.again(() => this.pool.query(patient)));
+  }
+
+  /** Reads few rows. What reads or waits for longer has limits: see `together`. */
   all<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
     return this.guarded(() => this.again(() => rowsOf(this.pool, schema, sql, values)));
   }
 
   /** Changes rows that a transaction may have locked, in a transaction of its own: only that has limits. */
-  change<T>(schema: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
-    return this.transaction('BEGIN', (client) => rowsOf(client, schema, sql, values));
+  async change<T>(rows: v.GenericSchema<unknown, T>, sql: string, values: readonly unknown[]): Promise<readonly T[]> {
+    const [changed] = await this.together('BEGIN', { rows, sql, values });
+    return changed;
   }
 
-  /** Runs a transaction, again if it met another one. `begin`: the statement that begins it. */
-  transaction<T>(begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  /** Runs a transaction whose statements need nothing of each other, in one trip to the server and back. */
+  together<T extends readonly unknown[]>(begin: string, ...statements: Statements<T>): Promise<Rows<T>> {
+    return this.transaction(begin, async ({ client, last }) => {
+      const answers = statements.map(({ rows, sql, values }: Statement<unknown>) => rowsOf(client, rows, sql, values));
+      const [, ...all] = await Promise.all([last([]), ...answers]);
+      return all as unknown as Rows<T>;
+    });
+  }
+
+  /** Runs a transaction, again if it met another one. `begin`: the statement that begins it; it travels with the first
+   *  one of the work. */
+  transaction<T>(begin: string, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.guarded(() =>
       this.again(async () => {
         const client = await this.pool.connect();
         // Without a listener, a connection that breaks in between would end the process.
         client.on('error', ignored);
+        let isEnding = false;
+        const last: Transaction['last'] = async (statements) => {
+          isEnding = true;
+          // A commit of what failed takes it back.
+          const all = [...statements, { sql: 'COMMIT', values: [] }];
+          await Promise.all(all.map(({ sql, values }) => client.query(sql, [...values])));
+        };
         try {
-          await client.query(`${begin}; ${this.limits}`);
-          const result = await work(client);
-          await client.query('COMMIT');
+          const begun = client.query(`${begin}; ${this.limits}`);
+          const [, result] = await Promise.all([begun, work({ client, last })]);
+          if (!isEnding) await client.query('COMMIT');
           client.off('error', ignored);
           client.release();
           return result;
@@ -153,8 +199,6 @@ export class PostgresConnection {
     try {
       return await work();
     } catch (error) {
-      // What the caller's reading threw is the caller's.
-      if (codeOf(error) === null && error instanceof Error && error.name === 'TurnBegan') throw error;
       if (['42P01', '3F000'].includes(codeOf(error) ?? '')) this.onMissingTable();
       throw syncFailure(error, this.address);
     }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import * as v from 'valibot';
 import { combined, erasedTail, headsDigest } from '../../store/headsDigest';
@@ -16,23 +16,26 @@ import type {
 } from '../syncServer';
 import { erasedDocument } from '../syncServer';
 import type { DatabaseAddress } from './connectionString';
-import { count, PostgresConnection, rowsOf } from './postgresConnection';
+import { PagedFetch } from './pagedFetch';
+import { pageBytes } from './pages';
+import { joined, PagedSending, type BegunSending, type SentPage } from './pagedSending';
+import { count, PostgresConnection, rowsOf, type Sql, type Statement } from './postgresConnection';
 import { prepareTables } from './postgresTables';
 import { PostgresTurns } from './postgresTurns';
-import { currentPerson as me } from './schema';
+import { currentPerson as me, mostKeys, mostTails } from './schema';
 
 export interface PostgresServerDeps {
   readonly address: DatabaseAddress;
   /** Says which stores belong together. */
   readonly history: string;
   /** Milliseconds that an answer may take. Default: 60,000. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
+  /** Bytes that are sent or received in one piece. Default: half a megabyte. */
+  readonly pageBytes?: number;
 }
 
 /** The most that one look brings; the next one brings the rest. */
 const mostNews = 5000;
-/** A machine remembers no more of them. */
-const mostVersions = 32;
 
 const newsRow = v.object({
   generation: v.string(),
@@ -46,34 +49,31 @@ const newsRow = v.object({
   origin: v.nullable(v.string()),
   name: v.nullable(v.string()),
 });
-const headRow = v.object({ conversation: v.string(), version: count, tail: v.nullable(v.string()) });
-const documentRow = v.object({ document: v.string(), version: count, body: v.nullable(v.string()) });
+const headRow = v.object({ conversation: v.string(), key: count, version: count, tail: v.nullable(v.string()) });
+const generationRow = v.object({ generation: v.string() });
 const versionRow = v.object({ version: count });
-const fetchedRow = v.object({
-  version: count,
-  erased: v.boolean(),
-  base: count,
-  versions: v.array(count),
-  tails: v.array(v.string()),
-});
 const conversationRow = v.object({
+  key: count,
   version: count,
+  // Of the sending.
+  parts: count,
   fence: count,
   holder: v.nullable(v.string()),
   leased: v.boolean(),
   erased: v.boolean(),
   tail: v.nullable(v.string()),
 });
-const grantRow = v.object({ fence: count, version: count });
+const fenceRow = v.object({ fence: count });
+const grantRow = v.object({
+  ...fenceRow.entries,
+  version: count,
+  granted: v.boolean(),
+  holder: v.nullable(v.string()),
+});
 const sealRow = v.object({ description: v.string() });
 const originRow = v.object({ origin: v.string() });
-const nameRow = v.object({ name: v.string() });
 const sizeRow = v.object({ conversations: count, documents: count, bytes: count });
 const seenRow = v.object({ origin: v.string(), name: v.string(), seen: count, unerased: count });
-
-/** Versions after the newest that a machine has in common with the server. */
-const after = `FROM hermes_sync.versions v WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2
-  AND v.version > shared.base ORDER BY v.version DESC LIMIT ${mostVersions}`;
 
 const confirmation = `INSERT INTO hermes_sync.erasures (history, conversation, origin) VALUES ($1, $2, $3)
    ON CONFLICT (person, history, conversation, origin) DO NOTHING`;
@@ -82,10 +82,14 @@ const confirmation = `INSERT INTO hermes_sync.erasures (history, conversation, o
  *  connection, and throws `SyncFailure`. */
 export class PostgresServer implements SyncServer {
   private readonly connection: PostgresConnection;
+  private readonly fetching: PagedFetch;
+  private readonly sending: PagedSending;
   private prepared: Promise<void> | null = null;
 
   constructor(private readonly deps: PostgresServerDeps) {
-    this.connection = new PostgresConnection(deps.address, deps.patienceMs, () => (this.prepared = null));
+    this.connection = new PostgresConnection(deps.address, deps.timeoutMs, () => (this.prepared = null));
+    this.fetching = new PagedFetch(this.connection, deps.history, deps.pageBytes ?? pageBytes);
+    this.sending = new PagedSending(this.connection, deps.pageBytes ?? pageBytes);
   }
 
   /** Makes the tables where they are missing. */
@@ -105,20 +109,39 @@ export class PostgresServer implements SyncServer {
   async connect(origin: string, machine: string): Promise<Connection> {
     await this.prepare();
     const { history } = this.deps;
-    await this.connection.transaction('BEGIN', async (client) => {
-      await client.query(
-        `INSERT INTO hermes_sync.machines AS m (history, origin, name) VALUES ($1, $2, $3)
-         ON CONFLICT (person, history, origin) DO UPDATE SET name = excluded.name, seen_at = now()`,
-        [history, origin, machine],
-      );
+    const [, , known] = await this.connection.together(
+      'BEGIN',
+      {
+        rows: v.unknown(),
+        sql: `INSERT INTO hermes_sync.machines AS m (history, origin, name) VALUES ($1, $2, $3)
+          ON CONFLICT (person, history, origin) DO UPDATE SET name = excluded.name, seen_at = now()`,
+        values: [history, origin, machine],
+      },
+      // Of windows that did not come back.
+      {
+        rows: v.unknown(),
+        sql: `DELETE FROM hermes_sync.parts WHERE person = ${me} AND sent_at < now() - interval '7 days'`,
+        values: [],
+      },
+      {
+        rows: generationRow,
+        sql: `SELECT generation FROM hermes_sync.histories WHERE person = ${me} AND history = $1`,
+        values: [history],
+      },
+    );
+    if (known.length === 0) await this.beginHistory();
+    return { origin };
+  }
+
+  private async beginHistory(): Promise<void> {
+    await this.connection.transaction('BEGIN', async ({ client }) => {
       const begun = await client.query(
         `INSERT INTO hermes_sync.histories (history, generation) VALUES ($1, $2)
          ON CONFLICT (person, history) DO NOTHING RETURNING generation`,
-        [history, randomUUID()],
+        [this.deps.history, randomUUID()],
       );
       if (begun.rows.length > 0) await this.count(client);
     });
-    return { origin };
   }
 
   /** Counts what an earlier layout has of a history that begins. */
@@ -128,13 +151,12 @@ export class PostgresServer implements SyncServer {
       client,
       headRow,
       `UPDATE hermes_sync.conversations c SET change = n.change,
-         tail = CASE WHEN c.erased_at IS NOT NULL THEN '${erasedTail}' ELSE (SELECT v.tail FROM hermes_sync.versions v
-           WHERE v.person = c.person AND v.history = c.history AND v.conversation = c.conversation
-             AND v.version = c.version) END
+         tail = CASE WHEN c.erased_at IS NOT NULL THEN '${erasedTail}' ELSE (SELECT v.tail FROM hermes_sync.tails v
+           WHERE v.person = c.person AND v.key = c.key AND v.version = c.version) END
        FROM (SELECT conversation, row_number() OVER (ORDER BY conversation) AS change FROM hermes_sync.conversations
          WHERE person = ${me} AND history = $1 AND version > 0) n
        WHERE c.person = ${me} AND c.history = $1 AND c.conversation = n.conversation
-       RETURNING c.conversation, c.version, c.tail`,
+       RETURNING c.conversation, c.key, c.version, c.tail`,
       key,
     );
     const digest = headsDigest(heads.map(({ conversation, ...head }) => ({ conversationId: conversation, ...head })));
@@ -154,6 +176,7 @@ export class PostgresServer implements SyncServer {
        WHERE h.person = ${me} AND h.history = $1 ORDER BY c.change ${after === null ? '' : `LIMIT ${mostNews}`}`,
       [this.deps.history, after ?? 0],
     );
+    this.fetching.looked();
     const [first] = rows;
     const isWhole = after === null || rows.length < mostNews;
     return {
@@ -168,118 +191,132 @@ export class PostgresServer implements SyncServer {
     };
   }
 
-  async fetch(_connection: Connection, { conversationId, since, chain, documents }: FetchQuery): Promise<Fetched> {
-    return this.connection.transaction('BEGIN ISOLATION LEVEL REPEATABLE READ', async (client) => {
-      const key = [this.deps.history, conversationId];
-      const [conversation] = await rowsOf(
-        client,
-        fetchedRow,
-        `SELECT c.version, c.erased_at IS NOT NULL AS erased, shared.base,
-           ARRAY(SELECT v.version ${after}) AS versions, ARRAY(SELECT v.tail ${after}) AS tails
-         FROM hermes_sync.conversations c, LATERAL (SELECT coalesce(max(v.version), 0) AS base
-           FROM hermes_sync.versions v
-           JOIN unnest($3::bigint[], $4::text[]) AS k (version, tail) ON k.version = v.version AND k.tail = v.tail
-           WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2) shared
-         WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
-        [...key, chain.map(({ version }) => version), chain.map(({ tail }) => tail)],
-      );
-      const base = conversation?.base ?? 0;
-      const rows = await rowsOf(
-        client,
-        documentRow,
-        `SELECT document, version, body FROM hermes_sync.documents
-         WHERE person = ${me} AND history = $1 AND conversation = $2 AND (version > $3 OR document = ANY ($4::text[]))`,
-        [...key, base === since ? since : 0, [...documents]],
-      );
-      const known = new Set(rows.map(({ document }) => document));
-      const unknown = documents.filter((document) => !known.has(document));
-      return {
-        version: conversation?.version ?? 0,
-        base,
-        chain: (conversation?.versions ?? []).map((version, at) => ({
-          version,
-          tail: conversation?.tails[at] ?? '',
-        })),
-        isErased: conversation?.erased ?? false,
-        documents: [...rows, ...unknown.map((document) => ({ document, version: 0, body: null }))],
-      };
-    });
+  async fetch(_connection: Connection, query: FetchQuery): Promise<Fetched | null> {
+    return this.fetching.fetch(query);
   }
 
-  async send({ origin }: Connection, sending: SentChanges): Promise<SendAnswer> {
-    const { history } = this.deps;
-    const { conversationId, base, baseTail, tail, fence } = sending;
-    return this.connection.transaction('BEGIN', async (client) => {
-      await client.query(
-        `INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2)
-         ON CONFLICT (person, history, conversation) DO NOTHING`,
-        [history, conversationId],
-      );
-      const [conversation] = await rowsOf(
-        client,
-        conversationRow,
-        `SELECT version, fence, holder, coalesce(expires > now(), false) AS leased, erased_at IS NOT NULL AS erased,
-           (SELECT v.tail FROM hermes_sync.versions v
-            WHERE v.person = ${me} AND v.history = $1 AND v.conversation = $2 AND v.version = $3) AS tail
-         FROM hermes_sync.conversations WHERE person = ${me} AND history = $1 AND conversation = $2 FOR UPDATE`,
-        [history, conversationId, base],
-      );
+  async send({ origin }: Connection, changes: SentChanges): Promise<SendAnswer> {
+    const pages = this.sending.pages(changes);
+    const first = await pages.next();
+    if (first.done === true) throw new Error('A sending ends with its last page.');
+    if (first.value.isLast && this.sending.begun(changes) === null)
+      return this.take(origin, changes, (key) => documentsOf(key, changes.base + 1, first.value));
+    let key = 0;
+    // Before much is sent in vain.
+    const seen = await this.take(origin, changes, (found) => {
+      key = found;
+      return null;
+    });
+    if (seen.kind !== 'more') return this.notTaken(changes, key, seen);
+    const begun = await this.sending.send(changes, key, first.value, pages);
+    await pages.return(undefined);
+    if (begun === null) return { kind: 'more' };
+    return this.notTaken(
+      changes,
+      key,
+      await this.take(origin, changes, () => joined(key, changes.base + 1, begun), begun),
+    );
+  }
+
+  /** A turn that runs elsewhere ends; any other answer ends the sending. */
+  private async notTaken(changes: SentChanges, key: number, answer: SendAnswer): Promise<SendAnswer> {
+    if (answer.kind !== 'leased') await this.sending.drop(changes, key);
+    return answer;
+  }
+
+  /** Makes what `written` writes the next version, if it may become that. `written` is called with the key of the
+   *  conversation. more: nothing is to be written yet, or a part of what was sent is missing. */
+  private async take(
+    origin: string,
+    { conversationId, base, baseTail, tail, fence }: SentChanges,
+    written: (key: number) => readonly Sql[] | null,
+    begun: BegunSending | null = null,
+  ): Promise<SendAnswer> {
+    return this.connection.transaction('BEGIN', async ({ client, last }) => {
+      const made = this.made(conversationId);
+      const [, [conversation]] = await Promise.all([
+        client.query(made.sql, [...made.values]),
+        rowsOf(
+          client,
+          conversationRow,
+          `SELECT key, version, fence, holder, coalesce(expires > now(), false) AS leased, erased_at IS NOT NULL AS erased,
+             (SELECT v.tail FROM hermes_sync.tails v
+              WHERE v.person = ${me} AND v.key = c.key AND v.version = $3) AS tail,
+             (SELECT count(*) FROM hermes_sync.parts p
+              WHERE p.person = ${me} AND p.key = c.key AND p.sending = $4) AS parts
+           FROM hermes_sync.conversations c WHERE person = ${me} AND history = $1 AND conversation = $2 FOR UPDATE`,
+          [this.deps.history, conversationId, base, begun?.id ?? ''],
+        ),
+      ]);
       if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
-      const { holder, leased, erased } = conversation;
+      const { key, holder, leased, erased } = conversation;
+      const documents = written(key);
       if (erased) return { kind: 'erased' };
       if (leased && holder !== null && (holder !== origin || fence !== conversation.fence)) return { kind: 'leased' };
       if (conversation.version !== base || conversation.tail !== baseTail) return { kind: 'behind' };
+      if (documents === null || (begun !== null && begun.rows !== conversation.parts)) return { kind: 'more' };
       const version = base + 1;
-      for await (const documents of sending.documents()) {
-        if (documents.length === 0) continue;
-        await client.query(
-          // An array of long texts takes the server and us twice as long.
-          `INSERT INTO hermes_sync.documents (history, conversation, version, document, body)
-           VALUES ${documents.map((_, index) => `($1, $2, $3, $${2 * index + 4}, $${2 * index + 5})`).join(', ')}
-           ON CONFLICT (person, history, conversation, document)
-           DO UPDATE SET version = excluded.version, body = excluded.body, changed_at = now()`,
-          [history, conversationId, version, ...documents.flatMap(({ document, body }) => [document, body])],
-        );
-      }
-      await client.query(
-        'INSERT INTO hermes_sync.versions (history, conversation, version, tail) VALUES ($1, $2, $3, $4)',
-        [history, conversationId, version, tail],
-      );
-      await this.noteHead(client, origin, { conversationId, version: base, tail: baseTail }, { version, tail });
+      await last([
+        ...documents,
+        {
+          sql: `WITH pruned AS (DELETE FROM hermes_sync.tails WHERE person = ${me} AND key = $1 AND version <= $4)
+            INSERT INTO hermes_sync.tails (key, version, tail) VALUES ($1, $2, $3)`,
+          values: [key, version, tail, version - mostTails],
+        },
+        this.newHead(origin, { conversationId, version: base, tail: baseTail }, { version, tail }),
+      ]);
       return { kind: 'done', version };
     });
   }
 
+  /** Makes the row of a conversation where it is missing. */
+  private made(conversationId: string): Statement<unknown> {
+    return {
+      rows: v.unknown(),
+      sql: `INSERT INTO hermes_sync.conversations (history, conversation, key) VALUES ($1, $2, $3)
+        ON CONFLICT (person, history, conversation) DO NOTHING`,
+      values: [this.deps.history, conversationId, randomInt(mostKeys - 1)],
+    };
+  }
+
   async erase({ origin }: Connection, { conversationId, proof }: Erasing): Promise<void> {
     const { history } = this.deps;
-    await this.connection.transaction('BEGIN', async (client) => {
-      await client.query(
-        `INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2)
-         ON CONFLICT (person, history, conversation) DO NOTHING`,
-        [history, conversationId],
-      );
-      const [before] = await rowsOf(
-        client,
-        headRow,
-        `UPDATE hermes_sync.conversations SET erased_at = now(), holder = NULL, expires = NULL
-         WHERE person = ${me} AND history = $1 AND conversation = $2 RETURNING conversation, version, tail`,
-        [history, conversationId],
-      );
-      if (before === undefined) throw new Error('The row of a conversation was just written and is missing.');
-      for (const table of ['documents', 'turns', 'versions'] as const)
-        await client.query(
-          `DELETE FROM hermes_sync.${table} WHERE person = ${me} AND history = $1 AND conversation = $2`,
+    await this.connection.transaction('BEGIN', async ({ client, last }) => {
+      const made = this.made(conversationId);
+      const [, [before]] = await Promise.all([
+        client.query(made.sql, [...made.values]),
+        rowsOf(
+          client,
+          headRow,
+          `UPDATE hermes_sync.conversations SET erased_at = now(), holder = NULL, expires = NULL
+           WHERE person = ${me} AND history = $1 AND conversation = $2 RETURNING conversation, key, version, tail`,
           [history, conversationId],
-        );
+        ),
+      ]);
+      if (before === undefined) throw new Error('The row of a conversation was just written and is missing.');
+      const { key } = before;
       const version = before.version + 1;
-      if (proof !== undefined)
-        await client.query(
-          `INSERT INTO hermes_sync.documents (history, conversation, version, document, body)
-           VALUES ($1, $2, $3, '${erasedDocument}', $4)`,
-          [history, conversationId, version, proof],
-        );
-      await client.query(confirmation, [history, conversationId, origin]);
-      await this.noteHead(client, origin, { ...before, conversationId }, { version, tail: erasedTail });
+      await last([
+        ...(['bodies', 'tails', 'parts'] as const).map((table) => ({
+          sql: `DELETE FROM hermes_sync.${table} WHERE person = ${me} AND key = $1`,
+          values: [key],
+        })),
+        {
+          sql: `DELETE FROM hermes_sync.turns WHERE person = ${me} AND history = $1 AND conversation = $2`,
+          values: [history, conversationId],
+        },
+        ...(proof === undefined
+          ? []
+          : [
+              {
+                sql: `INSERT INTO hermes_sync.bodies (key, version, document, body)
+                  VALUES ($1, $2, '${erasedDocument}', $3)`,
+                values: [key, version, proof],
+              },
+            ]),
+        { sql: confirmation, values: [history, conversationId, origin] },
+        this.newHead(origin, { ...before, conversationId }, { version, tail: erasedTail }),
+      ]);
     });
   }
 
@@ -294,49 +331,51 @@ export class PostgresServer implements SyncServer {
   async versionOf(_connection: Connection, conversationId: string, tail: string): Promise<number | null> {
     const [row] = await this.connection.all(
       versionRow,
-      `SELECT version FROM hermes_sync.versions
-       WHERE person = ${me} AND history = $1 AND conversation = $2 AND tail = $3`,
+      `SELECT t.version FROM hermes_sync.conversations c
+       JOIN hermes_sync.tails t ON t.person = c.person AND t.key = c.key AND t.tail = $3
+       WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
       [this.deps.history, conversationId, tail],
     );
     return row?.version ?? null;
   }
 
-  async lease({ origin }: Connection, conversationId: string): Promise<LeaseAnswer> {
+  /** In one trip: the row stays locked until what is wanted along was read. */
+  async lease({ origin }: Connection, conversationId: string, query?: FetchQuery): Promise<LeaseAnswer> {
     const { history } = this.deps;
-    return this.connection.transaction('BEGIN', async (client) => {
-      await client.query(
-        `INSERT INTO hermes_sync.conversations (history, conversation) VALUES ($1, $2)
-         ON CONFLICT (person, history, conversation) DO NOTHING`,
-        [history, conversationId],
-      );
-      const [granted] = await rowsOf(
-        client,
-        grantRow,
-        `UPDATE hermes_sync.conversations SET fence = fence + 1, holder = $3, expires = now() + interval '60 seconds'
-         WHERE person = ${me} AND history = $1 AND conversation = $2
-           AND (holder IS NULL OR holder = $3 OR expires <= now())
-         RETURNING fence, version`,
-        [history, conversationId, origin],
-      );
-      if (granted !== undefined) return { kind: 'granted', ...granted };
-      const [machine] = await rowsOf(
-        client,
-        nameRow,
-        `SELECT m.name FROM hermes_sync.conversations c
-         JOIN hermes_sync.machines m ON m.person = c.person AND m.history = c.history AND m.origin = c.holder
-         WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
-        [history, conversationId],
-      );
-      return { kind: 'leased', holder: machine?.name ?? origin };
-    });
+    const asking = [
+      this.made(conversationId),
+      {
+        rows: v.unknown(),
+        sql: `UPDATE hermes_sync.conversations SET fence = fence + 1, holder = $3, expires = now() + interval '60 seconds'
+          WHERE person = ${me} AND history = $1 AND conversation = $2
+            AND (holder IS NULL OR holder = $3 OR expires <= now())`,
+        values: [history, conversationId, origin],
+      },
+      {
+        rows: grantRow,
+        sql: `SELECT c.fence, c.version, c.holder = $3 AS granted, m.name AS holder FROM hermes_sync.conversations c
+          LEFT JOIN hermes_sync.machines m ON m.person = c.person AND m.history = c.history AND m.origin = c.holder
+          WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
+        values: [history, conversationId, origin],
+      },
+    ] as const;
+    const page = query === undefined ? null : this.fetching.page(query);
+    const [, , [lease], heads, parts] = await (page === null
+      ? this.connection.together('BEGIN', ...asking)
+      : this.connection.together('BEGIN', ...asking, ...page.statements));
+    if (lease === undefined) throw new Error('The row of a conversation was just written and is missing.');
+    if (!lease.granted) return { kind: 'leased', holder: lease.holder ?? origin };
+    const granted = { kind: 'granted', fence: lease.fence, version: lease.version } as const;
+    if (page === null || heads === undefined || parts === undefined) return granted;
+    return { ...granted, fetched: page.arrived(heads, parts) };
   }
 
   async renew({ origin }: Connection, conversationId: string, fence: number): Promise<boolean> {
     const rows = await this.connection.change(
-      grantRow,
+      fenceRow,
       `UPDATE hermes_sync.conversations SET expires = now() + interval '60 seconds'
        WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4 AND expires > now()
-       RETURNING fence, version`,
+       RETURNING fence`,
       [this.deps.history, conversationId, origin, fence],
     );
     return rows.length > 0;
@@ -344,10 +383,10 @@ export class PostgresServer implements SyncServer {
 
   async release({ origin }: Connection, conversationId: string, fence: number): Promise<void> {
     await this.connection.change(
-      grantRow,
+      fenceRow,
       `UPDATE hermes_sync.conversations SET holder = NULL, expires = NULL
        WHERE person = ${me} AND history = $1 AND conversation = $2 AND holder = $3 AND fence = $4
-       RETURNING fence, version`,
+       RETURNING fence`,
       [this.deps.history, conversationId, origin, fence],
     );
   }
@@ -356,10 +395,10 @@ export class PostgresServer implements SyncServer {
     await this.prepare();
     const size = await this.connection.one(
       sizeRow,
-      `SELECT count(DISTINCT conversation) AS conversations, count(*) AS documents,
-         coalesce(sum(octet_length(body)), 0) AS bytes
-       FROM hermes_sync.documents WHERE person = ${me} AND history = $1 AND body IS NOT NULL
-         AND document <> '${erasedDocument}'`,
+      `SELECT count(DISTINCT c.key) AS conversations, count(*) AS documents,
+         coalesce(sum(octet_length(d.body)), 0) AS bytes
+       FROM hermes_sync.conversations c JOIN hermes_sync.bodies d ON d.person = c.person AND d.key = c.key
+       WHERE c.person = ${me} AND c.history = $1 AND d.body IS NOT NULL AND d.document <> '${erasedDocument}'`,
       [this.deps.history],
     );
     const machines = await this.connection.all(
@@ -404,27 +443,35 @@ export class PostgresServer implements SyncServer {
 
   /** Gives the history's next number to a new head. It is the last statement: the number is that of a row which stays
    *  locked until the end, so that numbers appear in order. */
-  private async noteHead(
-    client: PoolClient,
+  private newHead(
     origin: string,
     before: { readonly conversationId: string; readonly version: number; readonly tail: string | null },
     { version, tail }: { readonly version: number; readonly tail: string },
-  ): Promise<void> {
+  ): Sql {
     const { conversationId } = before;
-    await client.query(
-      `WITH counted AS (UPDATE hermes_sync.histories SET changes = changes + 1, digest = digest # $6::bigint
-         WHERE person = ${me} AND history = $1 RETURNING changes)
-       UPDATE hermes_sync.conversations SET version = $3, tail = $4, origin = $5, changed_at = now(),
-         change = (SELECT changes FROM counted)
-       WHERE person = ${me} AND history = $1 AND conversation = $2`,
-      [
-        this.deps.history,
-        conversationId,
-        version,
-        tail,
-        origin,
-        combined(headsDigest([before]), headsDigest([{ conversationId, version, tail }])),
-      ],
-    );
+    const change = combined(headsDigest([before]), headsDigest([{ conversationId, version, tail }]));
+    return {
+      sql: `WITH counted AS (UPDATE hermes_sync.histories SET changes = changes + 1, digest = digest # $6::bigint
+          WHERE person = ${me} AND history = $1 RETURNING changes)
+        UPDATE hermes_sync.conversations SET version = $3, tail = $4, origin = $5, changed_at = now(),
+          change = (SELECT changes FROM counted)
+        WHERE person = ${me} AND history = $1 AND conversation = $2`,
+      values: [this.deps.history, conversationId, version, tail, origin, change],
+    };
   }
+}
+
+/** Writes documents that are there as a whole. */
+function documentsOf(key: number, version: number, { parts }: SentPage): readonly Sql[] {
+  if (parts.length === 0) return [];
+  return [
+    {
+      // An array of long texts takes the server and us twice as long.
+      sql: `INSERT INTO hermes_sync.bodies (key, version, document, body)
+        VALUES ${parts.map((_, index) => `($1, $2, $${2 * index + 3}, $${2 * index + 4})`).join(', ')}
+        ON CONFLICT (person, key, document)
+        DO UPDATE SET version = excluded.version, body = excluded.body, changed_at = now()`,
+      values: [key, version, ...parts.flatMap(({ whole: { document, body } }) => [document, body])],
+    },
+  ];
 }

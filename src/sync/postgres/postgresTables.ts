@@ -13,7 +13,7 @@ export async function prepareTables(connection: PostgresConnection): Promise<voi
   const known = await layoutVersion(connection);
   if (known === null || known < schemaVersion) {
     await refuseOld(connection);
-    for (const statement of schemaStatements) await connection.all(v.unknown(), statement, []);
+    for (const statement of schemaStatements) await connection.define(statement);
   } else if (known > schemaVersion)
     throw new SyncFailure(
       'newerTables',

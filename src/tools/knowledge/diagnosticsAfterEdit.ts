@@ -8,13 +8,13 @@ interface AfterEditDeps {
   readonly display: (path: string) => string;
   /** Milliseconds to wait for compilers and linters: `first` until the first report after an edit, `rest` for the
    *  others after it. */
-  readonly patience?: { readonly first: number; readonly rest: number };
+  readonly waitMs?: { readonly first: number; readonly rest: number };
 }
 
 /** Errors in files that were just edited, as text for the end of the edit's result; null when none are known. */
 export type DiagnosticsAfterEdit = (paths: readonly string[], signal: AbortSignal) => Promise<string | null>;
 
-const usualPatience = { first: 1500, rest: 300 };
+const usualWaitMs = { first: 1500, rest: 300 };
 const mostErrors = 10;
 
 /** Reads the errors after an edit. Waits briefly for the programs that check the files; they may take longer, so no
@@ -24,15 +24,15 @@ export function diagnosticsAfterEdit({
   editor,
   changed,
   display,
-  patience = usualPatience,
+  waitMs = usualWaitMs,
 }: AfterEditDeps): DiagnosticsAfterEdit {
   const errorsIn = (paths: readonly string[]): readonly Problem[] =>
     [...new Set(paths)].flatMap((path) => editor.problems(path).filter(({ severity }) => severity === 'error'));
   return async (paths, signal) => {
     const before = new Set(errorsIn(paths).map(identityOf));
-    const first = AbortSignal.any([signal, AbortSignal.timeout(patience.first)]);
+    const first = AbortSignal.any([signal, AbortSignal.timeout(waitMs.first)]);
     await changed(paths, first);
-    if (!first.aborted) await elapsed(AbortSignal.any([first, AbortSignal.timeout(patience.rest)]));
+    if (!first.aborted) await elapsed(AbortSignal.any([first, AbortSignal.timeout(waitMs.rest)]));
     signal.throwIfAborted();
     const found = errorsIn(paths);
     if (found.length === 0) return null;

@@ -11,7 +11,7 @@ export interface KnowledgeDeps extends ReadDenials {
 }
 
 /** Milliseconds. Language servers may take minutes to start; a late answer is worth less than continuing. */
-const patienceMs = 10_000;
+const timeoutMs = 10_000;
 const longestLine = 300;
 const maxBytes = 10 * 1024 * 1024;
 
@@ -23,10 +23,10 @@ export async function inTime<T>(deps: Pick<KnowledgeDeps, 'clock'>, work: Promis
   const over = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
-    cancel = deps.clock.after(patienceMs, () =>
+    cancel = deps.clock.after(timeoutMs, () =>
       reject(
         new Error(
-          `No language extension answered within ${patienceMs / 1000} seconds. It may still be starting: try ` +
+          `No language extension answered within ${timeoutMs / 1000} seconds. It may still be starting: try ` +
             'again later, or use search_files.',
         ),
       ),

@@ -129,14 +129,14 @@ export class McpServer {
     this.connection?.rootsChanged();
   }
 
-  /** Resolves when the server is no longer starting, at the latest after `patienceMs`. Reconnects a lost server at
+  /** Resolves when the server is no longer starting, at the latest after `timeoutMs`. Reconnects a lost server at
    *  once. */
-  async ready(patienceMs: number, signal: AbortSignal): Promise<void> {
+  async ready(timeoutMs: number, signal: AbortSignal): Promise<void> {
     if (this.now.kind === 'waiting') this.start();
-    if (this.now.kind !== 'starting' || patienceMs <= 0) return;
+    if (this.now.kind !== 'starting' || timeoutMs <= 0) return;
     await new Promise<void>((resolve) => {
       const listening = this.changes.event(() => (this.now.kind === 'starting' ? undefined : done()));
-      const cancel = this.deps.clock.after(patienceMs, done);
+      const cancel = this.deps.clock.after(timeoutMs, done);
       signal.addEventListener('abort', done);
       function done(): void {
         listening.dispose();
@@ -154,10 +154,10 @@ export class McpServer {
     tool: string,
     args: JsonObject,
     options: McpCallOptions,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<McpAnswer<McpResult>> {
     for (let attempt = 1; ; attempt++) {
-      await this.ready(patienceMs, options.signal);
+      await this.ready(timeoutMs, options.signal);
       const { connection } = this;
       if (this.now.kind !== 'running' || connection === null)
         return { kind: 'failed', cause: 'lost', sentence: this.whyNotRunning(), mayHaveRun: false };

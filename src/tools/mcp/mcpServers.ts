@@ -6,17 +6,17 @@ import { mcpTool, problemOf } from './mcpTool';
 import { mayBeToolOf, toolNames } from './toolNames';
 
 /** Milliseconds that a turn waits for servers that start for the first time. */
-const turnPatienceMs = 5000;
+const turnTimeoutMs = 5000;
 /** Milliseconds for servers whose tools the turn is about to call: a call approved before a reload must not fail
  *  because a server is slow. */
-const calledPatienceMs = 30_000;
+const calledTimeoutMs = 30_000;
 /** Milliseconds that a call waits for a lost server. */
-const callPatienceMs = 10_000;
+const callTimeoutMs = 10_000;
 /** Milliseconds before a later turn retries an unreachable server, so that not every turn does. */
 const tryAgainAfterMs = 60_000;
 
 /** Milliseconds for the trial of a new server: its program may be downloaded first. */
-const trialPatienceMs = 120_000;
+const trialTimeoutMs = 120_000;
 
 /** Result of a trial. `lines`: last log lines of the server, secrets masked. */
 export type McpTrial =
@@ -67,7 +67,7 @@ export class McpServers implements Disposable {
     await Promise.all(
       this.servers.map((server) =>
         server.state.kind === 'starting'
-          ? server.ready(server.state.since + patienceWith(server, called) - now, signal)
+          ? server.ready(server.state.since + timeoutWith(server, called) - now, signal)
           : undefined,
       ),
     );
@@ -80,7 +80,7 @@ export class McpServers implements Disposable {
     const server = new McpServer(plan, this.deps);
     try {
       server.start();
-      await server.ready(trialPatienceMs, signal);
+      await server.ready(trialTimeoutMs, signal);
       const { state, tools, lastLines: lines } = server;
       if (state.kind === 'running') return { kind: 'works', tools: tools.length };
       return {
@@ -97,7 +97,7 @@ export class McpServers implements Disposable {
   get late(): readonly string[] {
     const now = this.deps.clock.monotonicMs();
     return this.servers.flatMap(({ state, plan }) =>
-      state.kind === 'starting' && now - state.since >= turnPatienceMs ? [plan.name] : [],
+      state.kind === 'starting' && now - state.since >= turnTimeoutMs ? [plan.name] : [],
     );
   }
 
@@ -130,7 +130,7 @@ export class McpServers implements Disposable {
     );
     const names = toolNames(listed.map(({ server, tool }) => ({ server: server.plan.name, tool: tool.name })));
     return listed.map(({ server, tool }, index) =>
-      mcpTool({ name: names[index] ?? tool.name, server, tool, patienceMs: callPatienceMs }),
+      mcpTool({ name: names[index] ?? tool.name, server, tool, timeoutMs: callTimeoutMs }),
     );
   }
 
@@ -150,8 +150,8 @@ export class McpServers implements Disposable {
   }
 }
 
-function patienceWith({ plan }: McpServer, called: readonly string[]): number {
-  return called.some((name) => mayBeToolOf(plan.name, name)) ? calledPatienceMs : turnPatienceMs;
+function timeoutWith({ plan }: McpServer, called: readonly string[]): number {
+  return called.some((name) => mayBeToolOf(plan.name, name)) ? calledTimeoutMs : turnTimeoutMs;
 }
 
 function mayStart({ state }: McpServer, now: number): boolean {

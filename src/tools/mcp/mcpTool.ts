@@ -17,7 +17,7 @@ interface McpToolDeps {
   readonly server: Pick<McpServer, 'plan' | 'call'>;
   readonly tool: McpListedTool;
   /** Milliseconds that a call waits for a lost server. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /** Reason why no model can be offered this tool, as the end of a sentence; null when it can. */
@@ -33,7 +33,7 @@ export function problemOf({ inputSchema }: McpListedTool): string | null {
 
 /** Wraps a server's tool for the agent. It always asks for approval: a server's claims about itself guarantee
  *  nothing. The server checks the arguments; its schema goes to the model unchanged. */
-export function mcpTool({ name, server, tool, patienceMs }: McpToolDeps): AnyTool {
+export function mcpTool({ name, server, tool, timeoutMs }: McpToolDeps): AnyTool {
   const origin = { server: server.plan.name, tool: tool.name };
   return {
     name,
@@ -56,7 +56,7 @@ export function mcpTool({ name, server, tool, patienceMs }: McpToolDeps): AnyToo
             tool.name,
             args.value,
             { signal, onProgress, silenceMs, totalMs },
-            patienceMs,
+            timeoutMs,
           );
           if (answer.kind === 'ok') return resultOutput(answer.value, origin);
           return failedOutput(answer.sentence, answer.mayHaveRun, origin);

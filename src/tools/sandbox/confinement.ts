@@ -10,8 +10,8 @@ import { type FoundFiles, type Limits, limitsOf, narrowed } from './limits';
 import { listFiles, type ListedFiles } from './listFiles';
 import type { Sandbox } from './sandbox';
 import type { SandboxSetting } from './sandboxSetting';
-import type { SetAside } from './git/takenOut';
-import { isThere, setAside, type IsWritten } from './setAside';
+import type { RemovedFiles } from './git/takenOut';
+import { isThere, removeInstructionFiles, type IsWritten } from './removedFiles';
 import { shownPath, stoppedActions, unreadableActions } from './stopped';
 
 export interface ConfinementDeps {
@@ -34,7 +34,7 @@ export interface ConfinementDeps {
   readonly noteOwn: (files: readonly string[]) => Promise<void>;
   /** Called when a command has ended and files that were created meanwhile were moved out of the open folders, or
    *  could not be moved. */
-  readonly onSetAside: (files: SetAside, command: string) => void;
+  readonly onRemovedFiles: (files: RemovedFiles, command: string) => void;
   readonly home: string;
   readonly temporary: string;
   readonly platform: NodeJS.Platform;
@@ -148,11 +148,11 @@ export class Confinement {
       const made = folders.flatMap((each, index) =>
         namesToTakeOut(before[index] ?? none, after[index] ?? none).map((name) => join(each, name)),
       );
-      const orders = await setAside(made, aside, this.deps.isWritten);
-      const taken = [...reported.setAside.taken, ...orders.taken];
-      const left = [...reported.setAside.left, ...orders.left];
+      const orders = await removeInstructionFiles(made, aside, this.deps.isWritten);
+      const taken = [...reported.removed.taken, ...orders.taken];
+      const left = [...reported.removed.left, ...orders.left];
       for (const { path } of left) this.left.add(path);
-      if (taken.length + left.length > 0) this.deps.onSetAside({ taken, left }, command);
+      if (taken.length + left.length > 0) this.deps.onRemovedFiles({ taken, left }, command);
       return {
         stopped: stoppedActions(reported.stopped, limits, { home, folder }),
         takenOut: taken.map(shown),
@@ -217,7 +217,7 @@ function isBelow(path: string, folder: string): boolean {
 function unknownEnd(folders: readonly string[]): (error: unknown) => HelperAnswers['ended'] {
   return (error) => ({
     stopped: [],
-    setAside: { taken: [], left: folders.map((path) => ({ path, reason: errorMessage(error) })) },
+    removed: { taken: [], left: folders.map((path) => ({ path, reason: errorMessage(error) })) },
   });
 }
 

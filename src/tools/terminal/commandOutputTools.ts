@@ -93,13 +93,13 @@ function stateNow(started: StartedCommand): string {
 
 function somethingNew(
   { process }: StartedCommand,
-  patienceMs: number,
+  timeoutMs: number,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  if (patienceMs === 0) return Promise.resolve();
+  if (timeoutMs === 0) return Promise.resolve();
   return new Promise((resolve) => {
-    const cancels = [clock.after(patienceMs, done), () => signal.removeEventListener('abort', done)];
+    const cancels = [clock.after(timeoutMs, done), () => signal.removeEventListener('abort', done)];
     const listening = process.onOutput(() => {
       listening.dispose();
       cancels.push(clock.after(burstMs, done));

@@ -12,7 +12,7 @@ import { markerName, ProcessTree } from './processTree';
 import type { ShellInvocation } from './shell';
 
 /** Milliseconds for a killed command to be completely gone. */
-const killPatienceMs = 5000;
+const killTimeoutMs = 5000;
 /** Milliseconds after the command's own end: its pipe may be silent for `silenceMs`, and is read for at most
  *  `drainMs`. After that, the pipe counts as held by another process. */
 const silenceMs = 300;
@@ -119,7 +119,7 @@ export class CommandProcess {
   /** Ends it with everything it started. Resolves with the processes that could not be ended. */
   async kill(): Promise<readonly ProcessRow[]> {
     const left = await this.tree.end();
-    await withinTime(this.clock, killPatienceMs, this.ended);
+    await withinTime(this.clock, killTimeoutMs, this.ended);
     if (left.length === 0) await withinTime(this.clock, drainMs, this.closed);
     this.isGone = left.length === 0;
     this.detach();

@@ -30,7 +30,7 @@ import type { TerminalDeps } from './terminalDeps';
 const firstWaitMs = 1000;
 /** Milliseconds. A turn waits at most two seconds for a call that it stopped, and the output so far belongs in the
  *  call's record. */
-const stopPatienceMs = 1500;
+const stopTimeoutMs = 1500;
 
 interface CommandRequest {
   readonly command: string;
@@ -276,7 +276,7 @@ export class CommandRun {
   }
 
   private async stopped(started: StartedCommand): Promise<ToolOutput> {
-    const left = await resultWithin(this.deps.clock, stopPatienceMs, started.process.kill(), null);
+    const left = await resultWithin(this.deps.clock, stopTimeoutMs, started.process.kill(), null);
     const how =
       left === null ? 'and does not end by itself: it is being ended by force' : 'with everything it had started';
     return {

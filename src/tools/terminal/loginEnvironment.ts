@@ -7,7 +7,7 @@ import { errorMessage } from '../../base/errorMessage';
 import { ProcessTree, markerName } from './processTree';
 import type { Shell } from './shell';
 
-const patienceMs = 5000;
+const timeoutMs = 5000;
 const largestAnswer = 4 * 1024 * 1024;
 
 export type Environment = Readonly<Record<string, string>>;
@@ -66,8 +66,8 @@ export class LoginEnvironment {
         env,
       });
       const tree = new ProcessTree(child.pid ?? null, marker, clock);
-      const cancel = clock.after(patienceMs, () =>
-        finish(() => reject(new Error(`it did not answer in ${patienceMs / 1000} s`))),
+      const cancel = clock.after(timeoutMs, () =>
+        finish(() => reject(new Error(`it did not answer in ${timeoutMs / 1000} s`))),
       );
       function finish(outcome: () => void): void {
         cancel();

@@ -5,8 +5,8 @@ import { windowsProgram } from '../../base/windowsPrograms';
 import { linuxProcesses, type ProcessRow, processTable, wasStartedWith } from './processTable';
 
 /** Milliseconds for a process to end after SIGTERM, and for the system to end it after SIGKILL. */
-const termPatienceMs = 2000;
-const killPatienceMs = 2000;
+const termTimeoutMs = 2000;
+const killTimeoutMs = 2000;
 const pollMs = 40;
 
 /** Variable that marks a command's processes, including those that left its group and session. */
@@ -37,9 +37,9 @@ export class ProcessTree {
   async end(): Promise<readonly ProcessRow[]> {
     if (this.platform === 'win32') return this.endOnWindows();
     await this.signal('SIGTERM');
-    if ((await this.waitUntilGone(termPatienceMs)).length === 0) return [];
+    if ((await this.waitUntilGone(termTimeoutMs)).length === 0) return [];
     await this.signal('SIGKILL');
-    return this.waitUntilGone(killPatienceMs, 'SIGKILL');
+    return this.waitUntilGone(killTimeoutMs, 'SIGKILL');
   }
 
   /** Kills everything at once, because the window is closing. */
@@ -59,8 +59,8 @@ export class ProcessTree {
   }
 
   /** `again`: signal for processes that appear meanwhile. */
-  private async waitUntilGone(patienceMs: number, again?: NodeJS.Signals): Promise<readonly ProcessRow[]> {
-    const until = this.clock.monotonicMs() + patienceMs;
+  private async waitUntilGone(timeoutMs: number, again?: NodeJS.Signals): Promise<readonly ProcessRow[]> {
+    const until = this.clock.monotonicMs() + timeoutMs;
     // A process that is becoming another program shows no environment for a moment: count it as gone after two empty
     // checks in a row.
     for (let emptyLooks = 0; ;) {

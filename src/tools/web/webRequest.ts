@@ -43,13 +43,13 @@ const redirects: readonly number[] = [301, 302, 303, 307, 308];
  *  name once per request, checks the addresses, and connects only to them, so that the name cannot resolve
  *  differently in between. */
 export async function webRequest(start: URL, deps: WebRequestDeps, signal: AbortSignal): Promise<WebAnswer> {
-  const patience = AbortSignal.timeout(deps.timeoutMs);
-  const both = AbortSignal.any([signal, patience]);
+  const timeout = AbortSignal.timeout(deps.timeoutMs);
+  const both = AbortSignal.any([signal, timeout]);
   try {
     return await followed(start, deps, both);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (patience.aborted)
+    if (timeout.aborted)
       throw new WebRefused(`${start.host} took longer than ${deps.timeoutMs / 1000} seconds. Nothing was read.`);
     throw error instanceof WebRefused
       ? error

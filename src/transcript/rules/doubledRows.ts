@@ -1,13 +1,13 @@
 import { callsIn } from '../joinedRows';
 import type { CheckedRow, CheckedSession } from './checkedSession';
 
-/** Rows of a repeated stretch, at least. Shorter ones may be what the user asked twice. */
-const shortestStretch = 4;
+/** Rows of a repeated range, at least. Shorter ones may be what the user asked twice. */
+const shortestRange = 4;
 /** Seconds between a prompt and its double. */
 const samePrompt = 5;
 
 /** Rows that repeat an earlier one, by id, with the id of that row. Equal texts alone prove nothing ("ok" is said
- *  often), so a double also has the same time, the same calls, or a whole stretch that repeats the one before it. In a
+ *  often), so a double also has the same time, the same calls, or a whole range that repeats the one before it. In a
  *  session that was written here only a row of the same time is a double: a model may name and make two calls alike. */
 export function doubledRows(session: CheckedSession): ReadonlyMap<string, string> {
   if (session.isContinued) return new Map();
@@ -38,7 +38,7 @@ export function doubledRows(session: CheckedSession): ReadonlyMap<string, string
     }
     if (session.kind === 'hermes' && message.role === 'user' && isSamePrompt(before, row)) add(row, before);
   });
-  for (const [from, length] of repeatedStretches(rows.map(keyOf)))
+  for (const [from, length] of repeatedRanges(rows.map(keyOf)))
     for (let index = from; index < from + length; index++) {
       const row = rows[index];
       if (row !== undefined) add(row, rows[index - length]);
@@ -54,14 +54,14 @@ function isSamePrompt(before: CheckedRow | undefined, row: CheckedRow): boolean 
   );
 }
 
-/** Stretches that repeat the one directly before them: their first index and their length. */
-function repeatedStretches(keys: readonly string[]): readonly (readonly [from: number, length: number])[] {
+/** Ranges that repeat the one directly before them: their first index and their length. */
+function repeatedRanges(keys: readonly string[]): readonly (readonly [from: number, length: number])[] {
   const found: (readonly [number, number])[] = [];
   const last = new Map<string, number>();
   for (const [index, key] of keys.entries()) {
     const length = index - (last.get(key) ?? index);
     last.set(key, index);
-    if (length < shortestStretch) continue;
+    if (length < shortestRange) continue;
     const isRepeated = keys.slice(index, index + length).every((one, offset) => one === keys[index - length + offset]);
     if (isRepeated && index + length <= keys.length) found.push([index, length]);
   }

@@ -50,7 +50,7 @@ export interface LineageFacts {
 export interface TableQuery {
   readonly sql: string;
   /** The row that a `uid` names. `other`: a row of no session. */
-  readonly of: 'session' | 'message' | 'turn' | 'approval' | 'other';
+  readonly subject: 'session' | 'message' | 'turn' | 'approval' | 'other';
   mends(uid: string, sessionId: string): readonly RepairStep[];
 }
 

@@ -36,7 +36,7 @@ export const rules = {
     inSession: resultsAtEnd,
     inTables: [
       {
-        of: 'turn',
+        subject: 'turn',
         sql: `SELECT t.uid FROM turns t JOIN messages m ON m.id = (
             SELECT l.id FROM messages l WHERE l.turn_uid = t.uid AND l.active = 1 ORDER BY l.position DESC LIMIT 1)
           WHERE t.state = 'settled' AND (m.role <> 'assistant' OR m.tool_calls IS NOT NULL)
@@ -57,7 +57,7 @@ export const rules = {
     // have one of the two names of an id, or both.
     inTables: [
       {
-        of: 'message',
+        subject: 'message',
         sql: `SELECT DISTINCT m.uid FROM messages m
           JOIN turns t ON t.uid = m.turn_uid AND t.state = 'settled', json_each(m.tool_calls) c
           WHERE m.active = 1 AND m.tool_calls IS NOT NULL AND json_valid(m.tool_calls)
@@ -106,7 +106,7 @@ export const rules = {
     inSession: damagedRows,
     inTables: [
       {
-        of: 'message',
+        subject: 'message',
         sql: 'SELECT uid FROM messages WHERE NOT json_valid(parts)',
         mends: (uid) => [{ kind: 'reread', uid }],
       },
@@ -130,7 +130,7 @@ export const rules = {
       ),
     inTables: [
       {
-        of: 'session',
+        subject: 'session',
         sql: `SELECT id AS uid FROM sessions s
           WHERE NOT EXISTS (SELECT 1 FROM sessions root WHERE root.id = s.conversation_id)`,
         mends: (sessionId) => [detach(sessionId)],
@@ -191,7 +191,7 @@ export const rules = {
     text: () => [t('Messages without a session'), t('The session of these messages is not stored.')],
     inTables: [
       {
-        of: 'session',
+        subject: 'session',
         sql: `SELECT uid FROM (${['messages', 'turns', 'approvals', 'queue', 'file_changes']
           .map((from) => `SELECT session_id AS uid FROM ${from}`)
           .join(' UNION ')}) WHERE uid NOT IN (SELECT id FROM sessions)`,
@@ -203,7 +203,7 @@ export const rules = {
     text: () => [t('Wrong number of messages'), t('The session counts more or fewer messages than it has.')],
     inTables: [
       {
-        of: 'session',
+        subject: 'session',
         sql: `SELECT id AS uid FROM sessions s WHERE message_count <> (SELECT count(*) FROM messages m
           WHERE m.session_id = s.id AND active = 1 AND display_kind IS NULL AND carried_from IS NULL)`,
         mends: (sessionId) => [{ kind: 'recount', sessionId }],
@@ -224,13 +224,13 @@ export const rules = {
       link(`copied_from IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.copied_from)
         AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'sync_changes')`),
       {
-        of: 'turn',
+        subject: 'turn',
         sql: `SELECT t.uid FROM turns t JOIN sessions s ON s.id = t.session_id
           WHERE t.conversation_id <> s.conversation_id`,
         mends: (turnUid) => [{ kind: 'moveTurn', turnUid }],
       },
       {
-        of: 'other',
+        subject: 'other',
         sql: `SELECT message_uid AS uid FROM stream_chunks UNION SELECT message_uid FROM message_revisions
           EXCEPT SELECT uid FROM messages`,
         mends: () => [],
@@ -241,13 +241,13 @@ export const rules = {
     text: () => [t('Approval that nothing waits for'), t('A question and its turn do not match.')],
     inTables: [
       {
-        of: 'turn',
+        subject: 'turn',
         sql: `SELECT uid FROM turns t WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM approvals a
           WHERE a.id = t.approval_id AND a.turn_uid = t.uid AND a.state = 'pending')`,
         mends: (turnUid) => [{ kind: 'settleTurn', turnUid }],
       },
       {
-        of: 'approval',
+        subject: 'approval',
         sql: `SELECT id AS uid FROM approvals a WHERE state = 'pending' AND NOT EXISTS (SELECT 1 FROM turns t
           WHERE t.uid = a.turn_uid AND t.state = 'waiting' AND t.approval_id = a.id)`,
         mends: (approvalId) => [{ kind: 'expireApproval', approvalId }],
@@ -261,7 +261,7 @@ export const rules = {
     ],
     inTables: [
       {
-        of: 'other',
+        subject: 'other',
         sql: `SELECT hash AS uid FROM file_contents f
           WHERE NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.before_hash = f.hash)
           AND NOT EXISTS (SELECT 1 FROM file_changes c WHERE c.after_hash = f.hash)`,
@@ -283,13 +283,13 @@ export type RuleName = keyof typeof rules;
 export const namedRules = Object.entries(rules) as readonly (readonly [RuleName, Rule])[];
 
 function unfolded(sql: string): TableQuery {
-  return { of: 'message', sql, mends: (uid) => [{ kind: 'fold', uid }] };
+  return { subject: 'message', sql, mends: (uid) => [{ kind: 'fold', uid }] };
 }
 
 /** `where`: a condition on a message `m`. */
 function link(where: string): TableQuery {
   return {
-    of: 'message',
+    subject: 'message',
     sql: `SELECT uid FROM messages m WHERE ${where}`,
     mends: (uid) => [{ kind: 'unlink', uid }],
   };

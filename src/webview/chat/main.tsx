@@ -1,13 +1,14 @@
 import { options, render } from 'preact';
 import { setLocalization } from '../localization';
 import { connectToHost } from '../rpc';
-import { ChatController } from './chatController';
-import type { ChatHost, ChatProtocol } from './connection/chatHost';
-import { App } from './components/App';
-import { laterCode, laterParts, loadLater } from './components/common/laterParts';
+import { App } from './App';
+import type { ChatProtocol, Timers } from './connection/chatHost';
+import { loadLazyComponents } from './connection/lazyComponents';
 import { pacedRendering } from './connection/renderPace';
-import type { Timers } from './timers';
 import { recall, type ViewMemory } from './connection/viewMemory';
+import { createChat, startChat } from './createChat';
+import { lazyPanel } from './lazyPanel';
+import { SessionArrival } from './session/sessionArrival';
 import '../styles/controls.css';
 import '../styles/markdown.css';
 import './styles/chat.css';
@@ -51,38 +52,26 @@ function start(root: HTMLElement): void {
       api.setState(kept);
     },
   };
-  const line = connectToHost<ChatProtocol>(api, window);
-  const host: ChatHost = {
-    ...line,
-    onNotification: (listener) => {
-      let joined: typeof listener | undefined;
-      return line.onNotification((notification) =>
-        ((joined ??= laterParts.peek()?.joinedDeliveries(listener, timers)) ?? listener)(notification),
-      );
-    },
-  };
-  const chat = new ChatController({ host, timers, newUid, memory, later: laterCode, setLocalization });
-  document.addEventListener('visibilitychange', () => chat.leave());
-  window.addEventListener('pagehide', () => chat.leave());
-  const startReporter = (): void =>
-    laterParts.peek()?.startDeliveryReporter({
-      state: chat.state,
-      host,
-      timers,
-      recalled: recalled.witness,
-      remember: (report) => memory.remember({ witness: report }),
-    });
+  const host = connectToHost<ChatProtocol>(api, window);
+  const chat = createChat({ host, timers, newUid, memory }, setLocalization);
+  const leave = (): void => chat.part(SessionArrival).leave();
+  document.addEventListener('visibilitychange', leave);
+  window.addEventListener('pagehide', leave);
   render(<App chat={chat} />, root);
-  chat.start();
+  startChat(chat);
   // After the frame of the first paint.
   requestAnimationFrame(() =>
     setTimeout(
-      () => void loadLater().then(() => (startReporter(), laterParts.peek()?.returnFocus(() => chat.focusComposer()))),
+      () =>
+        void loadLazyComponents().then(() => {
+          lazyPanel.peek()?.startDeliveryReporter(chat);
+          lazyPanel.peek()?.returnFocus(() => chat.focusComposer());
+        }),
       0,
     ),
   );
 }
 
 const root = document.getElementById('root');
-if (root === null) throw new Error('The page has no #root to draw into.');
+if (root === null) throw new Error('The page has no #root to render into.');
 start(root);

@@ -1,28 +1,40 @@
-import { addBlockTools } from './blockTools';
 import { colourCode } from './codeColours';
 import { showFormulas } from './dueFormulas';
 import type { MarkdownActions } from './markdownActions';
 import { linkNames } from './references';
+import { showInvisible } from '../../protocol/invisibleCharacters';
+import { addCodeToolbar } from './codeToolbar';
+
+const address = /^\s*(?:https?:\/\/)?(?:www\.)?((?:[\p{L}\p{N}_-]+\.)+\p{L}{2,})(?::\d+)?(?:[/?#]|\s*$)/iu;
 
 /** Milliseconds that a block must stay in view before it gets tools: streaming or quickly scrolled text is not worth
  *  the work. */
 const restMs = 200;
+
 /** Milliseconds without a block being closed, after which blocks the user has not seen get their tools too. */
 const quietMs = 400;
+
 /** Maximum milliseconds of such work before yielding to keys and frames. */
 const sliceMs = 8;
 
 const closed = new WeakSet<Element>();
+
 /** Closed blocks that have no tools yet. */
 const undressed = new Map<Element, MarkdownActions>();
+
 /** Closed blocks the user has not seen yet, by their text, in order. */
 const unseen = new Map<Element, Map<Element, MarkdownActions>>();
+
 /** Visible texts that contain such blocks. */
 const textsInSight = new Set<Element>();
+
 /** Blocks visible at the last check. */
 let seenLast: ReadonlySet<Element> = new Set();
+
 let observer: IntersectionObserver | null = null;
+
 let lookTimer: ReturnType<typeof setTimeout> | null = null;
+
 let quietTimer: ReturnType<typeof setTimeout> | null = null;
 
 /** Takes a closed block. Its math becomes formulas at once. Once it stays in view, its code is highlighted and its
@@ -143,4 +155,35 @@ function dress(element: Element): void {
   const actions = undressed.get(element);
   undressed.delete(element);
   if (actions !== undefined) addBlockTools(element, actions);
+}
+
+/** Adds tools to a closed block. Its text stays exactly as it is; CSS renders the icons. */
+export function addBlockTools(block: Element, actions: MarkdownActions): void {
+  for (const pre of block.querySelectorAll<HTMLPreElement>('.code-block > pre')) addCodeToolbar(pre, actions);
+  for (const link of block.querySelectorAll<HTMLElement>('a[data-href]')) showTarget(link);
+  for (const code of block.querySelectorAll<HTMLElement>(':not(pre) > code')) showInvisibleIn(code);
+}
+
+/** Shows the real target of a link: in its title with hidden characters written out, and after it if its text looks
+ *  like another address. */
+function showTarget(link: HTMLElement): void {
+  const host = disguisedHost(link.dataset['href'] ?? '', link.textContent ?? '');
+  if (host !== null) link.dataset['host'] = host;
+  link.title = showInvisible(link.title);
+}
+
+function showInvisibleIn(code: HTMLElement): void {
+  const text = code.textContent ?? '';
+  const plain = showInvisible(text);
+  if (plain !== text) code.title = plain;
+}
+
+/** Returns the real host of a web link when its text is misleading: it looks like another address, the address
+ *  contains a name and a password, or the host uses look-alike letters. Else null. */
+export function disguisedHost(href: string, text: string): string | null {
+  if (!/^https?:/i.test(href) || !URL.canParse(href)) return null;
+  const { host, hostname, username, password } = new URL(href);
+  if (username !== '' || password !== '' || /(?:^|\.)xn--/.test(hostname)) return host;
+  const shown = address.exec(text)?.[1]?.toLowerCase();
+  return shown === undefined || shown === hostname.replace(/^www\./, '') ? null : host;
 }

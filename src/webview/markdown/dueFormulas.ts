@@ -1,4 +1,4 @@
-import type * as formulas from './formulas/formulas';
+import type * as formulas from './formulas';
 
 /** Maximum milliseconds of such work before yielding to keys and frames. */
 const sliceMs = 8;
@@ -33,7 +33,7 @@ function showDue(): void {
 
 /** Loads once; after a failure the next math retries. Until then math stays source. */
 function load(): Promise<void> {
-  return (loading ??= import('./formulas/formulas').then(
+  return (loading ??= import('./formulas').then(
     async (module) => {
       await module.prepareFormulas();
       loaded = module;

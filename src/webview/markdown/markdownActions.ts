@@ -1,4 +1,5 @@
-import type { Reference } from '../../protocol/codeProtocol';
+import type { Reference, codeCommands, codeRequests, CodeResults } from '../../protocol/codeProtocol';
+import type { HostConnection } from '../rpc';
 
 /** Actions for code in an answer besides copying. `info`: the text after its opening fence. */
 interface CodeBlockActions {
@@ -24,4 +25,30 @@ export interface MarkdownActions {
   readonly code?: CodeBlockActions;
   /** Absent when names stay text. */
   readonly references?: ReferenceActions;
+}
+
+/** Messages of every view that shows answers with code. */
+interface CodeProtocol {
+  readonly commands: typeof codeCommands;
+  readonly requests: typeof codeRequests;
+  readonly results: CodeResults;
+  readonly notifications: object;
+}
+
+/** Operations of the host on code and names in answers. */
+export function codeActionsOf(
+  host: Pick<HostConnection<CodeProtocol>, 'send' | 'request'>,
+): Required<Pick<MarkdownActions, 'code' | 'references'>> {
+  return {
+    code: {
+      insert: (code) => host.send('insertCode', { code }),
+      apply: (code, info) => host.send('applyCode', { code, info }),
+      newFile: (code, info) => host.send('newCodeFile', { code, info }),
+      run: (code, info) => host.send('runCode', { code, info }),
+    },
+    references: {
+      resolve: (texts) => host.request('resolveReferences', { texts: [...texts] }),
+      openSymbol: (name) => host.send('openSymbol', { name }),
+    },
+  };
 }

@@ -1,10 +1,13 @@
 import { fillBlock } from './blockElements';
-import { BlockRuns } from './blockRuns';
 import type { Block } from './blocks';
 import { blockClosed } from './closedBlocks';
 import { keepCodeTexts } from './codeTexts';
 import type { MarkdownActions } from './markdownActions';
 import { sanitizedFragments } from './sanitizer';
+import { skipWhenFar } from '../offscreenElements';
+
+/** Number of blocks per element: more than a screenful. */
+const runLength = 24;
 
 /** DOM elements of an answer's blocks, one each. Managed by hand: an answer may have a thousand blocks, one of which
  *  changes with a delta. Comparing identical strings costs nothing; comparing virtual DOM elements does. */
@@ -68,4 +71,31 @@ export class RenderedBlocks {
 function firstToClose(before: readonly Block[], same: number): number {
   const open = before.findIndex(({ closed }, index) => index >= before.length - 2 && !closed);
   return open === -1 ? same : Math.min(open, same);
+}
+
+/** Elements that hold the blocks of a text, a run of blocks each. A full run skips layout and paint while it is far
+ *  from the viewport. */
+class BlockRuns {
+  private readonly runs: HTMLElement[] = [];
+
+  constructor(private readonly container: HTMLElement) {}
+
+  /** Appends the next block; `index` is its position. */
+  append(block: HTMLElement, index: number): void {
+    if (index % runLength === 0) {
+      const full = this.runs.at(-1);
+      if (full !== undefined) skipWhenFar(full);
+      const run = document.createElement('div');
+      run.className = 'markdown-run';
+      this.runs.push(run);
+      this.container.append(run);
+    }
+    this.runs.at(-1)?.append(block);
+  }
+
+  /** Removes the last block. */
+  pop(block: HTMLElement | undefined): void {
+    block?.remove();
+    if (this.runs.at(-1)?.firstChild === null) this.runs.pop()?.remove();
+  }
 }

@@ -1,8 +1,7 @@
 import { Lexer, type Marked, type Token, type Tokens, type TokensList } from 'marked';
 import { escapeHtml, longestBlock, looksHostile, markdownParser } from '../../protocol/markdownParser';
 import { t } from '../localization';
-import { safeLink } from './links';
-import { codeMarkup, linkMarkup } from './markup';
+import { safeLink, codeMarkup, linkMarkup } from './links';
 import { mathAsText } from './math';
 
 export interface LinkDefinitions {

@@ -1,11 +1,9 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t } from '../localization';
 import type { SearchController } from './searchController';
-import { indexText, statusText } from './searchLabels';
-import { Results } from './Results';
-import { focusResult } from './resultFocus';
-import { SearchField } from './SearchField';
-import { SearchProgressLine } from './SearchProgressLine';
+import { indexText, statusText, progressText } from './searchLabels';
+import { Results, focusResult } from './Results';
+import { searchKinds, type SearchKind } from '../../protocol/searchProtocol';
 
 export function SearchApp({ screen }: { readonly screen: SearchController }) {
   const results = useRef<HTMLDivElement>(null);
@@ -52,4 +50,89 @@ export function SearchApp({ screen }: { readonly screen: SearchController }) {
       </div>
     </main>
   );
+}
+
+/** Progress of a scan, with a button to stop it. Shown only while rows are read one by one. */
+function SearchProgressLine({ screen }: { readonly screen: SearchController }) {
+  const progress = screen.progress.value;
+  if (progress === null || (screen.status.value !== 'searching' && !screen.loadingMore.value)) return null;
+  const text = progressText(progress);
+  return (
+    <div class="search-progress">
+      <progress
+        class="search-bar-progress"
+        aria-label={t('Searching')}
+        aria-valuetext={text}
+        max={progress.total}
+        value={progress.done}
+      />
+      <span class="search-note">{text}</span>
+      <button type="button" class="button compact secondary" onClick={() => screen.stop()}>
+        {t('Cancel')}
+      </button>
+    </div>
+  );
+}
+
+/** Search text and options. Enter searches immediately, arrow down goes to the results, Escape stops the search or
+ *  clears the field. */
+function SearchField({ screen, toResults }: { readonly screen: SearchController; readonly toResults: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const asks = screen.asks.value;
+  useEffect(() => {
+    if (asks === 0 && screen.deps.recalled.active !== null) return;
+    field.current?.focus();
+    field.current?.select();
+  }, [asks]);
+  const kind = screen.kind.value;
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if (event.key === 'Enter') void screen.search();
+    else if (event.key === 'ArrowDown') toResults();
+    else if (event.key === 'Escape' && screen.status.peek() === 'searching') screen.stop();
+    else if (event.key === 'Escape') screen.setText('');
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <div class="search-bar" role="search">
+      <input
+        ref={field}
+        id="search-field"
+        class="field search-field"
+        type="text"
+        aria-label={t('Search all sessions')}
+        placeholder={t('Search all sessions')}
+        maxLength={1000}
+        spellcheck={false}
+        value={screen.text.value}
+        onInput={(event) => screen.setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div class="toggle-group" role="group" aria-label={t('Match')}>
+        {searchKinds.map((each) => (
+          <button
+            key={each}
+            type="button"
+            class={`toggle${kind === each ? ' on' : ''}`}
+            aria-pressed={kind === each}
+            title={kindHint(each)}
+            onClick={() => screen.setKind(each)}
+          >
+            {kindWord(each)}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function kindWord(kind: SearchKind): string {
+  return kind === 'words' ? t('Words') : t('Contains');
+}
+
+function kindHint(kind: SearchKind): string {
+  return kind === 'words'
+    ? t('Messages with these words, in any order')
+    : t('Messages with exactly this text, including parts of words. Slower, because every message is read.');
 }

@@ -1,19 +1,29 @@
+import * as v from 'valibot';
 import { computed, signal } from '@preact/signals';
-import type {
-  OpenDestination,
-  SearchResult,
-  SearchKind,
-  SearchNotifications,
-  SearchPage,
-  SearchProgress,
-  SearchResults,
-  SearchSession,
-  searchCommands,
-  searchRequests,
+import {
+  type OpenDestination,
+  type SearchResult,
+  type SearchKind,
+  type SearchNotifications,
+  type SearchPage,
+  type SearchProgress,
+  type SearchResults,
+  type SearchSession,
+  type searchCommands,
+  type searchRequests,
+  searchKinds,
 } from '../../protocol/searchProtocol';
-import { RefusedRequest, type HostConnection, type NotificationOf } from '../rpc';
+import { RefusedRequest, type HostConnection, type NotificationOf, type VsCodeApi } from '../rpc';
 import { searchGroups } from './searchGroups';
-import type { SearchMemory } from './searchMemory';
+
+const memorySchema = v.object({
+  version: v.literal(1),
+  text: v.string(),
+  kind: v.picklist(searchKinds),
+  /** The last focused result, and the number of loaded results. */
+  active: v.nullable(v.string()),
+  loaded: v.number(),
+});
 
 export interface SearchViewProtocol {
   readonly commands: typeof searchCommands;
@@ -34,7 +44,9 @@ interface SearchScreenDeps {
 
 /** Hits per request, and the maximum in one request. */
 const pageSize = 50;
+
 const largestPage = 200;
+
 /** Milliseconds of pause in typing before a search starts. */
 const typingPauseMs = 200;
 
@@ -250,4 +262,12 @@ export class SearchController {
 
 function byConversation(sessions: readonly SearchSession[]): ReadonlyMap<string, SearchSession> {
   return new Map(sessions.map((session) => [session.conversationId, session]));
+}
+
+/** State that the screen keeps across hiding, showing and reloading. Results are searched again. */
+export type SearchMemory = v.InferOutput<typeof memorySchema>;
+
+export function recallSearch(api: Pick<VsCodeApi, 'getState'>): SearchMemory {
+  const kept = v.safeParse(memorySchema, api.getState());
+  return kept.success ? kept.output : { version: 1, text: '', kind: 'words', active: null, loaded: 0 };
 }

@@ -8,7 +8,7 @@ import type {
 } from '../../../src/features/history/core/sources/foreign';
 import type { HistoryPlaces } from '../../../src/features/history/core/sources/historyPlaces';
 import type { HistorySource } from '../../../src/features/history/core/sources/historySource';
-import { emptyTally, tally, type ReadTally } from '../../../src/features/history/core/sources/tally';
+import { noCounts, counted, type ReadCounts } from '../../../src/features/history/core/sources/readCounts';
 
 export const fixtures = fileURLToPath(new URL('../../fixtures/history', import.meta.url));
 
@@ -51,20 +51,20 @@ export interface ReadHistory {
   readonly messages: readonly ForeignMessage[];
   readonly facts: Partial<SessionFacts>;
   readonly skipped: readonly Skipped[];
-  readonly tally: ReadTally;
+  readonly records: ReadCounts;
 }
 
 export async function readHistory(source: HistorySource, session: ForeignSession): Promise<ReadHistory> {
   const [messages, skipped]: [ForeignMessage[], Skipped[]] = [[], []];
   let facts: Partial<SessionFacts> = {};
-  let balance = emptyTally;
+  let records = noCounts;
   for await (const event of source.read(session)) {
-    balance = tally(balance, event);
+    records = counted(records, event);
     if (event.kind === 'message') messages.push(event.message);
     if (event.kind === 'skipped') skipped.push(event.skipped);
     if (event.kind === 'facts') facts = { ...facts, ...event.facts };
   }
-  return { messages, facts, skipped, tally: balance };
+  return { messages, facts, skipped, records: records };
 }
 
 /** The outline of the session with this id. */
@@ -76,7 +76,7 @@ export async function outlineOf(source: HistorySource, places: HistoryPlaces, id
 }
 
 /** The neutral form as lines to compare: place in the conversation, role, parts. */
-export function outline({ messages, skipped, tally: balance, facts }: ReadHistory): readonly string[] {
+export function outline({ messages, skipped, records: records, facts }: ReadHistory): readonly string[] {
   const numbers = new Map(messages.map(({ id }, index) => [id, index + 1]));
   return [
     ...messages.map((message, index) => {
@@ -87,7 +87,7 @@ export function outline({ messages, skipped, tally: balance, facts }: ReadHistor
     }),
     ...[...new Set(skipped.filter(({ kind }) => kind !== 'bookkeeping').map(skipLine))],
     `facts: ${JSON.stringify(facts)}`,
-    `in ${balance.in} = imported ${balance.imported} + skipped ${balance.skipped}, ${balance.messages} messages`,
+    `in ${records.in} = imported ${records.imported} + skipped ${records.skipped}, ${records.messages} messages`,
   ];
 }
 

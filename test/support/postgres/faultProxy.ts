@@ -15,6 +15,10 @@ export class FaultProxy {
   /** After a message with this text towards the server, the client is gone, and the server does not hear of it: a lid was
    *  closed. */
   vanishAt: string | null = null;
+  /** Bytes that passed so far. */
+  readonly bytes = { there: 0, back: 0 };
+  /** Times that the client said something after it had heard something: trips to the server and back. */
+  trips = 0;
   private readonly sockets = new Set<net.Socket>();
 
   private constructor(
@@ -41,9 +45,14 @@ export class FaultProxy {
         }
         const { fault } = proxy;
         let passed = 0;
+        let isClientsTurn = true;
+        proxy.trips++;
         const pass = (from: net.Socket, to: net.Socket, direction: Fault['direction']): void => {
           from.on('data', (data) => {
             if (hasVanished) return;
+            proxy.bytes[direction] += data.length;
+            if (direction === 'there' && isClientsTurn) proxy.trips++;
+            isClientsTurn = direction === 'back';
             if (direction === 'there' && proxy.vanishAt !== null && data.includes(proxy.vanishAt)) {
               hasVanished = true;
               far.write(data);

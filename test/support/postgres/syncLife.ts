@@ -5,12 +5,12 @@ import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
-import { packedServer } from '../../../src/sync/packedServer';
+import { compressedServer } from '../../../src/sync/compressedServer';
 import { parseConnectionString } from '../../../src/sync/postgres/connectionString';
 import { PostgresServer } from '../../../src/sync/postgres/postgresServer';
-import { Seal } from '../../../src/sync/sealing/seal';
-import { createSeal, openSeal } from '../../../src/sync/sealing/sealDescription';
-import { sealedServer } from '../../../src/sync/sealing/sealedServer';
+import { Cipher } from '../../../src/sync/encryption/cipher';
+import { createCipher, openCipher } from '../../../src/sync/encryption/cipherDescription';
+import { encryptedServer } from '../../../src/sync/encryption/encryptedServer';
 import type { SyncServer } from '../../../src/sync/syncServer';
 import { roundOf } from '../syncRound';
 
@@ -52,11 +52,11 @@ export async function openStore(
 
 /** Makes the tables and the key where they are missing. */
 export async function serverFor(client: PostgresServer, passphrase: string | null): Promise<SyncServer> {
-  if (passphrase === null) return packedServer(client);
+  if (passphrase === null) return compressedServer(client);
   const cheap = { n: 16, r: 1, p: 1 };
   const kept =
-    (await client.sealDescription()) ?? (await client.keepSeal((await createSeal(passphrase, cheap)).description));
-  return sealedServer(client, new Seal(await openSeal(kept, passphrase), 'h'));
+    (await client.sealDescription()) ?? (await client.keepSeal((await createCipher(passphrase, cheap)).description));
+  return encryptedServer(client, new Cipher(await openCipher(kept, passphrase), 'h'));
 }
 
 /** Stores one answered prompt. */
@@ -96,7 +96,7 @@ async function live({ wasm, folder, url, origin, passphrase, first }: LifeOption
   say('open');
   let turn = first;
   for (;;) {
-    const client = new PostgresServer({ address: parseConnectionString(url), history: 'h', patienceMs: 2000 });
+    const client = new PostgresServer({ address: parseConnectionString(url), history: 'h', timeoutMs: 2000 });
     try {
       const round = roundOf(db, await serverFor(client, passphrase), origin);
       for (;;) {

@@ -15,7 +15,7 @@ const report: OpenReport = {
   path: `${folder}/state.db`,
   created: false,
   recoveredTurns: [],
-  setAside: null,
+  quarantined: null,
   salvaged: [],
   putBack: null,
   replaced: [],

@@ -258,7 +258,7 @@ describe('the compressor', () => {
         contextWindow: 1000,
         focus: null,
         isForced,
-        aside: () => Promise.resolve(''),
+        memoryNotes: () => Promise.resolve(''),
         signal: new AbortController().signal,
       };
       const made = await summarizer().compress({ conversationId: 'c', rows, head: [], memo }, request);

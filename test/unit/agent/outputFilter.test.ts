@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OutputFilter, type OutputPiece } from '../../../src/agent/outputFilter';
 
-/** The answer as a surface would show it: `thinking` in angle brackets, each stretch closed by a bar. */
+/** The answer as a surface would show it: `thinking` in angle brackets, each passage closed by a bar. */
 function shown(pieces: readonly OutputPiece[]): string {
   let text = '';
   let kind: 'text' | 'thinking' = 'text';

@@ -118,7 +118,7 @@ describe('rows of another machine', () => {
     }).toEqual({ shown: 'segment-2', other: null, memory: true });
   });
 
-  it('that put aside what was added here show its branch', async () => {
+  it('that put memoryNotes what was added here show its branch', async () => {
     await create();
     const { panel, sessionId } = await talked();
     await world.store.branchSession({ sessionId, upTo: null, childId: 'branch-1', now: 9 });

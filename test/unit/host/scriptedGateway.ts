@@ -121,7 +121,7 @@ export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => 
     this.shown.set(surfaceId, sessionId);
     for (const surface of this.surfaces)
       if (surface.id === surfaceId) surface.onSessionSwitched(sessionId, target.reason);
-    return { sessionId, draft: null, notice: null, ...(target.reason === 'rewind' ? { takenBack: 't1' } : {}) };
+    return { sessionId, draft: null, notice: null, ...(target.reason === 'rewind' ? { rewoundTurn: 't1' } : {}) };
   }
 
   override async snapshot(sessionId: string): Promise<SessionSnapshot> {

@@ -49,14 +49,18 @@ describe('the report after opening the store', () => {
   });
 
   it('says where a damaged file is kept and what was read from it', () => {
-    const setAside = { path: '/s/state.db.damaged', damage: 'malformed' };
+    const quarantined = { path: '/s/state.db.damaged', damage: 'malformed' };
     expect(
       [
         ...openReportNotices(
-          { ...emptyReport, setAside, salvaged: [{ path: setAside.path, sessions: 3, messages: 40, complete: false }] },
+          {
+            ...emptyReport,
+            quarantined,
+            salvaged: [{ path: quarantined.path, sessions: 3, messages: 40, complete: false }],
+          },
           t,
         ),
-        ...openReportNotices({ ...emptyReport, setAside }, t),
+        ...openReportNotices({ ...emptyReport, quarantined }, t),
       ].map(({ sentence }) => sentence),
     ).toEqual([
       'The session file was damaged. Most of it was recovered (3 sessions, 40 messages); some rows ' +

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatModel, Terminal } from '../../../src/models/chatModel';
-import { patientFetch } from '../../../src/models/http/patientFetch';
+import { fetchWithTimeouts } from '../../../src/models/http/fetchWithTimeouts';
 import {
   answersHtml,
   answersJson,
@@ -171,13 +171,13 @@ const transports = [
   { protocol: 'anthropic', network: 'fetch', fetch: globalThis.fetch },
   {
     protocol: 'openai',
-    network: 'patientFetch',
-    fetch: patientFetch(() => Promise.reject(new Error('left this machine'))),
+    network: 'fetchWithTimeouts',
+    fetch: fetchWithTimeouts(() => Promise.reject(new Error('left this machine'))),
   },
   {
     protocol: 'anthropic',
-    network: 'patientFetch',
-    fetch: patientFetch(() => Promise.reject(new Error('left this machine'))),
+    network: 'fetchWithTimeouts',
+    fetch: fetchWithTimeouts(() => Promise.reject(new Error('left this machine'))),
   },
 ] as const;
 

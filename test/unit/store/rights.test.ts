@@ -34,7 +34,7 @@ const ways = {
       fileSizes: () => database.sizes(),
       openOther: opened,
     });
-    db.bringOver({ folder: '', sessionIds: ['s1', 's2'], moves: false });
+    db.copyToThisFolder({ folder: '', sessionIds: ['s1', 's2'], moves: false });
     return into;
   },
   'a server': async (from: SessionDbWorld): Promise<SessionDbWorld> => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Seal } from '../../../src/sync/sealing/seal';
-import { sealedServer } from '../../../src/sync/sealing/sealedServer';
+import { Cipher } from '../../../src/sync/encryption/cipher';
+import { encryptedServer } from '../../../src/sync/encryption/encryptedServer';
 import { SyncRound } from '../../../src/sync/syncRound';
 import { closingText } from '../../../src/transcript/closingText';
 import {
@@ -31,7 +31,7 @@ interface Scene {
   conversation(id?: string): NonNullable<ReturnType<SimulatedServer['conversations']['get']>>;
 }
 
-const seal = new Seal(new Uint8Array(32).fill(3), 'git:one');
+const cipher = new Cipher(new Uint8Array(32).fill(3), 'git:one');
 
 async function machine(held: SimulatedServer, name: string, isSealed: boolean): Promise<Machine> {
   const world = await sessionDbWorld();
@@ -41,7 +41,7 @@ async function machine(held: SimulatedServer, name: string, isSealed: boolean): 
   let ids = 0;
   const round = new SyncRound({
     store: world.db.synced,
-    server: isSealed ? sealedServer(way, seal) : way,
+    server: isSealed ? encryptedServer(way, cipher) : way,
     origin: name,
     machine: name,
     newId: () => `${name}-id-${++ids}`,
@@ -302,7 +302,7 @@ describe('the order of versions of an encrypted history', () => {
       'a version after one that it does not follow',
       ({ conversation }) => {
         const { chain, version } = conversation();
-        chain.set(version - 1, seal.historyKey + '.aaaaaaaa.bbbb');
+        chain.set(version - 1, cipher.historyKey + '.aaaaaaaa.bbbb');
       },
     ],
   ];

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { packedServer } from '../../../src/sync/packedServer';
-import type { SyncServer } from '../../../src/sync/syncServer';
+import { compressedServer } from '../../../src/sync/compressedServer';
+import { fetchWhole, type SyncServer } from '../../../src/sync/syncServer';
 import { SimulatedNetwork, SimulatedServer } from '../../support/simulatedServer';
 import { first, pieces, syncContract } from '../../support/syncContract';
 
@@ -9,7 +9,7 @@ const wayTo = (held: SimulatedServer): SyncServer => new SimulatedNetwork(held, 
 
 syncContract(() => {
   const held = new SimulatedServer();
-  return Promise.resolve(() => packedServer(wayTo(held)));
+  return Promise.resolve(() => compressedServer(wayTo(held)));
 });
 
 describe('a server with compressed bodies', () => {
@@ -31,7 +31,7 @@ describe('a server with compressed bodies', () => {
       documents: pieces(...documents),
     });
     const query = { conversationId: 'c', since: 0, chain: [], documents: documents.map(({ document }) => document) };
-    const fetched = await reader.fetch(await reader.connect('b', 'B'), query);
+    const fetched = await fetchWhole(reader, await reader.connect('b', 'B'), query);
     const found = new Map(fetched.documents.map(({ document, body }) => [document, body]));
     return documents.map(({ document }) => found.get(document) ?? null);
   };
@@ -39,22 +39,22 @@ describe('a server with compressed bodies', () => {
   const bodies = ['{}', null, words(10), words(1000), words(100_000), '{"text":"\u0000\uFEFF"}'];
 
   it('returns each body as it was sent, short, long or none', async () => {
-    expect(await exchanged(bodies, packedServer, packedServer)).toEqual(bodies);
+    expect(await exchanged(bodies, compressedServer, compressedServer)).toEqual(bodies);
   });
 
   it('reads bodies that are not compressed', async () => {
-    expect(await exchanged(bodies, plain, packedServer)).toEqual(bodies);
+    expect(await exchanged(bodies, plain, compressedServer)).toEqual(bodies);
   });
 
   it('holds long bodies in less than a quarter of their length', async () => {
     const sent = ['{}', words(1000), words(100_000)];
-    const held = await exchanged(sent, packedServer, plain);
+    const held = await exchanged(sent, compressedServer, plain);
     expect(held.map((body, n) => (body ?? '').length < (sent[n] ?? '').length / 4)).toEqual([false, true, true]);
   });
 
   it('hands over a damaged body as it is, and one that would fill the memory', async () => {
     const bomb = `deflate:${deflateRawSync(Buffer.alloc(2 ** 28 + 1)).toString('base64')}`;
     const damaged = ['deflate:', 'deflate:AAAA', 'deflate:no such text', bomb];
-    expect(await exchanged(damaged, plain, packedServer)).toEqual(damaged);
+    expect(await exchanged(damaged, plain, compressedServer)).toEqual(damaged);
   });
 });

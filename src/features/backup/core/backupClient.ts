@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { t, translations } from '../../../base/translate';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { WorkProgress } from '../../../store/slicedWork';
-import type { BroughtOver } from '../../../store/bringingOver';
+import type { CopiedSessions } from '../../../store/sessionCopying';
 import { reviveStoreError, StoreError } from '../../../store/storeError';
 import type { BackupPlace } from './backupDeps';
 import type { BackupAnswer, BackupArguments, BackupMethod, BackupResults, BackupThread } from './backupMessages';
@@ -49,11 +49,11 @@ export class BackupClient {
   /** Brings the conversations of sessions, or everything, back into the present history. What both have keeps the
    *  longer text. */
   async bringBack(
-    store: Pick<SessionStore, 'bringOver'>,
+    store: Pick<SessionStore, 'copyToThisFolder'>,
     { id, folder, conversationsOf }: BackupPart,
     signal?: AbortSignal,
     onProgress?: (progress: WorkProgress) => void,
-  ): Promise<BroughtOver> {
+  ): Promise<CopiedSessions> {
     const copy = await this.stoppable(signal, 'takeCopy', id, conversationsOf, folder);
     try {
       return await bringBack(store, copy, signal, onProgress);

@@ -2,8 +2,9 @@ import type { SqlDatabase } from '../../../store/engine/sqlDatabase';
 import { readOnly } from '../../../store/library/foreignStore';
 import { schemaVersion } from '../../../store/schema/migrations';
 import { fileCheck } from '../../../store/session/queries/integrity';
-import { integerOr, textOr, timeOr } from '../../../store/session/tables/columns';
+import { readInteger, readText, readTime } from '../../../store/session/tables/columns';
 import { StoreError } from '../../../store/storeError';
+
 import { BackupFileSystem, backupFolder } from './backupFileSystem';
 import type { BackupDeps } from './backupDeps';
 import type { ChunkPool } from './chunkPool';
@@ -23,10 +24,10 @@ interface OpenedContents {
  *  it cannot be opened. */
 export function openStored(deps: BackupDeps, pool: ChunkPool, main: StoredFile): OpenedContents {
   return readOnly({ ...deps, fileSystem: new BackupFileSystem(pool, main) }, backupFolder, (database) => ({
-    schemaVersion: integerOr(database.get('PRAGMA user_version') ?? {}, 'user_version', 0),
+    schemaVersion: readInteger(database.get('PRAGMA user_version') ?? {}, 'user_version', 0),
     problems: fileCheck(database),
     sessions: sessionEntries(database),
-    messages: integerOr(database.get('SELECT count(*) AS n FROM messages') ?? {}, 'n', 0),
+    messages: readInteger(database.get('SELECT count(*) AS n FROM messages') ?? {}, 'n', 0),
   }));
 }
 
@@ -39,11 +40,11 @@ function sessionEntries(database: SqlDatabase): readonly SessionEntry[] {
        FROM sessions s ORDER BY started_at, rowid`,
     )
     .map((row) => ({
-      id: textOr(row, 'id', ''),
-      conversationId: textOr(row, 'conversation_id', ''),
-      title: textOr(row, 'title', null),
-      lastActivityAt: timeOr(row, 'last_activity_at', 0),
-      messages: integerOr(row, 'messages', 0),
+      id: readText(row, 'id', ''),
+      conversationId: readText(row, 'conversation_id', ''),
+      title: readText(row, 'title', null),
+      lastActivityAt: readTime(row, 'last_activity_at', 0),
+      messages: readInteger(row, 'messages', 0),
       isSubAgent: row['parent_kind'] === 'delegate',
     }));
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { decodeLabel, folderLabelKey, type FolderLabel } from '../../../store/library/folderLabel';
 import { readOnly } from '../../../store/library/foreignStore';
-import { textOr } from '../../../store/session/tables/columns';
+import { readText } from '../../../store/session/tables/columns';
 import { StoreError } from '../../../store/storeError';
 import { isDiskError, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
 import { BackupFileSystem, backupFolder } from './backupFileSystem';
@@ -54,7 +54,7 @@ function labelIn(deps: BackupDeps, place: BackupPlace, { manifest }: Backup): Fo
   try {
     return readOnly({ ...deps, fileSystem }, backupFolder, (database) => {
       const row = database.get('SELECT value FROM state_meta WHERE key = ?', [folderLabelKey]);
-      return decodeLabel(row === undefined ? null : textOr(row, 'value', null));
+      return decodeLabel(row === undefined ? null : readText(row, 'value', null));
     });
   } catch (error) {
     // A damaged backup is listed, without its name: an older one may be sound.

@@ -29,11 +29,11 @@ export interface RestoredStore {
   /** Backup with what the store held before; null when there was no store. */
   readonly before: string | null;
   /** Path at which the former file was kept because it was damaged; null when it was sound. */
-  readonly setAside: string | null;
+  readonly quarantined: string | null;
 }
 
-/** Puts a backup in place of a store that no process has open. The present store is backed up first, or set aside when
- *  it is damaged. The store's name leads to the former content or to the restored one, also after a crash. Throws
+/** Puts a backup in place of a store that no process has open. The present store is backed up first, or quarantined
+ *  when it is damaged. The store's name leads to the former content or to the restored one, also after a crash. Throws
  *  `locked` while a process has the store open, `corrupt` for a damaged backup; nothing is changed then. */
 export function restoreStore(deps: BackupDeps, place: BackupPlace, id: string, limitBytes: number): RestoredStore {
   const { fileSystem, processes, now } = deps;
@@ -69,7 +69,7 @@ function keepPresent(deps: BackupDeps, place: BackupPlace, limitBytes: number): 
   const { fileSystem, sqlite, now } = deps;
   const files = storeFiles(place.store);
   const isThere = [files.main, files.log].some((path) => fileSystem.stat(path) !== undefined);
-  if (!isThere) return { before: null, setAside: null };
+  if (!isThere) return { before: null, quarantined: null };
   try {
     const before = makeBackup(deps, place, { reason: 'restore', limitBytes }).backup.id;
     const { database } = openDatabase({
@@ -82,15 +82,15 @@ function keepPresent(deps: BackupDeps, place: BackupPlace, limitBytes: number): 
     });
     database.close();
     if (fileSystem.stat(files.log) !== undefined) throw storeError('corrupt', `${files.log} is left`);
-    return { before, setAside: null };
+    return { before, quarantined: null };
   } catch (error) {
     if (!(error instanceof StoreError) || (error.causeClass !== 'corrupt' && error.causeClass !== 'not-found'))
       throw error;
-    const setAside = join(place.store, `state.kept-${stampOf(now())}.db`);
-    moveIfThere(fileSystem, files.log, `${setAside}.wal`);
-    moveIfThere(fileSystem, files.main, setAside);
+    const quarantined = join(place.store, `state.kept-${stampOf(now())}.db`);
+    moveIfThere(fileSystem, files.log, `${quarantined}.wal`);
+    moveIfThere(fileSystem, files.main, quarantined);
     fileSystem.syncFolder(place.store);
-    return { before: null, setAside };
+    return { before: null, quarantined };
   }
 }
 

@@ -21,7 +21,7 @@ export interface BackupCommandDeps {
   /** Folder of this window's store. */
   readonly store: () => string;
   readonly sessions: Pick<SessionStore, 'storeSizes'>;
-  readonly gateway: Pick<Gateway, 'bringOver' | 'runningTurns'>;
+  readonly gateway: Pick<Gateway, 'copyToThisFolder' | 'runningTurns'>;
   /** Resolves when the store is no longer opening. */
   readonly settled: () => Promise<void>;
   /** Closes the store for the work and opens it again. No view shows a session meanwhile. */
@@ -113,14 +113,14 @@ export class BackupCommands {
       throw new GatewayError('busy', t('Hermes is answering. Wait or stop it, then restore the backup.'));
     const title = t('Restoring the backup…');
     // Cannot be canceled: the file is replaced in one step.
-    const { setAside } = await vscode.window.withProgress(
+    const { quarantined } = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title },
       () => whileClosed(() => backups.restore(store(), backup.id)),
     );
     onRestored();
     const sentence = t('The backup of {time} was restored.', { time: timeText(backup.madeAt, labels()) });
-    if (setAside === null) inform(sentence);
-    else warn([sentence, t('The damaged file that was there before is {path}.', { path: setAside })]);
+    if (quarantined === null) inform(sentence);
+    else warn([sentence, t('The damaged file that was there before is {path}.', { path: quarantined })]);
   }
 
   /** None when they cannot be listed: the backups of this store are there all the same. */

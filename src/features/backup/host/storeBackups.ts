@@ -9,7 +9,7 @@ import type { BackupReason, SessionEntry } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
 import type { RestoredStore } from '../core/restoring';
 import { wouldMigrate } from '../core/schemaCheck';
-import type { BroughtOver } from '../../../store/bringingOver';
+import type { CopiedSessions } from '../../../store/sessionCopying';
 import type { FileSystem } from '../../../store/engine/fileSystem';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { WorkProgress } from '../../../store/slicedWork';
@@ -103,11 +103,11 @@ export class StoreBackups {
   /** Brings the conversations of sessions back into the present history. */
   bringBack(
     store: string,
-    into: Pick<SessionStore, 'bringOver'>,
+    into: Pick<SessionStore, 'copyToThisFolder'>,
     part: BackupPart,
     signal: AbortSignal,
     onProgress: (progress: WorkProgress) => void,
-  ): Promise<BroughtOver> {
+  ): Promise<CopiedSessions> {
     return this.client(store).bringBack(into, part, signal, onProgress);
   }
 

@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../../../base/disposable';
 import { shellCode } from '../core/shellCode';
 
 /** Milliseconds to wait for the shell integration of a new terminal. After that, the shell counts as one without it. */
-const readyPatienceMs = 3000;
+const readyTimeoutMs = 3000;
 
 /** Terminal for code from answers. Uses its own terminal, so that nothing is typed into a program that the user left
  *  running in theirs. */
@@ -93,7 +93,7 @@ async function isWanted(command: string): Promise<boolean> {
 async function integrated(terminal: vscode.Terminal): Promise<void> {
   if (terminal.shellIntegration !== undefined) return;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, readyPatienceMs);
+    const timer = setTimeout(done, readyTimeoutMs);
     const listening = vscode.window.onDidChangeTerminalShellIntegration(
       (change) => void (change.terminal === terminal && done()),
     );

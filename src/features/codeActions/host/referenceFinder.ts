@@ -6,7 +6,7 @@ import { fileNamed, hrefOf, symbolNamed, type NamedSymbol } from '../core/refere
 
 /** Milliseconds that each symbol search of a request may take; all run at the same time. Links that come later than
  *  that are not missed. */
-const symbolPatienceMs = 1000;
+const symbolTimeoutMs = 1000;
 /** Maximum number of symbols searched for at once: language extensions answer one query after the other. */
 const mostSymbols = 40;
 
@@ -48,7 +48,7 @@ export class ReferenceFinder {
     const mayAsk = symbol !== null && left.symbols-- > 0;
     const file = await this.file(text).catch(() => null);
     if (file !== null || symbol === null) return file;
-    const count = mayAsk ? await within(this.lookup.clock, symbolPatienceMs, this.lookup.symbols(symbol), null) : null;
+    const count = mayAsk ? await within(this.lookup.clock, symbolTimeoutMs, this.lookup.symbols(symbol), null) : null;
     // Do not cache an unknown result: a later request may succeed.
     if (count === null) known.delete(text);
     return count === null || count === 0 ? null : { kind: 'symbol', name: text };

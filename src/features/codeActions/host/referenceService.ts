@@ -11,7 +11,7 @@ import { FileIndex } from '../core/fileIndex';
 import { ReferenceFinder } from './referenceFinder';
 import { symbolNamed, type NamedSymbol } from '../core/referenceText';
 
-const listPatienceMs = 60_000;
+const listTimeoutMs = 60_000;
 
 interface ReferenceServiceDeps {
   readonly files: WorkspaceFiles;
@@ -34,7 +34,7 @@ export class ReferenceService implements Disposable {
     this.names = new FileNames(async () => {
       const found = await files.findFiles(
         { pattern: '**/*', order: 'name', maxFiles: mostNames },
-        AbortSignal.timeout(listPatienceMs),
+        AbortSignal.timeout(listTimeoutMs),
       );
       return { paths: found.paths.map((path) => this.paths.display(path)), limited: found.limited };
     }, log);

@@ -140,11 +140,11 @@ async function restore(
     return 1;
   }
   if (typeof session !== 'string') {
-    const { before, setAside } = backups.restore(id, limitBytes);
-    terminal.result({ restored: id, before, setAside });
+    const { before, quarantined } = backups.restore(id, limitBytes);
+    terminal.result({ restored: id, before, setAside: quarantined });
     terminal.print(`Restored backup ${id}.`);
     if (before !== null) terminal.print(`What was there before is in backup ${before}.`);
-    if (setAside !== null) terminal.print(`The damaged file that was there before is ${setAside}.`);
+    if (quarantined !== null) terminal.print(`The damaged file that was there before is ${quarantined}.`);
     return 0;
   }
   const locked = await openLockedStore(store, terminal);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { t } from '../../../base/translate';
 import { ExportRegister } from '../../history/core/export/exportRegister';
-import { exportCourse } from '../../history/core/export/exportCourse';
+import { exportOptions } from '../../history/core/export/exportOptions';
 import { evidencePath } from '../../history/core/export/evidenceFile';
 import { exportFormats, type ExportFormat, type ExportRequest } from '../../history/core/export/exportFile';
 import type { ExportScope } from '../../history/core/export/sessionScope';
@@ -61,12 +61,12 @@ async function exportSessions(terminal: Terminal, store: string, request: Export
     terminal.note('Secrets are masked by fewer rules than usual.'),
   );
   const deps = await readingTools(terminal);
-  const course = exportCourse(terminal.clock.now, terminal.signal, progressLines(terminal));
+  const options = exportOptions(terminal.clock.now, terminal.signal, progressLines(terminal));
   const { sessions, sessionIds, maskedSecrets, bytes, salvaged } = await exportStore(
     deps,
     store,
     request,
-    course,
+    options,
     true,
   );
   noteFile(terminal, new ExportRegister(deps.fileSystem, store, terminal.clock.now), request.path, sessionIds);

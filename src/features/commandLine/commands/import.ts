@@ -214,8 +214,8 @@ function printPreview(terminal: Terminal, { counts }: Preview): void {
 }
 
 function printResult(terminal: Terminal, result: ImportResult): ExitCode {
-  const { counts, messages, tally, leftOut, leftOutTotal, entries, isStopped } = result;
-  terminal.result({ counts, messages, tally, leftOut, leftOutTotal, entries, isStopped });
+  const { counts, messages, records, leftOut, leftOutTotal, entries, isStopped } = result;
+  terminal.result({ counts, messages, tally: records, leftOut, leftOutTotal, entries, isStopped });
   for (const { place, reason, count } of leftOut.slice(0, mostShown))
     terminal.note(`${place.path}, ${place.unit} ${place.number}: ${reason}${count > 1 ? ` (${count} like it)` : ''}`);
   const shown = leftOut.slice(0, mostShown).reduce((sum, { count }) => sum + count, 0);
@@ -226,7 +226,7 @@ function printResult(terminal: Terminal, result: ImportResult): ExitCode {
       `${messages} messages. ${counts.unchanged} had nothing new, ${counts.empty} no messages, ${counts.failed} ` +
       'failed.',
   );
-  terminal.print(`Records: ${tally.in} read, ${tally.imported} imported, ${tally.skipped} skipped.`);
+  terminal.print(`Records: ${records.in} read, ${records.imported} imported, ${records.skipped} skipped.`);
   if (isStopped) terminal.note(stopped);
   return isStopped || counts.failed > 0 ? 1 : 0;
 }

@@ -5,7 +5,7 @@ import type { OperationState } from './hindsightApi';
 import type { HindsightConnection } from './ports';
 import type { SessionRecords } from './sessionRecord';
 
-const patienceMs = 6_000;
+const timeoutMs = 6_000;
 const pollMs = 500;
 
 interface NotErased {
@@ -56,7 +56,7 @@ export async function forgetSession(
     for (;;) {
       const answer = operationId === null ? await api.openOperations(signal) : await api.operation(operationId, signal);
       if (answer.kind === 'failed' || isOver(answer.value)) return answer;
-      if (clock.monotonicMs() - begun > patienceMs)
+      if (clock.monotonicMs() - begun > timeoutMs)
         return {
           kind: 'failed',
           failure: { cause: 'timeout', status: null, detail: '', uncertain: true, retryAfterMs: null },

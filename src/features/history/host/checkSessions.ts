@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock';
 import { joinSentences } from '../../../base/messageText';
 import { t } from '../../../base/translate';
 import type { CheckThread } from '../core/check/checkMessages';
-import type { CheckCourse, CheckResult } from '../core/check/findings';
+import type { CheckOptions, CheckResult } from '../core/check/findings';
 import { repairPlans, type RepairPlan } from '../core/check/repairPlan';
 import type { Finding } from '../../../transcript/rules/finding';
 import type { SessionStore } from '../../../store/sessionStore';
@@ -14,7 +14,7 @@ import { checkReport, previewReport } from './checkReport';
 
 export interface SessionChecksDeps {
   /** Checks a place, or one session of it, in a thread. */
-  readonly check: (what: Pick<CheckThread, 'place' | 'sessionId'>, course: CheckCourse) => Promise<CheckResult>;
+  readonly check: (what: Pick<CheckThread, 'place' | 'sessionId'>, options: CheckOptions) => Promise<CheckResult>;
   readonly store: Pick<SessionStore, 'previewRepair' | 'repairSession' | 'undoRepair' | 'repairsOf'>;
   /** Folder of this window's store. */
   readonly ownFolder: () => string;

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
-import { bringExport, type BroughtExport } from '../core/import/exportImport';
+import { bringExport, type ImportedExport } from '../core/import/exportImport';
 import type { ExportedConversation, OpenedExport } from '../core/import/importing';
 import type { SessionStore } from '../../../store/sessionStore';
 import { messageCount, sessionCount, type LabelContext } from '../../../host/library/sessionLabels';
@@ -9,7 +9,7 @@ import { messageCount, sessionCount, type LabelContext } from '../../../host/lib
 export interface ExportImportsDeps {
   /** Reads a file of ours in a thread, into a private copy. */
   readonly open: (path: string) => Promise<OpenedExport>;
-  readonly store: Pick<SessionStore, 'bringOver' | 'getSession'>;
+  readonly store: Pick<SessionStore, 'copyToThisFolder' | 'getSession'>;
   /** Delays a takeover by another window until the work has ended. */
   readonly during: <T>(work: Promise<T>) => Promise<T>;
   readonly labels: () => LabelContext;
@@ -83,7 +83,7 @@ async function itemsOf(
 async function bring(
   copy: { readonly folder: string; readonly sessionIds: readonly string[] },
   { store, during }: ExportImportsDeps,
-): Promise<BroughtExport> {
+): Promise<ImportedExport> {
   const stopping = new AbortController();
   return vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },
@@ -98,7 +98,7 @@ async function bring(
 }
 
 async function report(
-  { sessions, messages, skipped, isStopped }: BroughtExport,
+  { sessions, messages, skipped, isStopped }: ImportedExport,
   newestId: string | null,
   { labels, openInChat }: ExportImportsDeps,
 ): Promise<void> {

@@ -36,9 +36,9 @@ export function importReport(result: ImportResult, rescueStatus: string, context
     resultSentence(result, context),
     '',
     t('Records read: {read}. Imported: {imported}. Left out: {skipped}.', {
-      read: result.tally.in,
-      imported: result.tally.imported,
-      skipped: result.tally.skipped,
+      read: result.records.in,
+      imported: result.records.imported,
+      skipped: result.records.skipped,
     }),
     '',
     rescueStatus,

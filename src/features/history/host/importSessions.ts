@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
-import type { ImportResult, OpenedExport, Preview, Scan, SessionImport } from '../core/import/importing';
+import type { ImportResult, OpenedExport, Preview, Scan, ImportService } from '../core/import/importing';
 import { isOwnFile } from '../core/import/ownFiles';
 import type { ForeignSession } from '../core/sources/foreign';
 import { exportsAmong } from '../core/sources/hermesExport/exportsAmong';
@@ -15,7 +15,7 @@ import { showImportReport } from './importReport';
 import { sessionCount } from '../../../host/library/sessionLabels';
 
 /** An import that must be closed. */
-export type Importer = SessionImport & {
+export type Importer = ImportService & {
   openExport(path: string): Promise<OpenedExport>;
   close(): Promise<void>;
 };
@@ -164,7 +164,7 @@ export class SessionImports {
     return others.length === 0 ? null : this.inFiles(importer, others);
   }
 
-  private async inFiles(importer: SessionImport, files: readonly string[]): Promise<readonly ForeignSession[] | null> {
+  private async inFiles(importer: ImportService, files: readonly string[]): Promise<readonly ForeignSession[] | null> {
     const places = { ...this.deps.places(), chosen: files };
     const { sessions, problems, skipped } = await withProgress(t('Reading sessions…'), () =>
       importer.scan(places, { isOnlyChosen: true }),
@@ -179,7 +179,7 @@ export class SessionImports {
     return null;
   }
 
-  private async import(importer: SessionImport, sessions: readonly ForeignSession[]): Promise<void> {
+  private async import(importer: ImportService, sessions: readonly ForeignSession[]): Promise<void> {
     const { context, onImported, openInChat } = this.deps;
     const result = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },

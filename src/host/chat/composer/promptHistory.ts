@@ -9,7 +9,7 @@ const pageSize = 200;
 const enough = 30;
 const mostPages = 10;
 
-/** Prompts of a session's conversation before a position, newest first. A long stretch without prompts ends a
+/** Prompts of a session's conversation before a position, newest first. A long range without prompts ends a
  *  response early; the next request continues at `before`. */
 export async function promptHistory(
   gateway: Pick<Gateway, 'readTranscript'>,

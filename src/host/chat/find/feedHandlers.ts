@@ -18,7 +18,7 @@ interface FeedHandlers {
   readonly requests: RequestHandlers<typeof feedRequests, FeedResults>;
 }
 
-/** Reads stretches of a conversation for a view, and finds words in it. One per view. */
+/** Reads ranges of a conversation for a view, and finds words in it. One per view. */
 export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedHandlerDeps): FeedHandlers {
   const find = new SessionFind(gateway, onFindProgress);
   const pageOf = async ({ messages, turns, versions, hasEarlier, later }: TranscriptPage): Promise<FeedPage> => ({

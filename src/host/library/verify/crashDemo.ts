@@ -15,7 +15,7 @@ import type { CrashDemoRun } from '../../../protocol/deliveryProtocol';
 /** Characters that the user must have seen before the plug is pulled: enough to check that they stay. */
 const shownBefore = 400;
 /** Milliseconds that Demo may take to show as much. */
-const patienceMs = 60_000;
+const timeoutMs = 60_000;
 /** Seconds after the plug in which a restored panel takes the focus again: the restart took it, and nothing else has
  *  claimed it. */
 const comesBackWithin = 60;
@@ -130,7 +130,7 @@ export class CrashDemo implements Disposable {
             ),
           ),
         );
-      waiting.register({ dispose: clock.after(patienceMs, fail) });
+      waiting.register({ dispose: clock.after(timeoutMs, fail) });
       waiting.register(
         gateway.onDidTurnEvent(({ event }) =>
           event.kind === 'turnSettled' && event.turn.uid === turnUid ? fail() : undefined,

@@ -9,7 +9,7 @@ import { describeError } from '../../common/describeError';
 import type { DeliveryEntry } from '../../../transcript/deliveryEntry';
 
 /** Milliseconds that views have to send the text they showed. */
-const answerPatienceMs = 1000;
+const answerTimeoutMs = 1000;
 
 interface DeliveryReportsDeps {
   readonly sessions: Pick<SessionStore, 'getSession'>;
@@ -79,7 +79,7 @@ export class DeliveryReports implements ViewReports, Disposable {
       waiting.register(
         this.found.event((found) => (found.messageUid === messageUid ? resolve(found.text) : undefined)),
       );
-      waiting.register(toDisposable(this.deps.clock.after(answerPatienceMs, () => resolve(null))));
+      waiting.register(toDisposable(this.deps.clock.after(answerTimeoutMs, () => resolve(null))));
       this.asks.fire({ kind: 'shownText', messageUid });
     }).finally(() => waiting.dispose());
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/clock';
 import type { Log } from '../../../base/log';
 import type { Translate } from '../../../base/translate';
-import { verifySession, type VerificationCourse, type VerificationDeps } from '../../../gateway/verify/verifySession';
+import { verifySession, type VerificationOptions, type VerificationDeps } from '../../../gateway/verify/verifySession';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { ServerAccount, Verification } from '../../../transcript/verification';
 import { describeError } from '../../common/describeError';
@@ -35,7 +35,7 @@ export interface VerifyServiceDeps {
 export class VerifyService implements TranscriptVerification {
   constructor(private readonly deps: VerifyServiceDeps) {}
 
-  async verify(sessionId: string, course: VerificationCourse): Promise<Verification | null> {
+  async verify(sessionId: string, options: VerificationOptions): Promise<Verification | null> {
     const { store, reports, log, storeSentence } = this.deps;
     const session = await store.getSession(sessionId);
     // Read the delivery reports first: anything shown later is on disk before it is shown.
@@ -44,7 +44,7 @@ export class VerifyService implements TranscriptVerification {
       sessionId,
       entries,
       { ...readingDeps(store, this.deps.clock), checkFile: () => this.checkFile() },
-      course,
+      options,
     );
     if (found === null) return null;
     for (const { turnUid, missing, unread } of found.turns) {
@@ -93,12 +93,12 @@ export class VerifyService implements TranscriptVerification {
  *  sentence that the result gets. */
 export function verificationOfCopy(store: VerifiedStore, clock: Clock, note: string | null): TranscriptVerification {
   return {
-    verify: async (sessionId, course) => {
+    verify: async (sessionId, options) => {
       const found = await verifySession(
         sessionId,
         [],
         { ...readingDeps(store, clock), checkFile: async () => ({ found: await store.verifyIntegrity() }) },
-        course,
+        options,
       );
       return found === null ? null : { ...found, note };
     },
@@ -118,7 +118,7 @@ function readingDeps(store: VerifiedStore, clock: Clock): Omit<VerificationDeps,
 /** Verification functions for a transcript tab. */
 export interface TranscriptVerification {
   /** Null: the user stopped it. */
-  verify(sessionId: string, course: VerificationCourse): Promise<Verification | null>;
+  verify(sessionId: string, options: VerificationOptions): Promise<Verification | null>;
   /** Copies the text of this message as shown, from a chat view that still has it. Otherwise notifies the user that
    *  none has. */
   copyShown(messageUid: string): Promise<void>;
@@ -172,14 +172,14 @@ export class TabVerification {
 
   private async verify(sessionId: string): Promise<Verification | null> {
     this.stop();
-    const course = (this.running = new AbortController());
+    const options = (this.running = new AbortController());
     try {
       return await this.verification.verify(sessionId, {
-        signal: course.signal,
+        signal: options.signal,
         onProgress: (progress) => this.page.progress(progress),
       });
     } finally {
-      if (this.running === course) this.running = null;
+      if (this.running === options) this.running = null;
     }
   }
 }

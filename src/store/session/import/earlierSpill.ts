@@ -6,7 +6,7 @@ import { hiddenReasons, type NewMessage } from '../../../transcript/message';
 import { stopReasons } from '../../../transcript/stopReason';
 import type { TranscriptRewriting } from '../operations/transcriptRewriting';
 import type { TurnLifecycle } from '../operations/turnLifecycle';
-import { textOr, usage } from '../tables/columns';
+import { readText, usage } from '../tables/columns';
 import type { MessageTable } from '../tables/messageTable';
 import { assistantParts, parseJson, toolParts, userParts } from '../tables/partsJson';
 import { isOfOtherStore } from '../tables/storeUid';
@@ -197,6 +197,6 @@ export class EarlierSpills {
 
   private meta(key: string): string | null {
     const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [key]);
-    return row === undefined ? null : textOr(row, 'value', null);
+    return row === undefined ? null : readText(row, 'value', null);
   }
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../importing';
 import type { Session } from '../../../transcript/session';
 import type { Titling } from '../operations/titling';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
 import { segmentRoom, segmentStart, type SessionTable } from '../tables/sessionTable';
@@ -76,7 +76,7 @@ export class ForeignImport {
       batch.sessionId,
     ]);
     if (pending === undefined) throw invalid(`session ${batch.sessionId} is not being imported`);
-    this.write(batch, textOr(pending, 'conversation_id', batch.sessionId));
+    this.write(batch, readText(pending, 'conversation_id', batch.sessionId));
   }
 
   finish({ sessionId, lineage, startedAt, folder, origin, ...facts }: FinishImport): void {
@@ -142,7 +142,7 @@ export class ForeignImport {
       "SELECT id FROM sessions WHERE id = ?1 OR (id >= ?1 || '.' AND id < ?1 || '/') ORDER BY id",
       [sessionId],
     );
-    return JSON.stringify(rows.map((row) => textOr(row, 'id', '')));
+    return JSON.stringify(rows.map((row) => readText(row, 'id', '')));
   }
 
   private state(sessionId: string): StoredImport {
@@ -157,7 +157,7 @@ export class ForeignImport {
 
   private markOf(sessionId: string): ImportMark | null {
     const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [importMarkKey(sessionId)]);
-    const parsed = v.safeParse(mark, row === undefined ? null : parseJson(textOr(row, 'value', '')));
+    const parsed = v.safeParse(mark, row === undefined ? null : parseJson(readText(row, 'value', '')));
     return parsed.success ? parsed.output : null;
   }
 

@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import { oneOf, textOr } from '../tables/columns';
+import { oneOf, readText } from '../tables/columns';
 import { FileChangeTable, hashOf, readFileChange, unpacked } from '../tables/fileChangeTable';
 
 /** Recomputes the conversation of each session: the first segment of its chain of compressions that exists here. */
@@ -21,13 +21,14 @@ export function readLineage(database: SqlDatabase): void {
 export function importApprovals(database: SqlDatabase, rows: readonly SqlRow[], insert: (row: SqlRow) => void): number {
   let skipped = 0;
   for (const row of rows) {
-    if (database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [textOr(row, 'session_id', '')]) === undefined) {
+    if (database.get('SELECT 1 AS n FROM sessions WHERE id = ?', [readText(row, 'session_id', '')]) === undefined) {
       skipped++;
       continue;
     }
     const waits =
-      database.get("SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [textOr(row, 'id', '')]) !==
-      undefined;
+      database.get("SELECT 1 AS n FROM turns WHERE state = 'waiting' AND approval_id = ?", [
+        readText(row, 'id', ''),
+      ]) !== undefined;
     const state = oneOf(row, 'state', ['pending', 'decided', 'expired'], 'expired');
     insert({ ...row, state: state === 'pending' && !waits ? 'expired' : state });
   }
@@ -52,7 +53,7 @@ export function importFileChanges(
   }
   for (const row of contents) {
     const bytes = unpacked(row);
-    const hash = textOr(row, 'hash', '');
+    const hash = readText(row, 'hash', '');
     if (bytes !== null && hashOf(bytes) === hash) table.record([], [{ hash, bytes }]);
     else skipped++;
   }

@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 
 /** Merges the order of rows of a session that two stores hold: theirs, with each of our own rows directly after the
  *  row that it follows here. */
@@ -51,7 +51,7 @@ export class SessionOrders {
   private uidsOf(sessionId: string): readonly string[] {
     return this.database
       .all('SELECT uid FROM messages WHERE session_id = ? ORDER BY position', [sessionId])
-      .map((row) => textOr(row, 'uid', ''));
+      .map((row) => readText(row, 'uid', ''));
   }
 
   /** Reassigns the existing positions among the rows. Goes through negative numbers, so that no step meets a
@@ -78,7 +78,7 @@ export class SessionOrders {
     if (turns.every((row, index) => row['id'] === positions[index])) return;
     this.database.run('UPDATE turns SET id = -id WHERE session_id = ?', [sessionId]);
     turns.forEach((row, index) =>
-      this.database.run('UPDATE turns SET id = ? WHERE uid = ?', [positions[index] ?? 0, textOr(row, 'uid', '')]),
+      this.database.run('UPDATE turns SET id = ? WHERE uid = ?', [positions[index] ?? 0, readText(row, 'uid', '')]),
     );
   }
 }

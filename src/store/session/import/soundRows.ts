@@ -1,5 +1,5 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
-import { integerOr, textOr, timeOr } from '../tables/columns';
+import { readInteger, readText, readTime } from '../tables/columns';
 import { hasSoundNames, type ImportedTable, withoutRights } from '../tables/rights';
 import type { StoreRows } from './storeRows';
 
@@ -50,7 +50,7 @@ export class SoundRows implements StoreRows {
 
   private columnsOf(table: ImportedTable): readonly Column[] {
     return this.database.all(`PRAGMA table_info(${table})`).map((column) => {
-      const [name, type] = [textOr(column, 'name', ''), textOr(column, 'type', '')];
+      const [name, type] = [readText(column, 'name', ''), readText(column, 'type', '')];
       const isNumber = type === 'REAL' || type === 'INTEGER';
       const needed = column['dflt_value'] === null && isNumber ? 0 : undefined;
       return { name, type, otherwise: column['notnull'] === 1 ? needed : null };
@@ -62,12 +62,12 @@ export class SoundRows implements StoreRows {
 function valueFor({ name, type }: Column, row: SqlRow): SqlValue {
   switch (type) {
     case 'REAL':
-      return timeOr(row, name, null);
+      return readTime(row, name, null);
     case 'INTEGER':
-      return integerOr(row, name, null);
+      return readInteger(row, name, null);
     case 'BLOB':
       return row[name] instanceof Uint8Array ? row[name] : null;
     default:
-      return textOr(row, name, null);
+      return readText(row, name, null);
   }
 }

@@ -1,10 +1,10 @@
 import { t } from '../../../base/translate';
-import type { BringOver } from '../../bringingOver';
+import type { CopyToThisFolder } from '../../sessionCopying';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { Message } from '../../../transcript/message';
 import type { StopReason } from '../../../transcript/stopReason';
 import { readChunkRow, type StoredChunk } from '../tables/chunkFolding';
-import { integerOr, oneOf, textOr, timeOr } from '../tables/columns';
+import { readInteger, oneOf, readText, readTime } from '../tables/columns';
 import { readLineage, importApprovals, importFileChanges } from './importSteps';
 import { SessionOrders } from './mergedOrder';
 import { readMessageRow } from '../tables/messageRow';
@@ -31,11 +31,11 @@ export function rowsOf(database: SqlDatabase): StoreRows {
   return { rows: (table) => database.iterate(`SELECT * FROM ${table}`) };
 }
 
-/** Rows of some sessions of a store with the same schema, as requested by `bringOver`: parents first. Excludes rows
- *  that belong to no session. */
+/** Rows of some sessions of a store with the same schema, as requested by `copyToThisFolder`: parents first. Excludes
+ *  rows that belong to no session. */
 export function rowsOfSessions(
   database: SqlDatabase,
-  { sessionIds, moves }: Pick<BringOver, 'sessionIds' | 'moves'>,
+  { sessionIds, moves }: Pick<CopyToThisFolder, 'sessionIds' | 'moves'>,
 ): StoreRows {
   const named = JSON.stringify(sessionIds);
   const among = 'IN (SELECT value FROM json_each(?))';
@@ -106,7 +106,7 @@ export class StoreImport {
     const pending = new Set(
       waiting === 'end'
         ? []
-        : approvals.filter((row) => row['state'] === 'pending').map((row) => textOr(row, 'id', '')),
+        : approvals.filter((row) => row['state'] === 'pending').map((row) => readText(row, 'id', '')),
     );
     const turns = this.importTurns(source.rows('turns'), pending, live);
     this.counts.skipped += importApprovals(this.database, approvals, (row) => this.insert('approvals', row));
@@ -129,7 +129,7 @@ export class StoreImport {
       ['state_meta', 'key'],
     ] as const) {
       for (const row of source.rows(table))
-        if (!this.insert(table, row) && !this.has(table, key, textOr(row, key, ''))) this.counts.skipped++;
+        if (!this.insert(table, row) && !this.has(table, key, readText(row, key, ''))) this.counts.skipped++;
     }
     this.counts.skipped += importFileChanges(this.database, source.rows('file_changes'), source.rows('file_contents'));
     this.counts.skipped += source.count;
@@ -148,11 +148,11 @@ export class StoreImport {
 
   private importSessions(rows: Iterable<SqlRow>): void {
     for (const row of rows) {
-      const id = textOr(row, 'id', null);
+      const id = readText(row, 'id', null);
       if (id === null) this.counts.skipped++;
       else if (oneOf(row, 'pending', ['made', 'erased'], null) !== null) this.unfinished.add(id);
       else if (!this.has('sessions', 'id', id)) this.importSession(id, row);
-      else this.raiseActivity(id, timeOr(row, 'last_activity_at', 0));
+      else this.raiseActivity(id, readTime(row, 'last_activity_at', 0));
     }
     // Recompute the lineage rather than trust it: the parent may exist here and not there, or the reverse.
     readLineage(this.database);
@@ -163,8 +163,8 @@ export class StoreImport {
   }
 
   private importSession(id: string, row: SqlRow): void {
-    const startedAt = timeOr(row, 'started_at', this.now());
-    const parent = textOr(row, 'parent_session_id', null);
+    const startedAt = readTime(row, 'started_at', this.now());
+    const parent = readText(row, 'parent_session_id', null);
     const kind = oneOf(row, 'parent_kind', ['compression', 'branch', 'delegate'], null);
     // A segment has at most one continuation: a second one, from the other store, becomes a branch here.
     const taken =
@@ -177,7 +177,7 @@ export class StoreImport {
       ...row,
       conversation_id: id,
       started_at: startedAt,
-      last_activity_at: timeOr(row, 'last_activity_at', startedAt),
+      last_activity_at: readTime(row, 'last_activity_at', startedAt),
       parent_kind: taken ? 'branch' : kind,
       pending: null,
       title_source: oneOf(row, 'title_source', ['derived', 'model', 'person'], null),
@@ -259,7 +259,7 @@ export class StoreImport {
         sessionId: turn.sessionId,
         stopReason: ended.stopReason,
         settledAt: ended.settledAt,
-        supersedes: textOr(row, 'supersedes', null),
+        supersedes: readText(row, 'supersedes', null),
       });
     }
     return imported;
@@ -279,7 +279,7 @@ export class StoreImport {
   private supersededBy(turnUids: readonly string[]): readonly (string | null)[] {
     return this.database
       .all('SELECT supersedes FROM turns WHERE uid IN (SELECT value FROM json_each(?))', [JSON.stringify(turnUids)])
-      .map((row) => textOr(row, 'supersedes', null));
+      .map((row) => readText(row, 'supersedes', null));
   }
 
   private importMessages(
@@ -290,13 +290,13 @@ export class StoreImport {
   ): void {
     const orders = new SessionOrders(this.database);
     for (const row of rows) {
-      const sessionId = textOr(row, 'session_id', null);
+      const sessionId = readText(row, 'session_id', null);
       if (sessionId === null) {
         this.counts.skipped++;
         continue;
       }
       if (this.unfinished.has(sessionId)) continue;
-      const uid = textOr(row, 'uid', `salvaged/${sessionId}/${integerOr(row, 'id', 0)}`);
+      const uid = readText(row, 'uid', `salvaged/${sessionId}/${readInteger(row, 'id', 0)}`);
       const theirs = readMessageRow({ ...row, uid });
       const message = withChunks(theirs.message, theirs.readable ? (chunks.get(uid) ?? []) : []);
       const isLive = message.turnUid !== null && live.includes(message.turnUid);
@@ -332,7 +332,7 @@ export class StoreImport {
           ]);
         this.importMarks(uid, row);
         // The text that a provider got belongs to these parts alone; with chunks folded in, they are others.
-        if (theirs.readable && !chunks.has(uid)) this.importWireText(uid, textOr(row, 'api_content', null));
+        if (theirs.readable && !chunks.has(uid)) this.importWireText(uid, readText(row, 'api_content', null));
         this.counts.messages++;
       } else if (
         isFinal(ours.message) &&
@@ -348,7 +348,8 @@ export class StoreImport {
         });
         this.counts.extended++;
       }
-      if (ours !== null) this.importHiding(ours.message, theirs.message, textOr(row, 'hidden_with', null), superseded);
+      if (ours !== null)
+        this.importHiding(ours.message, theirs.message, readText(row, 'hidden_with', null), superseded);
     }
     orders.apply();
   }
@@ -373,7 +374,7 @@ export class StoreImport {
   /** Stores the marks that a message itself does not carry: the row it copies, the prompt version it is hidden with,
    *  and the kind that a hidden row has when it is shown again. */
   private importMarks(uid: string, row: SqlRow): void {
-    const marks = [textOr(row, 'copied_from', null), textOr(row, 'hidden_with', null)];
+    const marks = [readText(row, 'copied_from', null), readText(row, 'hidden_with', null)];
     if (marks.some((mark) => mark !== null))
       this.database.run('UPDATE messages SET copied_from = ?, hidden_with = ? WHERE uid = ?', [...marks, uid]);
     const kind = oneOf(row, 'display_kind', ['closing', 'handoff'], null);
@@ -395,25 +396,25 @@ export class StoreImport {
 
   private importQueue(rows: Iterable<SqlRow>): void {
     for (const row of rows) {
-      const sessionId = textOr(row, 'session_id', null);
+      const sessionId = readText(row, 'session_id', null);
       if (sessionId === null || !this.has('sessions', 'id', sessionId)) {
         this.counts.skipped++;
         continue;
       }
-      if (this.has('queue', 'uid', textOr(row, 'uid', ''))) continue;
+      if (this.has('queue', 'uid', readText(row, 'uid', ''))) continue;
       const conversation = this.conversationOf(sessionId);
       const last = this.database.get('SELECT coalesce(max(place), 0) AS n FROM queue WHERE conversation_id = ?', [
         conversation,
       ])?.['n'];
-      const place = integerOr({ last: last ?? 0 }, 'last', 0) + 1;
+      const place = readInteger({ last: last ?? 0 }, 'last', 0) + 1;
       if (!this.insert('queue', { ...row, conversation_id: conversation, place })) this.counts.skipped++;
     }
   }
 
   private importRevisions(rows: Iterable<SqlRow>): void {
     for (const row of rows) {
-      const values = [textOr(row, 'message_uid', ''), timeOr(row, 'revised_at', 0), textOr(row, 'parts', '')];
-      if (!this.has('messages', 'uid', textOr(row, 'message_uid', ''))) this.counts.skipped++;
+      const values = [readText(row, 'message_uid', ''), readTime(row, 'revised_at', 0), readText(row, 'parts', '')];
+      if (!this.has('messages', 'uid', readText(row, 'message_uid', ''))) this.counts.skipped++;
       else if (
         this.database.get(
           'SELECT 1 AS n FROM message_revisions WHERE message_uid = ? AND revised_at = ? AND parts = ?',
@@ -427,7 +428,7 @@ export class StoreImport {
 
   private conversationOf(sessionId: string): string {
     const row = this.database.get('SELECT conversation_id FROM sessions WHERE id = ?', [sessionId]);
-    return row === undefined ? sessionId : textOr(row, 'conversation_id', sessionId);
+    return row === undefined ? sessionId : readText(row, 'conversation_id', sessionId);
   }
 
   private has(table: ImportedTable, key: string, value: string): boolean {
@@ -453,7 +454,7 @@ export class StoreImport {
     const columns = this.database
       .all(`PRAGMA table_info(${table})`)
       .filter((column) => !(column['name'] === 'id' && column['type'] === 'INTEGER'))
-      .map((column) => textOr(column, 'name', ''));
+      .map((column) => readText(column, 'name', ''));
     this.columns.set(table, columns);
     return columns;
   }

@@ -7,7 +7,7 @@ import { sentParts, type SentPart } from '../../../transcript/draftPart';
 import { answerText, type Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
 import { copiedColumns, copiedValues, type ActiveRows } from '../tables/activeRows';
-import { countOf, flag, numberOr, textOr } from '../tables/columns';
+import { countOf, readBoolean, readNumber, readText } from '../tables/columns';
 import { positionGap, type MessageTable } from '../tables/messageTable';
 import { busy, invalid, refused } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
@@ -30,7 +30,7 @@ interface BranchCut {
 }
 
 /** Progress of a branch. */
-export interface BranchCourse {
+export interface BranchProgress {
   readonly cut: BranchCut;
   /** Stored position of the segment's last examined row. */
   readonly after: SqlValue;
@@ -58,7 +58,7 @@ export class Branching {
   ) {}
 
   /** Returns the stored branch for a repeated call, or the start of a new one. */
-  begin(input: BranchSession): { readonly stored: BranchedSession } | { readonly course: BranchCourse } {
+  begin(input: BranchSession): { readonly stored: BranchedSession } | { readonly progress: BranchProgress } {
     const origin = this.sessions.require(input.sessionId);
     const existing = this.sessions.find(input.childId);
     if (existing !== null) return { stored: this.branched(existing, origin, input.upTo) };
@@ -70,7 +70,7 @@ export class Branching {
     const cut = this.cut(origin, input.upTo);
     this.createChild(input, cut.segment);
     return {
-      course: { cut, after: Number.MIN_SAFE_INTEGER, rows: 0, copied: 0, seen: 0, hasAllRows: false, turns: [] },
+      progress: { cut, after: Number.MIN_SAFE_INTEGER, rows: 0, copied: 0, seen: 0, hasAllRows: false, turns: [] },
     };
   }
 
@@ -80,12 +80,12 @@ export class Branching {
   }
 
   /** Copies the next rows, or the next turns when no rows are left. */
-  advance(course: BranchCourse, childId: string): BranchCourse {
-    return course.hasAllRows ? this.copyTurns(course, childId) : this.copyRows(course, childId);
+  advance(progress: BranchProgress, childId: string): BranchProgress {
+    return progress.hasAllRows ? this.copyTurns(progress, childId) : this.copyRows(progress, childId);
   }
 
   /** Makes the branch visible after everything is copied. */
-  publish({ cut, copied }: BranchCourse, { childId, now }: BranchSession): BranchedSession {
+  publish({ cut, copied }: BranchProgress, { childId, now }: BranchSession): BranchedSession {
     const title = this.titling.branchTitle(cut.segment.conversationId);
     this.database.run('UPDATE sessions SET title = ?, title_source = ?, pending = NULL WHERE id = ?', [
       title?.text ?? null,
@@ -134,7 +134,7 @@ export class Branching {
     );
     if (last === undefined && !isPrompt)
       throw refused(t('This session has no answer yet to branch from.'), `nothing to copy of session ${segment.id}`);
-    const lastTurn = last === undefined ? null : textOr(last, 'turn_uid', null);
+    const lastTurn = last === undefined ? null : readText(last, 'turn_uid', null);
     const isCut =
       lastTurn !== null &&
       before !== null &&
@@ -163,8 +163,8 @@ export class Branching {
     let closed = false;
     for (const next of following) {
       if (!closed && next['role'] === 'tool') continue;
-      if (closed || next['display_kind'] !== 'closing' || textOr(next, 'turn_uid', null) !== row.turnUid)
-        return numberOr(next, 'position', 0);
+      if (closed || next['display_kind'] !== 'closing' || readText(next, 'turn_uid', null) !== row.turnUid)
+        return readNumber(next, 'position', 0);
       closed = true;
     }
     return null;
@@ -203,34 +203,34 @@ export class Branching {
     );
   }
 
-  private copyRows(course: BranchCourse, childId: string): BranchCourse {
-    const { cut, after } = course;
+  private copyRows(progress: BranchProgress, childId: string): BranchProgress {
+    const { cut, after } = progress;
     const looked = this.database.all(
       `SELECT id, uid, turn_uid, position, active, absorbed_into FROM messages
        WHERE session_id = ? AND position > ? ORDER BY position LIMIT ?`,
       [cut.segment.id, after, batchRows],
     );
     const taken = looked.filter((row) => this.isTaken(row, cut));
-    const active = taken.filter((row) => flag(row, 'active'));
+    const active = taken.filter((row) => readBoolean(row, 'active'));
     this.insertCopies(
-      taken.map((row) => numberOr(row, 'id', 0)),
-      course.rows,
+      taken.map((row) => readNumber(row, 'id', 0)),
+      progress.rows,
       childId,
     );
     const turns = active.flatMap((row) => {
-      const turnUid = textOr(row, 'turn_uid', null);
+      const turnUid = readText(row, 'turn_uid', null);
       const isFirst =
-        turnUid !== null && this.rows.startOfTurn(cut.segment.id, turnUid) === numberOr(row, 'position', 0);
-      return isFirst ? [[turnUid, textOr(row, 'uid', '')] as const] : [];
+        turnUid !== null && this.rows.startOfTurn(cut.segment.id, turnUid) === readNumber(row, 'position', 0);
+      return isFirst ? [[turnUid, readText(row, 'uid', '')] as const] : [];
     });
     return {
       cut,
       after: looked.at(-1)?.['position'] ?? after,
-      rows: course.rows + taken.length,
-      copied: course.copied + active.length,
-      seen: course.seen + looked.length,
+      rows: progress.rows + taken.length,
+      copied: progress.copied + active.length,
+      seen: progress.seen + looked.length,
       hasAllRows: looked.length < batchRows,
-      turns: [...course.turns, ...turns],
+      turns: [...progress.turns, ...turns],
     };
   }
 
@@ -239,8 +239,8 @@ export class Branching {
   private isTaken(row: SqlRow, cut: BranchCut): boolean {
     const seen = new Set<string>();
     let current: SqlRow | undefined = row;
-    while (current !== undefined && !flag(current, 'active')) {
-      const absorber = textOr(current, 'absorbed_into', null);
+    while (current !== undefined && !readBoolean(current, 'active')) {
+      const absorber = readText(current, 'absorbed_into', null);
       if (absorber === null || seen.has(absorber)) return false;
       seen.add(absorber);
       current = this.database.get(
@@ -248,8 +248,9 @@ export class Branching {
         [absorber, cut.segment.id],
       );
     }
-    if (current === undefined || (cut.before !== null && numberOr(current, 'position', 0) >= cut.before)) return false;
-    return cut.openTurn === null || textOr(current, 'turn_uid', null) !== cut.openTurn;
+    if (current === undefined || (cut.before !== null && readNumber(current, 'position', 0) >= cut.before))
+      return false;
+    return cut.openTurn === null || readText(current, 'turn_uid', null) !== cut.openTurn;
   }
 
   private insertCopies(ids: readonly number[], before: number, childId: string): void {
@@ -279,10 +280,10 @@ export class Branching {
     }
   }
 
-  private copyTurns(course: BranchCourse, childId: string): BranchCourse {
-    for (const [turnUid, firstRow] of course.turns.slice(0, batchRows)) {
+  private copyTurns(progress: BranchProgress, childId: string): BranchProgress {
+    for (const [turnUid, firstRow] of progress.turns.slice(0, batchRows)) {
       const original = this.turns.find(turnUid)?.userMessageUid ?? '';
-      const prompt = `${childId}/${this.rows.nameInSegment(course.cut.segment.id, original)}`;
+      const prompt = `${childId}/${this.rows.nameInSegment(progress.cut.segment.id, original)}`;
       this.database.run(
         `INSERT INTO turns (uid, session_id, conversation_id, user_message_uid, model, state, outcome, stop_reason,
          failure, started_at, settled_at, usage, recalled)
@@ -297,7 +298,7 @@ export class Branching {
         ],
       );
     }
-    return { ...course, turns: course.turns.slice(batchRows) };
+    return { ...progress, turns: progress.turns.slice(batchRows) };
   }
 
   /** Closes a turn that was cut and clears its usage: the usage of the whole turn does not apply to its beginning. */

@@ -5,11 +5,11 @@ import type { BranchReference } from '../../../transcript/session';
 import type { Turn } from '../../../transcript/turn';
 import { readTurnRow } from '../tables/turnRow';
 import type { TurnTable } from '../tables/turnTable';
-import { countOf, textOr } from '../tables/columns';
+import { countOf, readText } from '../tables/columns';
 import type { SearchIndex } from '../../search/searchIndex';
 import { sliceMs } from '../../slicedWork';
 import type { FileChangeTable } from '../tables/fileChangeTable';
-import type { BatchCourse } from '../tables/inBatches';
+import type { BatchedWork } from '../tables/inBatches';
 import { erasedImportKey, importMarkKey } from '../tables/importMarks';
 import { busy } from '../tables/refusal';
 import type { SessionList } from '../queries/sessionList';
@@ -56,7 +56,7 @@ export class Forgetting {
   ) {}
 
   /** Deletes everything of the conversation. */
-  forgetting(sessionId: string): BatchCourse<ErasingState, Erased> {
+  forgetting(sessionId: string): BatchedWork<ErasingState, Erased> {
     return this.erasing(() => this.begin(this.belonging(this.sessions.require(sessionId).conversationId)));
   }
 
@@ -69,12 +69,12 @@ export class Forgetting {
          WHERE trashed_at < ? AND pinned = 0 AND pending IS NULL ORDER BY trashed_at`,
         [before],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
   /** Does the same as `forgetting`. Does nothing when the conversation is gone (a sub-agent's is erased with its
    *  parent) or has an open turn. */
-  pruning(conversationId: string): BatchCourse<ErasingState, Erased> {
+  pruning(conversationId: string): BatchedWork<ErasingState, Erased> {
     return this.erasing(() => {
       const ids = this.belonging(conversationId);
       return this.sessions.find(conversationId) === null || this.openTurn(JSON.stringify(ids)) !== null
@@ -85,7 +85,7 @@ export class Forgetting {
 
   /** Erases the rows of pending sessions that match: those that a crash left half created or half erased, and
    *  stopped ones. */
-  sweeping(isLeft: (sessionId: string) => boolean): BatchCourse<ErasingState, Erased> {
+  sweeping(isLeft: (sessionId: string) => boolean): BatchedWork<ErasingState, Erased> {
     return this.erasing(() => {
       const ids = this.pending().filter(isLeft);
       return ids.length === 0 ? nothingErased : this.erasingOf(ids, []);
@@ -96,10 +96,10 @@ export class Forgetting {
   private pending(): readonly string[] {
     return this.database
       .all("SELECT id FROM sessions WHERE pending IS NOT NULL AND pending IN ('made', 'erased')")
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
-  private erasing(begin: () => ErasingState): BatchCourse<ErasingState, Erased> {
+  private erasing(begin: () => ErasingState): BatchedWork<ErasingState, Erased> {
     return {
       begin: () => this.whole(begin()),
       step: (state) => this.whole(this.eraseBatch(state)),
@@ -127,7 +127,7 @@ export class Forgetting {
          AND id NOT IN (SELECT value FROM json_each(?1))`,
         [named],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
     this.detachBranches(named);
     this.rememberImports(ids);
     this.deleteSmallValues(named);
@@ -151,7 +151,7 @@ export class Forgetting {
     if (id === undefined) return state;
     const uids = this.database
       .all('SELECT uid FROM messages WHERE session_id = ? ORDER BY position LIMIT ?', [id, batchRows])
-      .map((row) => textOr(row, 'uid', ''));
+      .map((row) => readText(row, 'uid', ''));
     if (uids.length > 0) {
       const named = JSON.stringify(uids);
       const holders = this.holders(named);
@@ -219,7 +219,7 @@ export class Forgetting {
          SELECT id FROM belonging`,
         [conversationId],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
   private openTurn(named: string): Turn | null {
@@ -238,7 +238,7 @@ export class Forgetting {
          WHERE c.copied_from IN (SELECT value FROM json_each(?))`,
         [uids],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
   /** The conversations of these sessions, the oldest first. */
@@ -250,7 +250,7 @@ export class Forgetting {
          ORDER BY min(started_at)`,
         [JSON.stringify([...sessionIds])],
       )
-      .flatMap((row) => this.list.reference(textOr(row, 'id', '')) ?? []);
+      .flatMap((row) => this.list.reference(readText(row, 'id', '')) ?? []);
   }
 
   /** Makes the oldest copy of a deleted row the new original. */

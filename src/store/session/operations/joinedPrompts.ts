@@ -4,7 +4,7 @@ import { separatePrompts } from '../../../transcript/joinedRows';
 import type { Message, UserMessage } from '../../../transcript/message';
 import type { Turn } from '../../../transcript/turn';
 import type { ActiveRows } from '../tables/activeRows';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import type { StoredMessage } from '../tables/messageRow';
 import type { MessageTable } from '../tables/messageTable';
 import { refused } from '../tables/refusal';
@@ -81,7 +81,7 @@ export class JoinedPrompts {
            AND absorbed_into IN (SELECT value FROM json_each(?)) ORDER BY position DESC`,
         [prompt.sessionId, prompt.position, JSON.stringify(holders.map(({ uid }) => uid))],
       )
-      .map((row) => ({ uid: textOr(row, 'uid', ''), holder: textOr(row, 'absorbed_into', '') }));
+      .map((row) => ({ uid: readText(row, 'uid', ''), holder: readText(row, 'absorbed_into', '') }));
   }
 
   /** The rows without the text of a prompt that was joined to them; null when one of them does not end with that

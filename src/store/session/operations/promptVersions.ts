@@ -2,14 +2,14 @@ import { t } from '../../../base/translate';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { PromptVersions, ShowVersion } from '../../conversations';
 import type { Session } from '../../../transcript/session';
-import type { ActiveRows, HiddenStretch } from '../tables/activeRows';
-import { textOr } from '../tables/columns';
-import type { BatchCourse } from '../tables/inBatches';
+import type { ActiveRows, HiddenRange } from '../tables/activeRows';
+import { readText } from '../tables/columns';
+import type { BatchedWork } from '../tables/inBatches';
 import type { JoinedPrompts } from './joinedPrompts';
 import type { MessageTable } from '../tables/messageTable';
 import { busy, invalid, refused } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
-import type { Exchange, ShowingState, StretchHiding } from './stretchHiding';
+import type { Exchange, ShowingState, RangeHiding } from './rangeHiding';
 import type { TurnTable } from '../tables/turnTable';
 
 type VersionReason = 'retried' | 'edited';
@@ -26,14 +26,14 @@ export class PromptVersionTable {
     private readonly turns: TurnTable,
     private readonly rows: ActiveRows,
     private readonly joined: JoinedPrompts,
-    private readonly stretches: StretchHiding,
+    private readonly ranges: RangeHiding,
   ) {}
 
-  /** The stretch to hide, as a version, when another turn replaces a settled one: its rows and everything after
+  /** The range to hide, as a version, when another turn replaces a settled one: its rows and everything after
    *  them. */
-  stretchOf(turnUid: string, reason: VersionReason, session: Session): HiddenStretch {
+  rangeOf(turnUid: string, reason: VersionReason, session: Session): HiddenRange {
     const turn = this.turns.require(turnUid);
-    this.stretches.settle(session.id);
+    this.ranges.settle(session.id);
     if (turn.state !== 'settled') throw invalid(`turn ${turnUid} is ${turn.state} and cannot be asked again`);
     if (this.sessions.require(turn.sessionId).conversationId !== session.conversationId)
       throw invalid(`turn ${turnUid} belongs to another conversation`);
@@ -67,8 +67,8 @@ export class PromptVersionTable {
       .map(({ turnUid, versions }) => ({ turnUid, versions }));
   }
 
-  showing(input: ShowVersion): BatchCourse<ShowingState<string>, readonly string[]> {
-    return this.stretches.exchanging<string, readonly string[]>(
+  showing(input: ShowVersion): BatchedWork<ShowingState<string>, readonly string[]> {
+    return this.ranges.exchanging<string, readonly string[]>(
       () => this.beginShowing(input),
       (tip, uids) => {
         this.sessions.touch(tip, input.now);
@@ -84,7 +84,7 @@ export class PromptVersionTable {
     const { conversationId } = this.sessions.require(sessionId);
     const open = this.turns.openOf(conversationId);
     if (open !== null) throw busy(t('This session is still answering. Stop it before you show another version.'), open);
-    this.stretches.settle(this.sessions.tip(sessionId));
+    this.ranges.settle(this.sessions.tip(sessionId));
     const fork = this.of(sessionId).find(({ versions }) => versions.includes(turnUid));
     if (fork === undefined)
       throw refused(
@@ -129,9 +129,9 @@ export class PromptVersionTable {
     );
     const forks = new Map<string, string[]>();
     for (const row of rows) {
-      const replaced = textOr(row, 'supersedes', '');
+      const replaced = readText(row, 'supersedes', '');
       const fork = forks.get(replaced) ?? [replaced];
-      fork.push(textOr(row, 'uid', ''));
+      fork.push(readText(row, 'uid', ''));
       for (const uid of fork) forks.set(uid, fork);
     }
     return [...new Set(forks.values())];

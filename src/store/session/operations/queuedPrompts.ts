@@ -8,7 +8,7 @@ import {
 } from '../../../transcript/draftPart';
 import type { QueuedPrompt } from '../../../transcript/session';
 import type { EnqueuePrompt } from '../../sessionStore';
-import { textOr, timeOr } from '../tables/columns';
+import { readText, readTime } from '../tables/columns';
 import { decodeDraft, decodeSent, encodeAlong } from '../tables/partsJson';
 import { invalid, notFound } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
@@ -71,12 +71,12 @@ export class QueuedPrompts {
 
   draft(key: string): string {
     const row = this.database.get('SELECT text FROM drafts WHERE key = ?', [key]);
-    return row === undefined ? '' : textOr(row, 'text', '');
+    return row === undefined ? '' : readText(row, 'text', '');
   }
 
   draftParts(key: string): readonly DraftPart[] {
     const row = this.database.get('SELECT parts FROM drafts WHERE key = ?', [key]);
-    return row === undefined ? [] : decodeDraft(textOr(row, 'parts', null));
+    return row === undefined ? [] : decodeDraft(readText(row, 'parts', null));
   }
 
   /** Puts the prompts of `sent` that are not stored before the text. The check and the new draft are one
@@ -110,13 +110,13 @@ export class QueuedPrompts {
       this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [shownKey, sessionId]);
     for (const place of new Set([key, sessionId])) {
       const row = this.database.get('SELECT text, updated_at FROM drafts WHERE key = ?', [place]);
-      const left = row === undefined ? null : draftAfter(textOr(row, 'text', ''), text);
+      const left = row === undefined ? null : draftAfter(readText(row, 'text', ''), text);
       const along = this.draftParts(place);
       const areAhead = JSON.stringify(along.slice(0, parts.length)) === JSON.stringify(parts);
       if (row === undefined || left === null || !areAhead) continue;
       this.put(place, '', [], 0);
       if (left !== '' || along.length > parts.length)
-        this.put(sessionId, left, along.slice(parts.length), timeOr(row, 'updated_at', 0));
+        this.put(sessionId, left, along.slice(parts.length), readTime(row, 'updated_at', 0));
     }
   }
 
@@ -126,7 +126,7 @@ export class QueuedPrompts {
       'SELECT session_id FROM messages WHERE uid = ?1 UNION ALL SELECT session_id FROM queue WHERE uid = ?1',
       [uid],
     );
-    return row === undefined ? null : textOr(row, 'session_id', '');
+    return row === undefined ? null : readText(row, 'session_id', '');
   }
 
   private put(key: string, text: string, parts: readonly DraftPart[] | undefined, at: number): void {
@@ -148,7 +148,7 @@ export class QueuedPrompts {
   private conversationOf(uid: string): string {
     const row = this.database.get('SELECT conversation_id FROM queue WHERE uid = ?', [uid]);
     if (row === undefined) throw notFound('queued prompt', uid);
-    return textOr(row, 'conversation_id', '');
+    return readText(row, 'conversation_id', '');
   }
 
   private ofConversation(conversationId: string): readonly QueuedPrompt[] {
@@ -159,12 +159,12 @@ export class QueuedPrompts {
 }
 
 function readPrompt(row: SqlRow): QueuedPrompt {
-  const parts = decodeSent(textOr(row, 'parts', null));
+  const parts = decodeSent(readText(row, 'parts', null));
   return {
-    uid: textOr(row, 'uid', ''),
-    sessionId: textOr(row, 'session_id', ''),
-    text: textOr(row, 'text', ''),
+    uid: readText(row, 'uid', ''),
+    sessionId: readText(row, 'session_id', ''),
+    text: readText(row, 'text', ''),
     ...(parts.length === 0 ? {} : { parts }),
-    createdAt: timeOr(row, 'created_at', 0),
+    createdAt: readTime(row, 'created_at', 0),
   };
 }

@@ -3,11 +3,11 @@ import type { RewindSession, RewoundSession } from '../../conversations';
 import { isContinuation } from '../../../transcript/continuation';
 import { sentParts } from '../../../transcript/draftPart';
 import { answerText, type Message } from '../../../transcript/message';
-import type { ActiveRows, HiddenStretch } from '../tables/activeRows';
-import type { BatchCourse } from '../tables/inBatches';
+import type { ActiveRows, HiddenRange } from '../tables/activeRows';
+import type { BatchedWork } from '../tables/inBatches';
 import { busy, refused } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
-import type { HidingState, StretchHiding } from './stretchHiding';
+import type { HidingState, RangeHiding } from './rangeHiding';
 import type { TurnTable } from '../tables/turnTable';
 
 /** Hides a prompt and everything after it, batch by batch. */
@@ -16,11 +16,11 @@ export class Rewinding {
     private readonly sessions: SessionTable,
     private readonly turns: TurnTable,
     private readonly rows: ActiveRows,
-    private readonly stretches: StretchHiding,
+    private readonly ranges: RangeHiding,
   ) {}
 
-  rewinding(input: RewindSession): BatchCourse<HidingState<Message>, RewoundSession> {
-    return this.stretches.hiding<Message, RewoundSession>(
+  rewinding(input: RewindSession): BatchedWork<HidingState<Message>, RewoundSession> {
+    return this.ranges.hiding<Message, RewoundSession>(
       () => this.begin(input),
       (prompt, hidden) => {
         this.sessions.touch(prompt.sessionId, input.now);
@@ -33,12 +33,12 @@ export class Rewinding {
     );
   }
 
-  private begin({ sessionId, to }: RewindSession): { readonly begun: Message; readonly stretch: HiddenStretch } {
+  private begin({ sessionId, to }: RewindSession): { readonly begun: Message; readonly range: HiddenRange } {
     const { conversationId } = this.sessions.require(sessionId);
     const open = this.turns.openOf(conversationId);
     if (open !== null) throw busy(t('This session is still answering. Stop it before you rewind it.'), open);
     const tip = this.sessions.tip(sessionId);
-    this.stretches.settle(tip);
+    this.ranges.settle(tip);
     const prompt = this.rows.inSegment(tip, to);
     if (prompt?.role !== 'user' || prompt.visibility.kind !== 'shown') {
       throw refused(
@@ -54,7 +54,7 @@ export class Rewinding {
     }
     return {
       begun: prompt,
-      stretch: { sessionId: tip, from: prompt.position, reason: 'rewound', version: prompt.turnUid },
+      range: { sessionId: tip, from: prompt.position, reason: 'rewound', version: prompt.turnUid },
     };
   }
 }

@@ -30,7 +30,7 @@ export class SpendingTable {
       [conversationId],
     );
     const allowed = this.database.get('SELECT spending_allowed FROM sessions WHERE id = ?', [conversationId]);
-    return { cost: costOf(cost), allowedUsd: numberOr(allowed?.['spending_allowed'], null) };
+    return { cost: costOf(cost), allowedUsd: readNumber(allowed?.['spending_allowed'], null) };
   }
 
   since(since: number): Cost {
@@ -49,9 +49,9 @@ export class SpendingTable {
 }
 
 function costOf(row: SqlRow | undefined): Cost {
-  return { usd: numberOr(row?.['usd'], 0), unpriced: numberOr(row?.['unpriced'], 0) };
+  return { usd: readNumber(row?.['usd'], 0), unpriced: readNumber(row?.['unpriced'], 0) };
 }
 
-function numberOr<T>(value: unknown, otherwise: T): number | T {
+function readNumber<T>(value: unknown, otherwise: T): number | T {
   return typeof value === 'number' ? value : otherwise;
 }

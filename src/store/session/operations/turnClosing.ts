@@ -4,7 +4,7 @@ import type { AssistantMessage, Message } from '../../../transcript/message';
 import type { ToolCallPart } from '../../../transcript/part';
 import type { StopReason } from '../../../transcript/stopReason';
 import type { JsonObject } from '../../../transcript/json';
-import { integerOr, textOr, timeOr } from '../tables/columns';
+import { readInteger, readText, readTime } from '../tables/columns';
 import type { MessageTable } from '../tables/messageTable';
 
 /** Completes a turn's rows so that every provider accepts the history after it. In order: folds chunks and makes
@@ -71,13 +71,13 @@ export class TurnClosing {
       [row.sessionId, call.callId],
     );
     if (found === undefined) return {};
-    const ms = Math.max(0, Math.round((at - timeOr(found, 'started_at', at)) * 1000));
+    const ms = Math.max(0, Math.round((at - readTime(found, 'started_at', at)) * 1000));
     return {
       details: {
         kind: 'delegate',
-        sessionId: textOr(found, 'id', ''),
-        title: textOr(found, 'title', null),
-        turns: integerOr(found, 'turns', 0),
+        sessionId: readText(found, 'id', ''),
+        title: readText(found, 'title', null),
+        turns: readInteger(found, 'turns', 0),
         ms,
       },
     };
@@ -105,7 +105,7 @@ export class TurnClosing {
     const results: { readonly uid: string; readonly callId: string }[] = [];
     for (const next of following) {
       if (next['role'] !== 'tool') break;
-      results.push({ uid: textOr(next, 'uid', ''), callId: textOr(next, 'tool_call_id', '') });
+      results.push({ uid: readText(next, 'uid', ''), callId: readText(next, 'tool_call_id', '') });
     }
     return results;
   }

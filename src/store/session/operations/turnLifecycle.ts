@@ -8,16 +8,16 @@ import type { Session } from '../../../transcript/session';
 import type { Settlement, Turn } from '../../../transcript/turn';
 import { StoreError } from '../../storeError';
 import type { Usage } from '../../../transcript/usage';
-import type { ActiveRows, HiddenStretch } from '../tables/activeRows';
-import type { BatchCourse } from '../tables/inBatches';
+import type { ActiveRows, HiddenRange } from '../tables/activeRows';
+import type { BatchedWork } from '../tables/inBatches';
 import type { MessageTable } from '../tables/messageTable';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import { decodeSent } from '../tables/partsJson';
 import type { QueuedPrompts } from './queuedPrompts';
 import type { PromptVersionTable } from './promptVersions';
 import { busy, invalid, notFound } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
-import type { HidingState, StretchHiding } from './stretchHiding';
+import type { HidingState, RangeHiding } from './rangeHiding';
 import type { TurnClosing } from './turnClosing';
 import type { TurnTable } from '../tables/turnTable';
 
@@ -37,12 +37,12 @@ export class TurnLifecycle {
     private readonly rows: ActiveRows,
     private readonly versions: PromptVersionTable,
     private readonly prompts: QueuedPrompts,
-    private readonly stretches: StretchHiding,
+    private readonly ranges: RangeHiding,
   ) {}
 
   /** Opens a turn. If it replaces another one, first hides the rows of that turn, batch by batch. */
-  opening(input: OpenTurn): BatchCourse<HidingState<Session>, OpenedTurn> {
-    return this.stretches.hiding<Session, OpenedTurn>(
+  opening(input: OpenTurn): BatchedWork<HidingState<Session>, OpenedTurn> {
+    return this.ranges.hiding<Session, OpenedTurn>(
       () => this.beginOpening(input),
       (session) => this.open(input, session),
     );
@@ -50,7 +50,7 @@ export class TurnLifecycle {
 
   private beginOpening(
     input: OpenTurn,
-  ): { readonly answer: OpenedTurn } | { readonly begun: Session; readonly stretch: HiddenStretch } {
+  ): { readonly answer: OpenedTurn } | { readonly begun: Session; readonly range: HiddenRange } {
     const { userMessage } = input;
     if (userMessage.sessionId !== input.sessionId || userMessage.turnUid !== input.turnUid) {
       throw invalid(`prompt ${userMessage.uid} belongs to another turn or session than the one it opens`);
@@ -58,13 +58,13 @@ export class TurnLifecycle {
     const session = this.sessions.require(input.sessionId);
     if (this.turns.find(input.turnUid) !== null) return { answer: this.opened(input) };
     this.requireOpenSegment(session);
-    this.stretches.settle(session.id);
+    this.ranges.settle(session.id);
     const open = this.turns.openOf(session.conversationId);
     if (open !== null) throw busy(t('This session is still answering another prompt.'), open);
     if (this.messages.find(userMessage.uid) !== null)
       throw invalid(`prompt ${userMessage.uid} is already part of the transcript`);
     if (input.replaces === undefined) return { answer: this.open(input, session) };
-    return { begun: session, stretch: this.versions.stretchOf(input.replaces.turnUid, input.replaces.reason, session) };
+    return { begun: session, range: this.versions.rangeOf(input.replaces.turnUid, input.replaces.reason, session) };
   }
 
   private open(input: OpenTurn, session: Session): OpenedTurn {
@@ -197,7 +197,7 @@ export class TurnLifecycle {
     ]);
     if (queued === undefined) return null;
     this.takeFromQueue(queuedUid);
-    const parts = promptParts(textOr(queued, 'text', ''), decodeSent(textOr(queued, 'parts', null)));
+    const parts = promptParts(readText(queued, 'text', ''), decodeSent(readText(queued, 'parts', null)));
     const row: NewMessage = {
       uid: queuedUid,
       sessionId,

@@ -1,6 +1,6 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { ConversationBranch } from '../../conversations';
-import { flag, integerOr, textOr, timeOr } from '../tables/columns';
+import { readBoolean, readInteger, readText, readTime } from '../tables/columns';
 import type { SessionTable } from '../tables/sessionTable';
 
 interface TreeRow extends ConversationBranch {
@@ -42,7 +42,7 @@ export class BranchTree {
          WHERE s.conversation_id = ? ORDER BY b.started_at, b.id`,
         [conversationId],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
   /** Sessions of sub-agents that worked for these conversations, each below the one it worked for. */
@@ -55,7 +55,7 @@ export class BranchTree {
            WHERE s.conversation_id = ? ORDER BY d.started_at, d.id`,
           [parent],
         )
-        .map((row) => textOr(row, 'id', ''))
+        .map((row) => readText(row, 'id', ''))
         .filter((id) => !seen.has(id))
         .flatMap((id) => {
           const row = this.row(id);
@@ -82,7 +82,7 @@ export class BranchTree {
        WHERE s.id = ? AND s.parent_kind = 'branch'`,
       [conversationId],
     );
-    return row === undefined ? null : textOr(row, 'id', null);
+    return row === undefined ? null : readText(row, 'id', null);
   }
 
   /** A conversation and the branches below it. One in the trash is included only with `withTrash`, or when a branch
@@ -99,7 +99,7 @@ export class BranchTree {
     const branches = this.branchesOfConversation(conversationId).flatMap((id) =>
       this.below(id, conversationId, seen, withTrash),
     );
-    const self: TreeRow = { ...branchOf(row, conversationId, parent), trashed: flag(row, 'is_trashed') };
+    const self: TreeRow = { ...branchOf(row, conversationId, parent), trashed: readBoolean(row, 'is_trashed') };
     return self.trashed && !withTrash && branches.length === 0 ? [] : [self, ...branches];
   }
 
@@ -119,11 +119,11 @@ export class BranchTree {
 function branchOf(row: SqlRow, conversationId: string, parent: string | null): ConversationBranch {
   return {
     conversationId,
-    tipId: textOr(row, 'id', conversationId),
-    title: textOr(row, 'shown_title', null),
+    tipId: readText(row, 'id', conversationId),
+    title: readText(row, 'shown_title', null),
     parentConversationId: parent,
-    branchedFrom: textOr(row, 'origin', null),
-    lastActiveAt: timeOr(row, 'last_activity_at', 0),
-    turnCount: integerOr(row, 'turns', 0),
+    branchedFrom: readText(row, 'origin', null),
+    lastActiveAt: readTime(row, 'last_activity_at', 0),
+    turnCount: readInteger(row, 'turns', 0),
   };
 }

@@ -12,7 +12,7 @@ import type { TableQuery } from '../../../transcript/rules/rule';
 import { namedRules, type RuleName } from '../../../transcript/rules/rules';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import { readChunkRow } from '../tables/chunkFolding';
-import { flag, integerOr, textOr } from '../tables/columns';
+import { readBoolean, readInteger, readText } from '../tables/columns';
 import { hashOf, unpacked } from '../tables/fileChangeTable';
 import { readMessageRow } from '../tables/messageRow';
 
@@ -22,19 +22,19 @@ export function sessionFindings(
   session: SqlRow,
   rows: readonly CheckedRow[],
 ): readonly Finding[] {
-  const id = textOr(session, 'id', '');
+  const id = readText(session, 'id', '');
   const open = database.get("SELECT uid FROM turns WHERE conversation_id = ? AND state <> 'settled'", [
-    textOr(session, 'conversation_id', id),
+    readText(session, 'conversation_id', id),
   ]);
   return findInSession(
     checkedSession({
       kind: 'own',
       id,
-      title: textOr(session, 'title', null),
-      isEnded: textOr(session, 'end_reason', null) !== null,
+      title: readText(session, 'title', null),
+      isEnded: readText(session, 'end_reason', null) !== null,
       isContinued: session['end_reason'] === 'compression',
       isImported: isImported(session),
-      openTurnUid: open === undefined ? null : textOr(open, 'uid', null),
+      openTurnUid: open === undefined ? null : readText(open, 'uid', null),
       rows,
     }),
   );
@@ -54,7 +54,7 @@ export function checkedRow(database: SqlDatabase, session: SqlRow, row: SqlRow):
     message: shortened(message),
     digest: digestOf(message.role, message.parts),
     cutCalls: cutCallsIn(message.parts),
-    damage: readable ? null : textOr(row, 'content', '').slice(0, 80),
+    damage: readable ? null : readText(row, 'content', '').slice(0, 80),
     // The user may say such a thing in a session that was written here.
     isScaffolding: isImported(session) && isScaffoldingText(message.role, answerText(message.parts)),
     isEmpty: false,
@@ -62,7 +62,7 @@ export function checkedRow(database: SqlDatabase, session: SqlRow, row: SqlRow):
 }
 
 function isImported(session: SqlRow): boolean {
-  return textOr(session, 'origin', null) !== null;
+  return readText(session, 'origin', null) !== null;
 }
 
 export function digestOf(role: Message['role'], content: unknown): string {
@@ -96,15 +96,15 @@ const lineageCheck: Check = (database) =>
          FROM sessions s`,
       )
       .map((row) => ({
-        id: textOr(row, 'id', ''),
-        title: textOr(row, 'title', null),
+        id: readText(row, 'id', ''),
+        title: readText(row, 'title', null),
         // A branch or a sub-agent's session may be here without the session that it began in.
-        parentId: flag(row, 'continues') ? textOr(row, 'parent_session_id', null) : null,
-        isContinuation: flag(row, 'continues'),
-        isCompressed: flag(row, 'is_compressed'),
+        parentId: readBoolean(row, 'continues') ? readText(row, 'parent_session_id', null) : null,
+        isContinuation: readBoolean(row, 'continues'),
+        isCompressed: readBoolean(row, 'is_compressed'),
         // Another rule counts.
         counted: null,
-        hasRows: flag(row, 'has_rows'),
+        hasRows: readBoolean(row, 'has_rows'),
       })),
   );
 
@@ -113,14 +113,14 @@ const contentCheck: Check = (database) => {
   const broken: Finding[] = [];
   for (const row of database.iterate('SELECT * FROM file_contents')) {
     const bytes = unpacked(row);
-    const hash = textOr(row, 'hash', '?');
-    if (bytes === null || hashOf(bytes) !== hash || bytes.length !== integerOr(row, 'size', -1))
+    const hash = readText(row, 'hash', '?');
+    if (bytes === null || hashOf(bytes) !== hash || bytes.length !== readInteger(row, 'size', -1))
       broken.push(fileFinding('brokenContent', hash));
   }
   return broken;
 };
 
-const sessionOf: { readonly [P in TableQuery['of']]: string | null } = {
+const sessionOf: { readonly [P in TableQuery['subject']]: string | null } = {
   session: 'SELECT id, title FROM (SELECT ? AS id) LEFT JOIN sessions USING (id)',
   message:
     'SELECT session_id AS id, s.title FROM messages m LEFT JOIN sessions s ON s.id = m.session_id WHERE m.uid = ?',
@@ -130,19 +130,19 @@ const sessionOf: { readonly [P in TableQuery['of']]: string | null } = {
   other: null,
 };
 
-function tableCheck(id: RuleName, { sql, of, mends }: TableQuery): Check {
+function tableCheck(id: RuleName, { sql, subject, mends }: TableQuery): Check {
   return (database) =>
     database.all(sql).map((found) => {
-      const uid = textOr(found, 'uid', '?');
-      const lookUp = sessionOf[of];
+      const uid = readText(found, 'uid', '?');
+      const lookUp = sessionOf[subject];
       const session = lookUp === null ? undefined : database.get(lookUp, [uid]);
       if (session === undefined) return fileFinding(id, uid, mends(uid, ''));
-      const sessionId = textOr(session, 'id', '');
+      const sessionId = readText(session, 'id', '');
       return {
         id,
         sessionId,
-        title: textOr(session, 'title', null),
-        row: of === 'session' ? null : uid,
+        title: readText(session, 'title', null),
+        row: subject === 'session' ? null : uid,
         detail: null,
         steps: mends(uid, sessionId),
       };

@@ -10,7 +10,7 @@ import type {
 import { hiddenReasons, type Message } from '../../../transcript/message';
 import { holdsText } from '../../../transcript/storedText';
 import { readApproval } from '../tables/approvalTable';
-import { flag, oneOf, positionOr, textOr } from '../tables/columns';
+import { readBoolean, oneOf, readPosition, readText } from '../tables/columns';
 import type { FileChangeTable } from '../tables/fileChangeTable';
 import type { MessageTable } from '../tables/messageTable';
 import { invalid } from '../tables/refusal';
@@ -96,7 +96,7 @@ export class RawRows {
         ...this.database.all(
           `SELECT ${columns} FROM messages m ${join}
            WHERE m.session_id = ? AND m.carried_from IS NULL AND m.position > ? ORDER BY m.position LIMIT ?`,
-          [textOr(segment, 'id', ''), after ?? Number.MIN_SAFE_INTEGER, limit - rows.length],
+          [readText(segment, 'id', ''), after ?? Number.MIN_SAFE_INTEGER, limit - rows.length],
         ),
       );
     }
@@ -105,18 +105,18 @@ export class RawRows {
 }
 
 function readOutlineRow(row: SqlRow): OutlineRow {
-  const hidden = !flag(row, 'active');
+  const hidden = !readBoolean(row, 'active');
   return {
-    uid: textOr(row, 'uid', ''),
-    sessionId: textOr(row, 'session_id', ''),
-    turnUid: textOr(row, 'turn_uid', null),
-    position: positionOr(row, 'position', 0),
+    uid: readText(row, 'uid', ''),
+    sessionId: readText(row, 'session_id', ''),
+    turnUid: readText(row, 'turn_uid', null),
+    position: readPosition(row, 'position', 0),
     role: oneOf(row, 'role', ['user', 'assistant', 'tool'], 'assistant'),
     visibility: hidden ? 'hidden' : (oneOf(row, 'display_kind', ['closing', 'handoff'], null) ?? 'shown'),
     hiddenReason: hidden ? oneOf(row, 'hidden_reason', hiddenReasons, 'dropped') : null,
-    absorbedInto: textOr(row, 'absorbed_into', null),
+    absorbedInto: readText(row, 'absorbed_into', null),
     turn: turnWord(row),
-    revised: flag(row, 'revised'),
+    revised: readBoolean(row, 'revised'),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { FoundSession } from '../../conversations';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import type { SessionList } from './sessionList';
 import type { SessionTable } from '../tables/sessionTable';
 
@@ -59,7 +59,7 @@ export class SessionFinder {
          ORDER BY last_activity_at DESC LIMIT ?2`,
         [prefix, limit],
       )
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
   }
 
   /** SQLite folds the case of ASCII only, so titles are compared here. */
@@ -69,7 +69,8 @@ export class SessionFinder {
     for (const row of this.database.iterate(
       'SELECT id, title FROM sessions WHERE title IS NOT NULL AND pending IS NULL ORDER BY last_activity_at DESC',
     )) {
-      if (textOr(row, 'title', '').toLowerCase() === folded && ids.length < mostNamed) ids.push(textOr(row, 'id', ''));
+      if (readText(row, 'title', '').toLowerCase() === folded && ids.length < mostNamed)
+        ids.push(readText(row, 'id', ''));
     }
     return ids;
   }
@@ -94,7 +95,7 @@ export class SessionFinder {
       .all("SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'branch' AND pending IS NULL", [
         sessionId,
       ])
-      .map((row) => textOr(row, 'id', ''))
+      .map((row) => readText(row, 'id', ''))
       .filter((id) => this.hasRows(id) || this.sessions.continuation(id) !== null);
     const [only] = branches;
     return branches.length === 1 && only !== undefined ? only : null;

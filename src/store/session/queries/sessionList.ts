@@ -2,7 +2,7 @@ import { t } from '../../../base/translate';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import type { SessionQuery } from '../../sessionStore';
 import type { BranchReference, SessionSummary } from '../../../transcript/session';
-import { integerOr, oneOf, textOr, timeOr } from '../tables/columns';
+import { readInteger, oneOf, readText, readTime } from '../tables/columns';
 import { lastSettled } from '../tables/turnTable';
 import { invalid } from '../tables/refusal';
 import { readSession } from '../tables/sessionTable';
@@ -115,8 +115,8 @@ export class SessionList {
   private summary(row: SqlRow): SessionSummary {
     const session = readSession(row);
     const state = oneOf(row, 'last_turn', ['running', 'waiting', 'complete', 'interrupted', 'failed'], null);
-    const seenAt = timeOr(row, 'seen_at', null);
-    const machine = textOr(row, 'machine', null);
+    const seenAt = readTime(row, 'seen_at', null);
+    const machine = readText(row, 'machine', null);
     // Listed field by field: spreading the session costs a list of thousands as much as reading it.
     return {
       id: session.id,
@@ -137,13 +137,13 @@ export class SessionList {
       private: session.private,
       ...(session.origin === undefined ? {} : { origin: session.origin }),
       ...(machine === null ? {} : { machine }),
-      preview: textOr(row, 'preview', null),
-      turnCount: integerOr(row, 'turns', 0),
-      messageCount: integerOr(row, 'messages', 0),
+      preview: readText(row, 'preview', null),
+      turnCount: readInteger(row, 'turns', 0),
+      messageCount: readInteger(row, 'messages', 0),
       lastTurn: state === null ? null : { state },
-      queuedCount: integerOr(row, 'queued', 0),
-      branchOf: row['root_kind'] === 'branch' ? this.reference(textOr(row, 'root_parent', '')) : null,
-      unread: seenAt !== null && timeOr(row, 'last_settled', 0) > seenAt,
+      queuedCount: readInteger(row, 'queued', 0),
+      branchOf: row['root_kind'] === 'branch' ? this.reference(readText(row, 'root_parent', '')) : null,
+      unread: seenAt !== null && readTime(row, 'last_settled', 0) > seenAt,
       problem: isSound(row) ? null : unreadableSession(),
     };
   }
@@ -158,9 +158,9 @@ export class SessionList {
     return row === undefined
       ? null
       : {
-          conversationId: textOr(row, 'conversation_id', sessionId),
-          sessionId: textOr(row, 'id', sessionId),
-          title: textOr(row, 'title', null),
+          conversationId: readText(row, 'conversation_id', sessionId),
+          sessionId: readText(row, 'id', sessionId),
+          title: readText(row, 'title', null),
         };
   }
 }

@@ -1,7 +1,7 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import { sliceTimer, type SlicedWork } from '../../slicedWork';
 import type { SessionSize, StoreSizes } from '../../storeSizes';
-import { integerOr, textOr } from '../tables/columns';
+import { readInteger, readText } from '../tables/columns';
 import { batchRows, type Transactions } from '../tables/transactions';
 
 const columnBytes = (columns: readonly string[]): string =>
@@ -49,12 +49,12 @@ export function* storeSizesInSlices(database: SqlDatabase, transactions: Transac
         WHERE m.state = 'streaming' AND c.message_uid = m.uid) AS chunks
      FROM messages m WHERE m.id > ? ORDER BY m.id LIMIT ?`,
     (row) => {
-      const sum = sumOf(textOr(row, 'session_id', ''));
-      const images = integerOr(row, 'images', 0);
+      const sum = sumOf(readText(row, 'session_id', ''));
+      const images = readInteger(row, 'images', 0);
       sum.messages++;
       sum.imageBytes += images;
       sum.textBytes +=
-        integerOr(row, 'text', 0) - images + integerOr(row, 'revisions', 0) + integerOr(row, 'chunks', 0);
+        readInteger(row, 'text', 0) - images + readInteger(row, 'revisions', 0) + readInteger(row, 'chunks', 0);
     },
   );
   yield* everyRow(
@@ -62,7 +62,7 @@ export function* storeSizesInSlices(database: SqlDatabase, transactions: Transac
     transactions,
     `SELECT rowid AS id, id AS session_id, title FROM sessions
      WHERE pending IS NULL AND rowid > ? ORDER BY rowid LIMIT ?`,
-    (row) => (sumOf(textOr(row, 'session_id', '')).title = textOr(row, 'title', null)),
+    (row) => (sumOf(readText(row, 'session_id', '')).title = readText(row, 'title', null)),
   );
   let searchIndexBytes = 0;
   for (const [table, column] of indexTables) {
@@ -92,7 +92,7 @@ function* everyRow(
         const rows = database.all(sql, [after, batchRows]);
         for (const row of rows) read(row);
         if (rows.length < batchRows) return true;
-        after = integerOr(rows.at(-1) ?? {}, 'id', Number.MAX_SAFE_INTEGER);
+        after = readInteger(rows.at(-1) ?? {}, 'id', Number.MAX_SAFE_INTEGER);
       } while (!timer.isFull());
       return false;
     });
@@ -103,11 +103,11 @@ function* everyRow(
 function bytesIn(database: SqlDatabase, table: string, column: string): number {
   const isThere = database.get('SELECT 1 AS n FROM sqlite_master WHERE name = ?', [table]) !== undefined;
   const sql = `SELECT sum(octet_length(${column})) AS n FROM ${table}`;
-  return isThere ? integerOr(database.get(sql) ?? {}, 'n', 0) : 0;
+  return isThere ? readInteger(database.get(sql) ?? {}, 'n', 0) : 0;
 }
 
 function pragma(database: SqlDatabase, name: 'freelist_count' | 'page_count' | 'page_size'): number {
-  return integerOr(database.get(`PRAGMA ${name}`) ?? {}, name, 0);
+  return readInteger(database.get(`PRAGMA ${name}`) ?? {}, name, 0);
 }
 
 function largestFirst(one: SessionSize, other: SessionSize): number {

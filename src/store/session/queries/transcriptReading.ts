@@ -2,7 +2,7 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { TranscriptPage, TranscriptQuery } from '../../sessionStore';
 import type { Message } from '../../../transcript/message';
 import type { Session } from '../../../transcript/session';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import type { MessageTable } from '../tables/messageTable';
 import { invalid } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
@@ -15,7 +15,7 @@ interface Segment {
 }
 
 /** Condition for a segment's rows. The first segment of a conversation that is not a branch has neither a handoff
- *  nor carried rows; without conditions on those, SQLite counts its rows in the index alone. */
+ *  nor carried rows; without between on those, SQLite counts its rows in the index alone. */
 function filterOf(isPlain: boolean, includeHidden: boolean): string {
   if (isPlain) return includeHidden ? 'session_id = ?' : 'session_id = ? AND active = 1 AND display_kind IS NULL';
   return `session_id = ?
@@ -78,14 +78,14 @@ export class TranscriptReading {
       [conversationId],
     );
     return (rows.length === 0 ? [{ id: sessionId, parent_kind: 'branch' }] : rows).map((row) => {
-      const id = textOr(row, 'id', '');
+      const id = readText(row, 'id', '');
       return { id, filter: filterOf(id === conversationId && row['parent_kind'] !== 'branch', includeHidden) };
     });
   }
 
   /** Reads segment by segment, each through the index of its positions: their ranges are consecutive. */
   private rowsOf(query: TranscriptQuery, segments: readonly Segment[]): readonly SqlRow[] {
-    const borders = [
+    const between = [
       ...(query.after === undefined ? [] : ['AND position > ?']),
       ...(query.before === undefined ? [] : ['AND position < ?']),
     ].join(' ');
@@ -96,7 +96,7 @@ export class TranscriptReading {
       if (rows.length === query.limit) break;
       rows.push(
         ...this.database.all(
-          `SELECT * FROM messages WHERE ${filter} ${borders} ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
+          `SELECT * FROM messages WHERE ${filter} ${between} ORDER BY position ${isForward ? 'ASC' : 'DESC'} LIMIT ?`,
           [id, ...bounds, query.limit - rows.length],
         ),
       );

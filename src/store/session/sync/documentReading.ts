@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import { invalid } from '../tables/refusal';
 import { idOf, kindOf } from './documentNames';
 import { columnsWith } from '../tables/rights';
@@ -105,7 +105,7 @@ export class DocumentReading {
     );
     return (id) => {
       const rowsOf = messages.get(id) ?? [];
-      const revised = rowsOf.flatMap((row) => revisions.get(textOr(row, 'uid', '')) ?? []);
+      const revised = rowsOf.flatMap((row) => revisions.get(readText(row, 'uid', '')) ?? []);
       return { messages: rowsOf, ...(revised.length === 0 ? {} : { message_revisions: revised }) };
     };
   }
@@ -117,7 +117,7 @@ export class DocumentReading {
 
 /** Sorting in SQL would copy the text. */
 function byPlace(one: SqlRow, other: SqlRow): number {
-  const [session, otherSession] = [textOr(one, 'session_id', ''), textOr(other, 'session_id', '')];
+  const [session, otherSession] = [readText(one, 'session_id', ''), readText(other, 'session_id', '')];
   if (session !== otherSession) return session < otherSession ? -1 : 1;
   return Number(one['position']) - Number(other['position']);
 }
@@ -125,7 +125,7 @@ function byPlace(one: SqlRow, other: SqlRow): number {
 function grouped(found: BodyRows, key: string): ReadonlyMap<string, BodyRows> {
   const groups = new Map<string, BodyRows>();
   for (const row of found) {
-    const id = textOr(row, key, '');
+    const id = readText(row, key, '');
     const group = groups.get(id);
     if (group === undefined) groups.set(id, [row]);
     else group.push(row);

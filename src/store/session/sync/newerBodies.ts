@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { schemaVersion } from '../../schema/migrations';
 import type { SentDocument, ServerDocument } from '../../syncing';
-import { numberOr, textOr } from '../tables/columns';
+import { readNumber, readText } from '../tables/columns';
 
 /** Writes a body with the version of the store that wrote it, which is the first thing in it. */
 export function bodyText(body: object): string {
@@ -31,13 +31,13 @@ export class NewerBodies {
   all(): readonly string[] {
     return this.database
       .all('SELECT conversation_id FROM sync_newer ORDER BY conversation_id')
-      .map((row) => textOr(row, 'conversation_id', ''));
+      .map((row) => readText(row, 'conversation_id', ''));
   }
 
   /** A conversation that this build can read by now; null for none. */
   readable(): string | null {
     const row = this.database.get('SELECT conversation_id FROM sync_newer WHERE store <= ? LIMIT 1', [schemaVersion]);
-    return textOr(row ?? {}, 'conversation_id', null);
+    return readText(row ?? {}, 'conversation_id', null);
   }
 
   /** Refuses changes of the transcript from now on. `store`: the version that can read all of it. */
@@ -70,14 +70,14 @@ export class NewerBodies {
     const newest = this.database.get('SELECT max(store) AS n FROM sync_bodies WHERE conversation_id = ?', [
       conversationId,
     ]);
-    const store = numberOr(newest ?? {}, 'n', null);
+    const store = readNumber(newest ?? {}, 'n', null);
     if (store !== null) this.hold(conversationId, store);
   }
 
   bodies(conversationId: string): readonly SentDocument[] {
     return this.database
       .all('SELECT document, body FROM sync_bodies WHERE conversation_id = ?', [conversationId])
-      .map((row) => ({ document: textOr(row, 'document', ''), body: textOr(row, 'body', null) }));
+      .map((row) => ({ document: readText(row, 'document', ''), body: readText(row, 'body', null) }));
   }
 
   /** The transcript may be changed again. */

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import type { ServerDocument } from '../../syncing';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import { kindOf, receivedRows, type SyncDocuments } from './syncDocuments';
 import { noteConversation } from './syncTables';
@@ -77,7 +77,7 @@ function noteUnchanged(database: SqlDatabase, conversationId: string, names: rea
 function namesIn(database: SqlDatabase, conversationId: string): readonly string[] {
   return database
     .all('SELECT document FROM sync_changes WHERE conversation_id = ?', [conversationId])
-    .map((row) => textOr(row, 'document', ''));
+    .map((row) => readText(row, 'document', ''));
 }
 
 function hasMore(documents: SyncDocuments, conversationId: string, document: string, other: string | null): boolean {

@@ -3,7 +3,7 @@ import { StoreError } from '../../storeError';
 import type { Branching } from '../operations/branching';
 import type { Titling } from '../operations/titling';
 import { copiedColumns, copiedValues } from '../tables/activeRows';
-import { textOr } from '../tables/columns';
+import { readText } from '../tables/columns';
 import type { MessageTable } from '../tables/messageTable';
 import type { SessionTable } from '../tables/sessionTable';
 import { idOf, kindOf, type SyncDocuments } from './syncDocuments';
@@ -94,9 +94,9 @@ export class SyncSplit {
       const input = { sessionId: tip.id, childId: branchId, upTo: null, now };
       const begun = branching.begin(input);
       if ('stored' in begun) return;
-      let { course } = begun;
-      while (!course.hasAllRows || course.turns.length > 0) course = branching.advance(course, branchId);
-      branching.publish(course, input);
+      let { progress } = begun;
+      while (!progress.hasAllRows || progress.turns.length > 0) progress = branching.advance(progress, branchId);
+      branching.publish(progress, input);
     } catch (error) {
       // Nothing of the session is shown: the branch has only the rows that are hidden.
       if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
@@ -128,7 +128,7 @@ export class SyncSplit {
              AND (c.uid = ?3 || '/' || m.uid OR c.copied_from = m.uid)) ORDER BY session_id, position`,
         [id, conversationId, branchId],
       )
-      .map((row) => textOr(row, 'uid', ''));
+      .map((row) => readText(row, 'uid', ''));
     for (const uid of missing)
       this.database.run(
         `INSERT INTO messages (uid, session_id, turn_uid, position, copied_from, hidden_with, ${copiedColumns})

@@ -4,7 +4,7 @@ import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { newerSession } from '../../engine/sqlFailure';
 import { StoreError } from '../../storeError';
 import { schemaVersion } from '../../schema/migrations';
-import { countOf, numberOr, textOr } from '../tables/columns';
+import { countOf, readNumber, readText } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import type { Transactions } from '../tables/transactions';
 import type {
@@ -97,7 +97,7 @@ export class SyncStore implements SyncedStore {
       do {
         const row = this.database.get('SELECT conversation_id FROM sync_unnoted LIMIT 1');
         if (row === undefined) return false;
-        noteConversation(this.database, textOr(row, 'conversation_id', ''));
+        noteConversation(this.database, readText(row, 'conversation_id', ''));
       } while (this.deps.monotonicMs() < until);
       return true;
     });
@@ -111,7 +111,7 @@ export class SyncStore implements SyncedStore {
     return this.deps.transactions.read(() =>
       this.database
         .all(`SELECT c.conversation_id ${sendable} ORDER BY c.first`)
-        .map((row) => textOr(row, 'conversation_id', '')),
+        .map((row) => readText(row, 'conversation_id', '')),
     );
   }
 
@@ -122,8 +122,8 @@ export class SyncStore implements SyncedStore {
       const documents = this.database
         .all('SELECT change, document FROM sync_changes WHERE conversation_id = ? ORDER BY change', [conversationId])
         .map((row): ChangedDocument => ({
-          document: textOr(row, 'document', ''),
-          change: numberOr(row, 'change', 0),
+          document: readText(row, 'document', ''),
+          change: readNumber(row, 'change', 0),
         }));
       const base = this.version(conversationId);
       const baseTail = this.chain(conversationId).find(({ version }) => version === base)?.tail ?? null;
@@ -142,8 +142,8 @@ export class SyncStore implements SyncedStore {
       const row = this.database.get(`SELECT count(*) AS n, min(c.at) AS at ${sendable}`);
       const forgotten = countOf(this.database, 'SELECT count(*) AS n FROM sync_forgotten');
       return {
-        conversations: numberOr(row ?? {}, 'n', 0) + forgotten,
-        oldestAt: numberOr(row ?? {}, 'at', null),
+        conversations: readNumber(row ?? {}, 'n', 0) + forgotten,
+        oldestAt: readNumber(row ?? {}, 'at', null),
         newer: this.newer.all(),
       };
     });
@@ -151,20 +151,20 @@ export class SyncStore implements SyncedStore {
 
   version(conversationId: string): number {
     const row = this.database.get('SELECT version FROM sync_conversations WHERE conversation_id = ?', [conversationId]);
-    return row === undefined ? 0 : numberOr(row, 'version', 0);
+    return row === undefined ? 0 : readNumber(row, 'version', 0);
   }
 
   chain(conversationId: string): readonly ChainedVersion[] {
     return this.database
       .all('SELECT version, tail FROM sync_chain WHERE conversation_id = ? ORDER BY version DESC', [conversationId])
-      .map((row) => ({ version: numberOr(row, 'version', 0), tail: textOr(row, 'tail', '') }));
+      .map((row) => ({ version: readNumber(row, 'version', 0), tail: readText(row, 'tail', '') }));
   }
 
   changed(conversationId: string): readonly string[] {
     this.noteNow(conversationId);
     return this.database
       .all('SELECT document FROM sync_changes WHERE conversation_id = ? ORDER BY document', [conversationId])
-      .map((row) => textOr(row, 'document', ''));
+      .map((row) => readText(row, 'document', ''));
   }
 
   transcriptDocuments(conversationId: string): readonly string[] {
@@ -175,7 +175,7 @@ export class SyncStore implements SyncedStore {
          WHERE s.conversation_id = ?1 AND m.turn_uid IS NULL`,
         [conversationId],
       )
-      .map((row) => textOr(row, 'document', ''));
+      .map((row) => readText(row, 'document', ''));
   }
 
   beginSending(conversationId: string, documents: readonly ChangedDocument[], tail: string): void {
@@ -225,9 +225,9 @@ export class SyncStore implements SyncedStore {
     const row = this.database.get('SELECT generation, changes, digest FROM sync_read');
     if (row === undefined) return null;
     return {
-      generation: textOr(row, 'generation', ''),
-      changes: numberOr(row, 'changes', 0),
-      digest: numberOr(row, 'digest', null),
+      generation: readText(row, 'generation', ''),
+      changes: readNumber(row, 'changes', 0),
+      digest: readNumber(row, 'digest', null),
     };
   }
 
@@ -238,7 +238,7 @@ export class SyncStore implements SyncedStore {
           JSON.stringify(heads.map(({ conversationId }) => conversationId)),
         ]);
       const before = this.database.get('SELECT digest FROM sync_read') ?? {};
-      let known = numberOr(before, 'digest', 0);
+      let known = readNumber(before, 'digest', 0);
       for (const head of heads) {
         const { conversationId, version, tail, machine } = head;
         const row = this.database.get('SELECT version, tail FROM sync_heads WHERE conversation_id = ?', [
@@ -246,8 +246,8 @@ export class SyncStore implements SyncedStore {
         ]);
         const old = {
           conversationId,
-          version: numberOr(row ?? {}, 'version', 0),
-          tail: textOr(row ?? {}, 'tail', null),
+          version: readNumber(row ?? {}, 'version', 0),
+          tail: readText(row ?? {}, 'tail', null),
         };
         known = combined(known, headsDigest([old, head]));
         this.database.run(
@@ -280,13 +280,13 @@ export class SyncStore implements SyncedStore {
            AND NOT EXISTS (SELECT 1 FROM sync_heads h WHERE h.conversation_id = c.conversation_id)
          ORDER BY 1`,
       )
-      .map((row) => textOr(row, 'conversation_id', ''));
+      .map((row) => readText(row, 'conversation_id', ''));
   }
 
   forgotten(): readonly string[] {
     return this.database
       .all('SELECT conversation_id FROM sync_forgotten ORDER BY conversation_id')
-      .map((row) => textOr(row, 'conversation_id', ''));
+      .map((row) => readText(row, 'conversation_id', ''));
   }
 
   forgottenThere(conversationId: string): void {
@@ -453,14 +453,14 @@ export class SyncStore implements SyncedStore {
   }
 
   private lastChange(): number {
-    return numberOr(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
+    return readNumber(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
   }
 
   /** The server's marks with those that were changed here. None when it is not known which were: all are kept. */
   private mergedMarks(conversationId: string, there: SentDocument): readonly SentDocument[] {
     const changed = this.database
       .all('SELECT mark FROM sync_marks WHERE conversation_id = ?', [conversationId])
-      .map((row) => textOr(row, 'mark', ''));
+      .map((row) => readText(row, 'mark', ''));
     const [here] = this.documents.read(conversationId, [there.document]);
     const [own, other] = [here?.body ?? null, there.body].map((body) =>
       body === null ? undefined : receivedRows(there.document, body).sessions?.[0],
@@ -542,7 +542,7 @@ export class SyncStore implements SyncedStore {
     const row = this.database.get('SELECT sent_changes FROM sync_conversations WHERE conversation_id = ?', [
       conversationId,
     ]);
-    const parsed = v.safeParse(sentSchema, parseJson(textOr(row ?? {}, 'sent_changes', '')));
+    const parsed = v.safeParse(sentSchema, parseJson(readText(row ?? {}, 'sent_changes', '')));
     return parsed.success ? parsed.output : null;
   }
 

@@ -1,11 +1,11 @@
 import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
 import type { HiddenReason, Message } from '../../../transcript/message';
-import { flag, integerOr, positionOr, textOr } from './columns';
+import { readBoolean, readInteger, readPosition, readText } from './columns';
 import { positionGap, type MessageTable } from './messageTable';
 import { batchRows } from './transactions';
 
 /** The active rows of a segment from a position on, to be hidden. */
-export interface HiddenStretch {
+export interface HiddenRange {
   readonly sessionId: string;
   readonly from: number;
   readonly reason: HiddenReason;
@@ -48,7 +48,7 @@ export const copiedValues = Object.entries(copied)
   .map(([column, value]) => (value === '' ? column : value))
   .join(', ');
 
-/** Hides and shows stretches of rows in the newest segment of a conversation. A row that was carried over from an
+/** Hides and shows ranges of rows in the newest segment of a conversation. A row that was carried over from an
  *  earlier segment changes together with the row it repeats, which is the one that surfaces show. Every method runs
  *  inside its caller's transaction.
  *
@@ -77,7 +77,7 @@ export class ActiveRows {
        SELECT m.uid FROM same CROSS JOIN messages m ON m.uid = same.uid WHERE m.session_id = ?`,
       [uid, sessionId],
     );
-    return row === undefined ? uid : textOr(row, 'uid', uid);
+    return row === undefined ? uid : readText(row, 'uid', uid);
   }
 
   /** Position of a turn's first active row in a segment; null when it has none there. */
@@ -86,14 +86,14 @@ export class ActiveRows {
       'SELECT min(position) AS start FROM messages WHERE turn_uid = ? AND +session_id = ? AND active = 1',
       [turnUid, sessionId],
     );
-    return positionOr(row ?? {}, 'start', null);
+    return readPosition(row ?? {}, 'start', null);
   }
 
   /** Hides a batch of the last active rows of a segment between two positions, together with the rows that belong to
    *  them. `version` marks them as a version of a prompt that can be shown again. `next`: the position before which
    *  to continue; null when none are left. */
   hideBatch(
-    { sessionId, from, reason, version }: HiddenStretch,
+    { sessionId, from, reason, version }: HiddenRange,
     before: SqlValue,
   ): { readonly uids: readonly string[]; readonly next: SqlValue } {
     const last = this.database.all(
@@ -101,7 +101,7 @@ export class ActiveRows {
        WHERE session_id = ? AND active = 1 AND position >= ? AND position < ? ORDER BY position DESC LIMIT ?`,
       [sessionId, from, before, batchRows],
     );
-    const uids = this.withCarried(last.map((row) => textOr(row, 'uid', '')));
+    const uids = this.withCarried(last.map((row) => readText(row, 'uid', '')));
     this.countingTurns(this.turnsOf(uids), () =>
       this.database.run(
         `UPDATE messages SET active = 0, hidden_reason = ?, absorbed_into = NULL, hidden_with = ?
@@ -147,9 +147,9 @@ export class ActiveRows {
     );
     return {
       missing: rows
-        .filter((row) => flag(row, 'is_missing'))
-        .map((row) => ({ uid: textOr(row, 'uid', ''), position: positionOr(row, 'position', 0) })),
-      next: rows.length < batchRows ? null : integerOr(rows.at(-1) ?? {}, 'id', after),
+        .filter((row) => readBoolean(row, 'is_missing'))
+        .map((row) => ({ uid: readText(row, 'uid', ''), position: readPosition(row, 'position', 0) })),
+      next: rows.length < batchRows ? null : readInteger(rows.at(-1) ?? {}, 'id', after),
     };
   }
 
@@ -187,7 +187,7 @@ export class ActiveRows {
          AND EXISTS (SELECT 1 FROM messages m WHERE m.turn_uid = t.uid AND m.active = 1) GROUP BY t.session_id`,
       [named],
     );
-    return new Map(rows.map((row) => [textOr(row, 'session_id', ''), integerOr(row, 'n', 0)]));
+    return new Map(rows.map((row) => [readText(row, 'session_id', ''), readInteger(row, 'n', 0)]));
   }
 
   private turnsOf(uids: readonly string[]): readonly string[] {
@@ -196,7 +196,7 @@ export class ActiveRows {
         'SELECT DISTINCT turn_uid FROM messages WHERE uid IN (SELECT value FROM json_each(?)) AND turn_uid IS NOT NULL',
         [JSON.stringify(uids)],
       )
-      .map((row) => textOr(row, 'turn_uid', ''));
+      .map((row) => readText(row, 'turn_uid', ''));
   }
 
   /** These rows and the active rows that belong to them, in order: the rows they repeat, and, for a turn whose
@@ -219,6 +219,6 @@ export class ActiveRows {
   }
 
   private uids(sql: string, values: readonly (string | number)[]): readonly string[] {
-    return this.database.all(sql, values).map((row) => textOr(row, 'uid', ''));
+    return this.database.all(sql, values).map((row) => readText(row, 'uid', ''));
   }
 }

@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
-import { countOf, latestTime, timeOr } from './columns';
+import { countOf, latestTime, readTime } from './columns';
 
 /** Seconds by which a clock may differ before it counts as wrong. */
 const tolerance = 60;
@@ -23,7 +23,7 @@ export function topTime(database: SqlDatabase, at: number, now: number): number 
     const latest =
       database.get('SELECT max(last_activity_at) AS latest FROM sessions WHERE last_activity_at <= ?', [latestTime]) ??
       {};
-    return timeOr(latest, 'latest', moment) + instant;
+    return readTime(latest, 'latest', moment) + instant;
   }
   database.run(
     `UPDATE sessions SET last_activity_at = ?1 - later.place * ?2

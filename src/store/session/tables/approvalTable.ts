@@ -12,7 +12,7 @@ import {
   type NamedRisk,
 } from '../../../transcript/approval';
 import type { Turn } from '../../../transcript/turn';
-import { oneOf, textOr, timeOr } from './columns';
+import { oneOf, readText, readTime } from './columns';
 import { parseJson } from './partsJson';
 import { invalid, notFound } from './refusal';
 import type { SessionTable } from './sessionTable';
@@ -219,13 +219,13 @@ export class ApprovalTable {
  *  nothing. */
 export function readApproval(row: SqlRow): Approval {
   return {
-    id: textOr(row, 'id', ''),
-    sessionId: textOr(row, 'session_id', ''),
-    turnUid: textOr(row, 'turn_uid', ''),
-    messageUid: textOr(row, 'message_uid', ''),
-    callId: textOr(row, 'call_id', ''),
-    request: requestOf(textOr(row, 'request', '')),
-    requestedAt: timeOr(row, 'requested_at', 0),
+    id: readText(row, 'id', ''),
+    sessionId: readText(row, 'session_id', ''),
+    turnUid: readText(row, 'turn_uid', ''),
+    messageUid: readText(row, 'message_uid', ''),
+    callId: readText(row, 'call_id', ''),
+    request: requestOf(readText(row, 'request', '')),
+    requestedAt: readTime(row, 'requested_at', 0),
     state: stateOf(row),
   };
 }
@@ -234,11 +234,11 @@ function stateOf(row: SqlRow): Approval['state'] {
   const kind = oneOf(row, 'state', ['pending', 'decided', 'expired'], 'expired');
   if (kind !== 'decided') return { kind };
   const made: ApprovalDecision = decisionOf(row) ?? { kind: 'deny', reason: null };
-  return { kind, decision: made, decidedAt: timeOr(row, 'decided_at', 0) };
+  return { kind, decision: made, decidedAt: readTime(row, 'decided_at', 0) };
 }
 
 function decisionOf(row: SqlRow): ApprovalDecision | null {
-  const parsed = v.safeParse(decision, parseJson(textOr(row, 'decision', '')));
+  const parsed = v.safeParse(decision, parseJson(readText(row, 'decision', '')));
   return parsed.success ? parsed.output : null;
 }
 

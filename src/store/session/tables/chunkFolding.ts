@@ -1,7 +1,7 @@
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { Chunk } from '../../../transcript/message';
 import type { AssistantPart, DeliveredKind } from '../../../transcript/part';
-import { flag, integerOr, oneOf, textOr } from './columns';
+import { readBoolean, readInteger, oneOf, readText } from './columns';
 import { parseJson } from './partsJson';
 
 export type StoredChunk = Chunk;
@@ -61,14 +61,14 @@ export function chunkValues(chunk: Chunk): (string | number)[] {
 }
 
 export function readChunkRow(row: SqlRow): StoredChunk {
-  const stored = textOr(row, 'text', '');
-  const parsed = flag(row, 'escaped') ? parseJson(stored) : stored;
+  const stored = readText(row, 'text', '');
+  const parsed = readBoolean(row, 'escaped') ? parseJson(stored) : stored;
   return {
-    messageUid: textOr(row, 'message_uid', ''),
-    seq: integerOr(row, 'seq', 0),
-    part: integerOr(row, 'part', 0),
+    messageUid: readText(row, 'message_uid', ''),
+    seq: readInteger(row, 'seq', 0),
+    part: readInteger(row, 'part', 0),
     kind: oneOf(row, 'kind', ['text', 'thinking'], 'text'),
-    start: integerOr(row, 'start', 0),
+    start: readInteger(row, 'start', 0),
     text: typeof parsed === 'string' ? parsed : stored,
   };
 }

@@ -12,7 +12,7 @@ const largestNumber = 2 ** 52;
 
 /** Readers of single columns. A stored file may hold any value, and one odd value must not hide a whole list: each
  *  reader returns `fallback` instead. Everything they return can be stored again. */
-export function textOr<F extends string | null>(row: SqlRow, column: string, fallback: F): string | F {
+export function readText<F extends string | null>(row: SqlRow, column: string, fallback: F): string | F {
   const value = row[column];
   if (typeof value === 'string') return value;
   return value instanceof Uint8Array ? (textOf(value) ?? fallback) : fallback;
@@ -28,31 +28,31 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-export function numberOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
+export function readNumber<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
   const value = row[column];
   return typeof value === 'number' && Math.abs(value) <= largestNumber ? value : fallback;
 }
 
 /** Reads a number that counts or orders. */
-export function integerOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
-  const value = numberOr(row, column, null);
+export function readInteger<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
+  const value = readNumber(row, column, null);
   return value !== null && Number.isInteger(value) ? value : fallback;
 }
 
 /** Reads a position in a session. */
-export function positionOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
-  const value = numberOr(row, column, null);
+export function readPosition<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
+  const value = readNumber(row, column, null);
   return value !== null && value >= 0 ? value : fallback;
 }
 
 /** Reads a time in seconds since 1970. */
-export function timeOr<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
+export function readTime<F extends number | null>(row: SqlRow, column: string, fallback: F): number | F {
   const value = row[column];
   return typeof value === 'number' && value >= 0 && value <= latestTime ? value : fallback;
 }
 
-export function flag(row: SqlRow, column: string): boolean {
-  return numberOr(row, column, 0) !== 0;
+export function readBoolean(row: SqlRow, column: string): boolean {
+  return readNumber(row, column, 0) !== 0;
 }
 
 export function oneOf<const T extends string, F extends T | null>(
@@ -68,7 +68,7 @@ export function oneOf<const T extends string, F extends T | null>(
 /** Returns the count that a query selects as `n`. */
 export function countOf(database: SqlDatabase, sql: string, params: readonly SqlValue[] = []): number {
   const row = database.get(sql, params);
-  return row === undefined ? 0 : integerOr(row, 'n', 0);
+  return row === undefined ? 0 : readInteger(row, 'n', 0);
 }
 
 const count = v.fallback(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(largestNumber))), null);
@@ -83,7 +83,7 @@ export const usage = v.object({
 });
 
 export function usageOf(row: SqlRow): Usage | null {
-  const stored = textOr(row, 'usage', null);
+  const stored = readText(row, 'usage', null);
   if (stored === null) return null;
   const result = v.safeParse(usage, parseJson(stored));
   return result.success ? result.output : null;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { deflateSync, inflateSync } from 'node:zlib';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { ContentHash, FileChange, FileContent } from '../../fileChanges';
-import { flag, oneOf, textOr, timeOr } from './columns';
+import { readBoolean, oneOf, readText, readTime } from './columns';
 
 /** The tables `file_changes` and `file_contents`. A content exists as long as a change names it; a change may name a
  *  content that was never stored (too large). Every method runs inside its caller's transaction. */
@@ -149,14 +149,14 @@ export function hashOf(bytes: Uint8Array): string {
 export function readFileChange(row: SqlRow): FileChange {
   const reviewed = oneOf(row, 'reviewed', ['reverted', 'kept'], null);
   return {
-    uid: textOr(row, 'uid', ''),
-    sessionId: textOr(row, 'session_id', ''),
-    turnUid: textOr(row, 'turn_uid', ''),
-    callId: textOr(row, 'call_id', ''),
-    path: textOr(row, 'path', ''),
-    before: textOr(row, 'before_hash', null),
-    after: flag(row, 'after_known') ? textOr(row, 'after_hash', null) : undefined,
-    changedAt: timeOr(row, 'changed_at', 0),
-    reviewed: reviewed === null ? null : { kind: reviewed, at: timeOr(row, 'reviewed_at', 0) },
+    uid: readText(row, 'uid', ''),
+    sessionId: readText(row, 'session_id', ''),
+    turnUid: readText(row, 'turn_uid', ''),
+    callId: readText(row, 'call_id', ''),
+    path: readText(row, 'path', ''),
+    before: readText(row, 'before_hash', null),
+    after: readBoolean(row, 'after_known') ? readText(row, 'after_hash', null) : undefined,
+    changedAt: readTime(row, 'changed_at', 0),
+    reviewed: reviewed === null ? null : { kind: reviewed, at: readTime(row, 'reviewed_at', 0) },
   };
 }

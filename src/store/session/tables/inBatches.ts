@@ -5,7 +5,7 @@ type Outcome<S, R> = { readonly state: S } | { readonly answer: R };
 
 /** A long change, divided into batches. Every method but `progress` runs inside a transaction and changes only the
  *  database, because a transaction may run twice. */
-export interface BatchCourse<S, R> {
+export interface BatchedWork<S, R> {
   begin(): Outcome<S, R>;
   /** Runs the next batch. */
   step(state: S): Outcome<S, R>;
@@ -24,48 +24,48 @@ export interface BatchCourse<S, R> {
 
 /** Runs a change in slices: all batches that fit into one slice are one durable transaction, so a small change is a
  *  single transaction. */
-export function* inBatches<S, R>(course: BatchCourse<S, R>, transactions: Transactions): SlicedWork<R> {
+export function* inBatches<S, R>(work: BatchedWork<S, R>, transactions: Transactions): SlicedWork<R> {
   let reached: S | undefined;
   for (;;) {
-    const outcome: Outcome<S, R> = nextSlice(course, reached, transactions);
+    const outcome: Outcome<S, R> = nextSlice(work, reached, transactions);
     if ('answer' in outcome) return outcome.answer;
     reached = outcome.state;
-    const stop = yield { progress: course.progress(reached) };
-    if (stop !== true || course.canStop?.(reached) === false) continue;
-    while (takeBackSlice(course, reached, transactions)) yield undefined;
+    const stop = yield { progress: work.progress(reached) };
+    if (stop !== true || work.canStop?.(reached) === false) continue;
+    while (takeBackSlice(work, reached, transactions)) yield undefined;
     throw new StoppedWork();
   }
 }
 
-function nextSlice<S, R>(course: BatchCourse<S, R>, reached: S | undefined, transactions: Transactions): Outcome<S, R> {
+function nextSlice<S, R>(work: BatchedWork<S, R>, reached: S | undefined, transactions: Transactions): Outcome<S, R> {
   try {
-    const timer = sliceTimer(transactions.monotonicMs, course.lengthMs);
+    const timer = sliceTimer(transactions.monotonicMs, work.lengthMs);
     return transactions.write(() => {
-      let outcome: Outcome<S, R> = reached === undefined ? course.begin() : course.step(reached);
-      while ('state' in outcome && !timer.isFull()) outcome = course.step(outcome.state);
-      if ('state' in outcome) course.suspend?.(outcome.state);
+      let outcome: Outcome<S, R> = reached === undefined ? work.begin() : work.step(reached);
+      while ('state' in outcome && !timer.isFull()) outcome = work.step(outcome.state);
+      if ('state' in outcome) work.suspend?.(outcome.state);
       return outcome;
     });
   } catch (error) {
-    if (reached !== undefined) takeBackNow(course, reached, transactions);
+    if (reached !== undefined) takeBackNow(work, reached, transactions);
     throw error;
   }
 }
 
-function takeBackSlice<S, R>(course: BatchCourse<S, R>, reached: S, transactions: Transactions): boolean {
+function takeBackSlice<S, R>(work: BatchedWork<S, R>, reached: S, transactions: Transactions): boolean {
   const timer = sliceTimer(transactions.monotonicMs);
   return transactions.write(() => {
-    let more = course.takeBack?.(reached) ?? false;
-    while (more && !timer.isFull()) more = course.takeBack?.(reached) ?? false;
+    let more = work.takeBack?.(reached) ?? false;
+    while (more && !timer.isFull()) more = work.takeBack?.(reached) ?? false;
     return more;
   });
 }
 
 /** Undoes a failed change. If the disk is full, the rest is recorded in the store and undone before the rows are
  *  changed again. */
-function takeBackNow<S, R>(course: BatchCourse<S, R>, reached: S, transactions: Transactions): void {
+function takeBackNow<S, R>(work: BatchedWork<S, R>, reached: S, transactions: Transactions): void {
   try {
-    while (takeBackSlice(course, reached, transactions));
+    while (takeBackSlice(work, reached, transactions));
   } catch {
     // Report the original failure instead.
   }

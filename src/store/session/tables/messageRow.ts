@@ -11,7 +11,7 @@ import {
   type Visibility,
 } from '../../../transcript/message';
 import type { Part } from '../../../transcript/part';
-import { flag, integerOr, oneOf, positionOr, textOr, timeOr, usageOf } from './columns';
+import { readBoolean, readInteger, oneOf, readPosition, readText, readTime, usageOf } from './columns';
 import { foldChunks, type StoredChunk } from './chunkFolding';
 import { decodeParts, decodeToolCalls, encodeParts, encodeToolCalls, type RoleParts } from './partsJson';
 
@@ -31,13 +31,13 @@ const unreadableSentence = (): string => t('This message couldn’t be read from
  *  carries the content of the derived columns, so that lists, search and the sequence of calls and results keep
  *  working. */
 export function readMessageRow(row: SqlRow, chunks: readonly StoredChunk[] = []): StoredMessage {
-  const rawParts = textOr(row, 'parts', '');
-  const rawContent = textOr(row, 'content', '');
+  const rawParts = readText(row, 'parts', '');
+  const rawContent = readText(row, 'content', '');
   const role = oneOf(row, 'role', ['user', 'assistant', 'tool'], 'assistant');
   const decoded = decodeParts(role, rawParts);
   const body = decoded ?? degraded(role, row, rawContent);
   return {
-    id: integerOr(row, 'id', 0),
+    id: readInteger(row, 'id', 0),
     message: message(row, body, chunks),
     readable: decoded !== null,
     rawParts,
@@ -47,13 +47,13 @@ export function readMessageRow(row: SqlRow, chunks: readonly StoredChunk[] = [])
 
 function message(row: SqlRow, body: RoleParts, chunks: readonly StoredChunk[]): Message {
   const base = {
-    uid: textOr(row, 'uid', ''),
-    sessionId: textOr(row, 'session_id', ''),
-    turnUid: textOr(row, 'turn_uid', null),
-    position: positionOr(row, 'position', 0),
-    createdAt: timeOr(row, 'timestamp', 0),
+    uid: readText(row, 'uid', ''),
+    sessionId: readText(row, 'session_id', ''),
+    turnUid: readText(row, 'turn_uid', null),
+    position: readPosition(row, 'position', 0),
+    createdAt: readTime(row, 'timestamp', 0),
     visibility: visibilityOf(row),
-    carriedFrom: textOr(row, 'carried_from', null),
+    carriedFrom: readText(row, 'carried_from', null),
   };
   switch (body.role) {
     case 'user':
@@ -61,15 +61,15 @@ function message(row: SqlRow, body: RoleParts, chunks: readonly StoredChunk[]): 
     case 'tool':
       return { ...base, role: 'tool', parts: body.parts };
     case 'assistant': {
-      const lastSeq = integerOr(row, 'last_seq', 0);
+      const lastSeq = readInteger(row, 'last_seq', 0);
       const assistant: AssistantMessage = {
         ...base,
         role: 'assistant',
         parts: foldChunks(body.parts, chunks),
         state: oneOf(row, 'state', ['streaming', 'final'], 'final'),
         lastSeq: chunks.reduce((highest, chunk) => Math.max(highest, chunk.seq), lastSeq),
-        model: textOr(row, 'model', null),
-        finishReason: textOr(row, 'finish_reason', null),
+        model: readText(row, 'model', null),
+        finishReason: readText(row, 'finish_reason', null),
         usage: usageOf(row),
       };
       return assistant;
@@ -83,23 +83,23 @@ function degraded(role: Message['role'], row: SqlRow, content: string): RolePart
     case 'user':
       return { role, parts: [{ kind: 'text', text }] };
     case 'assistant':
-      return { role, parts: [{ kind: 'text', text }, ...decodeToolCalls(textOr(row, 'tool_calls', ''))] };
+      return { role, parts: [{ kind: 'text', text }, ...decodeToolCalls(readText(row, 'tool_calls', ''))] };
     case 'tool': {
-      const callId = textOr(row, 'tool_call_id', '');
+      const callId = readText(row, 'tool_call_id', '');
       return {
         role,
-        parts: [{ kind: 'toolResult', callId, name: textOr(row, 'tool_name', ''), outcome: 'failed', text }],
+        parts: [{ kind: 'toolResult', callId, name: readText(row, 'tool_name', ''), outcome: 'failed', text }],
       };
     }
   }
 }
 
 function visibilityOf(row: SqlRow): Visibility {
-  if (!flag(row, 'active')) {
+  if (!readBoolean(row, 'active')) {
     return {
       kind: 'hidden',
       reason: oneOf(row, 'hidden_reason', hiddenReasons, 'dropped'),
-      absorbedInto: textOr(row, 'absorbed_into', null),
+      absorbedInto: readText(row, 'absorbed_into', null),
     };
   }
   return { kind: oneOf(row, 'display_kind', ['closing', 'handoff'], null) ?? 'shown' };

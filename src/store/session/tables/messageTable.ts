@@ -2,7 +2,7 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { MessageRevision } from '../../sessionStore';
 import type { Chunk, HiddenReason, Message, NewMessage } from '../../../transcript/message';
 import { chunkValues, foldChunks, keepsDelivered, readChunkRow, type StoredChunk } from './chunkFolding';
-import { integerOr, positionOr, textOr, timeOr } from './columns';
+import { readInteger, readPosition, readText, readTime } from './columns';
 import { messageColumns, messageValues, readMessageRow, searchableText, type StoredMessage } from './messageRow';
 import { encodeParts } from './partsJson';
 import { invalid } from './refusal';
@@ -59,7 +59,7 @@ export class MessageTable {
        SELECT m.uid FROM same JOIN messages m ON m.uid = same.uid WHERE m.session_id = ? LIMIT 1`,
       [uid, sessionId],
     );
-    return row === undefined ? null : textOr(row, 'uid', null);
+    return row === undefined ? null : readText(row, 'uid', null);
   }
 
   /** Position after the session's last message. */
@@ -69,7 +69,7 @@ export class MessageTable {
       this.renumberAll(sessionId);
       return this.endPosition(sessionId);
     }
-    return positionOr(row, 'last', segmentStart(this.database, sessionId)) + positionGap;
+    return readPosition(row, 'last', segmentStart(this.database, sessionId)) + positionGap;
   }
 
   /** A free position directly after the row `uid`. Renumbers the session when there is no room. */
@@ -88,9 +88,9 @@ export class MessageTable {
       [uid, sessionId],
     );
     if (row === undefined) throw invalid(`no message ${uid} in session ${sessionId} to put a row behind`);
-    const position = positionOr(row, 'position', null);
+    const position = readPosition(row, 'position', null);
     if (position === null || isOdd(row, 'next')) return null;
-    const next = positionOr(row, 'next', null);
+    const next = readPosition(row, 'next', null);
     if (next === null) return Math.floor(position) + positionGap;
     const between = Math.floor((position + next) / 2);
     return between > position ? between : null;
@@ -193,7 +193,7 @@ export class MessageTable {
          WHERE r.message_uid = ? ORDER BY r.id`,
         [uid],
       )
-      .map((row) => ({ revisedAt: timeOr(row, 'revised_at', 0), parts: readMessageRow(row).message.parts }));
+      .map((row) => ({ revisedAt: readTime(row, 'revised_at', 0), parts: readMessageRow(row).message.parts }));
   }
 
   /** `position` must be free. */
@@ -208,7 +208,7 @@ export class MessageTable {
   /** Adds one chunk to a streaming message. Throws `invalid` on a gap, an overlap, another kind, or a final message. */
   append(row: SqlRow, chunk: Chunk): void {
     const last = this.lastChunk('message_uid = ?', [chunk.messageUid]);
-    const storedSeq = integerOr(row, 'last_seq', 0);
+    const storedSeq = readInteger(row, 'last_seq', 0);
     const lastSeq = last?.seq ?? storedSeq;
     if (chunk.seq <= lastSeq) {
       this.requireRepetition(row, chunk);
@@ -287,7 +287,7 @@ export function withChunks(message: Message, chunks: readonly StoredChunk[]): Me
 
 /** True when a position is present but invalid: damage. */
 function isOdd(row: SqlRow, column: string): boolean {
-  return (row[column] ?? null) !== null && positionOr(row, column, null) === null;
+  return (row[column] ?? null) !== null && readPosition(row, column, null) === null;
 }
 
 function requireStart(chunk: Chunk, length: number): void {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { allClosingTexts } from '../../../transcript/closingText';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
-import { textOr } from './columns';
+import { readText } from './columns';
 import { encodeParts, parseJson } from './partsJson';
 
 /** Tables whose rows come from other stores too. */
@@ -101,7 +101,7 @@ export function withoutRights(table: ImportedTable, row: SqlRow, from: 'file' | 
     if (treatment === 'here' || (treatment === 'file' && from === 'server')) continue;
     kept[column] = value;
   }
-  if (table === 'turns' && !isPlainUsage(textOr(kept, 'usage', null))) kept['usage'] = null;
+  if (table === 'turns' && !isPlainUsage(readText(kept, 'usage', null))) kept['usage'] = null;
   if (table === 'approvals' && grantsMore(kept)) kept['decision'] = JSON.stringify({ kind: 'allow', scope: 'once' });
   // A model gets this row and the user does not see it: it may say only what this product says in it.
   if (table === 'messages' && kept['display_kind'] === 'closing' && !isOurClosing(kept)) kept['display_kind'] = null;
@@ -143,7 +143,7 @@ const once = v.strictObject({ kind: v.literal('allow'), scope: v.literal('once')
 
 /** True for a decision that is no plain denial, and not "this call, once" either. */
 function grantsMore(row: SqlRow): boolean {
-  const decision = parseJson(textOr(row, 'decision', 'null'));
+  const decision = parseJson(readText(row, 'decision', 'null'));
   const isDenial = v.is(v.object({ kind: v.literal('deny') }), decision);
   return decision !== null && !isDenial && !v.is(once, decision);
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { SqlRow } from '../../engine/sqlDatabase';
 import type { SessionOrigin } from '../../../transcript/session';
-import { textOr } from './columns';
+import { readText } from './columns';
 import { parseJson } from './partsJson';
 
 const origin = v.object({
@@ -15,7 +15,7 @@ const origin = v.object({
 
 /** The `origin` column; nothing for a session that was written here, or when it cannot be read. */
 export function originOf(row: SqlRow): { readonly origin?: SessionOrigin } {
-  const stored = textOr(row, 'origin', null);
+  const stored = readText(row, 'origin', null);
   if (stored === null) return {};
   const parsed = v.safeParse(origin, parseJson(stored));
   return parsed.success ? { origin: parsed.output } : {};

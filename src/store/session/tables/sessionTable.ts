@@ -4,7 +4,7 @@ import { reasoningEfforts, type ReasoningEffort } from '../../../transcript/reas
 import type { Session } from '../../../transcript/session';
 import type { Usage } from '../../../transcript/usage';
 import { instant, topTime } from './activityTime';
-import { flag, oneOf, textOr, timeOr } from './columns';
+import { readBoolean, oneOf, readText, readTime } from './columns';
 import { invalid, notFound } from './refusal';
 import { originOf } from './sessionOrigin';
 import { cleanTitle, derivedTitle, previewOf } from './title';
@@ -167,7 +167,7 @@ export class SessionTable {
            WHERE next.parent_session_id = chain.id AND next.parent_kind = 'compression') LIMIT 1`,
       [sessionId],
     );
-    return row === undefined ? sessionId : textOr(row, 'id', sessionId);
+    return row === undefined ? sessionId : readText(row, 'id', sessionId);
   }
 
   continuation(sessionId: string): string | null {
@@ -175,30 +175,30 @@ export class SessionTable {
       "SELECT id FROM sessions WHERE parent_session_id = ? AND parent_kind = 'compression'",
       [sessionId],
     );
-    return row === undefined ? null : textOr(row, 'id', null);
+    return row === undefined ? null : readText(row, 'id', null);
   }
 }
 
 export function readSession(row: SqlRow): Session {
-  const id = textOr(row, 'id', '');
-  const startedAt = timeOr(row, 'started_at', 0);
+  const id = readText(row, 'id', '');
+  const startedAt = readTime(row, 'started_at', 0);
   return {
     id,
-    title: textOr(row, 'title', null),
+    title: readText(row, 'title', null),
     titleSource: oneOf(row, 'title_source', titleSources, null),
-    parentSessionId: textOr(row, 'parent_session_id', null),
+    parentSessionId: readText(row, 'parent_session_id', null),
     parentKind: oneOf(row, 'parent_kind', parentKinds, null),
-    conversationId: textOr(row, 'conversation_id', id),
-    model: textOr(row, 'model', null),
-    folder: textOr(row, 'cwd', null),
+    conversationId: readText(row, 'conversation_id', id),
+    model: readText(row, 'model', null),
+    folder: readText(row, 'cwd', null),
     startedAt,
-    lastActiveAt: timeOr(row, 'last_activity_at', startedAt),
-    endedAt: timeOr(row, 'ended_at', null),
-    endReason: textOr(row, 'end_reason', null),
-    pinned: flag(row, 'pinned'),
-    archived: flag(row, 'archived'),
-    trashedAt: timeOr(row, 'trashed_at', null),
-    private: flag(row, 'private'),
+    lastActiveAt: readTime(row, 'last_activity_at', startedAt),
+    endedAt: readTime(row, 'ended_at', null),
+    endReason: readText(row, 'end_reason', null),
+    pinned: readBoolean(row, 'pinned'),
+    archived: readBoolean(row, 'archived'),
+    trashedAt: readTime(row, 'trashed_at', null),
+    private: readBoolean(row, 'private'),
     ...originOf(row),
   };
 }

@@ -9,7 +9,7 @@ import {
   type Failure,
 } from '../../../transcript/stopReason';
 import type { Turn, Recalled } from '../../../transcript/turn';
-import { oneOf, textOr, timeOr, usageOf } from './columns';
+import { oneOf, readText, readTime, usageOf } from './columns';
 import { parseJson } from './partsJson';
 
 export const failure = v.object({
@@ -24,13 +24,13 @@ const recalled = v.array(v.object({ provider: v.string(), label: v.string(), cou
  *  slot. */
 export function readTurnRow(row: SqlRow): Turn {
   const base = {
-    uid: textOr(row, 'uid', ''),
-    sessionId: textOr(row, 'session_id', ''),
-    userMessageUid: textOr(row, 'user_message_uid', ''),
-    model: textOr(row, 'model', ''),
-    startedAt: timeOr(row, 'started_at', 0),
+    uid: readText(row, 'uid', ''),
+    sessionId: readText(row, 'session_id', ''),
+    userMessageUid: readText(row, 'user_message_uid', ''),
+    model: readText(row, 'model', ''),
+    startedAt: readTime(row, 'started_at', 0),
     usage: usageOf(row),
-    supersedes: textOr(row, 'supersedes', null),
+    supersedes: readText(row, 'supersedes', null),
     ...recalledOf(row),
   };
   const state = oneOf(row, 'state', ['running', 'waiting', 'settled'], 'settled');
@@ -38,12 +38,12 @@ export function readTurnRow(row: SqlRow): Turn {
     case 'running':
       return { ...base, state };
     case 'waiting':
-      return { ...base, state, approvalId: textOr(row, 'approval_id', '') };
+      return { ...base, state, approvalId: readText(row, 'approval_id', '') };
     case 'settled':
       return {
         ...base,
         state,
-        settledAt: timeOr(row, 'settled_at', base.startedAt),
+        settledAt: readTime(row, 'settled_at', base.startedAt),
         outcome: oneOf(row, 'outcome', ['complete', 'interrupted', 'failed'], 'failed'),
         stopReason: oneOf(row, 'stop_reason', stopReasons, 'error'),
         failure: failureOf(row),
@@ -52,7 +52,7 @@ export function readTurnRow(row: SqlRow): Turn {
 }
 
 function failureOf(row: SqlRow): Failure | null {
-  const stored = textOr(row, 'failure', null);
+  const stored = readText(row, 'failure', null);
   if (stored === null) return null;
   const result = v.safeParse(failure, parseJson(stored));
   return result.success
@@ -61,7 +61,7 @@ function failureOf(row: SqlRow): Failure | null {
 }
 
 function recalledOf(row: SqlRow): { readonly recalled?: readonly Recalled[] } {
-  const stored = textOr(row, 'recalled', '');
+  const stored = readText(row, 'recalled', '');
   // Most turns recalled nothing. Parsing invalid JSON costs a hundred times as much as valid JSON: the engine records
   // where it failed.
   if (stored === '') return {};

@@ -3,7 +3,7 @@ import type { OpenTurn } from '../../sessionStore';
 import type { Session } from '../../../transcript/session';
 import type { Settlement, Turn, Recalled } from '../../../transcript/turn';
 import { addUsage, type Usage } from '../../../transcript/usage';
-import { textOr } from './columns';
+import { readText } from './columns';
 import { notFound } from './refusal';
 import { readTurnRow } from './turnRow';
 
@@ -46,7 +46,7 @@ export class TurnTable {
   openSessions(): readonly string[] {
     return this.database
       .all("SELECT DISTINCT session_id FROM turns INDEXED BY turns_slot WHERE state <> 'settled'")
-      .map((row) => textOr(row, 'session_id', ''));
+      .map((row) => readText(row, 'session_id', ''));
   }
 
   running(): readonly Turn[] {

@@ -1,6 +1,6 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { ApiContent } from '../../wireTexts';
-import { textOr } from './columns';
+import { readText } from './columns';
 import { invalid } from './refusal';
 
 /** The column `api_content`. Every method runs inside its caller's transaction. */
@@ -14,7 +14,7 @@ export class WireTextTable {
   }
 
   read(row: SqlRow): ApiContent {
-    return { messageUid: textOr(row, 'uid', ''), text: textOr(row, 'api_content', '') };
+    return { messageUid: readText(row, 'uid', ''), text: readText(row, 'api_content', '') };
   }
 
   /** Copies the wire texts to rows that repeat rows of an earlier segment, so that they are sent identically. */

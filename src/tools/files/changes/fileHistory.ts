@@ -1,18 +1,18 @@
 import type { ContentHash, FileChange } from '../../../store/fileChanges';
 
 /** Consecutive changes of one file, where each change found what the one before had left. */
-export interface Stretch {
+export interface ChangedRange {
   readonly before: ContentHash;
   /** undefined: the last change was cut off before its result was known. */
   readonly after: ContentHash | undefined;
 }
 
-/** Changes that some turns made to one file. Between two stretches someone else changed it. */
+/** Changes that some turns made to one file. Between two ranges someone else changed it. */
 export interface FileHistory {
   readonly path: string;
   /** In the order in which they were made; never empty. */
   readonly changes: readonly FileChange[];
-  readonly stretches: readonly Stretch[];
+  readonly ranges: readonly ChangedRange[];
 }
 
 /** Groups changes by path, in the order in which files were first changed. Leaves out changes that were changed
@@ -25,19 +25,19 @@ export function historiesOf(changes: readonly FileChange[]): readonly FileHistor
     else known.push(change);
   }
   return [...byPath].flatMap(([path, own]) => {
-    const stretches = stretchesOf(own).filter(({ before, after }) => before !== after);
-    return stretches.length === 0 ? [] : [{ path, changes: own, stretches }];
+    const ranges = rangesOf(own).filter(({ before, after }) => before !== after);
+    return ranges.length === 0 ? [] : [{ path, changes: own, ranges }];
   });
 }
 
-function stretchesOf(changes: readonly FileChange[]): readonly Stretch[] {
-  const stretches: Stretch[] = [];
+function rangesOf(changes: readonly FileChange[]): readonly ChangedRange[] {
+  const ranges: ChangedRange[] = [];
   for (const { before, after } of changes) {
-    const last = stretches.at(-1);
-    if (last !== undefined && last.after === before) stretches[stretches.length - 1] = { before: last.before, after };
-    else stretches.push({ before, after });
+    const last = ranges.at(-1);
+    if (last !== undefined && last.after === before) ranges[ranges.length - 1] = { before: last.before, after };
+    else ranges.push({ before, after });
   }
-  return stretches;
+  return ranges;
 }
 
 export function firstOf({ changes }: FileHistory): FileChange {
@@ -52,13 +52,13 @@ export function turnsOf({ changes }: FileHistory): readonly { readonly turnUid: 
 }
 
 /** Content before all changes. */
-export function beforeAll({ stretches }: FileHistory): ContentHash {
-  return stretches[0]?.before ?? null;
+export function beforeAll({ ranges }: FileHistory): ContentHash {
+  return ranges[0]?.before ?? null;
 }
 
 /** Content after all changes. */
-export function afterAll({ stretches }: FileHistory): ContentHash | undefined {
-  return stretches.at(-1)?.after;
+export function afterAll({ ranges }: FileHistory): ContentHash | undefined {
+  return ranges.at(-1)?.after;
 }
 
 export function kindOf(history: FileHistory): 'created' | 'edited' | 'deleted' {

@@ -13,7 +13,7 @@ const unknown: Counts = { added: null, removed: null };
 
 /** Describes a file that a turn changed. */
 export class FileReview {
-  /** Line counts by the hashes at the start and end of a stretch: neither content ever changes. */
+  /** Line counts by the hashes at the start and end of a range: neither content ever changes. */
   private readonly counted = new Map<string, Counts>();
 
   constructor(
@@ -67,10 +67,10 @@ export class FileReview {
     return undone.already > 0 && undone.others === 0 ? 'partly' : 'changedSince';
   }
 
-  /** Sums over the turn's own stretches only. Changes by others in between do not count. */
+  /** Sums over the turn's own ranges only. Changes by others in between do not count. */
   private async counts(history: FileHistory): Promise<Counts> {
     let [added, removed] = [0, 0];
-    for (const { before, after } of history.stretches) {
+    for (const { before, after } of history.ranges) {
       const counts = after === undefined ? unknown : await this.countsOf(history.path, before, after);
       if (counts.added === null || counts.removed === null) return unknown;
       added += counts.added;

@@ -7,7 +7,7 @@ interface GitCall {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
   /** Milliseconds. Then Git is killed. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Folder to start Git in. Never a folder of the user, because Windows searches it for programs first. */
   readonly startIn: string;
 }
@@ -30,7 +30,7 @@ const quiet = [
   'core.quotePath=false',
 ].flatMap((setting) => ['-c', setting]);
 
-export const runGit: RunGit = ({ args, env = {}, input, patienceMs, startIn }) =>
+export const runGit: RunGit = ({ args, env = {}, input, timeoutMs, startIn }) =>
   new Promise((resolve, reject) => {
     const inherited = Object.fromEntries(
       Object.entries(withoutCredentials(process.env)).filter(([name]) => !name.toUpperCase().startsWith('GIT_')),
@@ -48,7 +48,7 @@ export const runGit: RunGit = ({ args, env = {}, input, patienceMs, startIn }) =
         child.kill('SIGKILL');
         reject(new NotWatched('looking at the folder takes too long'));
       },
-      Math.max(1, patienceMs),
+      Math.max(1, timeoutMs),
     );
     const fail = (why: string): void => {
       clearTimeout(timer);

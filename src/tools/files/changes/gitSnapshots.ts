@@ -59,9 +59,9 @@ export class GitSnapshots implements SnapshotTaker {
   ) {}
 
   /** Also rejects with `NotWatched` when the folder is in no work tree. */
-  async take(folder: string, patienceMs: number): Promise<Snapshot> {
-    const until = this.clock.monotonicMs() + patienceMs;
-    const root = await this.rootOf(folder, patienceMs);
+  async take(folder: string, timeoutMs: number): Promise<Snapshot> {
+    const until = this.clock.monotonicMs() + timeoutMs;
+    const root = await this.rootOf(folder, timeoutMs);
     const place = await this.placeOf(root, until);
     const looked = await this.inOrder(async (): Promise<Looked> => {
       const { tree, unseen } = await this.writeTree(place, until, null);
@@ -70,12 +70,12 @@ export class GitSnapshots implements SnapshotTaker {
       await copyFile(place.index, index).catch(() => undefined);
       return { tree, index, unseen };
     });
-    return { differences: (patience) => this.differences(place, looked, this.clock.monotonicMs() + patience) };
+    return { differences: (timeoutMs) => this.differences(place, looked, this.clock.monotonicMs() + timeoutMs) };
   }
 
-  async holds(folder: string, { paths, tree }: DiscardedFiles, patienceMs: number): Promise<boolean> {
-    const until = this.clock.monotonicMs() + patienceMs;
-    const place = await this.placeOf(await this.rootOf(folder, patienceMs), until);
+  async holds(folder: string, { paths, tree }: DiscardedFiles, timeoutMs: number): Promise<boolean> {
+    const until = this.clock.monotonicMs() + timeoutMs;
+    const place = await this.placeOf(await this.rootOf(folder, timeoutMs), until);
     const names = paths.map((file) => path.relative(place.root, file).split(path.sep).join('/'));
     if (names.some((name) => name === '..' || name.startsWith('../') || path.isAbsolute(name))) return false;
     if (tree !== null && !(await this.inOrder(() => this.holdsChanges(place, tree, until)))) return false;
@@ -128,10 +128,10 @@ export class GitSnapshots implements SnapshotTaker {
     });
   }
 
-  private async rootOf(folder: string, patienceMs: number): Promise<string> {
+  private async rootOf(folder: string, timeoutMs: number): Promise<string> {
     await this.cleared();
     const root = (
-      await this.git({ args: ['-C', folder, 'rev-parse', '--show-toplevel'], patienceMs, startIn: this.home() })
+      await this.git({ args: ['-C', folder, 'rev-parse', '--show-toplevel'], timeoutMs, startIn: this.home() })
     )
       .toString()
       .replace(/\r?\n$/, '');
@@ -159,12 +159,12 @@ export class GitSnapshots implements SnapshotTaker {
   private async make(root: string, until: number): Promise<Place> {
     const startIn = this.home();
     const ask = async (...args: readonly string[]): Promise<string> =>
-      (await this.git({ args: ['-C', root, 'rev-parse', ...args], patienceMs: this.left(until), startIn }))
+      (await this.git({ args: ['-C', root, 'rev-parse', ...args], timeoutMs: this.left(until), startIn }))
         .toString()
         .replace(/\r?\n$/, '');
     const fileMode = await this.git({
       args: ['-C', root, 'config', '--type=bool', '--default=true', '--get', 'core.fileMode'],
-      patienceMs: this.left(until),
+      timeoutMs: this.left(until),
       startIn,
     });
     const [objects, index, excludes, format] = [
@@ -177,7 +177,7 @@ export class GitSnapshots implements SnapshotTaker {
     await rm(own, { recursive: true, force: true });
     await this.git({
       args: ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, own],
-      patienceMs: this.left(until),
+      timeoutMs: this.left(until),
       startIn,
     });
     await mkdir(path.join(own, 'info'), { recursive: true });
@@ -389,7 +389,7 @@ export class GitSnapshots implements SnapshotTaker {
     return this.git({
       args: ['-C', place.root, '-c', `core.fileMode=${place.fileMode}`, ...args],
       env: place.env,
-      patienceMs: this.left(until),
+      timeoutMs: this.left(until),
       startIn: place.startIn,
       ...(input === undefined ? {} : { input }),
     });

@@ -59,20 +59,20 @@ export class ScanSnapshots implements SnapshotTaker {
 
   constructor(private readonly clock: Clock) {}
 
-  async take(folder: string, patienceMs: number): Promise<Snapshot> {
-    const before = await this.scan(folder, this.clock.monotonicMs() + patienceMs);
+  async take(folder: string, timeoutMs: number): Promise<Snapshot> {
+    const before = await this.scan(folder, this.clock.monotonicMs() + timeoutMs);
     return {
-      differences: async (patience) => {
-        const after = await this.scan(folder, this.clock.monotonicMs() + patience);
+      differences: async (timeoutMs) => {
+        const after = await this.scan(folder, this.clock.monotonicMs() + timeoutMs);
         const { files, unknown } = await differences(before, after);
         return { files, unknown: unknown.map((file) => path.relative(folder, file)).sort() };
       },
     };
   }
 
-  async holds(folder: string, { paths, tree }: DiscardedFiles, patienceMs: number): Promise<boolean> {
+  async holds(folder: string, { paths, tree }: DiscardedFiles, timeoutMs: number): Promise<boolean> {
     if (tree !== null) return false;
-    const scanned = await this.scan(folder, this.clock.monotonicMs() + patienceMs);
+    const scanned = await this.scan(folder, this.clock.monotonicMs() + timeoutMs);
     return paths.every((file) => scanned.files.has(file));
   }
 

@@ -16,7 +16,7 @@ export interface Snapshot {
   /** Files that differ now. `unknown`: names of files that differ, but whose earlier state is not known or cannot be
    *  restored. A file counts as created only when the snapshot saw that it was missing. Rejects with `NotWatched`. */
   differences(
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<{ readonly files: readonly FileDifference[]; readonly unknown: readonly string[] }>;
 }
 
@@ -32,8 +32,8 @@ export interface DiscardedFiles {
 /** Takes snapshots of folders. */
 export interface SnapshotTaker {
   /** Rejects with `NotWatched` when it cannot finish in time. `folder`: absolute. */
-  take(folder: string, patienceMs: number): Promise<Snapshot>;
+  take(folder: string, timeoutMs: number): Promise<Snapshot>;
   /** True when a snapshot holds all of these, as they are now. `paths`: files that exist. Rejects when that cannot be
    *  told in time. */
-  holds(folder: string, files: DiscardedFiles, patienceMs: number): Promise<boolean>;
+  holds(folder: string, files: DiscardedFiles, timeoutMs: number): Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import { NotAText, type TextFile } from '../fileEditor';
 import { decodeTextFile, encodeText } from '../textFormat';
 import { hashOf } from './contentHash';
-import type { FileHistory, Stretch } from './fileHistory';
+import type { FileHistory, ChangedRange } from './fileHistory';
 import { linesOf, merge } from './lineMerge';
 
 /** undone: `bytes` is the file without the agent's changes but with all others (null: no file). `isExact`: no one
@@ -28,8 +28,8 @@ export async function undo(history: FileHistory, present: Uint8Array | null, rea
   let isExact = true;
   let already = 0;
   let others = 0;
-  for (const stretch of history.stretches.toReversed()) {
-    const step = await undoOne(history.path, stretch, bytes, read);
+  for (const range of history.ranges.toReversed()) {
+    const step = await undoOne(history.path, range, bytes, read);
     if (step.kind !== 'undone') return step;
     bytes = step.bytes;
     isExact &&= step.isExact;
@@ -41,7 +41,7 @@ export async function undo(history: FileHistory, present: Uint8Array | null, rea
 
 async function undoOne(
   path: string,
-  { before, after }: Stretch,
+  { before, after }: ChangedRange,
   bytes: Uint8Array | null,
   read: ReadContent,
 ): Promise<Undone> {

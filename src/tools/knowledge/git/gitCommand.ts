@@ -23,7 +23,7 @@ interface GitCommandDeps {
 export type RunGitQuery = (folder: string, args: readonly string[], signal: AbortSignal) => Promise<GitOutput>;
 
 const maxBytes = 1_000_000;
-const patienceMs = 20_000;
+const timeoutMs = 20_000;
 
 /** Settings that would make git run programs named by a repository. These values override the repository's own. */
 const harmless = [
@@ -78,18 +78,18 @@ export function gitCommand({ executable, startIn, environment }: GitCommandDeps)
       signal,
     );
   return async (folder, args, signal) => {
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    const timeout = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
-      const inside = await run(folder, ['rev-parse', '--is-inside-work-tree'], [], patience);
+      const inside = await run(folder, ['rev-parse', '--is-inside-work-tree'], [], timeout);
       if (inside.code !== 0) return inside;
       // core.worktree may name any folder of the machine.
       if (inside.text.trim() !== 'true')
         throw new Error('The open folder is not the working tree of its repository, so git is not asked.');
-      return await run(folder, args, await withoutFilters(folder, run, patience), patience);
+      return await run(folder, args, await withoutFilters(folder, run, timeout), timeout);
     } catch (error) {
       signal.throwIfAborted();
-      if (patience.aborted)
-        throw new Error(`git took longer than ${patienceMs / 1000} seconds and was ended.`, { cause: error });
+      if (timeout.aborted)
+        throw new Error(`git took longer than ${timeoutMs / 1000} seconds and was ended.`, { cause: error });
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
         throw new Error('git is not installed on this machine, or not on its PATH.', { cause: error });
       throw error;

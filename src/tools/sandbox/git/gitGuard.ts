@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../../../base/errorMessage';
-import type { SetAside } from './takenOut';
+import type { RemovedFiles } from './takenOut';
 import { FolderTree } from './folderTree';
 import {
   dangersIn,
@@ -42,7 +42,7 @@ export interface GitPlaces {
 
 interface Run {
   readonly aside: string;
-  readonly taken: SetAside['taken'][number][];
+  readonly taken: RemovedFiles['taken'][number][];
   readonly left: Map<string, string>;
   readonly onDanger: () => void;
 }
@@ -74,7 +74,7 @@ export class GitGuard {
   }
 
   /** Call when none of the command's processes runs anymore. */
-  end(id: string): SetAside {
+  end(id: string): RemovedFiles {
     const run = this.runs.get(id);
     if (run === undefined) return { taken: [], left: [] };
     this.tree.look();

@@ -4,7 +4,7 @@ export interface TakenOut {
   readonly kept: string;
 }
 
-export interface SetAside {
+export interface RemovedFiles {
   readonly taken: readonly TakenOut[];
   /** Files that could not be moved and are still there, each with the reason. */
   readonly left: readonly { readonly path: string; readonly reason: string }[];

@@ -22,7 +22,7 @@ const thisMachine = [
 ];
 
 /** Milliseconds to wait for late reports about a command. */
-const reportPatienceMs = 60;
+const reportTimeoutMs = 60;
 
 /** Limits that a command has from its start and cannot raise: 8,192 processes and threads, and files of 16 GB (32 GB
  *  in shells that count blocks of 1 KB). A lower limit of the machine stays. dash has `-p` for `-u`. On the command's
@@ -105,7 +105,7 @@ async function wrap({
 
 async function stoppedSoFar(id: string): Promise<HelperAnswers['stopped']> {
   // Reports arrive over a socket and may still be in transit.
-  await setTimeout(reportPatienceMs);
+  await setTimeout(reportTimeoutMs);
   return {
     stopped: SandboxManager.getSandboxViolationStore()
       .getViolationsForCommand(id)
@@ -114,12 +114,12 @@ async function stoppedSoFar(id: string): Promise<HelperAnswers['stopped']> {
 }
 
 async function ended(id: string): Promise<HelperAnswers['ended']> {
-  const setAside = guard.end(id);
-  if (!running.delete(id)) return { stopped: [], setAside };
+  const removed = guard.end(id);
+  if (!running.delete(id)) return { stopped: [], removed };
   const { stopped } = await stoppedSoFar(id);
   SandboxManager.unregisterCommandNetworkLists(id);
   SandboxManager.cleanupAfterCommand();
-  return { stopped, setAside };
+  return { stopped, removed };
 }
 
 /** Guards a missing folder through a name in it that never exists: an empty folder exists there while the command

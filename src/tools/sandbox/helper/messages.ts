@@ -1,6 +1,6 @@
 import type { GitPlaces } from '../git/gitGuard';
 import type { Limits } from '../limits';
-import type { SetAside } from '../git/takenOut';
+import type { RemovedFiles } from '../git/takenOut';
 
 /** Request from the window to its helper, with one answer each. */
 export type HelperRequest =
@@ -38,7 +38,7 @@ export interface HelperAnswers {
   /** `kept`: further files that the command cannot change. */
   readonly wrap: { readonly program: string; readonly args: readonly string[]; readonly kept: readonly string[] };
   readonly stopped: { readonly stopped: readonly string[] };
-  readonly ended: { readonly stopped: readonly string[]; readonly setAside: SetAside };
+  readonly ended: { readonly stopped: readonly string[]; readonly removed: RemovedFiles };
 }
 
 /** The command with this id has to be ended: something appeared that makes Git run a program. */

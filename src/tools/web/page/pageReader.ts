@@ -5,17 +5,17 @@ import { bareText, type ReadablePage } from './pageText';
 /** Converts a page to text. Rejects only when aborted. */
 export type ReadPage = (html: string, url: string, signal: AbortSignal) => Promise<ReadablePage>;
 
-const usualPatienceMs = 10_000;
+const usualTimeoutMs = 10_000;
 const mostMegabytes = 256;
 const answer = v.object({ title: v.string(), text: v.string() });
 
 /** Reads each page in its own worker thread, started from the bundle at `entry`. A slow or huge page stops only that
  *  thread, not the editor, and is returned as bare text. */
-export function pageReader(entry: string, patienceMs = usualPatienceMs): ReadPage {
+export function pageReader(entry: string, timeoutMs = usualTimeoutMs): ReadPage {
   return async (html, url, signal) => {
     signal.throwIfAborted();
     try {
-      return await readInThread(entry, { html, url }, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+      return await readInThread(entry, { html, url }, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
     } catch (error) {
       if (signal.aborted) throw error;
       return { title: '', text: bareText(html) };

@@ -4,18 +4,10 @@ import type { Attached, FoundMentions, Mention } from '../../../protocol/attachm
 import type { DraftPart } from '../../../protocol/transcriptTypes';
 import { t, shownList } from '../../localization';
 import { RefusedRequest } from '../../rpc';
-import { partLabel, withParts } from './draftParts';
-import type { Drafts } from './drafts';
-import type { Announcements } from '../announcements';
-import type { ScreenRequests } from '../state/screenRequests';
-import type { ChatPartDeps } from '../state/chatPart';
-import { type MentionAt, withMention, withoutSign } from './mentionText';
-
-interface AttachmentDeps extends Pick<ChatPartDeps, 'host' | 'requests'> {
-  readonly drafts: Drafts;
-  readonly announcements: Announcements;
-  readonly screen: ScreenRequests;
-}
+import { partLabel, withParts } from '../drafts/draftParts';
+import { Drafts } from '../drafts/drafts';
+import type { Chat } from '../state/chat';
+import { type MentionAt, withMention, withoutSign } from '../drafts/mentionText';
 
 /** Long pasted text that is attached rather than inserted into the composer. */
 interface PastedText {
@@ -32,10 +24,13 @@ const offeredMentions = 30;
 export class Attachments {
   private readonly pasted = signal<PastedText | null>(null);
 
-  constructor(private readonly deps: AttachmentDeps) {}
+  constructor(
+    private readonly chat: Chat,
+    private readonly drafts = chat.part(Drafts),
+  ) {}
 
   get parts(): ReadonlySignal<readonly DraftPart[]> {
-    return this.deps.drafts.parts;
+    return this.drafts.parts;
   }
 
   /** The text attached by the last paste, for as long as it stays attached. */
@@ -49,7 +44,7 @@ export class Attachments {
   async search(text: string, whole: boolean): Promise<FoundMentions> {
     try {
       const query = { text, limit: offeredMentions };
-      return await this.deps.host.request('mentions', whole ? { ...query, whole } : query);
+      return await this.chat.host.request('mentions', whole ? { ...query, whole } : query);
     } catch (error) {
       if (error instanceof RefusedRequest) return { mentions: [], isWhole: true };
       throw error;
@@ -59,7 +54,7 @@ export class Attachments {
   /** Inserts the mention into the text and attaches it; returns the new caret position. Reads the source immediately
    *  if it may be gone when the prompt is sent. */
   mention({ source, label, kind }: Mention, at: MentionAt): number {
-    const { drafts } = this.deps;
+    const { drafts } = this;
     const written = withMention(drafts.text.peek(), at, label);
     drafts.edit(written.text);
     if (kind === 'selection' || kind === 'terminal') void this.pin(source);
@@ -69,20 +64,20 @@ export class Attachments {
 
   /** Announces what was added and reports what could not be. */
   add(added: readonly DraftPart[], problems: readonly string[] = []): void {
-    const { drafts, requests, announcements } = this.deps;
+    const { chat, drafts } = this;
     const taken = withParts(drafts.parts.peek(), added);
     const fresh = taken.parts.slice(drafts.parts.peek().length);
     drafts.take(taken.parts);
-    if (fresh.length > 0) announcements.announce(t('Attached: {names}', { names: shownList(fresh.map(partLabel)) }));
+    if (fresh.length > 0) chat.ui.announce(t('Attached: {names}', { names: shownList(fresh.map(partLabel)) }));
     const sentences = [...problems, ...taken.problems];
-    if (sentences.length > 0) requests.refuse(joinSentences(sentences));
+    if (sentences.length > 0) chat.requests.refuse(joinSentences(sentences));
   }
 
   remove(part: DraftPart): void {
-    const { drafts, announcements } = this.deps;
+    const { chat, drafts } = this;
     drafts.take(drafts.parts.peek().filter((other) => other !== part));
     if (part.kind === 'mention') drafts.edit(withoutSign(drafts.text.peek(), part.label));
-    announcements.announce(t('Removed: {name}', { name: partLabel(part) }));
+    chat.ui.announce(t('Removed: {name}', { name: partLabel(part) }));
   }
 
   /** Returns true when there was an attachment to remove. */
@@ -93,20 +88,20 @@ export class Attachments {
   }
 
   async pin(source: string): Promise<void> {
-    await this.deps.requests.ask(async () => {
-      const pinned = await this.deps.host.request('pin', { source });
+    await this.chat.ask(async () => {
+      const pinned = await this.chat.host.request('pin', { source });
       if (pinned.kind === 'problem') this.add([], [pinned.problem]);
       else this.add([pinned]);
     });
   }
 
   async attachFiles(): Promise<void> {
-    await this.take(() => this.deps.host.request('attachFiles', {}));
-    this.deps.screen.focusComposer();
+    await this.take(() => this.chat.host.request('attachFiles', {}));
+    this.chat.focusComposer();
   }
 
   async dropped(uris: readonly string[]): Promise<void> {
-    await this.take(() => this.deps.host.request('dropped', { uris: [...uris] }));
+    await this.take(() => this.chat.host.request('dropped', { uris: [...uris] }));
   }
 
   /** Attaches a long text instead of inserting it at the caret. */
@@ -115,7 +110,7 @@ export class Attachments {
     const label = others === 0 ? t('Pasted text') : t('Pasted text {number}', { number: others + 1 });
     const part = { kind: 'attachment' as const, label, source: 'pasted', text };
     this.add([part]);
-    this.pasted.value = this.parts.peek().includes(part) ? { part, typed: this.deps.drafts.text.peek(), caret } : null;
+    this.pasted.value = this.parts.peek().includes(part) ? { part, typed: this.drafts.text.peek(), caret } : null;
   }
 
   /** Inserts the pasted text into the composer where the caret was, instead of attaching it. Returns the new caret
@@ -123,7 +118,7 @@ export class Attachments {
   pasteAsText(): number | null {
     const pasted = this.lastPasted.peek();
     if (pasted === null) return null;
-    const { drafts } = this.deps;
+    const { drafts } = this;
     const typed = drafts.text.peek();
     const at = typed.startsWith(pasted.typed.slice(0, pasted.caret)) ? pasted.caret : typed.length;
     this.pasted.value = null;
@@ -133,7 +128,7 @@ export class Attachments {
   }
 
   private async take(ask: () => Promise<Attached>): Promise<void> {
-    await this.deps.requests.ask(async () => {
+    await this.chat.ask(async () => {
       const { parts, problems } = await ask();
       this.add(parts, problems);
     });

@@ -1,84 +1,61 @@
-import type { BusyMode } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import type { HostRequests } from '../connection/hostRequests';
+import { afterSubmission } from '../drafts/composerText';
+import { Drafts } from '../drafts/drafts';
+import { PromptSender } from '../drafts/promptSender';
+import { AskAgain } from '../session/askAgain';
+import { SessionContext } from '../session/sessionContext';
+import { SessionSwitchController } from '../session/sessionSwitchController';
+import type { Chat } from '../state/chat';
 import { commandList, type SlashCommand } from './slashCommands';
 
-/** Operations that commands use. */
-export interface CommandTarget {
-  readonly requests: HostRequests;
-  readonly shownSession: string | null;
-  readonly isRunning: boolean;
-  /** The newest turn of the shown session. */
-  readonly lastTurn: string | null;
-  sendPrompt(typed: string, text: string, busy: BusyMode): Promise<void>;
-  /** Removes the typed command from the composer. */
-  clear(typed: string): void;
-  rename(title: string): Promise<boolean>;
-  stop(): Promise<void>;
-  retry(turnUid: string): Promise<void>;
-  proposeCompression(focus: string): Promise<void>;
-  chooseModel(): void;
-  searchSessions(text: string): void;
-  exportSession(): void;
-  openMemory(): void;
-  /** These resolve to true when done; if not, the reason was shown. */
-  newSession(): Promise<boolean>;
-  reset(): Promise<boolean>;
-  resume(text: string): Promise<boolean>;
-  branch(title: string): Promise<boolean>;
-  undo(count: string): Promise<boolean>;
-  /** Puts a command that failed back into the composer, unless something else was typed meanwhile. */
-  restore(typed: string): void;
-}
-
 /** Runs a composer command. `typed` is the composer's whole text; it is removed once nothing of it can be lost. */
-export async function runCommand(
-  target: CommandTarget,
-  name: SlashCommand['name'],
-  text: string,
-  typed: string,
-): Promise<void> {
-  const { requests } = target;
-  if (name === 'queue' || name === 'steer') return target.sendPrompt(typed, text, name);
+export async function runCommand(chat: Chat, name: SlashCommand['name'], text: string, typed: string): Promise<void> {
+  const { host, requests, sessionId } = chat;
+  const drafts = chat.part(Drafts);
+  const switches = chat.part(SessionSwitchController);
+  // Text typed after the command meanwhile stays.
+  const clear = (): void => drafts.replace(afterSubmission(drafts.text.peek(), typed));
+  if (name === 'queue' || name === 'steer') return chat.part(PromptSender).submit(typed, text, name);
   if (name === 'title') {
-    if (target.shownSession === null) requests.refuse(t('There is no session to rename yet. Send a prompt first.'));
-    else if (await target.rename(text)) target.clear(typed);
+    if (sessionId === null) requests.refuse(t('There is no session to rename yet. Send a prompt first.'));
+    else if (await chat.ask(() => host.request('rename', { sessionId, title: text }))) clear();
     return;
   }
-  target.clear(typed);
+  clear();
   requests.dismiss();
+  // A command that failed returns to the composer, unless something else was typed meanwhile.
   const orRestore = async (done: Promise<boolean>): Promise<void> => {
-    if (!(await done)) target.restore(typed);
+    if (!(await done) && drafts.text.peek() === '') drafts.edit(typed);
   };
   switch (name) {
     case 'stop':
-      return target.isRunning ? target.stop() : requests.inform(t('Nothing is running.'));
+      return chat.isBusy.peek() ? chat.stop() : requests.inform(t('Nothing is running.'));
     case 'new':
-      return orRestore(target.newSession());
+      return orRestore(switches.to({ reason: 'new_session' }));
     case 'reset':
-      return orRestore(target.reset());
+      return orRestore(switches.to({ reason: 'reset' }));
     case 'resume':
-      return orRestore(target.resume(text.trim()));
+      return orRestore(switches.resume(text.trim()));
     case 'branch':
-      return orRestore(target.branch(text.trim()));
+      return orRestore(switches.branch(null, text.trim()));
     case 'undo':
-      return orRestore(target.undo(text.trim()));
+      return orRestore(switches.undo(text.trim()));
     case 'search':
-      return target.searchSessions(text.trim());
+      return host.send('searchSessions', { text: text.trim() });
     case 'memory':
-      return target.openMemory();
+      return host.send('openMemory', {});
     case 'export':
-      return target.shownSession === null
+      return sessionId === null
         ? requests.inform(t('There is no session to export yet. Send a prompt first.'))
-        : target.exportSession();
-    case 'retry':
-      return target.lastTurn === null
-        ? requests.inform(t('There is no prompt to retry yet.'))
-        : target.retry(target.lastTurn);
+        : host.send('exportSession', { sessionId });
+    case 'retry': {
+      const last = chat.conversation?.messages.findLast((live) => live.turnUid !== null)?.turnUid ?? null;
+      return last === null ? requests.inform(t('There is no prompt to retry yet.')) : chat.part(AskAgain).retry(last);
+    }
     case 'compress':
-      return target.proposeCompression(text);
+      return chat.part(SessionContext).propose(text);
     case 'model':
-      return target.chooseModel();
+      return chat.ui.chooseModel();
     case 'help':
       return requests.inform(t('Commands: {commands}. Type / to see descriptions.', { commands: commandList() }));
     default:

@@ -1,7 +1,7 @@
 import { imageTypes, maxAttachmentCharacters, maxImageBytes } from '../../../protocol/attachmentProtocol';
 import type { DraftPart } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
-import { bytesText } from './draftParts';
+import { bytesText } from '../drafts/draftParts';
 
 /** Minimum length, in characters, beyond which a pasted text becomes an attachment. */
 export const longText = 10_000;

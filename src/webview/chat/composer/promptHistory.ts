@@ -1,12 +1,8 @@
 import type { EarlierPrompt } from '../../../protocol/composerProtocol';
 import { answerText, isWritten, mentionsAgain, type DraftPart } from '../../../protocol/transcriptTypes';
-import type { ChatPartDeps } from '../state/chatPart';
-import { withParts } from './draftParts';
-import type { Drafts } from './drafts';
-
-export interface PromptHistoryDeps extends Pick<ChatPartDeps, 'host' | 'view'> {
-  readonly drafts: Drafts;
-}
+import type { Chat } from '../state/chat';
+import { withParts } from '../drafts/draftParts';
+import { Drafts } from '../drafts/drafts';
 
 /** State of browsing earlier prompts. */
 interface Browsing {
@@ -31,16 +27,15 @@ export class PromptHistory {
   private browsing: Browsing | null = null;
   private isAsking = false;
 
-  constructor(private readonly deps: PromptHistoryDeps) {}
+  constructor(
+    private readonly chat: Chat,
+    private readonly drafts = chat.part(Drafts),
+  ) {}
 
   /** True when the composer holds an earlier prompt, unchanged. */
   get isOpen(): boolean {
     const { browsing } = this;
-    return (
-      browsing !== null &&
-      browsing.place === this.deps.drafts.place &&
-      browsing.written === this.deps.drafts.text.peek()
-    );
+    return browsing !== null && browsing.place === this.drafts.place && browsing.written === this.drafts.text.peek();
   }
 
   /** Shows the previous prompt. Resolves to true when it is shown, to false when there is none. */
@@ -69,13 +64,13 @@ export class PromptHistory {
     const { browsing } = this;
     if (browsing === null || !this.isOpen) return;
     this.browsing = null;
-    this.deps.drafts.edit(browsing.text);
-    this.deps.drafts.take(browsing.parts);
+    this.drafts.edit(browsing.text);
+    this.drafts.take(browsing.parts);
   }
 
   private begin(): Browsing | null {
-    const { drafts, view } = this.deps;
-    const { conversation } = view;
+    const { drafts } = this;
+    const { conversation } = this.chat;
     const text = drafts.text.peek();
     if (conversation === null || text !== '') return null;
     const { messages, hasEarlier, session } = conversation;
@@ -107,7 +102,7 @@ export class PromptHistory {
         this.browsing === browsing
       ) {
         const { sessionId, before } = browsing;
-        const page = await this.deps.host.request('promptHistory', { sessionId, before });
+        const page = await this.chat.host.request('promptHistory', { sessionId, before });
         browsing.prompts = onceEach([...browsing.prompts, ...page.prompts]);
         browsing.before = page.before ?? undefined;
       }
@@ -117,15 +112,15 @@ export class PromptHistory {
   }
 
   private isUntouched(browsing: Browsing): boolean {
-    return this.deps.drafts.place === browsing.place && this.deps.drafts.text.peek() === browsing.written;
+    return this.drafts.place === browsing.place && this.drafts.text.peek() === browsing.written;
   }
 
   private write(browsing: Browsing): void {
     const prompt = browsing.prompts[browsing.index];
     if (prompt === undefined) return;
     browsing.written = prompt.text;
-    this.deps.drafts.edit(prompt.text);
-    this.deps.drafts.take(withParts(browsing.parts, prompt.mentions).parts);
+    this.drafts.edit(prompt.text);
+    this.drafts.take(withParts(browsing.parts, prompt.mentions).parts);
   }
 }
 

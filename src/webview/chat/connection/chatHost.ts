@@ -1,6 +1,5 @@
 import type { ChatNotifications, ChatResults, chatCommands, chatRequests } from '../../../protocol/chatProtocol';
 import type { HostConnection } from '../../rpc';
-import type { Timers } from '../timers';
 import type { ViewMemory } from './viewMemory';
 
 /** Protocol of the chat view in the form that `connectToHost` takes. */
@@ -13,12 +12,18 @@ export interface ChatProtocol {
 
 export type ChatHost = HostConnection<ChatProtocol>;
 
-/** Dependencies of the chat view. */
-export interface ChatDeps {
+/** Clock and timers for the view. */
+export interface Timers {
+  nowMs(): number;
+  /** Calls `callback` once after `delayMs`, unless the returned function is called before. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** What surrounds a chat view. */
+export interface ChatSurroundings {
   readonly host: ChatHost;
   readonly timers: Timers;
   readonly newUid: () => string;
   /** The view's memory, and the function that saves changes to it. */
   readonly memory: { readonly recalled: ViewMemory; remember(change: Partial<ViewMemory>): void };
-  readonly setLocalization: (strings: Readonly<Record<string, string>>) => void;
 }

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { joinedDraft } from '../../../protocol/transcriptTypes';
-import type { VsCodeApi } from '../../vscodeApi';
+import type { VsCodeApi } from '../../rpc';
 
 const memorySchema = v.object({
   version: v.literal(1),

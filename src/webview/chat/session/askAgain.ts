@@ -1,9 +1,8 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
-import type { ChatHost } from '../connection/chatHost';
-import type { FilesToRevert } from './filesToRevert';
-import type { PromptEdits } from './promptEdits';
-import type { PromptVersionController } from './promptVersionController';
+import type { Chat } from '../state/chat';
+import { FilesToRevert } from './sessionSwitchController';
+import { PromptEdits, PromptVersionController } from './promptEdits';
 
 /** Offer to ask a prompt again when its turn or later ones changed files: the user decides about those files. */
 export interface AskAgainOffer {
@@ -12,26 +11,35 @@ export interface AskAgainOffer {
   readonly files: readonly ChangedFile[];
 }
 
-interface AskAgainDeps {
-  readonly host: ChatHost;
-  readonly files: FilesToRevert;
-  readonly versions: PromptVersionController;
-  readonly edits: PromptEdits;
-}
-
 /** Retry and Edit & Resend: if files have changed meanwhile, first asks the user what to do with them. */
 export class AskAgain {
   private readonly offered = signal<AskAgainOffer | null>(null);
 
-  constructor(private readonly deps: AskAgainDeps) {}
+  constructor(
+    private readonly chat: Chat,
+    private readonly files = chat.part(FilesToRevert),
+    private readonly versions = chat.part(PromptVersionController),
+    private readonly edits = chat.part(PromptEdits),
+  ) {}
 
   get offer(): ReadonlySignal<AskAgainOffer | null> {
     return this.offered;
   }
 
+  async retry(turnUid: string): Promise<void> {
+    await this.again('retry', turnUid);
+    if (this.offered.peek() === null) this.chat.focusComposer();
+  }
+
+  /** Continues the last answer where it was cut off. Leaves the composer's text alone. */
+  async continueAnswer(turnUid: string): Promise<void> {
+    const { host, isBusy } = this.chat;
+    if (!isBusy.peek()) await this.versions.askAgain(() => host.request('continueTurn', { turnUid }));
+  }
+
   /** Resolves to true when the prompt was sent immediately; to false also when it waits for the user. */
   async again(kind: AskAgainOffer['kind'], turnUid: string): Promise<boolean> {
-    const files = await this.deps.files.from(turnUid);
+    const files = await this.files.from(turnUid);
     if (files === null) return false;
     if (files.length === 0) return this.ask(kind, turnUid, false);
     this.offered.value = { kind, turnUid, files };
@@ -50,9 +58,8 @@ export class AskAgain {
 
   /** `files` false: the conversation only. Resolves to true when the prompt was sent. */
   private ask(kind: AskAgainOffer['kind'], turnUid: string, files: boolean): Promise<boolean> {
-    const { host, versions, edits } = this.deps;
     return kind === 'resend'
-      ? edits.resend(turnUid, files)
-      : versions.askAgain(() => host.request('retry', files ? { turnUid, files } : { turnUid }));
+      ? this.edits.resend(turnUid, files)
+      : this.versions.askAgain(() => this.chat.host.request('retry', files ? { turnUid, files } : { turnUid }));
   }
 }

@@ -1,10 +1,11 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import { answerText, sentParts, type Part, type SentPart } from '../../../protocol/transcriptTypes';
-import type { ChatDeps } from '../connection/chatHost';
 import { refusalOf } from '../connection/hostRequests';
 import { editDraftKey } from '../connection/viewMemory';
-import type { FeedPages } from '../state/feedPages';
-import type { PromptVersionController } from './promptVersionController';
+import type { Chat } from '../state/chat';
+import { FeedPages } from '../state/feedPages';
+import type { AskedAgain } from '../../../protocol/chatProtocol';
+import { SessionSwitchController } from './sessionSwitchController';
 
 interface PromptEdit {
   /** The turn whose prompt is edited. */
@@ -14,11 +15,6 @@ interface PromptEdit {
 
 /** Milliseconds without a keystroke before the text goes to the host. */
 const saveDelay = 300;
-
-interface EditDeps extends Pick<ChatDeps, 'host' | 'memory' | 'newUid' | 'timers'> {
-  readonly pages: FeedPages;
-  readonly versions: PromptVersionController;
-}
 
 /** Edits of earlier prompts, made in place. The view remembers them at every keystroke, until they are sent or
  *  discarded; the host saves them shortly after, because the view's memory may end with the browser. */
@@ -32,8 +28,12 @@ export class PromptEdits {
   /** Cancels saves that are due, by turn. */
   private readonly due = new Map<string, () => void>();
 
-  constructor(private readonly deps: EditDeps) {
-    const { edits } = deps.memory.recalled;
+  constructor(
+    private readonly chat: Chat,
+    private readonly pages = chat.part(FeedPages),
+    private readonly versions = chat.part(PromptVersionController),
+  ) {
+    const { edits } = chat.memory.recalled;
     this.open = signal<ReadonlyMap<string, string>>(new Map(edits.map(({ turnUid, text }) => [turnUid, text])));
     this.dropped = signal<ReadonlyMap<string, readonly number[]>>(
       new Map(edits.map(({ turnUid, without }) => [turnUid, without ?? []])),
@@ -71,18 +71,18 @@ export class PromptEdits {
     this.due.get(turnUid)?.();
     this.due.set(
       turnUid,
-      this.deps.timers.after(saveDelay, () => this.save(turnUid)),
+      this.chat.timers.after(saveDelay, () => this.save(turnUid)),
     );
   }
 
   /** Called when the editor of a turn's prompt is shown: takes the text that the host saved, unless this view has
    *  another one. */
   async restore(turnUid: string): Promise<void> {
-    const turn = this.deps.pages.rendered?.turns.get(turnUid);
+    const turn = this.pages.rendered?.turns.get(turnUid);
     const own = this.open.peek().get(turnUid);
     if (turn === undefined || own === undefined) return;
     let saved = '';
-    await refusalOf(async () => (saved = await this.deps.host.request('draft', { key: editDraftKey(turn) })));
+    await refusalOf(async () => (saved = await this.chat.host.request('draft', { key: editDraftKey(turn) })));
     if (saved === '' || this.open.peek().get(turnUid) !== own) return;
     if (own === answerText(this.storedParts(turnUid)) || saved.startsWith(own))
       this.keep(new Map(this.open.peek()).set(turnUid, saved));
@@ -119,10 +119,9 @@ export class PromptEdits {
     const { unconfirmed } = this;
     const isAgain =
       unconfirmed?.turnUid === turnUid && unconfirmed.text === text && unconfirmed.without.length === without.length;
-    const uid = isAgain ? unconfirmed.uid : this.deps.newUid();
+    const uid = isAgain ? unconfirmed.uid : this.chat.newUid();
     this.unconfirmed = { turnUid, text, uid, without };
     this.inFlight.value = turnUid;
-    const { host, versions } = this.deps;
     const edit = {
       turnUid,
       text,
@@ -130,7 +129,7 @@ export class PromptEdits {
       ...(without.length === 0 ? {} : { parts: [...parts] }),
       ...(files ? { files } : {}),
     };
-    const sent = await versions.askAgain(() => host.request('editAndResend', edit));
+    const sent = await this.versions.askAgain(() => this.chat.host.request('editAndResend', edit));
     this.inFlight.value = null;
     if (!sent) return false;
     this.unconfirmed = null;
@@ -142,17 +141,17 @@ export class PromptEdits {
   private save(turnUid: string): void {
     this.due.get(turnUid)?.();
     this.due.delete(turnUid);
-    const turn = this.deps.pages.rendered?.turns.get(turnUid);
+    const turn = this.pages.rendered?.turns.get(turnUid);
     if (turn === undefined) return;
     const open = this.open.peek().get(turnUid);
     const text = open === undefined || open === answerText(this.storedParts(turnUid)) ? '' : open;
-    void refusalOf(() => this.deps.host.request('saveDraft', { key: editDraftKey(turn), text }));
+    void refusalOf(() => this.chat.host.request('saveDraft', { key: editDraftKey(turn), text }));
   }
 
   private keep(texts: ReadonlyMap<string, string>): void {
     this.open.value = texts;
     const edits = [...texts].map(([turnUid, text]) => ({ turnUid, text, ...this.without(turnUid) }));
-    this.deps.memory.remember({ edits });
+    this.chat.memory.remember({ edits });
   }
 
   private partsOf(turnUid: string): readonly SentPart[] {
@@ -161,7 +160,7 @@ export class PromptEdits {
 
   /** Returns the stored parts of a turn's prompt. */
   private storedParts(turnUid: string): readonly Part[] {
-    const { rendered } = this.deps.pages;
+    const { rendered } = this.pages;
     const promptUid = rendered?.turns.get(turnUid)?.userMessageUid;
     return rendered?.messages.find(({ uid }) => uid === promptUid)?.parts ?? [];
   }
@@ -169,5 +168,44 @@ export class PromptEdits {
   private without(turnUid: string): { readonly without?: number[] } {
     const indexes = this.dropped.peek().get(turnUid) ?? [];
     return indexes.length === 0 ? {} : { without: [...indexes] };
+  }
+}
+
+/** Asks prompts again, and shows their versions, each with its own continuation. */
+export class PromptVersionController {
+  private askingAgain = false;
+  /** The version requested last: its card takes over the focus from the one it replaces. */
+  private wanted: string | null = null;
+
+  constructor(
+    private readonly chat: Chat,
+    private readonly switches = chat.part(SessionSwitchController),
+  ) {}
+
+  /** Resolves to true when the prompt was sent. The events of its turn add it to the conversation; a second press
+   *  meanwhile has no effect. */
+  async askAgain(request: () => Promise<AskedAgain>): Promise<boolean> {
+    if (this.askingAgain) return false;
+    this.askingAgain = true;
+    const sent = await this.chat.ask(async () => {
+      const { sessionId, notice } = await request();
+      this.chat.ui.jumpToEnd.value++;
+      this.switches.setNotice(sessionId, notice);
+    });
+    this.askingAgain = false;
+    return sent;
+  }
+
+  /** `turnUid`: the turn at the start of the version. */
+  async show(turnUid: string): Promise<void> {
+    this.wanted = turnUid;
+    if (!(await this.chat.ask(() => this.chat.host.request('showVersion', { turnUid })))) this.wanted = null;
+  }
+
+  /** Returns true, once, when the version that came into view is the requested one. */
+  takesFocus(turnUid: string): boolean {
+    if (this.wanted !== turnUid) return false;
+    this.wanted = null;
+    return true;
   }
 }

@@ -3,7 +3,7 @@ import type { CompressionOutcome, ContextUseView } from '../../../protocol/chatP
 import type { HandoffTokens } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
-import type { ChatPartDeps } from '../state/chatPart';
+import type { Chat } from '../state/chat';
 import { RefusedRequest } from '../../rpc';
 
 /** Preview of compressing a session. */
@@ -20,7 +20,7 @@ export class SessionContext {
   private readonly offered = signal<CompressionOffer | null>(null);
   private asked = 0;
 
-  constructor(private readonly deps: Pick<ChatPartDeps, 'host' | 'requests' | 'view'>) {}
+  constructor(private readonly chat: Chat) {}
 
   /** Null while unknown. */
   get use(): ReadonlySignal<{ readonly sessionId: string; readonly use: ContextUseView } | null> {
@@ -34,8 +34,7 @@ export class SessionContext {
   /** Reads the context use again: after another session is shown, a turn ends or the model changes. Only the newest
    *  request counts. */
   async refresh(): Promise<void> {
-    const { host, view } = this.deps;
-    const { sessionId } = view;
+    const { host, sessionId } = this.chat;
     const question = ++this.asked;
     if (sessionId !== this.used.peek()?.sessionId) this.used.value = null;
     if (sessionId !== this.offered.peek()?.sessionId) this.offered.value = null;
@@ -51,13 +50,13 @@ export class SessionContext {
 
   /** Shows how much compressing would save and lets the user decide. */
   async propose(focus: string): Promise<void> {
-    const { host, requests, view } = this.deps;
-    const { sessionId } = view;
+    const { chat } = this;
+    const { host, requests, sessionId } = chat;
     if (sessionId === null) return requests.refuse(t('There is no session to compress yet. Send a prompt first.'));
-    if (view.isBusy.peek()) return requests.refuse(t('Hermes is answering in this session. Stop it first, or wait.'));
+    if (chat.isBusy.peek()) return requests.refuse(t('Hermes is answering in this session. Stop it first, or wait.'));
     await requests.ask(async () => {
       const tokens = await host.request('compressionPreview', { sessionId });
-      if (view.sessionId !== sessionId) return;
+      if (chat.sessionId !== sessionId) return;
       if (tokens === null) requests.inform(t('There is nothing to compress yet. Nothing was changed.'));
       else this.offered.value = { sessionId, focus, tokens };
     });
@@ -68,7 +67,7 @@ export class SessionContext {
   }
 
   async compress(focus: string): Promise<void> {
-    const { host, requests } = this.deps;
+    const { host, requests } = this.chat;
     const sessionId = this.offered.peek()?.sessionId;
     this.offered.value = null;
     if (sessionId === undefined) return;

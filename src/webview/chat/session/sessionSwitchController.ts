@@ -3,12 +3,10 @@ import type { SessionLookup, ViewSwitch } from '../../../protocol/chatProtocol';
 import type { ChangedFile, SessionSummary } from '../../../protocol/transcriptTypes';
 import { t } from '../../localization';
 import { mayHaveChangedFiles, turnsFrom, type Conversation } from '../state/conversation';
-import type { Drafts } from '../composer/drafts';
+import { Drafts } from '../drafts/drafts';
 import type { LiveMessage } from '../state/liveMessage';
-import type { ScreenRequests } from '../state/screenRequests';
-import type { ChatPartDeps } from '../state/chatPart';
-import type { FeedPages } from '../state/feedPages';
-import type { FilesToRevert } from './filesToRevert';
+import type { Chat } from '../state/chat';
+import { FeedPages } from '../state/feedPages';
 
 /** Preview of rewinding to a prompt. */
 export interface RewindOffer {
@@ -29,13 +27,6 @@ export interface SessionChoices {
   readonly sessions: readonly SessionSummary[];
 }
 
-interface SwitchDeps extends Pick<ChatPartDeps, 'host' | 'requests' | 'view'> {
-  readonly drafts: Drafts;
-  readonly pages: FeedPages;
-  readonly files: FilesToRevert;
-  readonly screen: ScreenRequests;
-}
-
 /** Switches the shown session, or rewinds or branches it, at the user's request. */
 export class SessionSwitchController {
   private readonly rewindOffered = signal<RewindOffer | null>(null);
@@ -47,7 +38,12 @@ export class SessionSwitchController {
   /** Notice to show once its session is in view. */
   private due: { readonly sessionId: string | null; readonly notice: string } | null = null;
 
-  constructor(private readonly deps: SwitchDeps) {}
+  constructor(
+    private readonly chat: Chat,
+    private readonly drafts = chat.part(Drafts),
+    private readonly pages = chat.part(FeedPages),
+    private readonly files = chat.part(FilesToRevert),
+  ) {}
 
   get rewindOffer(): ReadonlySignal<RewindOffer | null> {
     return this.rewindOffered;
@@ -73,12 +69,18 @@ export class SessionSwitchController {
     this.withdraw();
     const { due } = this;
     this.due = null;
-    if (due?.sessionId === sessionId) this.deps.requests.inform(due.notice);
+    if (due?.sessionId === sessionId) this.chat.requests.inform(due.notice);
   }
 
   withdraw(): void {
     this.rewindOffered.value = null;
     this.offered.value = null;
+  }
+
+  /** Opens the list of all sessions instead. */
+  showAll(): void {
+    this.withdraw();
+    this.chat.host.send('resumePicker', {});
   }
 
   /** Resolves to true when done. Otherwise the reason appears above the composer and nothing has changed. Only one
@@ -92,9 +94,9 @@ export class SessionSwitchController {
     this.switching = true;
     this.withdraw();
     // A composer's content must be on disk before another one's is shown, or a prompt is put before it.
-    this.deps.drafts.flush();
-    const done = await this.deps.requests.ask(async () => {
-      const { sessionId, notice } = await this.deps.host.request('switchSession', { target });
+    this.drafts.flush();
+    const done = await this.chat.ask(async () => {
+      const { sessionId, notice } = await this.chat.host.request('switchSession', { target });
       this.setNotice(sessionId, notice);
     });
     this.switching = false;
@@ -104,7 +106,7 @@ export class SessionSwitchController {
   /** Shows a notice about a session now or, if it is not in view yet, once it is. */
   setNotice(sessionId: string | null, notice: string | null): void {
     if (notice === null) return;
-    if (this.shownId === sessionId) this.deps.requests.inform(notice);
+    if (this.shownId === sessionId) this.chat.requests.inform(notice);
     else this.due = { sessionId, notice };
   }
 
@@ -112,17 +114,17 @@ export class SessionSwitchController {
     if (sessionId !== this.shownId) {
       const done = await this.to({ reason: 'resume', sessionId });
       // The pressed button may have disappeared with its session.
-      if (done) this.deps.screen.focusComposer();
+      if (done) this.chat.focusComposer();
       return done;
     }
     this.withdraw();
-    this.deps.requests.inform(t('This session is already open.'));
+    this.chat.requests.inform(t('This session is already open.'));
     return true;
   }
 
   /** Opens one of the offered sessions and clears the text that led to the offer. */
   async choose(sessionId: string): Promise<boolean> {
-    const { drafts } = this.deps;
+    const { drafts } = this;
     const typed = drafts.text.peek();
     const isCommand = /^\/resume(\s|$)/i.test(typed);
     if (isCommand) drafts.replace('');
@@ -137,18 +139,18 @@ export class SessionSwitchController {
     if (sessionId === null) return this.refused(t('There is no session to branch yet. Send a prompt first.'));
     const target = { reason: 'branch', sessionId, from } as const;
     const done = await this.to(title === '' ? target : { ...target, title });
-    if (done) this.deps.screen.focusComposer();
+    if (done) this.chat.focusComposer();
     return done;
   }
 
   /** Shows what rewinding to this prompt would do and lets the user decide. */
   async offerRewind(promptUid: string): Promise<void> {
-    const conversation = this.deps.pages.rendered;
+    const conversation = this.pages.rendered;
     const prompt = conversation?.messages.find(({ uid }) => uid === promptUid);
     if (conversation === null || prompt === undefined) return;
-    this.deps.requests.dismiss();
+    this.chat.requests.dismiss();
     this.withdraw();
-    const files = this.mayTakeFiles(conversation, prompt) ? await this.deps.files.from(prompt.turnUid) : [];
+    const files = this.mayTakeFiles(conversation, prompt) ? await this.files.from(prompt.turnUid) : [];
     if (files !== null) this.show(conversation, prompt, files);
   }
 
@@ -170,12 +172,12 @@ export class SessionSwitchController {
     const turns = count === '' ? 1 : Number(count);
     if (!/^\d*$/.test(count) || turns < 1) return this.refused(t('/undo takes a number of turns, such as /undo 2.'));
     if (sessionId === null) return this.refused(t('There is nothing to undo yet.'));
-    const { conversation } = this.deps.view;
+    const { conversation } = this.chat;
     const prompt = conversation?.messages.findLast(
       (live) => live.role === 'user' && turnsFrom(conversation, live.uid) === turns,
     );
     if (conversation !== null && prompt !== undefined && this.mayTakeFiles(conversation, prompt)) {
-      const files = await this.deps.files.from(prompt.turnUid);
+      const files = await this.files.from(prompt.turnUid);
       if (files === null) return false;
       // First asks about the files, in the same card as Rewind.
       if (files.length > 0) return this.show(conversation, prompt, files);
@@ -190,8 +192,8 @@ export class SessionSwitchController {
   }
 
   private async resumeNamed(text: string): Promise<boolean> {
-    const { host, requests, view } = this.deps;
-    const { recentSessions } = view.all.peek();
+    const { host, requests, state } = this.chat;
+    const { recentSessions } = state.peek();
     const others = this.offered.peek()?.sessions ?? recentSessions.filter(({ id }) => id !== this.shownId);
     if (text === '') return this.offer({ text: null, sessions: others });
     const numbered = /^\d+$/.test(text) ? others[Number(text) - 1] : undefined;
@@ -209,7 +211,7 @@ export class SessionSwitchController {
     return (
       !isSummarised(conversation, prompt) &&
       prompt.turnUid !== null &&
-      (this.deps.pages.away.peek() !== null || mayHaveChangedFiles(conversation, prompt.turnUid))
+      (this.pages.away.peek() !== null || mayHaveChangedFiles(conversation, prompt.turnUid))
     );
   }
 
@@ -218,7 +220,7 @@ export class SessionSwitchController {
     const offer = {
       sessionId: id,
       promptUid: prompt.uid,
-      turns: this.deps.pages.away.peek() === null ? turnsFrom(conversation, prompt.uid) : null,
+      turns: this.pages.away.peek() === null ? turnsFrom(conversation, prompt.uid) : null,
       isSummarised: isSummarised(conversation, prompt),
       files,
     };
@@ -241,24 +243,24 @@ export class SessionSwitchController {
 
   /** Nothing is chosen yet, so the typed text stays. */
   private offer(choices: SessionChoices): false {
-    this.deps.requests.dismiss();
+    this.chat.requests.dismiss();
     this.rewindOffered.value = null;
-    if (choices.sessions.length === 0) this.deps.requests.inform(t('There are no other sessions in this folder yet.'));
+    if (choices.sessions.length === 0) this.chat.requests.inform(t('There are no other sessions in this folder yet.'));
     else this.offered.value = choices;
     return false;
   }
 
   private async takeBack(target: ViewSwitch): Promise<boolean> {
-    const { requests, screen } = this.deps;
+    const { requests } = this.chat;
     if (!(await this.to(target))) return false;
-    screen.focusComposer();
+    this.chat.focusComposer();
     if (this.due !== null || requests.problem.peek() !== null) return true;
     requests.inform(t('Rewound. The prompt is in the input box. Nothing was deleted.'));
     return true;
   }
 
   private carryOut(work: () => Promise<boolean>): Promise<boolean> {
-    const { drafts } = this.deps;
+    const { drafts } = this;
     if (this.asked === null) this.wasBlank = drafts.text.peek() === '' && drafts.parts.peek().length === 0;
     const done = work();
     // A command that runs another one is not done before that one.
@@ -271,15 +273,38 @@ export class SessionSwitchController {
   }
 
   private refused(sentence: string): false {
-    this.deps.requests.refuse(sentence);
+    this.chat.requests.refuse(sentence);
     return false;
   }
 
   private get shownId(): string | null {
-    return this.deps.view.sessionId;
+    return this.chat.sessionId;
   }
 }
 
 function isSummarised({ session }: Conversation, { row }: LiveMessage): boolean {
   return row !== null && row.sessionId !== session.id;
+}
+
+/** Finds the files that asking a prompt again, or rewinding to it, could revert. */
+export class FilesToRevert {
+  constructor(
+    private readonly chat: Chat,
+    private readonly pages = chat.part(FeedPages),
+  ) {}
+
+  /** Resolves to the files that turns from this one on changed, or to null when that is unknown; the reason was
+   *  shown. */
+  async from(turnUid: string): Promise<readonly ChangedFile[] | null> {
+    if (!this.mayExist(turnUid)) return [];
+    let files: readonly ChangedFile[] = [];
+    const done = await this.chat.ask(async () => void (files = await this.chat.host.request('filesFrom', { turnUid })));
+    return done ? files : null;
+  }
+
+  private mayExist(turnUid: string): boolean {
+    const { conversation } = this.chat;
+    // Messages between an older turn and the newest ones are not loaded, so their changes are unknown here.
+    return conversation !== null && (this.pages.away.peek() !== null || mayHaveChangedFiles(conversation, turnUid));
+  }
 }

@@ -1,8 +1,10 @@
 import type { FeedPage } from '../../../protocol/feedProtocol';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { Conversation } from './conversation';
-import { placedAt, withEarlier, withLater, type Pages } from './conversationPages';
-import type { ChatPartDeps } from './chatPart';
+import { bounded, placedAt, withEarlier, withLater, type Pages } from './conversationPages';
+import type { Chat } from './chat';
+
+export { bounded };
 
 /** Maximum rows per request. */
 const pageSize = 60;
@@ -23,7 +25,7 @@ interface FetchedPages {
 export class FeedFetching {
   constructor(
     private readonly pages: FetchedPages,
-    private readonly deps: ChatPartDeps,
+    private readonly chat: Chat,
   ) {}
 
   async earlier(): Promise<void> {
@@ -31,12 +33,12 @@ export class FeedFetching {
     const before = rendered?.messages[0]?.row?.position;
     if (rendered === null || before === undefined || !rendered.hasEarlier) return;
     await this.fetch('earlier', async (isCurrent) => {
-      const page = await this.deps.host.request('loadEarlier', {
+      const page = await this.chat.host.request('loadEarlier', {
         sessionId: rendered.session.id,
         before,
         limit: pageSize,
       });
-      if (isCurrent()) this.pages.change((pages) => withEarlier(pages, page, this.deps.timers.nowMs()));
+      if (isCurrent()) this.pages.change((pages) => withEarlier(pages, page, this.chat.timers.nowMs()));
     });
   }
 
@@ -45,12 +47,12 @@ export class FeedFetching {
     const after = rendered?.messages.at(-1)?.row?.position;
     if (rendered === null || after === undefined) return;
     await this.fetch('later', async (isCurrent) => {
-      const page = await this.deps.host.request('loadLater', {
+      const page = await this.chat.host.request('loadLater', {
         sessionId: rendered.session.id,
         after,
         limit: pageSize,
       });
-      if (isCurrent()) this.pages.change((pages) => withLater(pages, page, this.deps.timers.nowMs()));
+      if (isCurrent()) this.pages.change((pages) => withLater(pages, page, this.chat.timers.nowMs()));
     });
   }
 
@@ -59,7 +61,7 @@ export class FeedFetching {
     const isRendered = (): boolean => this.pages.rendered?.messages.some((live) => live.uid === uid) ?? false;
     if (!isRendered())
       await this.place(
-        (sessionId) => this.deps.host.request('loadAround', { sessionId, messageUid: uid, limit: pageSize }),
+        (sessionId) => this.chat.host.request('loadAround', { sessionId, messageUid: uid, limit: pageSize }),
         uid,
       );
     return isRendered();
@@ -70,21 +72,21 @@ export class FeedFetching {
     const begins = (): boolean => this.pages.rendered?.hasEarlier === false;
     if (!begins())
       await this.place(
-        (sessionId) => this.deps.host.request('loadLater', { sessionId, after: null, limit: pageSize }),
+        (sessionId) => this.chat.host.request('loadLater', { sessionId, after: null, limit: pageSize }),
         null,
       );
     return begins();
   }
 
   private async place(read: (sessionId: string) => Promise<FeedPage | null>, reading: string | null): Promise<void> {
-    const newest = this.deps.view.conversation;
+    const newest = this.chat.conversation;
     if (newest === null) return;
     this.pages.moved();
     await this.fetch('place', async (isCurrent) => {
       const page = await read(newest.session.id);
       if (page === null || !isCurrent()) return;
       this.pages.reading = reading ?? page.messages[0]?.uid ?? null;
-      this.pages.change(({ tail }) => placedAt(tail, page, this.deps.timers.nowMs()));
+      this.pages.change(({ tail }) => placedAt(tail, page, this.chat.timers.nowMs()));
     });
   }
 
@@ -95,11 +97,11 @@ export class FeedFetching {
   ): Promise<void> {
     const { fetching, moves } = this.pages;
     if (fetching.peek() !== null) return;
-    const conversationId = this.deps.view.conversation?.session.conversationId;
+    const conversationId = this.chat.conversation?.session.conversationId;
     const isCurrent = (): boolean =>
-      moves === this.pages.moves && conversationId === this.deps.view.conversation?.session.conversationId;
+      moves === this.pages.moves && conversationId === this.chat.conversation?.session.conversationId;
     fetching.value = what;
-    await this.deps.requests.ask(() => read(isCurrent));
+    await this.chat.ask(() => read(isCurrent));
     if (moves === this.pages.moves) fetching.value = null;
   }
 }

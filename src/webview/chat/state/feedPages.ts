@@ -1,20 +1,13 @@
 import { batch, signal, type ReadonlySignal } from '@preact/signals';
 import type { ChangedFile } from '../../../protocol/transcriptTypes';
 import { withChanges, type Conversation } from './conversation';
-import type { LaterCode } from '../connection/laterCode';
-import type { bounded, Pages } from './conversationPages';
+import { lazyComponents } from '../connection/lazyComponents';
+import type { Chat } from './chat';
+import type { Pages } from './conversationPages';
 import type { FeedFetching } from './feedFetching';
-import type { ChatPartDeps } from './chatPart';
 
-/** Code for long conversations, loaded after the first paint. */
-export interface FeedSteps {
-  readonly bounded: typeof bounded;
-  readonly FeedFetching: typeof FeedFetching;
-}
-
-interface FeedPagesDeps extends ChatPartDeps {
-  readonly later: LaterCode<FeedSteps>;
-}
+/** Code for long conversations. */
+const lazyFetching = lazyComponents(() => import('./feedFetching'));
 
 /** Chooses the part of the conversation to render, and fetches and evicts pages for it. See README.md, "A long
  *  conversation". The code not needed at the first paint is in feedFetching.ts and conversationPages.ts; nothing is
@@ -28,7 +21,7 @@ export class FeedPages {
   /** The article being read; null: the end. */
   reading: string | null = null;
 
-  constructor(private readonly deps: FeedPagesDeps) {}
+  constructor(private readonly chat: Chat) {}
 
   /** The part rendered instead of the newest messages. */
   get away(): ReadonlySignal<Conversation | null> {
@@ -36,7 +29,7 @@ export class FeedPages {
   }
 
   get rendered(): Conversation | null {
-    return this.elsewhere.peek() ?? this.deps.view.conversation;
+    return this.elsewhere.peek() ?? this.chat.conversation;
   }
 
   /** Records that the user is at this article now, or (null) at the end. */
@@ -92,12 +85,12 @@ export class FeedPages {
 
   /** Changes the loaded parts, and evicts what exceeds the limits. */
   change(step: (pages: Pages) => Pages): void {
-    const newest = this.deps.view.conversation;
-    const rules = this.deps.later.parts.peek();
+    const newest = this.chat.conversation;
+    const rules = lazyFetching.peek();
     if (newest === null || rules === null) return;
     const { tail, away } = rules.bounded(step({ tail: newest, away: this.elsewhere.peek() }), this.reading);
     batch(() => {
-      if (tail !== newest) this.deps.view.dispatch({ kind: 'repaged', conversation: tail });
+      if (tail !== newest) this.chat.dispatch({ kind: 'repaged', conversation: tail });
       this.elsewhere.value = away;
     });
   }
@@ -108,12 +101,12 @@ export class FeedPages {
   }
 
   private get fetcher(): FeedFetching | null {
-    const parts = this.deps.later.parts.peek();
-    return parts === null ? null : (this.fetchingParts ??= new parts.FeedFetching(this, this.deps));
+    const parts = lazyFetching.peek();
+    return parts === null ? null : (this.fetchingParts ??= new parts.FeedFetching(this, this.chat));
   }
 
   private async loaded(): Promise<FeedFetching> {
-    await this.deps.later.load();
+    await lazyFetching.load();
     if (this.fetcher === null) throw new Error('The second part of the program is not there.');
     return this.fetcher;
   }

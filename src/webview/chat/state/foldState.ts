@@ -1,8 +1,9 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { ChatDeps } from '../connection/chatHost';
 import type { ViewMemory } from '../connection/viewMemory';
-import type { ChatStateSignals } from './chatStateSignals';
-import type { ScrollPositions } from './scrollPositions';
+import type { Chat } from './chat';
+
+/** Number of sessions whose places are remembered: those left most recently. */
+const mostRemembered = 20;
 
 /** Fold key of a long prompt. */
 export function promptFoldKey(uid: string): string {
@@ -19,11 +20,10 @@ export class FoldState {
   private readonly unfolded;
 
   constructor(
-    private readonly memory: ChatDeps['memory'],
-    private readonly view: ChatStateSignals,
-    private readonly places: ScrollPositions,
+    private readonly chat: Chat,
+    private readonly places = chat.part(ScrollPositions),
   ) {
-    this.unfolded = signal<ReadonlySet<string>>(new Set(memory.recalled.openFolds));
+    this.unfolded = signal<ReadonlySet<string>>(new Set(chat.memory.recalled.openFolds));
   }
 
   get open(): ReadonlySignal<ReadonlySet<string>> {
@@ -50,8 +50,39 @@ export class FoldState {
   }
 
   private remember(change: Partial<ViewMemory> & Pick<ViewMemory, 'openFolds'>): void {
-    this.memory.remember(change);
-    const { conversation } = this.view;
+    this.chat.memory.remember(change);
+    const { conversation } = this.chat;
     if (conversation !== null) this.places.note(conversation.session.conversationId, { openFolds: change.openFolds });
+  }
+}
+
+/** Scroll position and open folds of a session. */
+type ScrollPosition = ViewMemory['places'][number];
+
+/** Remembers scroll position and open folds per session, so that users return to where they were. */
+export class ScrollPositions {
+  private known: readonly ScrollPosition[];
+
+  constructor(private readonly chat: Pick<Chat, 'memory'>) {
+    this.known = chat.memory.recalled.places;
+  }
+
+  of(conversationId: string): ScrollPosition | null {
+    return this.known.find((place) => place.conversationId === conversationId) ?? null;
+  }
+
+  /** Does not store a position at the end with nothing unfolded: that is the default. */
+  note(conversationId: string, change: Partial<Omit<ScrollPosition, 'conversationId'>>): void {
+    const place: ScrollPosition = {
+      anchor: null,
+      openFolds: [],
+      ...this.of(conversationId),
+      ...change,
+      conversationId,
+    };
+    const others = this.known.filter((other) => other.conversationId !== conversationId);
+    this.known =
+      place.anchor === null && place.openFolds.length === 0 ? others : [place, ...others].slice(0, mostRemembered);
+    this.chat.memory.remember({ places: [...this.known] });
   }
 }

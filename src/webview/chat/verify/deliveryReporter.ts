@@ -1,27 +1,22 @@
-import { effect, signal, type ReadonlySignal } from '@preact/signals';
+import { effect, signal, type Signal } from '@preact/signals';
 import type { CrashDemoRun } from '../../../protocol/deliveryProtocol';
 import type { DeliveryEntry } from '../../../protocol/deliveryTypes';
 import { RefusedRequest } from '../../rpc';
 import type { FinishedTurn } from '../../turnLabels';
-import type { ChatHost } from '../connection/chatHost';
-import type { ChatViewState } from '../state/chatState';
+import type { Chat } from '../state/chat';
 import { openTurn } from '../state/conversation';
-import { type CrashReport, crashReport } from './crashReport';
-import type { Timers } from '../timers';
-import { type SavedReport, DeliveryReport } from './deliveryReport';
+import { DeliveryReport } from './deliveryReport';
 
-interface DeliveryReporterDeps {
-  readonly state: ReadonlySignal<ChatViewState>;
-  readonly host: Pick<ChatHost, 'request' | 'send' | 'onNotification'>;
-  readonly timers: Timers;
-  /** Saved delivery report of the view, not yet validated. */
-  readonly recalled: unknown;
-  readonly remember: (kept: SavedReport) => void;
-}
+/** Null when the usual words suffice. The delivery reporter loads after the first paint: null until then. */
+export const crashReport: Signal<((turn: FinishedTurn) => CrashReport | null) | null> = signal(null);
+
+/** What the delivery reporter needs of the chat. */
+type ReportedChat = Pick<Chat, 'state' | 'host' | 'timers' | 'memory'>;
 
 /** Milliseconds. While text streams, the view checks the rendered text, and reports it to the host, at most this
  *  often. */
 const pace = { check: 250, send: 1000, again: 2000 } as const;
+
 /** Maximum entries per report: the host's limit. */
 const mostReported = 4000;
 
@@ -37,14 +32,14 @@ export class DeliveryReporter {
   private sending = false;
   private cancelSend: (() => void) | null = null;
 
-  constructor(private readonly deps: DeliveryReporterDeps) {
-    this.report = new DeliveryReport(deps.recalled);
+  constructor(private readonly chat: ReportedChat) {
+    this.report = new DeliveryReport(chat.memory.recalled.witness);
     for (const id of this.report.conversationIds) this.owe(id, this.report.entriesOf(id));
   }
 
   /** Starts following the rendered text. Returns the function that ends it. */
   start(): () => void {
-    const { host, state } = this.deps;
+    const { host, state } = this.chat;
     const unlisten = host.onNotification((notification) => {
       if (notification.name !== 'deliveryRequest') return;
       if (notification.payload.kind === 'erased') this.forget(notification.payload.conversationIds);
@@ -65,14 +60,14 @@ export class DeliveryReporter {
 
   /** Called when the page may be about to go: saves what was rendered up to now. */
   check(): void {
-    const { conversation } = this.deps.state.peek();
+    const { conversation } = this.chat.state.peek();
     if (conversation === null) return;
     const { conversationId } = conversation.session;
     const changed = this.report.observe(conversationId, conversation.messages);
     if (changed.length === 0) return;
     this.owe(conversationId, changed);
     this.checks.value++;
-    this.deps.remember(this.report.kept());
+    this.chat.memory.remember({ witness: this.report.kept() });
     this.sendSoon(openTurn(conversation) === null ? 0 : pace.send);
   }
 
@@ -80,7 +75,7 @@ export class DeliveryReporter {
    *  right. */
   readonly crashOf = (turn: FinishedTurn): CrashReport | null => {
     void this.checks.value;
-    const conversation = this.deps.state.value.conversation;
+    const conversation = this.chat.state.value.conversation;
     if (turn.stopReason !== 'crash' || conversation === null) return null;
     const crashDemo = this.crashDemo.value?.turnUid === turn.uid ? this.crashDemo.value : null;
     const survival = this.report.survivalOf(conversation.session.conversationId, turn.uid, !conversation.hasEarlier);
@@ -91,13 +86,13 @@ export class DeliveryReporter {
   private dismissCrashDemo(): void {
     if (this.crashDemo.peek() === null) return;
     this.crashDemo.value = null;
-    this.deps.host.send('crashDemoSeen', {});
+    this.chat.host.send('crashDemoSeen', {});
   }
 
   private checkSoon(atOnce: boolean): void {
     if (this.checking) return;
     this.checking = true;
-    this.deps.timers.after(atOnce ? 0 : pace.check, () => {
+    this.chat.timers.after(atOnce ? 0 : pace.check, () => {
       this.checking = false;
       this.check();
     });
@@ -109,7 +104,7 @@ export class DeliveryReporter {
       this.cancelSend = null;
       return void this.send();
     }
-    this.cancelSend ??= this.deps.timers.after(Math.max(delayMs, 1), () => {
+    this.cancelSend ??= this.chat.timers.after(Math.max(delayMs, 1), () => {
       this.cancelSend = null;
       void this.send();
     });
@@ -120,7 +115,7 @@ export class DeliveryReporter {
     this.sending = true;
     const sent = this.takeUnreported();
     try {
-      const { forgotten, crashDemo } = await this.deps.host.request('reportDelivery', {
+      const { forgotten, crashDemo } = await this.chat.host.request('reportDelivery', {
         conversations: sent.map(({ conversationId, entries }) => ({ conversationId, entries: [...entries] })),
       });
       this.forget(forgotten);
@@ -159,7 +154,7 @@ export class DeliveryReporter {
     if (conversationIds.length === 0) return;
     this.report.forget(conversationIds);
     for (const id of conversationIds) this.unreported.delete(id);
-    this.deps.remember(this.report.kept());
+    this.chat.memory.remember({ witness: this.report.kept() });
   }
 }
 
@@ -168,10 +163,21 @@ function keyOf({ messageUid, part }: DeliveryEntry): string {
 }
 
 /** Starts the delivery report of a view, for the lifetime of its page. */
-export function startDeliveryReporter(deps: DeliveryReporterDeps): void {
-  const keeper = new DeliveryReporter(deps);
+export function startDeliveryReporter(chat: ReportedChat): void {
+  const keeper = new DeliveryReporter(chat);
   keeper.start();
   crashReport.value = keeper.crashOf;
   document.addEventListener('visibilitychange', () => keeper.check());
   window.addEventListener('pagehide', () => keeper.check());
+}
+
+/** The view's own delivery report about a turn that ended with the extension process. In characters. `at`: time of
+ *  Pull the Plug, in seconds since the epoch; null for any other end. */
+export interface CrashReport {
+  readonly at: number | null;
+  readonly shown: number;
+  readonly onDisk: number;
+  /** Characters stored in their place, whatever their content. */
+  readonly stored: number;
+  readonly dismiss: () => void;
 }

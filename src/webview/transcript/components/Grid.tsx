@@ -1,11 +1,14 @@
-import { useRef } from 'preact/hooks';
+import { useRef, useCallback, useEffect, useLayoutEffect } from 'preact/hooks';
 import { t } from '../../localization';
 import { gridKey } from '../state/gridKeys';
 import type { TranscriptController } from '../state/transcriptController';
 import { SegmentBorder, TurnBorder } from './Borders';
-import { EmptyRows } from './EmptyRows';
 import { Row } from './Row';
-import { useKeptPlace, useRevealedRow } from './useKeptPlace';
+import { scrollToRow } from '../state/find';
+import type { TranscriptMemory } from '../state/shownTranscript';
+
+/** Distance from an end, in pixels, within which more is loaded. */
+const loadAhead = 600;
 
 /** The rows, and the borders between them. Loads more at both ends and keeps the reading position. */
 export function Grid({ transcript }: { readonly transcript: TranscriptController }) {
@@ -94,4 +97,87 @@ export function Grid({ transcript }: { readonly transcript: TranscriptController
       {rows.length === 0 && <EmptyRows transcript={transcript} />}
     </div>
   );
+}
+
+/** Says why there are no rows, and what the user can do about it. */
+function EmptyRows({ transcript }: { readonly transcript: TranscriptController }) {
+  const stored = transcript.stored.value;
+  // The reason it could not be read is shown above.
+  if (stored === null) return null;
+  if (stored.total === 0) return <p class="grid-empty">{t('Nothing is stored in this session yet.')}</p>;
+  return (
+    <div class="grid-empty">
+      <p>
+        {stored.total === 1
+          ? t('All rows are filtered out (1 row stored).')
+          : t('All rows are filtered out ({count} rows stored).', { count: stored.total })}
+      </p>
+      <button type="button" class="button secondary" onClick={() => void transcript.clearFilters()}>
+        {t('Clear Filters')}
+      </button>
+    </div>
+  );
+}
+
+type Anchor = NonNullable<TranscriptMemory['anchor']>;
+
+/** Scrolls a revealed row into view. */
+function useRevealedRow(transcript: TranscriptController): void {
+  const revealed = transcript.revealed.value;
+  const rows = transcript.rows.value;
+  useEffect(() => {
+    if (revealed === null || !rows.some(({ message }) => message.uid === revealed.uid)) return;
+    scrollToRow(revealed.uid, revealed.focus);
+    transcript.actions.select(revealed.uid);
+    transcript.revealed.value = null;
+  }, [revealed, rows]);
+}
+
+/** Begins at the end or where the user left the tab. Keeps the reading position while rows are loaded and evicted
+ *  around it. Fetches more near an end. */
+function useKeptPlace(
+  transcript: TranscriptController,
+  scroller: { readonly current: HTMLDivElement | null },
+): () => void {
+  const rows = transcript.rows.value;
+  const place = useRef<Anchor | null>(transcript.place);
+  const atEnd = useRef(place.current === null);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const hasLater = (): boolean => (transcript.stored.peek()?.later ?? 0) > 0;
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    if (atEnd.current && !hasLater()) element.scrollTop = element.scrollHeight;
+    else if (place.current !== null) moveTo(element, place.current);
+  }, [rows]);
+  return useCallback(() => {
+    const element = scroller.current;
+    if (element === null) return;
+    const below = element.scrollHeight - element.clientHeight - element.scrollTop;
+    atEnd.current = below <= 10 && !hasLater();
+    place.current = firstInSight(element);
+    timer.current ??= setTimeout(() => {
+      timer.current = null;
+      transcript.rememberPlace(atEnd.current ? null : place.current);
+    }, 150);
+    if (element.scrollTop < loadAhead) void transcript.loadEarlier();
+    else if (below < loadAhead) void transcript.loadLater();
+  }, [transcript]);
+}
+
+function rowElements(scroller: HTMLElement): readonly HTMLElement[] {
+  return [...scroller.querySelectorAll<HTMLElement>('[role=row][data-uid]')];
+}
+
+function firstInSight(scroller: HTMLElement): Anchor | null {
+  const top = scroller.getBoundingClientRect().top;
+  const row = rowElements(scroller).find((element) => element.getBoundingClientRect().bottom > top);
+  const uid = row?.dataset['uid'];
+  return row === undefined || uid === undefined ? null : { uid, offset: row.getBoundingClientRect().top - top };
+}
+
+function moveTo(scroller: HTMLElement, anchor: Anchor): void {
+  const row = rowElements(scroller).find((element) => element.dataset['uid'] === anchor.uid);
+  if (row !== undefined)
+    scroller.scrollTop += row.getBoundingClientRect().top - scroller.getBoundingClientRect().top - anchor.offset;
 }

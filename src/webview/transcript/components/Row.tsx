@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef, useState, useEffect } from 'preact/hooks';
 import type { RowRevision } from '../../../protocol/transcriptProtocol';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
@@ -7,10 +7,9 @@ import { clockTime, fullTime } from '../../times';
 import type { RawRow } from '../state/rowActions';
 import type { TranscriptController } from '../state/transcriptController';
 import { authorWord, type TranscriptRow } from '../state/transcriptRows';
-import { Earlier } from './Earlier';
-import { PartView } from './PartView';
-import { RawRowView } from './RawRowView';
+import { PartView, Code } from './PartView';
 import { VerifyMark } from './VerifyPanel';
+import { DiffView } from '../../DiffView';
 
 interface RowProps {
   readonly row: TranscriptRow;
@@ -170,5 +169,84 @@ function RowToolbar({ row: { message, number }, isOpen, isReachable, transcript 
         actions.openMenu({ uid: message.uid, x: event.clientX, y: event.clientY }),
       )}
     </span>
+  );
+}
+
+interface RawRowViewProps {
+  readonly uid: string;
+  readonly number: number;
+  readonly row: RawRow;
+  readonly transcript: TranscriptController;
+}
+
+/** The row as stored in the file, field by field. */
+function RawRowView({ uid, number, row, transcript }: RawRowViewProps) {
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [row.kind]);
+  return (
+    <section class="part raw-row" ref={section}>
+      <h2 class="part-title">{t('Raw row')}</h2>
+      {row.kind === 'reading' && <p class="aside">{t('Reading…')}</p>}
+      {row.kind === 'gone' && <p class="aside">{t('This row no longer exists.')}</p>}
+      {row.kind === 'read' && (
+        <>
+          <Code text={row.json} label={t('Raw row {number}', { number })} open={false} />
+          <p class="row-links">
+            <button type="button" class="link-button" onClick={() => transcript.markdown.copy(row.json)}>
+              {t('Copy as JSON')}
+            </button>
+            <button type="button" class="link-button" onClick={() => void transcript.actions.toggleRaw(uid)}>
+              {t('Hide Raw Row')}
+            </button>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface EarlierProps {
+  readonly row: TranscriptRow;
+  readonly raw: boolean;
+  readonly open: boolean;
+  /** Content before the row was rewritten; null until the user asks for it. */
+  readonly revisions: readonly RowRevision[] | null;
+  readonly transcript: TranscriptController;
+}
+
+/** Earlier content of a repaired row: the full text, and what changed. Read only when the user asks. */
+function Earlier({ row, raw, open, revisions, transcript }: EarlierProps) {
+  const { uid, role } = row.message;
+  if (revisions === null) {
+    return (
+      <button type="button" class="link-button" onClick={() => void transcript.actions.showRevisions(uid)}>
+        {t('Show Earlier Content')}
+      </button>
+    );
+  }
+  if (revisions.length === 0) return <p class="aside">{t('No earlier content is stored for this row.')}</p>;
+  return (
+    <>
+      {revisions.map(({ revisedAt, parts, diff }, index) => {
+        const time = fullTime(revisedAt);
+        return (
+          <section class="part earlier-content" key={index}>
+            <h2 class="part-title">{t('Before {time}', { time })}</h2>
+            {parts.map((part, at) => (
+              <PartView
+                key={at}
+                part={part}
+                role={role}
+                raw={raw}
+                open={open}
+                approvals={[]}
+                markdown={transcript.markdown}
+              />
+            ))}
+            {diff !== null && <DiffView diff={diff} label={t('Changes at {time}', { time })} nameless />}
+          </section>
+        );
+      })}
+    </>
   );
 }

@@ -8,15 +8,14 @@ import type {
 } from '../../../protocol/transcriptProtocol';
 import type { Message, Session } from '../../../protocol/transcriptTypes';
 import { RefusedRequest, type NotificationOf } from '../../rpc';
-import { codeActionsOf } from '../../markdown/codeActionsOf';
+import { codeActionsOf } from '../../markdown/markdownActions';
 import type { MarkdownActions } from '../../markdown/Markdown';
 import { arrivalIn } from './branchRows';
 import { RowActions } from './rowActions';
 import { SessionVerifier } from './sessionVerifier';
 import { evict, readAgain, withEarlier, withLater } from './rowWindow';
 import { TranscriptFind } from './transcriptFind';
-import type { TranscriptMemory } from './transcriptMemory';
-import type { TranscriptDeps, TranscriptViewProtocol } from './shownTranscript';
+import type { TranscriptMemory, TranscriptDeps, TranscriptViewProtocol } from './shownTranscript';
 import { transcriptEntries, type TranscriptEntry, type TranscriptRow } from './transcriptRows';
 
 /** Number of rows per request. */

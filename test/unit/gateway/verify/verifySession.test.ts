@@ -6,6 +6,10 @@ import { DeliveryReport } from '../../../../src/webview/chat/verify/deliveryRepo
 import { ChatInWorld } from '../../../support/chatInWorld';
 import { reply } from '../../../support/modelServer';
 import { World, type WorldOptions } from '../../../support/world';
+import { TypedInput } from '../../../../src/webview/chat/composer/typedInput';
+import { Drafts } from '../../../../src/webview/chat/drafts/drafts';
+import { AskAgain } from '../../../../src/webview/chat/session/askAgain';
+import { SessionSwitchController } from '../../../../src/webview/chat/session/sessionSwitchController';
 
 let world: World;
 let chats: ChatInWorld[] = [];
@@ -40,8 +44,8 @@ async function answered(...answers: readonly string[]): ReturnType<typeof report
 }
 
 async function say(chat: ChatInWorld, text: string): Promise<void> {
-  chat.chat.drafts.edit(text);
-  await chat.chat.submit();
+  chat.chat.part(Drafts).edit(text);
+  await chat.chat.part(TypedInput).submit();
   await chat.quiet();
 }
 
@@ -90,10 +94,10 @@ describe('verifying a session', () => {
     await say(chat, 'first');
     await say(chat, 'second');
     const turnOf = (): string => chat.chat.state.peek().conversation?.messages.at(-1)?.turnUid ?? '';
-    await chat.chat.retry(turnOf());
+    await chat.chat.part(AskAgain).retry(turnOf());
     await chat.quiet();
     await say(chat, 'third');
-    await chat.chat.switches.undo('1');
+    await chat.chat.part(SessionSwitchController).undo('1');
     await chat.quiet();
     expect(inShort(await verify(shownIn(chat), report))).toEqual({
       verdicts: ['1 same', '- same', '2 same', '- same'],
@@ -101,7 +105,7 @@ describe('verifying a session', () => {
       findings: [],
     });
 
-    await chat.chat.switches.branch(null);
+    await chat.chat.part(SessionSwitchController).branch(null);
     await chat.quiet();
     expect(inShort(await verify(shownIn(chat), report))).toEqual({
       verdicts: ['1 same', '2 same'],

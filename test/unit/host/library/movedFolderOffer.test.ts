@@ -64,7 +64,7 @@ function window({ label = own, folders = [found], stored = {}, isBrought = true 
       storeStatus: { offer: (_topic, offers) => (state.offers = offers) },
       describe: async () => ({ ...label }),
       oldPlace: async (path) => ({ isThere: path === '/home/me/new', place: null }),
-      bringOver: async ({ folder }) => {
+      copyToThisFolder: async ({ folder }) => {
         state.brought.push(folder);
         if (isBrought) left = left.filter((each) => each.folder !== folder);
         return isBrought;

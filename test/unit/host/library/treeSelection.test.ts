@@ -39,8 +39,8 @@ describe('the selection of the sessions view', () => {
     const selection = new TreeSelection();
     selection.opened('b');
     selection.changed([]);
-    const takenBack = selected(selection);
+    const rewoundTurn = selected(selection);
     selection.opened('gone');
-    expect([takenBack, selected(selection)]).toEqual([[], []]);
+    expect([rewoundTurn, selected(selection)]).toEqual([[], []]);
   });
 });

@@ -37,8 +37,8 @@ vi.mock('vscode', () => ({
     withProgress: (_options: unknown, work: () => Promise<unknown>) => work(),
   },
 }));
-const { createSeal } = await import('../../../../src/sync/sealing/sealDescription');
-const { recoveryKey } = await import('../../../../src/sync/sealing/recoveryKey');
+const { createCipher } = await import('../../../../src/sync/encryption/cipherDescription');
+const { recoveryKey } = await import('../../../../src/sync/encryption/recoveryKey');
 const { SyncSetup } = await import('../../../../src/host/sync/syncSetup');
 
 beforeEach(() => {
@@ -137,9 +137,9 @@ describe('setting up sync', () => {
       asked.picks.push('Encrypt with a passphrase');
       asked.messages.push('Start Sync');
       const chosen = await setup(serverWith(null)).made.ask(null);
-      expect([chosen?.seal.key?.length, chosen?.seal.description?.includes('scrypt')]).toEqual([32, true]);
+      expect([chosen?.cipher.key?.length, chosen?.cipher.description?.includes('scrypt')]).toEqual([32, true]);
       expect(asked.seen.at(-1)).toContain('The server holds them encrypted.');
-      expect(chosen?.seal.description).not.toContain('horse');
+      expect(chosen?.cipher.description).not.toContain('horse');
     });
 
     it('refuses a short passphrase, and one that was typed differently', async () => {
@@ -154,11 +154,11 @@ describe('setting up sync', () => {
     it('leaves a history plain that others began so', async () => {
       asked.inputs.push(text, 'Parcels', 'Desk');
       asked.messages.push('Start Sync');
-      expect((await setup(serverWith(null, 3)).made.ask(null))?.seal).toEqual({ key: null, description: null });
+      expect((await setup(serverWith(null, 3)).made.ask(null))?.cipher).toEqual({ key: null, description: null });
     });
 
     it('asks for the passphrase of an encrypted one until it fits, or takes the recovery key', async () => {
-      const { description, key } = await createSeal('correct horse battery', cheap);
+      const { description, key } = await createCipher('correct horse battery', cheap);
       asked.inputs.push(text, 'Parcels', 'wrong', 'correct horse battery', 'Desk');
       asked.messages.push('Start Sync');
       const byPassphrase = await setup(serverWith(description)).made.ask(null);
@@ -166,7 +166,7 @@ describe('setting up sync', () => {
       asked.inputs.push(text, 'Parcels', recoveryKey(key).toLowerCase(), 'Desk');
       asked.messages.push('Start Sync');
       const byKey = await setup(serverWith(description)).made.ask(null);
-      expect([byPassphrase?.seal, byKey?.seal]).toEqual([
+      expect([byPassphrase?.cipher, byKey?.cipher]).toEqual([
         { key, description: null },
         { key, description: null },
       ]);

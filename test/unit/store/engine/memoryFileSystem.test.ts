@@ -18,7 +18,7 @@ function tried(call: () => unknown): unknown {
 }
 
 /** Uses every call of a file system in `root`, and returns what each of them answered. */
-function course(disk: FileSystem, root: string): readonly unknown[] {
+function steps(disk: FileSystem, root: string): readonly unknown[] {
   const at = (name: string): string => `${root}/deep/${name}`;
   const content = (name: string): readonly number[] => {
     const file = disk.open(at(name), 'read');
@@ -71,5 +71,5 @@ it('answers like the file system of the machine', () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'memory-file-system-')));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const memory = new MemoryFileSystem();
-  expect(course(memory, '')).toEqual(course(new NodeFileSystem(), folder));
+  expect(steps(memory, '')).toEqual(steps(new NodeFileSystem(), folder));
 });

@@ -128,7 +128,7 @@ describe('a private copy', () => {
     const copy = world.library.takeCopy(world.folderOf(a), null);
     converse(store, 's2', 'Two', 20);
     const reader = owned(join(copy.folder, '..', 'again'));
-    reader.store.bringOver({ folder: copy.folder, sessionIds: copy.sessionIds, moves: true });
+    reader.store.copyToThisFolder({ folder: copy.folder, sessionIds: copy.sessionIds, moves: true });
     expect({
       ...copy,
       folder: null,
@@ -187,7 +187,7 @@ describe('a private copy', () => {
     });
     const copy = world.libraryOver(disturbed).takeCopy(world.folderOf(a), null);
     const seen = owned(`${copy.folder}-seen`).store;
-    seen.bringOver({ folder: copy.folder, sessionIds: copy.sessionIds, moves: true });
+    seen.copyToThisFolder({ folder: copy.folder, sessionIds: copy.sessionIds, moves: true });
     const latest = copy.sessionIds.filter((id) => id.startsWith('later')).length;
     expect({
       drafts: [...new Set(sessions.map((id) => seen.draft(id)))],

@@ -64,7 +64,7 @@ function readable({ operations, close, report }: OpenedStore) {
     wholeAnswers: texts.filter((text) => whole.has(text)).length,
     shownWords: texts.includes('These words were shown.'),
     problems: operations.verifyIntegrity(),
-    setAside: report.setAside,
+    quarantined: report.quarantined,
     complete: report.salvaged.map((salvage) => salvage.complete),
   };
   close();
@@ -80,7 +80,7 @@ describe('sessions in a damaged file', () => {
       wholeAnswers: turns,
       shownWords: true,
       problems: [],
-      setAside: { path: kept, damage: 'not-sqlite' },
+      quarantined: { path: kept, damage: 'not-sqlite' },
       complete: [true],
     });
   });
@@ -97,7 +97,7 @@ describe('sessions in a damaged file', () => {
       wholeAnswers: turns,
       shownWords: true,
       problems: [],
-      setAside: { path: kept, damage: 'not-sqlite' },
+      quarantined: { path: kept, damage: 'not-sqlite' },
       complete: [false],
     });
   });
@@ -163,7 +163,7 @@ describe('sessions in a damaged file', () => {
     expect(readable(opened)).toMatchObject({
       wholeAnswers: 1,
       problems: [],
-      setAside: { damage: 'log-without-file' },
+      quarantined: { damage: 'log-without-file' },
       complete: [true],
     });
   });

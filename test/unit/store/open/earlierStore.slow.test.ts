@@ -58,13 +58,13 @@ function answersOf(disk: SimulatedDisk) {
   try {
     const rows = db.readTranscript({ sessionId: 's1', limit: 100 }).messages.filter(({ role }) => role === 'assistant');
     const found = rows.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')).join(''));
-    return { found, setAside: report.setAside, problems: db.verifyIntegrity() };
+    return { found, quarantined: report.quarantined, problems: db.verifyIntegrity() };
   } finally {
     database.close();
   }
 }
 
-const whole = { found: texts, setAside: null, problems: [] };
+const whole = { found: texts, quarantined: null, problems: [] };
 
 describe('a store of an earlier build', () => {
   test.each(forms)('with its log %s is opened whole, with the answer that was open', (form) => {

@@ -92,7 +92,7 @@ describe('a place without a store', () => {
       ].map(pragma),
       modes: [folder, main].map((path) => statSync(path).mode & 0o777),
     }).toEqual({
-      report: { path: main, created: true, userVersion: 0, readOnly: null, setAside: null, putBack: null },
+      report: { path: main, created: true, userVersion: 0, readOnly: null, quarantined: null, putBack: null },
       settings: ['exclusive', 'wal', 2, 1, -32_768, 2, 512 * 1024 * 1024, 16 * 1024 * 1024],
       modes: [0o700, 0o600],
     });
@@ -107,7 +107,7 @@ describe('a place without a store', () => {
     const { database, report, damagedCopies } = open();
     expect(report).toMatchObject({
       created: true,
-      setAside: { path: join(folder, 'state.damaged-20261120T080000000Z.db'), damage: 'empty' },
+      quarantined: { path: join(folder, 'state.damaged-20261120T080000000Z.db'), damage: 'empty' },
     });
     expect(damagedCopies[0]?.salvage((rows) => [...rows.rows('notes')]).result).toEqual([]);
     database.close();
@@ -130,7 +130,7 @@ describe('one of our stores', () => {
       created: false,
       userVersion: 1,
       readOnly: null,
-      setAside: null,
+      quarantined: null,
       putBack: null,
     });
     expect(noteUids(first.database)).toHaveLength(50);
@@ -243,7 +243,7 @@ describe('a damaged file is set aside, kept and replaced, and its readable rows 
       userVersion: 0,
       readOnly: null,
       putBack: null,
-      setAside: { path: join(folder, 'state.damaged-20261120T080000000Z.db'), damage: kind },
+      quarantined: { path: join(folder, 'state.damaged-20261120T080000000Z.db'), damage: kind },
     });
     const { uids } = salvage(opened);
     expect(uids.size).toBeGreaterThanOrEqual(least);
@@ -264,7 +264,7 @@ describe('a damaged file is set aside, kept and replaced, and its readable rows 
     broken.database.abandon();
     const opened = open({ knownDamaged: true });
     const { uids, complete } = salvage(opened);
-    expect(opened.report.setAside?.damage).toBe('content');
+    expect(opened.report.quarantined?.damage).toBe('content');
     expect({ complete, pages: pages > 50, uids: uids.size > 440 && uids.size < 500 }).toEqual({
       complete: false,
       pages: true,
@@ -277,7 +277,7 @@ describe('a damaged file is set aside, kept and replaced, and its readable rows 
     killedStoreWithNotes(100, 50);
     overwrite(0, Buffer.alloc(4096));
     const opened = open();
-    expect([opened.report.setAside?.damage, existsSync(log)]).toEqual(['not-sqlite', true]);
+    expect([opened.report.quarantined?.damage, existsSync(log)]).toEqual(['not-sqlite', true]);
     expect(salvage(opened).uids.size).toBe(150);
     opened.damagedCopies[0]?.finish();
     opened.database.close();
@@ -295,7 +295,7 @@ describe('a damaged file is set aside, kept and replaced, and its readable rows 
     killedStoreWithNotes(0, 60);
     damage();
     const opened = open();
-    expect(opened.report.setAside?.damage).toBe('log-without-file');
+    expect(opened.report.quarantined?.damage).toBe('log-without-file');
     expect(salvage(opened).uids.size).toBe(60);
     opened.database.close();
   });
@@ -303,7 +303,7 @@ describe('a damaged file is set aside, kept and replaced, and its readable rows 
   test('a crash before the rows were carried over offers them again', () => {
     afterDamage(() => overwrite(0, Buffer.alloc(4096))).database.abandon();
     const again = open();
-    expect(again.report).toMatchObject({ created: false, setAside: null });
+    expect(again.report).toMatchObject({ created: false, quarantined: null });
     expect(salvage(again).uids.size).toBe(500);
     again.damagedCopies[0]?.finish();
     again.database.close();

@@ -164,7 +164,7 @@ export const emptyReport: OpenReport = {
   path: '/store/state.db',
   created: false,
   recoveredTurns: [],
-  setAside: null,
+  quarantined: null,
   salvaged: [],
   putBack: null,
   replaced: [],

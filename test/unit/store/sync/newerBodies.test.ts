@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type * as schema from '../../../../src/store/schema/migrations';
 import type { SqlRow } from '../../../../src/store/engine/sqlDatabase';
 import type { RefusedConversation } from '../../../../src/sync/syncRound';
-import type { SyncServer } from '../../../../src/sync/syncServer';
+import { fetchWhole, type SyncServer } from '../../../../src/sync/syncServer';
 import * as present from '../../../support/sessionDbWorld';
 import { SimulatedNetwork, SimulatedServer } from '../../../support/simulatedServer';
 import { roundOf } from '../../../support/syncRound';
@@ -91,7 +91,7 @@ function serverOf(saysStore: boolean): SyncServer {
   return {
     ...server,
     fetch: async (...args) => {
-      const { documents, ...rest } = await server.fetch(...args);
+      const { documents, ...rest } = await fetchWhole(server, ...args);
       return { ...rest, documents: saysStore ? documents : documents.map(plain) };
     },
   };

@@ -39,7 +39,7 @@ afterEach(() => {
 });
 
 // No budget of the machine the test runs on decides its outcome.
-const patient: RunGit = (call) => runGit({ ...call, patienceMs: 60_000 });
+const patient: RunGit = (call) => runGit({ ...call, timeoutMs: 60_000 });
 const frozen = { ...systemClock, monotonicMs: () => 0 };
 const checkpoint = (git: RunGit = patient, clock = frozen): WorkspaceCheckpoint =>
   new WorkspaceCheckpoint({

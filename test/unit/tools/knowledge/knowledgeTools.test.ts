@@ -231,7 +231,7 @@ describe('diagnostics', () => {
       editor: { problems: (path) => known().filter((each) => each.path === path) },
       changed: (_paths, signal) => changed(signal),
       display: (path) => path.slice(1),
-      patience: { first: 40, rest: 5 },
+      waitMs: { first: 40, rest: 5 },
     });
   const signal = new AbortController().signal;
 

@@ -16,7 +16,7 @@ import {
 import type { JsonValue } from '../../../../src/transcript/json';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { conversationFrom } from '../../../../src/webview/chat/state/conversation';
-import { textPlace } from '../../../../src/webview/chat/state/feedText';
+import { textPlace } from '../../../../src/webview/chat/feed/feedText';
 import { todosFoldKey } from '../../../../src/webview/chat/state/foldState';
 import { ChatPage, openChat } from './chatPage';
 import { all, find, nameOf, names, texts } from '../elements';

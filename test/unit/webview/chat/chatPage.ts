@@ -3,10 +3,10 @@ import { act } from 'preact/test-utils';
 import { vi } from 'vitest';
 import type { ChatNotifications, ChatResults, ChatState, ShownSession } from '../../../../src/protocol/chatProtocol';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
-import { ChatController } from '../../../../src/webview/chat/chatController';
+import { createChat, startChat } from '../../../../src/webview/chat/createChat';
 import type { ChatProtocol } from '../../../../src/webview/chat/connection/chatHost';
-import { App } from '../../../../src/webview/chat/components/App';
-import { laterCode, loadLater } from '../../../../src/webview/chat/components/common/laterParts';
+import { App } from '../../../../src/webview/chat/App';
+import { loadLazyComponents } from '../../../../src/webview/chat/connection/lazyComponents';
 import { noMemory, type ViewMemory } from '../../../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../../../src/webview/rpc';
 import { find } from '../elements';
@@ -20,7 +20,7 @@ import { ManualClock } from '../../../support/manualClock';
 vi.mock('../../../../src/webview/markdown/sanitizer', () => import('../../../support/plainSanitizer'));
 
 // Loaded behind the first paint; a test does not wait for it each time.
-await loadLater();
+await loadLazyComponents();
 
 /** Opens the chat view with what the host says first. `recalled`: what an earlier page kept. */
 export async function openChat(
@@ -43,19 +43,20 @@ export class ChatPage extends ViewPage {
     document.body.replaceChildren();
     super();
     this.memory = { ...noMemory(), ...recalled };
-    const controller = new ChatController({
-      host: connectToHost<ChatProtocol>(this.api, this.channel),
-      timers: {
-        nowMs: () => this.clock.now() * 1000,
-        after: (delayMs, callback) => this.clock.after(delayMs, callback),
+    const chat = createChat(
+      {
+        host: connectToHost<ChatProtocol>(this.api, this.channel),
+        timers: {
+          nowMs: () => this.clock.now() * 1000,
+          after: (delayMs, callback) => this.clock.after(delayMs, callback),
+        },
+        newUid: () => `uid${++this.uids}`,
+        memory: { recalled: this.memory, remember: (change) => (this.memory = { ...this.memory, ...change }) },
       },
-      newUid: () => `uid${++this.uids}`,
-      memory: { recalled: this.memory, remember: (change) => (this.memory = { ...this.memory, ...change }) },
-      setLocalization: () => undefined,
-      later: laterCode,
-    });
-    this.show(createElement(App, { chat: controller }));
-    controller.start();
+      () => undefined,
+    );
+    this.show(createElement(App, { chat }));
+    startChat(chat);
   }
 
   async bootstrap(shown: ShownSession | null, change: Partial<ChatState> = {}): Promise<void> {

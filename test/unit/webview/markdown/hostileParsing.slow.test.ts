@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MarkdownBlocks } from '../../../../src/webview/markdown/blocks';
-import { fileNamesIn, mayBeName } from '../../../../src/webview/markdown/nameTexts';
+import { fileNamesIn, mayBeName } from '../../../../src/webview/markdown/references';
 import { expressionRuns } from '../../../support/expressionRuns';
 import { hostileMarkdown } from '../../../support/hostileMarkdown';
 

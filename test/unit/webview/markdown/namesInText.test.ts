@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { disguisedHost } from '../../../../src/webview/markdown/blockTools';
-import { fileNamesIn, mayBeName } from '../../../../src/webview/markdown/nameTexts';
+import { disguisedHost } from '../../../../src/webview/markdown/blocksInView';
+import { fileNamesIn, mayBeName } from '../../../../src/webview/markdown/references';
 
 describe('names of files in prose', () => {
   test.each([

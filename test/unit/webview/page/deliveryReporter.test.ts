@@ -17,6 +17,7 @@ import {
   shownSession,
 } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';
+import { noMemory } from '../../../../src/webview/chat/connection/viewMemory';
 
 type Reported = ChatResults['reportDelivery'];
 type CrashOf = Parameters<Parameters<ChatHost['onNotification']>[0]>[0];
@@ -52,8 +53,10 @@ function keeper(recalled: unknown = undefined): DeliveryReporter {
       },
     } as ChatHost,
     timers: { nowMs: () => clock.now() * 1000, after: (delayMs, callback) => clock.after(delayMs, callback) },
-    recalled,
-    remember: (next) => (kept = next),
+    memory: {
+      recalled: { ...noMemory(), witness: recalled },
+      remember: ({ witness }) => (kept = witness as SavedReport),
+    },
   });
   made.start();
   return made;

@@ -6,9 +6,12 @@ import type { SearchAnswer, SearchNotifications, SearchState } from '../../../..
 import { connectToHost } from '../../../../src/webview/rpc';
 import { ViewPage } from '../viewPage';
 import { SearchApp } from '../../../../src/webview/search/SearchApp';
-import { SearchController, type SearchViewProtocol } from '../../../../src/webview/search/searchController';
+import {
+  SearchController,
+  type SearchViewProtocol,
+  type SearchMemory,
+} from '../../../../src/webview/search/searchController';
 import { plainSnippet, searchGroups, snippetPieces } from '../../../../src/webview/search/searchGroups';
-import type { SearchMemory } from '../../../../src/webview/search/searchMemory';
 import { searchHit, searchPage, searchSession } from '../../../support/builders/searchResults';
 import { afternoon } from '../../../support/builders/viewMessages';
 import { ManualClock } from '../../../support/manualClock';

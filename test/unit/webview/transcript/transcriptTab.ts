@@ -14,9 +14,11 @@ import type { Message } from '../../../../src/protocol/transcriptTypes';
 import { connectToHost } from '../../../../src/webview/rpc';
 import { ViewPage } from '../viewPage';
 import { TranscriptApp } from '../../../../src/webview/transcript/components/TranscriptApp';
-import type { TranscriptViewProtocol } from '../../../../src/webview/transcript/state/shownTranscript';
+import type {
+  TranscriptViewProtocol,
+  TranscriptMemory,
+} from '../../../../src/webview/transcript/state/shownTranscript';
 import { TranscriptController } from '../../../../src/webview/transcript/state/transcriptController';
-import type { TranscriptMemory } from '../../../../src/webview/transcript/state/transcriptMemory';
 import { StoredTranscript } from '../../../support/builders/storedTranscript';
 import { transcriptState } from '../../../support/builders/transcriptState';
 import { answer, call, prompt, result, session, settledTurn } from '../../../support/builders/viewMessages';

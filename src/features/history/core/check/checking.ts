@@ -10,21 +10,21 @@ import { logOf } from '../../../../store/open/storeFiles';
 import { schemaVersion } from '../../../../store/schema/migrations';
 import type { CheckResult } from './findings';
 import { checkHermes } from './hermesCheck';
-import { checkOwn, type OwnCheckCourse } from './ownCheck';
+import { checkOwn, type OwnCheckOptions } from './ownCheck';
 
 type HermesCheckDeps = ReadingDeps & ForeignDeps;
 
 /** Checks a private copy of the store in a folder, while a window may have it open. Writes nothing there. */
-export async function checkStore(deps: ReadingDeps, folder: string, course?: OwnCheckCourse): Promise<CheckResult> {
-  return checkCopy(deps, () => copyStore(deps, folder), folder, course);
+export async function checkStore(deps: ReadingDeps, folder: string, options?: OwnCheckOptions): Promise<CheckResult> {
+  return checkCopy(deps, () => copyStore(deps, folder), folder, options);
 }
 
 /** Checks a private copy of a database of either kind, by its content. A store's file may have another name. Writes
  *  nothing beside it. */
-export async function checkFile(deps: HermesCheckDeps, path: string, course?: OwnCheckCourse): Promise<CheckResult> {
-  if (!isStore(deps.fileSystem, path)) return checkHermesFile(deps, path, course);
+export async function checkFile(deps: HermesCheckDeps, path: string, options?: OwnCheckOptions): Promise<CheckResult> {
+  if (!isStore(deps.fileSystem, path)) return checkHermesFile(deps, path, options);
   const files = { folder: dirname(path), main: path, log: logOf(path) };
-  return checkCopy(deps, () => copyDatabase(deps, files), path, course);
+  return checkCopy(deps, () => copyDatabase(deps, files), path, options);
 }
 
 function isStore(fileSystem: FileSystem, path: string): boolean {
@@ -42,14 +42,14 @@ function checkCopy(
   deps: ReadingDeps,
   makeCopy: () => StoreCopy,
   path: string,
-  course: OwnCheckCourse = {},
+  options: OwnCheckOptions = {},
 ): Promise<CheckResult> {
   const { sqlite, fileSystem, now } = deps;
   return onReadableCopy(deps, makeCopy, async (folder, salvaged) => {
     const assertOwned = (): void => undefined;
     const { database } = openDatabase({ sqlite, fileSystem, now, folder, schemaVersion, assertOwned });
     try {
-      return await checkOwn(database, path, course, salvaged);
+      return await checkOwn(database, path, options, salvaged);
     } finally {
       database.abandon();
     }
@@ -60,11 +60,11 @@ function checkCopy(
 export async function checkHermesFile(
   deps: HermesCheckDeps,
   path: string,
-  course?: OwnCheckCourse,
+  options?: OwnCheckOptions,
 ): Promise<CheckResult> {
   const database = openForeignDatabase(deps, path);
   try {
-    return await checkHermes(database, path, course);
+    return await checkHermes(database, path, options);
   } finally {
     database.close();
   }

@@ -15,7 +15,7 @@ export interface CheckResult {
 /** Findings that a result holds; further ones are only counted. */
 const mostFindings = 5000;
 
-export interface CheckCourse {
+export interface CheckOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: WorkProgress) => void;
 }

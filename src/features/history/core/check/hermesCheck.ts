@@ -13,7 +13,7 @@ import {
 import { checkedSession, type CheckedRow } from '../../../../transcript/rules/checkedSession';
 import { fileFinding, findInLineage, findInSession, type Finding } from '../../../../transcript/rules/finding';
 import type { LineageFacts } from '../../../../transcript/rules/rule';
-import { Findings, type CheckCourse, type CheckResult } from './findings';
+import { Findings, type CheckOptions, type CheckResult } from './findings';
 import { indexDrift } from './hermesIndex';
 import { hermesCheckedRow } from './hermesRow';
 
@@ -22,7 +22,7 @@ import { hermesCheckedRow } from './hermesRow';
 export async function checkHermes(
   database: ForeignDatabase,
   path: string,
-  { signal, onProgress }: CheckCourse = {},
+  { signal, onProgress }: CheckOptions = {},
 ): Promise<CheckResult> {
   const schema = knownSchema(database);
   const findings = new Findings();

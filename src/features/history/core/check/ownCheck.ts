@@ -5,9 +5,9 @@ import { SearchIndex } from '../../../../store/search/searchIndex';
 import { checkedRow, fileChecks, sessionFindings, tableChecks } from '../../../../store/session/queries/integrity';
 import { StoreError } from '../../../../store/storeError';
 import { fileFinding, type Finding } from '../../../../transcript/rules/finding';
-import { Findings, type CheckCourse, type CheckResult } from './findings';
+import { Findings, type CheckOptions, type CheckResult } from './findings';
 
-export interface OwnCheckCourse extends CheckCourse {
+export interface OwnCheckOptions extends CheckOptions {
   /** Only this session. Default: all, and the file as a whole. */
   readonly sessionId?: string;
 }
@@ -18,7 +18,7 @@ export interface OwnCheckCourse extends CheckCourse {
 export async function checkOwn(
   database: SqlDatabase,
   path: string,
-  { signal, onProgress, sessionId }: OwnCheckCourse = {},
+  { signal, onProgress, sessionId }: OwnCheckOptions = {},
   salvaged: SalvagedCopy | null = null,
 ): Promise<CheckResult> {
   const findings = new Findings();

@@ -4,7 +4,7 @@ import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../../../store/library/foreignStore';
 import { evidenceText, LineChain } from './evidence';
 import { evidencePath, removeEvidence } from './evidenceFile';
-import type { ExportCourse } from './exportCourse';
+import type { ExportOptions } from './exportOptions';
 import { hermesDatabase, type HermesRecords } from './hermes/hermesDatabase';
 import { hermesUsage } from './hermes/hermesUsage';
 import { exportRows } from './json/jsonExport';
@@ -48,7 +48,7 @@ export async function exportFile(
   database: SqlDatabase,
   deps: ReadingDeps,
   request: ExportRequest,
-  course: ExportCourse,
+  options: ExportOptions,
 ): Promise<ExportedFile> {
   const { format, path, scope, evidence } = request;
   const mask = new SecretMask(request.masksSecrets);
@@ -58,14 +58,14 @@ export async function exportFile(
   const sessions = await writeWhole(output, async () => {
     const count =
       format === 'json'
-        ? ((await exportRows(database, sessionIds, output, mask, course)).counts['sessions'] ?? 0)
-        : await exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, course);
+        ? ((await exportRows(database, sessionIds, output, mask, options)).counts['sessions'] ?? 0)
+        : await exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, options);
     // Before the file gets its name: evidence of the earlier file would say that this one was changed.
     removeEvidence(deps.fileSystem, path);
     return count;
   });
   if (evidence !== null && chain !== null) {
-    const text = evidenceText({ file: basename(path), chain: chain.finish(), madeAt: course.now(), ...evidence });
+    const text = evidenceText({ file: basename(path), chain: chain.finish(), madeAt: options.now(), ...evidence });
     const written = new OutputFile(deps.fileSystem, evidencePath(path));
     await writeWhole(written, () => Promise.resolve(written.write(text)));
   }
@@ -79,13 +79,13 @@ async function exportRecords(
   output: OutputFile,
   request: ExportRequest & { readonly format: Exclude<ExportFormat, 'json'> },
   mask: SecretMask,
-  course: ExportCourse,
+  options: ExportOptions,
 ): Promise<number> {
-  const reading = new RecordReading(database, request.leftOut, mask, course);
+  const reading = new RecordReading(database, request.leftOut, mask, options);
   const { format } = request;
   const conversations = newestSegments(database, sessionIds);
   if (format === 'hermes') {
-    output.write(await hermesDatabase(deps, segmentsOf(database, reading, sessionIds, course)));
+    output.write(await hermesDatabase(deps, segmentsOf(database, reading, sessionIds, options)));
     return conversations.length;
   }
   if (request.format === 'html') output.write(htmlHead('Hermes', request));
@@ -93,7 +93,7 @@ async function exportRecords(
   for (const id of conversations) {
     const record = await reading.read(id);
     if (record !== null) output.write(documentOf(record, { ...request, format }, done));
-    course.onProgress({ done: ++done, total: conversations.length });
+    options.onProgress({ done: ++done, total: conversations.length });
   }
   if (request.format === 'html') output.write(htmlEnd);
   return done;
@@ -103,7 +103,7 @@ function segmentsOf(
   database: SqlDatabase,
   reading: RecordReading,
   sessionIds: readonly string[],
-  course: ExportCourse,
+  options: ExportOptions,
 ): HermesRecords {
   let done = 0;
   return {
@@ -115,7 +115,7 @@ function segmentsOf(
     ),
     read: async (id) => {
       const record = await reading.readSegment(id);
-      course.onProgress({ done: ++done, total: sessionIds.length });
+      options.onProgress({ done: ++done, total: sessionIds.length });
       return record;
     },
     usageOf: (id) => hermesUsage(database, id),

@@ -3,7 +3,7 @@ import { systemClock } from '../../../../base/clock';
 import { t } from '../../../../base/translate';
 import { nodeReadingDeps } from '../../../../store/library/nodeReading';
 import { workInThread } from '../threads/threadWork';
-import { exportCourse } from './exportCourse';
+import { exportOptions } from './exportOptions';
 import type { ExportedFile } from './exportFile';
 import type { ExportThread } from './exportMessages';
 import { exportStore, useSecretBundle } from './storeExport';
@@ -14,10 +14,10 @@ workInThread<ExportThread, ExportedFile>(async ({ store, copies, request }, { on
   // Without the bundle, the rules of our own still mask.
   useSecretBundle(join(__dirname, 'secretlint.js'), () => undefined);
   const deps = await nodeReadingDeps(join(__dirname, 'sql-wasm.wasm'), copies);
-  const course = exportCourse(systemClock.now, undefined, onProgress);
+  const options = exportOptions(systemClock.now, undefined, onProgress);
   const pause = async (): Promise<void> => {
-    await course.pause();
+    await options.pause();
     throwIfStopped();
   };
-  return exportStore(deps, store, { ...request, t }, { ...course, pause });
+  return exportStore(deps, store, { ...request, t }, { ...options, pause });
 });

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
 import { sessionsOf } from '../../../../store/library/library';
-import { textOr } from '../../../../store/session/tables/columns';
+import { readText } from '../../../../store/session/tables/columns';
 
 /** The sessions to export. A session stands for its whole conversation and the sessions of its sub-agents. */
 export type ExportScope =
@@ -33,9 +33,9 @@ export function newestSegments(database: SqlDatabase, sessionIds: readonly strin
        ORDER BY named.key`,
       [JSON.stringify(sessionIds)],
     )
-    .map((row) => textOr(row, 'id', ''));
+    .map((row) => readText(row, 'id', ''));
 }
 
 function ofFolder(database: SqlDatabase, folder: string): readonly string[] {
-  return database.all('SELECT id FROM sessions WHERE cwd = ?', [folder]).map((row) => textOr(row, 'id', ''));
+  return database.all('SELECT id FROM sessions WHERE cwd = ?', [folder]).map((row) => readText(row, 'id', ''));
 }

@@ -6,7 +6,7 @@ import { onReadableCopy, type ReadingDeps, type SalvagedCopy } from '../../../..
 import { copyStore, type StoreCopy } from '../../../../store/library/storeCopy';
 import { openDatabase } from '../../../../store/open/openDatabase';
 import { schemaVersion } from '../../../../store/schema/migrations';
-import type { ExportCourse } from './exportCourse';
+import type { ExportOptions } from './exportOptions';
 import { exportFile, type ExportedFile, type ExportRequest } from './exportFile';
 
 const bundle = v.object({ findSecrets: v.function() });
@@ -18,7 +18,7 @@ export async function exportStore(
   deps: ReadingDeps,
   store: string,
   request: ExportRequest,
-  course: ExportCourse,
+  options: ExportOptions,
   salvages = false,
 ): Promise<ExportedFile & { readonly salvaged: SalvagedCopy | null }> {
   const { sqlite, fileSystem, now } = deps;
@@ -28,7 +28,7 @@ export async function exportStore(
     const assertOwned = (): void => undefined;
     const { database } = openDatabase({ sqlite, fileSystem, now, folder, schemaVersion, assertOwned, readOnly: true });
     try {
-      return { ...(await exportFile(database, deps, request, course)), salvaged };
+      return { ...(await exportFile(database, deps, request, options)), salvaged };
     } finally {
       database.abandon();
     }

@@ -1,5 +1,5 @@
 import { t } from '../../../../base/translate';
-import type { BroughtOver } from '../../../../store/bringingOver';
+import type { CopiedSessions } from '../../../../store/sessionCopying';
 import type { FileSystem } from '../../../../store/engine/fileSystem';
 import type { SqlDatabase, SqlRow } from '../../../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../../../store/library/foreignStore';
@@ -47,7 +47,7 @@ export function storeOfExport(deps: ReadingDeps, path: string): ExportCopy {
 }
 
 /** Result of importing an export. Stopped: the sessions until then are here, whole. */
-export interface BroughtExport extends BroughtOver {
+export interface ImportedExport extends CopiedSessions {
   readonly isStopped: boolean;
 }
 
@@ -56,10 +56,10 @@ export interface BroughtExport extends BroughtOver {
  *  own. */
 export async function importExport(
   deps: ReadingDeps,
-  store: Pick<SessionStore, 'bringOver'>,
+  store: Pick<SessionStore, 'copyToThisFolder'>,
   path: string,
   signal?: AbortSignal,
-): Promise<BroughtExport> {
+): Promise<ImportedExport> {
   const copy = storeOfExport(deps, path);
   try {
     return await bringExport(store, copy, signal);
@@ -70,12 +70,12 @@ export async function importExport(
 
 /** Imports sessions of an export that was read into a private store. */
 export async function bringExport(
-  store: Pick<SessionStore, 'bringOver'>,
+  store: Pick<SessionStore, 'copyToThisFolder'>,
   copy: Pick<ExportCopy, 'folder' | 'sessionIds'>,
   signal?: AbortSignal,
   onProgress: (progress: WorkProgress) => void = () => undefined,
-): Promise<BroughtExport> {
-  let until: BroughtOver = { sessions: 0, messages: 0, skipped: 0 };
+): Promise<ImportedExport> {
+  let until: CopiedSessions = { sessions: 0, messages: 0, skipped: 0 };
   try {
     const all = await bringBack(store, copy, signal, (progress, brought) => {
       until = brought;

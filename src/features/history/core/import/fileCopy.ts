@@ -11,7 +11,7 @@ import { noSession } from '../../../../transcript/sourceTitles';
 import type { HistoryFiles } from '../sources/reading/historyFiles';
 import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { HistoryImport } from './historyImport';
-import type { ImportCourse } from './importing';
+import type { ImportOptions } from './importing';
 import type { ImportTarget } from './importTarget';
 import { copyOfOwnFile } from './ownFiles';
 
@@ -29,14 +29,14 @@ interface FileCopy extends StoreCopy {
 /** Makes a private store of the sessions in a file, which is only read. The content of the file decides how it is read.
  *  Throws a `StoreError` with a sentence for a file that holds no session or cannot be read. Rejects with the signal's
  *  reason when it is stopped. Nothing is left behind in either case. */
-export async function copyOfFile(deps: FileCopyDeps, path: string, course: ImportCourse = {}): Promise<FileCopy> {
-  course.signal?.throwIfAborted();
+export async function copyOfFile(deps: FileCopyDeps, path: string, options: ImportOptions = {}): Promise<FileCopy> {
+  options.signal?.throwIfAborted();
   if (deps.fileSystem.stat(path) === undefined) throw storeError('not-found', `there is no ${path}`);
   const own = await copyOfOwnFile(deps, path);
   if (own !== null) return { ...own, kind: 'own' };
   const copy = filledCopy(deps, path, (folder) => openCopy(deps, folder).close());
   try {
-    await importInto(deps, copy.folder, path, course);
+    await importInto(deps, copy.folder, path, options);
     return { ...copy, kind: 'foreign' };
   } catch (error) {
     copy.remove();
@@ -44,16 +44,16 @@ export async function copyOfFile(deps: FileCopyDeps, path: string, course: Impor
   }
 }
 
-async function importInto(deps: FileCopyDeps, folder: string, path: string, course: ImportCourse): Promise<void> {
+async function importInto(deps: FileCopyDeps, folder: string, path: string, options: ImportOptions): Promise<void> {
   const { files, openForeign, now } = deps;
   const database = openCopy(deps, folder);
   try {
     const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
     const importer = new HistoryImport({ files, openForeign, target: targetOf(db), now });
-    const scan = await importer.scan(onlyFile(path), { ...signalOf(course), isOnlyChosen: true });
+    const scan = await importer.scan(onlyFile(path), { ...signalOf(options), isOnlyChosen: true });
     if (scan.sessions.length === 0) throw unreadable(path, scan.problems[0]?.reason ?? reasonOf(scan.skipped[0]));
-    const { entries, counts } = await importer.run(scan.sessions, course);
-    course.signal?.throwIfAborted();
+    const { entries, counts } = await importer.run(scan.sessions, options);
+    options.signal?.throwIfAborted();
     if (counts.imported === 0) throw unreadable(path, entries.find((entry) => entry.reason !== null)?.reason ?? null);
   } finally {
     database.close();
@@ -104,7 +104,7 @@ function onlyFile(path: string): HistoryPlaces {
   };
 }
 
-function signalOf({ signal }: ImportCourse): Pick<ImportCourse, 'signal'> {
+function signalOf({ signal }: ImportOptions): Pick<ImportOptions, 'signal'> {
   return signal === undefined ? {} : { signal };
 }
 

@@ -8,7 +8,7 @@ import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
 import { importedSessionId } from './importedIds';
 import {
   maxLeftOut,
-  type ImportCourse,
+  type ImportOptions,
   type ImportedEntry,
   type ImportOutcome,
   type ImportResult,
@@ -17,15 +17,15 @@ import {
   type Preview,
   type PreviewEntry,
   type Scan,
-  type ScanCourse,
+  type ScanOptions,
   type ScanProblem,
-  type SessionImport,
+  type ImportService,
 } from './importing';
 import { importOrder, timeOf } from './importOrder';
-import { inLanes } from './lanes';
+import { runConcurrently } from './lanes';
 import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } from './importTarget';
 import { scanGroups } from './scanGroups';
-import { OneSession } from './sessionImport';
+import { SessionImporter } from './sessionImporter';
 import { sessionSources, SharedDatabases, type SessionSources } from './sessionSources';
 import type { SourceName } from '../../../../transcript/sourceTitles';
 
@@ -38,14 +38,14 @@ interface HistoryImportDeps {
 }
 
 /** Import into one store. Works in the calling thread: `importWorker.ts` keeps it off the extension host's. */
-export class HistoryImport implements SessionImport {
+export class HistoryImport implements ImportService {
   constructor(private readonly deps: HistoryImportDeps) {}
 
-  async scan(places: HistoryPlaces, course: ScanCourse = {}): Promise<Scan> {
+  async scan(places: HistoryPlaces, options: ScanOptions = {}): Promise<Scan> {
     const { files, openForeign } = this.deps;
     const [sessions, skipped, problems]: [ForeignSession[], Skipped[], ScanProblem[]] = [[], [], []];
-    const { signal, onProgress } = course;
-    for (const search of searchesOf(sessionSources(files, openForeign), places, course)) {
+    const { signal, onProgress } = options;
+    for (const search of searchesOf(sessionSources(files, openForeign), places, options)) {
       try {
         for await (const found of search.find()) {
           signal?.throwIfAborted();
@@ -81,8 +81,8 @@ export class HistoryImport implements SessionImport {
     return previewOf(entries);
   }
 
-  async run(found: readonly ForeignSession[], course: ImportCourse = {}): Promise<ImportResult> {
-    const { signal, onProgress } = course;
+  async run(found: readonly ForeignSession[], options: ImportOptions = {}): Promise<ImportResult> {
+    const { signal, onProgress } = options;
     const databases = new SharedDatabases(this.deps.openForeign);
     const sources = sessionSources(this.deps.files, databases.open);
     const ordered = importOrder(found);
@@ -96,7 +96,7 @@ export class HistoryImport implements SessionImport {
       });
     let last: string | null = null;
     const work = async (session: ForeignSession, index: number): Promise<void> => {
-      const entry = await this.importOne(session, course, {
+      const entry = await this.importOne(session, options, {
         target: this.deps.target,
         reader: sources.readerOf(session.source),
         now: this.deps.now(),
@@ -113,7 +113,7 @@ export class HistoryImport implements SessionImport {
       report(last);
     };
     try {
-      await inLanes(ordered, laneKeys, work, () => signal?.aborted === true);
+      await runConcurrently(ordered, laneKeys, work, () => signal?.aborted === true);
     } finally {
       await databases.close();
     }
@@ -123,11 +123,11 @@ export class HistoryImport implements SessionImport {
   /** Null when the signal aborted it. */
   private async importOne(
     session: ForeignSession,
-    { signal, includeForgotten = false }: ImportCourse,
-    deps: ConstructorParameters<typeof OneSession>[0],
+    { signal, includeForgotten = false }: ImportOptions,
+    deps: ConstructorParameters<typeof SessionImporter>[0],
   ): Promise<ImportedEntry | null> {
     const base = { source: session.source, id: session.id, title: session.title, messages: 0, reason: null } as const;
-    const nothing = { ...base, sessionId: null, tally: { in: 0, imported: 0, skipped: 0 } };
+    const nothing = { ...base, sessionId: null, records: { in: 0, imported: 0, skipped: 0 } };
     try {
       if (await this.isOwn(session)) return { ...nothing, outcome: 'unchanged', sessionId: session.id };
       const stored = await this.stored(session);
@@ -135,12 +135,12 @@ export class HistoryImport implements SessionImport {
       if (stored.kind === 'erased' && !includeForgotten) return { ...nothing, outcome: 'forgotten' };
       if (stored.kind === 'stored' && stored.mark?.stamp === stamp)
         return { ...nothing, outcome: 'unchanged', sessionId: importedSessionId(session, stored.version) };
-      const one = new OneSession(deps, session, stamp);
-      const { outcome, version, messages, tally } = await (stored.kind === 'stored'
+      const one = new SessionImporter(deps, session, stamp);
+      const { outcome, version, messages, records } = await (stored.kind === 'stored'
         ? one.update(stored.version, stored.mark, stored.isChanged)
         : one.import(1));
       const sessionId = outcome === 'empty' ? null : importedSessionId(session, version);
-      return { ...base, outcome, sessionId, messages, tally };
+      return { ...base, outcome, sessionId, messages, records };
     } catch (error) {
       if (signal?.aborted === true) return null;
       return { ...nothing, outcome: 'failed', reason: sentence(error) };
@@ -176,7 +176,7 @@ interface Search {
 function searchesOf(
   { agents, chosen, readerOf }: SessionSources,
   places: HistoryPlaces,
-  { isOnlyChosen = false, files }: ScanCourse,
+  { isOnlyChosen = false, files }: ScanOptions,
 ): readonly Search[] {
   if (files !== undefined)
     return files.map(({ source, path }) => ({ name: source, find: () => readerOf(source).findIn(path) }));
@@ -227,10 +227,10 @@ class Results {
       entries,
       counts,
       messages: total(({ messages }) => messages),
-      tally: {
-        in: total(({ tally }) => tally.in),
-        imported: total(({ tally }) => tally.imported),
-        skipped: total(({ tally }) => tally.skipped),
+      records: {
+        in: total(({ records }) => records.in),
+        imported: total(({ records }) => records.imported),
+        skipped: total(({ records }) => records.skipped),
       },
       leftOut: [...this.leftOut.values()].sort((one, other) => one.index - other.index).map(({ left }) => left),
       leftOutTotal: this.leftOutTotal,

@@ -4,15 +4,15 @@ import { reviveStoreError, StoreError, storeErrorData } from '../../../../store/
 import type { ForeignSession } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
 import type {
-  ImportCourse,
+  ImportOptions,
   ImportProgress,
   ImportResult,
   OpenedExport,
   OpenedFile,
   Preview,
   Scan,
-  ScanCourse,
-  SessionImport,
+  ScanOptions,
+  ImportService,
 } from './importing';
 import type { FromImport, ImportTask, ImportThread, TargetCall, TaskResults, ToImport } from './importMessages';
 import type { ImportTarget } from './importTarget';
@@ -25,7 +25,7 @@ interface Pending {
 
 /** An import whose reading and conversion run in a thread of their own, started with the first task. Its calls of the
  *  store pass through here. Call `close` when the import is done. */
-export class ImportClient implements SessionImport {
+export class ImportClient implements ImportService {
   private readonly pending = new Map<number, Pending>();
   private worker: Worker | null = null;
   private lastId = 0;
@@ -37,8 +37,8 @@ export class ImportClient implements SessionImport {
     private readonly target: ImportTarget,
   ) {}
 
-  scan(places: HistoryPlaces, course: ScanCourse = {}): Promise<Scan> {
-    const { signal, onProgress, isOnlyChosen = false, files = null } = course;
+  scan(places: HistoryPlaces, options: ScanOptions = {}): Promise<Scan> {
+    const { signal, onProgress, isOnlyChosen = false, files = null } = options;
     return this.perform<'scan', number>({ kind: 'scan', places, isOnlyChosen, files }, signal, onProgress);
   }
 
@@ -49,7 +49,7 @@ export class ImportClient implements SessionImport {
 
   /** Reads any file with sessions into a private store, which the caller removes. Writes nothing else. Rejects with a
    *  `StoreError` when it holds no session that can be read, and when the signal aborts. */
-  openFile(path: string, { signal, onProgress }: Omit<ImportCourse, 'includeForgotten'> = {}): Promise<OpenedFile> {
+  openFile(path: string, { signal, onProgress }: Omit<ImportOptions, 'includeForgotten'> = {}): Promise<OpenedFile> {
     return this.perform<'openFile', ImportProgress>({ kind: 'openFile', path }, signal, onProgress);
   }
 
@@ -57,8 +57,8 @@ export class ImportClient implements SessionImport {
     return this.perform<'preview', never>({ kind: 'preview', found });
   }
 
-  run(found: readonly ForeignSession[], course: ImportCourse = {}): Promise<ImportResult> {
-    const { signal, onProgress, includeForgotten = false } = course;
+  run(found: readonly ForeignSession[], options: ImportOptions = {}): Promise<ImportResult> {
+    const { signal, onProgress, includeForgotten = false } = options;
     return this.perform<'run', ImportProgress>({ kind: 'run', found, includeForgotten }, signal, onProgress);
   }
 

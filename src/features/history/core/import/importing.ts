@@ -4,14 +4,14 @@ import type { SourceName } from '../../../../transcript/sourceTitles';
 
 /** Import of other agents' sessions into one store. Nothing here throws for damaged content; a place that cannot be
  *  read is listed in `problems`. */
-export interface SessionImport {
+export interface ImportService {
   /** Lists the sessions in these places. Reads only as much of each as its list entry needs. */
-  scan(places: HistoryPlaces, course?: ScanCourse): Promise<Scan>;
+  scan(places: HistoryPlaces, options?: ScanOptions): Promise<Scan>;
   /** Compares found sessions with the store. Writes nothing. */
   preview(found: readonly ForeignSession[]): Promise<Preview>;
   /** Imports sessions, newest first, two at a time. Each is readable in the store as soon as it is whole. When the
    *  signal aborts, sessions in progress are taken back, and those before them stay. */
-  run(found: readonly ForeignSession[], course?: ImportCourse): Promise<ImportResult>;
+  run(found: readonly ForeignSession[], options?: ImportOptions): Promise<ImportResult>;
 }
 
 /** A file of ours, a `state.db` or an export, read into a private store. */
@@ -40,7 +40,7 @@ export interface ExportedConversation {
   readonly messages: number;
 }
 
-export interface ScanCourse {
+export interface ScanOptions {
   readonly signal?: AbortSignal;
   /** Number of sessions found so far. */
   readonly onProgress?: (found: number) => void;
@@ -109,7 +109,7 @@ export interface Preview {
   readonly to: number | null;
 }
 
-export interface ImportCourse {
+export interface ImportOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
   /** True for sessions that the user chose by hand: imports them also when they were erased here. Default: false. */
@@ -139,13 +139,13 @@ export interface ImportedEntry {
   readonly sessionId: string | null;
   /** Messages that were written. */
   readonly messages: number;
-  readonly tally: Balance;
+  readonly records: RecordCounts;
   /** A sentence for `failed`; null otherwise. */
   readonly reason: string | null;
 }
 
-/** Balance of the records that were read: in = imported + skipped. */
-interface Balance {
+/** Counts of the records that were read: in = imported + skipped. */
+interface RecordCounts {
   readonly in: number;
   readonly imported: number;
   readonly skipped: number;
@@ -168,7 +168,7 @@ export interface ImportResult {
   readonly entries: readonly ImportedEntry[];
   readonly counts: { readonly [O in ImportOutcome]: number };
   readonly messages: number;
-  readonly tally: Balance;
+  readonly records: RecordCounts;
   /** Records that were left out, without the programs' own bookkeeping. At most `maxLeftOut`. */
   readonly leftOut: readonly LeftOut[];
   /** Number of records that `leftOut` would hold without its limit. */

@@ -1,7 +1,7 @@
 /** Works on items in order, two at a time, so that one is read and converted while the store writes the other. An item
  *  waits for those before it with one of its keys. Once `isStopped`, no further item is begun. Rejects with the first
  *  failure, after everything that was begun has ended. */
-export async function inLanes<T>(
+export async function runConcurrently<T>(
   items: readonly T[],
   keysOf: (item: T) => { readonly own: string; readonly others: readonly string[] },
   work: (item: T, index: number) => Promise<void>,

@@ -1,10 +1,11 @@
 import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
 import { storeError } from '../../../../store/engine/sqlFailure';
 import { readOnly, type ReadingDeps } from '../../../../store/library/foreignStore';
-import { integerOr, textOr, timeOr } from '../../../../store/session/tables/columns';
+import { readInteger, readText, readTime } from '../../../../store/session/tables/columns';
 import type { StoreCopy } from '../../../../store/library/storeCopy';
+
 import { copyOfFile, type FileCopyDeps } from './fileCopy';
-import type { ExportedConversation, ImportCourse, OpenedExport, OpenedFile } from './importing';
+import type { ExportedConversation, ImportOptions, OpenedExport, OpenedFile } from './importing';
 import { copyOfOwnFile } from './ownFiles';
 
 interface SessionRow {
@@ -28,8 +29,8 @@ export async function openedExport(
 }
 
 /** Reads any file with sessions into a private store, and lists what is in it. Rejects as `copyOfFile`. */
-export async function openedFile(deps: FileCopyDeps, path: string, course: ImportCourse = {}): Promise<OpenedFile> {
-  const copy = await copyOfFile(deps, path, course);
+export async function openedFile(deps: FileCopyDeps, path: string, options: ImportOptions = {}): Promise<OpenedFile> {
+  const copy = await copyOfFile(deps, path, options);
   return { folder: copy.folder, kind: copy.kind, conversations: conversationsIn(deps, copy) };
 }
 
@@ -55,12 +56,12 @@ function sessionRows(database: SqlDatabase): readonly SessionRow[] {
        WHERE pending IS NULL ORDER BY started_at, rowid`,
     )
     .map((row) => ({
-      id: textOr(row, 'id', ''),
-      parentId: textOr(row, 'parent_session_id', ''),
-      isSubAgent: textOr(row, 'parent_kind', '') === 'delegate',
-      title: textOr(row, 'title', ''),
-      messages: integerOr(row, 'message_count', 0),
-      lastActiveAt: timeOr(row, 'last_activity_at', 0),
+      id: readText(row, 'id', ''),
+      parentId: readText(row, 'parent_session_id', ''),
+      isSubAgent: readText(row, 'parent_kind', '') === 'delegate',
+      title: readText(row, 'title', ''),
+      messages: readInteger(row, 'message_count', 0),
+      lastActiveAt: readTime(row, 'last_activity_at', 0),
     }));
 }
 

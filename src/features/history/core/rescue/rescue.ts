@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../base/clock';
 import type { Disposable } from '../../../../base/disposable';
-import type { ImportResult, SessionFile, SessionImport } from '../import/importing';
+import type { ImportResult, SessionFile, ImportService } from '../import/importing';
 import { sessionSources } from '../import/sessionSources';
 import type { ForeignSession } from '../sources/foreign';
 import type { HistoryPlaces } from '../sources/historyPlaces';
@@ -24,7 +24,7 @@ interface RescueDeps {
   /** Changes whenever the answers of `isOurs` do. */
   readonly scope: string;
   /** Starts a thread that imports into this store. */
-  readonly openImporter: () => SessionImport & { close(): Promise<void> };
+  readonly openImporter: () => ImportService & { close(): Promise<void> };
   readonly record: RescueRecordFile;
   /** Called after sessions were imported. */
   readonly onImported: () => void;

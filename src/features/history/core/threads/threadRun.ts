@@ -15,7 +15,7 @@ export interface ThreadProgress {
   readonly total: number;
 }
 
-export interface ThreadCourse {
+export interface ThreadOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ThreadProgress) => void;
 }
@@ -39,7 +39,7 @@ interface ThreadWork {
  *  unfinished files. Rejects with a `StoreError`, or with the signal's reason. */
 export function runThread<R>(
   { entry, name, data, unexpected }: ThreadWork,
-  { signal, onProgress }: ThreadCourse,
+  { signal, onProgress }: ThreadOptions,
 ): Promise<R> {
   return new Promise((resolve, reject) => {
     const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));

@@ -1,9 +1,9 @@
 import type { SqlDatabase, SqlValue } from '../../../engine/sqlDatabase';
 import { partLabels } from '../../../../transcript/draftPart';
 import type { RepairedRow, RepairedTable, RowContent } from '../../../repairs';
-import { integerOr, oneOf, textOr } from '../../tables/columns';
+import { readInteger, oneOf, readText } from '../../tables/columns';
 import { readMessageRow } from '../../tables/messageRow';
-import { asRow, fingerprint, imagedTables, imageOf, type RowImage } from './rowImages';
+import { toRow, fingerprint, imagedTables, imageOf, type RowImage } from './rowImages';
 
 /** Characters of a message in a preview. */
 const mostShown = 400;
@@ -34,7 +34,7 @@ export class ChangeRecord {
 
   constructor(private readonly database: SqlDatabase) {
     const row = database.get('SELECT coalesce(max(id), 0) AS n FROM message_revisions') ?? {};
-    this.lastRevision = integerOr(row, 'n', 0);
+    this.lastRevision = readInteger(row, 'n', 0);
   }
 
   /** Call before the row changes, or, with a row that is not stored yet, before it is made. */
@@ -48,7 +48,7 @@ export class ChangeRecord {
     const { key } = imagedTables[table];
     const ids = this.database
       .all(`SELECT ${key} AS id FROM ${table} WHERE ${where}`, params)
-      .map((row) => textOr(row, 'id', ''));
+      .map((row) => readText(row, 'id', ''));
     for (const id of ids) this.before(table, id);
     return ids;
   }
@@ -74,7 +74,7 @@ export class ChangeRecord {
       const after = imageOf(this.database, table, id);
       const role =
         table === 'messages'
-          ? oneOf(asRow(after.row === null ? before : after), 'role', ['user', 'assistant', 'tool'], 'assistant')
+          ? oneOf(toRow(after.row === null ? before : after), 'role', ['user', 'assistant', 'tool'], 'assistant')
           : null;
       const content = (image: RowImage, other: RowImage): RowContent =>
         image.row === null
@@ -94,7 +94,7 @@ export class ChangeRecord {
 }
 
 function messageOf(image: RowImage): RowContent {
-  const { message } = readMessageRow(asRow(image));
+  const { message } = readMessageRow(toRow(image));
   const texts = message.parts.map((part) => {
     switch (part.kind) {
       case 'text':
@@ -115,7 +115,7 @@ function messageOf(image: RowImage): RowContent {
 }
 
 function columnsOf(table: RepairedTable, image: RowImage, other: RowImage): RowContent {
-  const [row, compared] = [asRow(image), asRow(other)];
+  const [row, compared] = [toRow(image), toRow(other)];
   const columns = imagedTables[table].columns.filter((column) => row[column] !== compared[column]);
   return { text: columns.map((column) => `${column}: ${String(row[column] ?? '–')}`).join(', '), isHidden: false };
 }

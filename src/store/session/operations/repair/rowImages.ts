@@ -83,7 +83,7 @@ export function fingerprint(table: RepairedTable, { row, chunks }: RowImage): st
 }
 
 /** The image as a row for the readers of single columns. */
-export function asRow(image: RowImage): SqlRow {
+export function toRow(image: RowImage): SqlRow {
   return Object.fromEntries(Object.entries(image.row ?? {}).map(([column, value]) => [column, asValue(value)]));
 }
 

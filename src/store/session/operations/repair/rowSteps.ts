@@ -3,7 +3,7 @@ import { sameCall } from '../../../../transcript/callIds';
 import type { Message, NewMessage } from '../../../../transcript/message';
 import type { AssistantPart } from '../../../../transcript/part';
 import { foldChunks, readChunkRow, type StoredChunk } from '../../tables/chunkFolding';
-import { textOr } from '../../tables/columns';
+import { readText } from '../../tables/columns';
 import { readMessageRow } from '../../tables/messageRow';
 import type { MessageTable } from '../../tables/messageTable';
 import type { ChangeRecord } from './changeRecord';
@@ -76,7 +76,7 @@ export class RowSteps {
   renameCall(uid: string, callId: string, to: string, record: ChangeRecord): void {
     const row = this.settledRow(uid);
     if (row === null) return;
-    const turnUid = textOr(row, 'turn_uid', null);
+    const turnUid = readText(row, 'turn_uid', null);
     const isOnlyOne = this.callsInTurn(turnUid, callId) === 1;
     const result = this.resultOf(row, callId);
     this.rewriteCalls(uid, record, (part) => (part.callId === callId ? { ...part, callId: to } : part));

@@ -3,7 +3,7 @@ import { t } from '../../../../base/translate';
 import type { SqlDatabase } from '../../../engine/sqlDatabase';
 import type { RepairStep } from '../../../../transcript/rules/rule';
 import type { RepairedRow, RepairSession, StoredRepair } from '../../../repairs';
-import { textOr } from '../../tables/columns';
+import { readText } from '../../tables/columns';
 import { parseJson } from '../../tables/partsJson';
 import { refused } from '../../tables/refusal';
 import { ChangeRecord } from './changeRecord';
@@ -104,7 +104,7 @@ export class SessionRepair {
         sessionId,
       ])
       .flatMap((row) => {
-        const key = textOr(row, 'key', '');
+        const key = readText(row, 'key', '');
         const repairId = key.slice('repair.'.length, -sessionId.length - 1);
         const record = this.find(sessionId, repairId);
         return record === null ? [] : [{ repairId, at: record.at, rows: record.rows.length }];
@@ -159,7 +159,7 @@ export class SessionRepair {
 
   private find(sessionId: string, repairId: string): StoredRecord | null {
     const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [keyOf(sessionId, repairId)]);
-    const read = v.safeParse(storedRepair, row === undefined ? undefined : parseJson(textOr(row, 'value', '')));
+    const read = v.safeParse(storedRepair, row === undefined ? undefined : parseJson(readText(row, 'value', '')));
     return read.success ? read.output : null;
   }
 }

@@ -1,6 +1,6 @@
 import type { SqlDatabase } from '../../../engine/sqlDatabase';
 import type { SearchIndex } from '../../../search/searchIndex';
-import { countOf, textOr } from '../../tables/columns';
+import { countOf, readText } from '../../tables/columns';
 import type { SessionTable } from '../../tables/sessionTable';
 import type { TurnTable } from '../../tables/turnTable';
 import type { TranscriptRewriting } from '../transcriptRewriting';
@@ -135,7 +135,7 @@ export class SessionSteps {
       'SELECT id FROM sessions WHERE conversation_id = ? AND pending IS NULL ORDER BY started_at, rowid LIMIT 1',
       [conversationId],
     );
-    return row === undefined ? null : textOr(row, 'id', null);
+    return row === undefined ? null : readText(row, 'id', null);
   }
 
   private recordingRows(
@@ -153,6 +153,6 @@ export class SessionSteps {
   }
 
   private uidsOf(where: string, param: string): readonly string[] {
-    return this.database.all(`SELECT uid FROM messages WHERE ${where}`, [param]).map((row) => textOr(row, 'uid', ''));
+    return this.database.all(`SELECT uid FROM messages WHERE ${where}`, [param]).map((row) => readText(row, 'uid', ''));
   }
 }

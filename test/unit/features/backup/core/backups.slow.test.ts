@@ -155,12 +155,12 @@ describe('restoring', () => {
     owner.close();
     rmSync(storeFiles(world.place.store).lock);
 
-    const { before, setAside } = world.backups.restore(old.id, gigabyte);
+    const { before, quarantined } = world.backups.restore(old.id, gigabyte);
     const restored = world.open();
     const sessions = restored.operations.listSessions({ limit: 9 }).map(({ id }) => id);
     restored.close();
     const kept = world.backups.contents(before ?? '').map(({ id }) => id);
-    expect({ sessions, kept, setAside }).toEqual({ sessions: ['s1'], kept: ['s1', 's2'], setAside: null });
+    expect({ sessions, kept, quarantined }).toEqual({ sessions: ['s1'], kept: ['s1', 's2'], quarantined: null });
   });
 
   it('changes nothing when the backup is damaged, or the store is open elsewhere', () => {
@@ -191,11 +191,11 @@ describe('restoring', () => {
     const { main, lock } = storeFiles(world.place.store);
     rmSync(lock);
     writeFileSync(main, 'not a database');
-    const { before, setAside } = world.backups.restore(id, gigabyte);
+    const { before, quarantined } = world.backups.restore(id, gigabyte);
     const restored = world.open();
     const said = spoken(restored.operations.activeMessages('s1'));
     restored.close();
-    expect({ before, aside: readFileSync(setAside ?? '', 'utf8'), said }).toEqual({
+    expect({ before, aside: readFileSync(quarantined ?? '', 'utf8'), said }).toEqual({
       before: null,
       aside: 'not a database',
       said: ['user: Sound?', 'assistant: Sound'],

@@ -36,7 +36,7 @@ function commandsOf(change: Partial<BackupCommandDeps> = {}, settings: Partial<B
     backups,
     store: () => world.place.store,
     sessions: { storeSizes: async () => owner.operations.storeSizes() },
-    gateway: { runningTurns: () => [], bringOver: async (input) => owner.operations.bringOver(input) },
+    gateway: { runningTurns: () => [], copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input) },
     settled: () => Promise.resolve(),
     during: (work) => work,
     whileClosed: async (work) => {
@@ -162,7 +162,10 @@ describe('Restore from Backup', () => {
     converse(owner.operations, 's1', 'Old');
     const turn = { sessionId: 's1', turnUid: 't', activity: null, isWaiting: false };
     const { run, seen } = commandsOf({
-      gateway: { runningTurns: () => [turn], bringOver: async (input) => owner.operations.bringOver(input) },
+      gateway: {
+        runningTurns: () => [turn],
+        copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input),
+      },
     });
     await run('backUpNow');
     editor.picks.push(backupTime());

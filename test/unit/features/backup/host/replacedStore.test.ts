@@ -52,7 +52,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
   const gateway = {
     runningTurns: () => [],
     onDidChangeRunning: new Emitter<void>().event,
-    bringOver: never,
+    copyToThisFolder: never,
     resumeQueues: async () => void seen.push('queues continue'),
   };
   const history = {
@@ -86,7 +86,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
       restore: async () => {
         seen.push('restored');
         await restoring();
-        return { before: null, setAside: null };
+        return { before: null, quarantined: null };
       },
     },
   );

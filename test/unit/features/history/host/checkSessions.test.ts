@@ -44,9 +44,9 @@ function checksOf(change: Partial<SessionChecksDeps> = {}) {
   const seen: string[] = [];
   let id = 0;
   const checks = new SessionChecks({
-    check: ({ place, sessionId }, course) => {
+    check: ({ place, sessionId }, options) => {
       const ways = { own: checkStore, hermes: checkHermesFile, file: checkFile };
-      return ways[place.kind](deps, place.path, { ...course, ...(sessionId === undefined ? {} : { sessionId }) });
+      return ways[place.kind](deps, place.path, { ...options, ...(sessionId === undefined ? {} : { sessionId }) });
     },
     store: {
       previewRepair: async (input) => owner.operations.previewRepair(input),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { t } from '../../../../../src/base/translate';
 import type { ExportedConversation } from '../../../../../src/features/history/core/import/importing';
-import type { BringOver } from '../../../../../src/store/bringingOver';
+import type { CopyToThisFolder } from '../../../../../src/store/sessionCopying';
 import { editor } from '../../../host/answeringEditor';
 import { importExportFile } from '../../../../../src/features/history/host/importExports';
 
@@ -32,7 +32,7 @@ function world(conversations: readonly ExportedConversation[], onBatch: () => vo
       open: async () => ({ folder, conversations }),
       store: {
         getSession: async () => null,
-        bringOver: async ({ sessionIds }: BringOver) => {
+        copyToThisFolder: async ({ sessionIds }: CopyToThisFolder) => {
           onBatch();
           return { sessions: sessionIds.length, messages: 2 * sessionIds.length, skipped: 0 };
         },

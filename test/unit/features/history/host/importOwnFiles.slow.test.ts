@@ -37,7 +37,7 @@ function imports() {
     context: () => ({ labels: { t, language: 'en', now: 1 }, home: world.root, folders: [], into: 'parcel-post' }),
     ready: async () => undefined,
     store: {
-      bringOver: async (input) => here.operations.bringOver(input),
+      copyToThisFolder: async (input) => here.operations.copyToThisFolder(input),
       getSession: async (id) => here.operations.getSession(id),
     },
     during: (work) => work,

@@ -16,7 +16,7 @@ const result: ImportResult = {
       outcome: 'imported',
       sessionId: 'imported-s1',
       messages: 12,
-      tally: { in: 15, imported: 12, skipped: 3 },
+      records: { in: 15, imported: 12, skipped: 3 },
       reason: null,
     },
     {
@@ -26,13 +26,13 @@ const result: ImportResult = {
       outcome: 'failed',
       sessionId: null,
       messages: 0,
-      tally: { in: 0, imported: 0, skipped: 0 },
+      records: { in: 0, imported: 0, skipped: 0 },
       reason: 'It couldn’t be read: EACCES',
     },
   ],
   counts: { imported: 1, extended: 0, branched: 0, unchanged: 0, forgotten: 0, empty: 0, failed: 1 },
   messages: 12,
-  tally: { in: 15, imported: 12, skipped: 3 },
+  records: { in: 15, imported: 12, skipped: 3 },
   leftOut: [
     {
       source: 'claudeCode',

@@ -39,7 +39,7 @@ function importsOf(change: Partial<Importer> = {}, deps: Partial<SessionImportsD
     ready: async () => void seen.push('ready'),
     store: {
       getSession: async (id) => world.db.getSession(id),
-      bringOver: () => Promise.reject(new Error('Not an export.')),
+      copyToThisFolder: () => Promise.reject(new Error('Not an export.')),
     },
     during: (work) => work,
     openInChat: async (id) => void seen.push(`opened ${id}`),

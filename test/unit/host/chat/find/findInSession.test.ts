@@ -10,7 +10,7 @@ import { answer, call, prompt, result, session } from '../../../../support/build
 function find(
   messages: readonly Message[],
   before: () => Promise<void> = async () => undefined,
-  ...course: ConstructorParameters<typeof SessionFind> extends [unknown, ...infer Rest] ? Rest : never
+  ...options: ConstructorParameters<typeof SessionFind> extends [unknown, ...infer Rest] ? Rest : never
 ): SessionFind {
   return new SessionFind(
     {
@@ -27,7 +27,7 @@ function find(
         };
       },
     },
-    ...course,
+    ...options,
   );
 }
 

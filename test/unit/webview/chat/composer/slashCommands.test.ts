@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { offeredText } from '../../../../../src/webview/chat/labels/commandLabels';
+import { offeredText } from '../../../../../src/webview/chat/composer/SuggestionList';
 import {
   completed,
   offeredCommands,

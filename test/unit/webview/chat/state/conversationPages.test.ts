@@ -8,8 +8,8 @@ import {
   withEarlier,
   withLater,
   type Pages,
+  mostRendered,
 } from '../../../../../src/webview/chat/state/conversationPages';
-import { mostRendered } from '../../../../../src/webview/chat/state/feedWindow';
 import { answer, delivered, prompt, runningTurn, shownSession } from '../../../../support/builders/viewMessages';
 import { longConversation } from '../../../../support/webviewPreview/feedStates';
 

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
-import { ScrollPositions } from '../../../../../src/webview/chat/state/scrollPositions';
+import { ScrollPositions } from '../../../../../src/webview/chat/state/foldState';
 import { noMemory, type ViewMemory } from '../../../../../src/webview/chat/connection/viewMemory';
 import { answer, prompt, session, settledTurn, shownSession } from '../../../../support/builders/viewMessages';
 import { ChatPage } from '../chatPage';
@@ -9,7 +9,7 @@ describe('places in sessions', () => {
   test('are remembered for the twenty sessions left last; the end with nothing unfolded is not a place', () => {
     let kept = noMemory();
     const placesOf = (recalled: ViewMemory): ScrollPositions =>
-      new ScrollPositions({ recalled, remember: (change) => (kept = { ...kept, ...change }) });
+      new ScrollPositions({ memory: { recalled, remember: (change) => (kept = { ...kept, ...change }) } });
     const places = placesOf(kept);
     for (let number = 0; number < 25; number++) places.note(`s${number}`, { anchor: { uid: `u${number}`, offset: 3 } });
     places.note('s24', { openFolds: ['f'] });

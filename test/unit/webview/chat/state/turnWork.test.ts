@@ -14,7 +14,7 @@ import {
   type Conversation,
 } from '../../../../../src/webview/chat/state/conversation';
 import { answersIn, conversationBlocks } from '../../../../../src/webview/chat/state/conversationRows';
-import { doneCount, newestTodos } from '../../../../../src/webview/chat/state/todos';
+import { doneCount, newestTodos } from '../../../../../src/webview/chat/turn/TodoPanel';
 import {
   answer,
   call,

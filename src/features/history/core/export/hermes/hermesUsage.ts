@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../../../../store/engine/sqlDatabase';
-import { integerOr, textOr, timeOr, usageOf } from '../../../../../store/session/tables/columns';
+import { readInteger, readText, readTime, usageOf } from '../../../../../store/session/tables/columns';
 import type { Columns } from './hermesRow';
 
 /** Counts of a session as Hermes Agent keeps them. Its input excludes tokens of the cache; ours includes them. */
@@ -29,15 +29,15 @@ const nothing = { calls: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, re
 export function hermesUsage(database: SqlDatabase, sessionId: string): HermesUsage {
   const models = usageByModel(database, sessionId);
   const row = database.get('SELECT * FROM sessions WHERE id = ?', [sessionId]) ?? {};
-  const [cacheRead, cacheWrite] = [integerOr(row, 'cache_read_tokens', 0), integerOr(row, 'cache_write_tokens', 0)];
+  const [cacheRead, cacheWrite] = [readInteger(row, 'cache_read_tokens', 0), readInteger(row, 'cache_write_tokens', 0)];
   const costs = [...models.values()].flatMap(({ cost }) => cost ?? []);
   return {
     totals: {
-      input_tokens: Math.max(0, integerOr(row, 'input_tokens', 0) - cacheRead - cacheWrite),
-      output_tokens: integerOr(row, 'output_tokens', 0),
+      input_tokens: Math.max(0, readInteger(row, 'input_tokens', 0) - cacheRead - cacheWrite),
+      output_tokens: readInteger(row, 'output_tokens', 0),
       cache_read_tokens: cacheRead,
       cache_write_tokens: cacheWrite,
-      reasoning_tokens: integerOr(row, 'reasoning_tokens', 0),
+      reasoning_tokens: readInteger(row, 'reasoning_tokens', 0),
       api_call_count: [...models.values()].reduce((sum, { calls }) => sum + calls, 0),
       estimated_cost_usd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
       cost_status: costs.length === 0 ? null : 'estimated',
@@ -70,8 +70,11 @@ function usageByModel(database: SqlDatabase, sessionId: string): ReadonlyMap<str
   for (const turn of turns) {
     const usage = usageOf(turn);
     if (usage === null) continue;
-    const model = textOr(turn, 'model', '');
-    const [first, last] = [timeOr(turn, 'started_at', 0), timeOr(turn, 'settled_at', timeOr(turn, 'started_at', 0))];
+    const model = readText(turn, 'model', '');
+    const [first, last] = [
+      readTime(turn, 'started_at', 0),
+      readTime(turn, 'settled_at', readTime(turn, 'started_at', 0)),
+    ];
     const sum = models.get(model) ?? { ...nothing, first, last };
     models.set(model, {
       calls: sum.calls + (usage.requests ?? 1),

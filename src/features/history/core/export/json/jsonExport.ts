@@ -2,7 +2,7 @@ import type { SqlDatabase } from '../../../../../store/engine/sqlDatabase';
 import { schemaVersion } from '../../../../../store/schema/migrations';
 import { exportFormat, exportVersion, type ExportTrailer } from '../../sources/hermesExport/exportFormat';
 import { rowLine } from '../../sources/hermesExport/rowJson';
-import type { ExportCourse } from '../exportCourse';
+import type { ExportOptions } from '../exportOptions';
 import type { OutputFile } from '../outputFile';
 import type { SecretMask } from '../secretMask';
 import { maskedRow } from './rowMasking';
@@ -18,14 +18,14 @@ export async function exportRows(
   sessionIds: readonly string[],
   output: OutputFile,
   mask: SecretMask,
-  course: ExportCourse,
+  options: ExportOptions,
 ): Promise<ExportTrailer> {
   const counts: Record<string, number> = {};
   const header = {
     format: exportFormat,
     version: exportVersion,
     schemaVersion,
-    exportedAt: new Date(course.now() * 1000).toISOString(),
+    exportedAt: new Date(options.now() * 1000).toISOString(),
     lossless: !mask.isOn,
   };
   output.write(`${JSON.stringify(header).slice(0, -1)},"rows":[`);
@@ -33,8 +33,8 @@ export async function exportRows(
   for (const row of rowsOfSessions(database, sessionIds, !mask.isOn)) {
     output.write(`${rows === 0 ? '' : ','}\n${rowLine(mask.isOn ? maskedRow(row, mask) : row)}`);
     counts[row.table] = (counts[row.table] ?? 0) + 1;
-    if (row.table === 'sessions') course.onProgress({ done: sessions++, total: sessionIds.length });
-    if (++rows % rowsPerSlice === 0) await course.pause();
+    if (row.table === 'sessions') options.onProgress({ done: sessions++, total: sessionIds.length });
+    if (++rows % rowsPerSlice === 0) await options.pause();
   }
   const trailer = { counts, maskedSecrets: mask.count };
   output.write(`\n],${JSON.stringify(trailer).slice(1)}\n`);

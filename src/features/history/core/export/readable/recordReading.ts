@@ -1,11 +1,11 @@
 import type { SqlDatabase } from '../../../../../store/engine/sqlDatabase';
 import { createSessionDb, type SessionDb } from '../../../../../store/session/sessionDb';
-import { textOr } from '../../../../../store/session/tables/columns';
+import { readText } from '../../../../../store/session/tables/columns';
 import type { TranscriptPage } from '../../../../../store/sessionStore';
 import type { Message } from '../../../../../transcript/message';
 import type { Session } from '../../../../../transcript/session';
 import type { Turn } from '../../../../../transcript/turn';
-import type { ExportCourse } from '../exportCourse';
+import type { ExportOptions } from '../exportOptions';
 import type { SecretMask } from '../secretMask';
 import { maskedMessage, maskedSession, maskedTurn } from './maskedRecord';
 import type { ExportedSession } from '../../../../../transcript/readable/transcriptExport';
@@ -29,9 +29,9 @@ export class RecordReading {
     private readonly database: SqlDatabase,
     private readonly leftOut: LeftOut,
     private readonly mask: SecretMask,
-    private readonly course: ExportCourse,
+    private readonly options: ExportOptions,
   ) {
-    this.db = createSessionDb({ database, now: course.now, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
+    this.db = createSessionDb({ database, now: options.now, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) });
   }
 
   /** The whole conversation up to this session, or null when it no longer exists. */
@@ -49,7 +49,7 @@ export class RecordReading {
       });
       pages.push(page);
       before = page.messages[0]?.position;
-      await this.course.pause();
+      await this.options.pause();
       if (!page.hasEarlier || before === undefined) break;
     }
     return this.record(session, pages.reverse());
@@ -62,13 +62,13 @@ export class RecordReading {
     if (session === null) return null;
     const uids = this.database
       .all('SELECT uid FROM messages WHERE session_id = ? ORDER BY position', [sessionId])
-      .map((row) => textOr(row, 'uid', ''));
+      .map((row) => readText(row, 'uid', ''));
     const pages: Rows[] = [];
     for (let start = 0; start < uids.length; start += pageSize) {
       const { messages, turns } = this.db.transcriptRows(uids.slice(start, start + pageSize));
       const isLeftOut = ({ visibility }: Message): boolean => this.leftOut.hidden && visibility.kind === 'hidden';
       pages.push({ messages: messages.filter((message) => !isLeftOut(message)), turns });
-      await this.course.pause();
+      await this.options.pause();
     }
     return this.record(session, pages);
   }
@@ -87,7 +87,7 @@ export class RecordReading {
         page.messages.map((message) => maskedMessage(reduced(message, this.leftOut), mask)),
       ),
       turns: [...turns.values()],
-      exportedAt: this.course.now(),
+      exportedAt: this.options.now(),
     };
   }
 }

@@ -29,9 +29,9 @@ export async function opencodeViews(storage: OpencodeStorage, revert: JsonObject
     kept.set(id, { from: numberOf(await tailOf(storage, prompt)) ?? to, to });
   }
   const compactedBelow = kept.get(summaries.at(-1)?.id ?? '')?.from ?? 0;
-  const takenBack = numberOf(nameOf(revert, 'messageID')) ?? numbers.size;
+  const rewoundTurn = numberOf(nameOf(revert, 'messageID')) ?? numbers.size;
   // With a part, only that part and what follows it are taken back, so the message stays.
-  const abandonedFrom = nameOf(revert, 'partID') === null ? takenBack : takenBack + 1;
+  const abandonedFrom = nameOf(revert, 'partID') === null ? rewoundTurn : rewoundTurn + 1;
   return {
     keeps: (summary, id) => {
       const number = numbers.get(id) ?? -1;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkInThread } from '../../../../../../src/features/history/core/check/checkClient';
 import type { CheckThread } from '../../../../../../src/features/history/core/check/checkMessages';
-import type { CheckCourse } from '../../../../../../src/features/history/core/check/findings';
+import type { CheckOptions } from '../../../../../../src/features/history/core/check/findings';
 import type { WorkProgress } from '../../../../../../src/store/slicedWork';
 import { otherSqlite } from '../../../../../support/otherSqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../../support/storeWorker';
@@ -25,8 +25,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.remove());
 
-const check = (what: Omit<CheckThread, 'copies'>, course?: CheckCourse, name = 'checkWorker.js') =>
-  checkInThread(join(worker.folder, name), { ...what, copies: world.deps.copies }, course);
+const check = (what: Omit<CheckThread, 'copies'>, options?: CheckOptions, name = 'checkWorker.js') =>
+  checkInThread(join(worker.folder, name), { ...what, copies: world.deps.copies }, options);
 
 async function found(kind: CheckThread['place']['kind'], path: string, sessionId?: string): Promise<readonly string[]> {
   const { findings, ...result } = await check({

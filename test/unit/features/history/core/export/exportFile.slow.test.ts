@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { t } from '../../../../../../src/base/translate';
 import { LineChain, verifyEvidence } from '../../../../../../src/features/history/core/export/evidence';
-import { exportCourse } from '../../../../../../src/features/history/core/export/exportCourse';
+import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
 import { storeOfExport } from '../../../../../../src/features/history/core/import/exportImport';
 import {
@@ -42,7 +42,7 @@ afterEach(() => disk.remove());
 
 const nothing = { toolOutput: false, thinking: false, images: false, hidden: true };
 
-async function exported(over: Partial<ExportRequest> = {}, course = exportCourse(() => 1000)) {
+async function exported(over: Partial<ExportRequest> = {}, options = exportOptions(() => 1000)) {
   const path = join(disk.root, 'out');
   const request: ExportRequest = {
     format: 'json',
@@ -55,11 +55,11 @@ async function exported(over: Partial<ExportRequest> = {}, course = exportCourse
     t,
     ...over,
   };
-  const made = await exportFile(world.database, disk.deps, request, course);
+  const made = await exportFile(world.database, disk.deps, request, options);
   return { ...made, path, text: readFileSync(path, 'utf8') };
 }
 
-const stopped = () => exportCourse(() => 1, AbortSignal.abort(new Error('stopped')));
+const stopped = () => exportOptions(() => 1, AbortSignal.abort(new Error('stopped')));
 
 describe('an export', () => {
   it('is JSON that masks and counts secrets, and says that it is not lossless', async () => {

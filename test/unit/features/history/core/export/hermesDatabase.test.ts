@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { t } from '../../../../../../src/base/translate';
-import { exportCourse } from '../../../../../../src/features/history/core/export/exportCourse';
+import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
 import { HermesSource } from '../../../../../../src/features/history/core/sources/hermes/hermesSource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
@@ -59,7 +59,7 @@ async function exported(scope: ExportRequest['scope'] = { kind: 'all' }, over: P
       t,
       ...over,
     },
-    exportCourse(() => 1000),
+    exportOptions(() => 1000),
   );
   return { ...made, path };
 }

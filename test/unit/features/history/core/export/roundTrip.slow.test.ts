@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { exportCourse } from '../../../../../../src/features/history/core/export/exportCourse';
+import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
 import { exportRows } from '../../../../../../src/features/history/core/export/json/jsonExport';
 import { OutputFile, writeWhole } from '../../../../../../src/features/history/core/export/outputFile';
 import { SecretMask } from '../../../../../../src/features/history/core/export/secretMask';
@@ -17,6 +17,7 @@ import { readOnly } from '../../../../../../src/store/library/foreignStore';
 import { fillStore, storeSteps } from '../../../../../support/history/randomStore';
 import { openTurn, sessionDbWorld } from '../../../../../support/sessionDbWorld';
 import { backupWorld, type BackupWorld } from '../../../backup/core/backupWorld';
+import {} from '../../../../../../src/features/history/core/sources/hermesExport/exportFormat';
 
 const keys: { readonly [T in ExportedTable]?: string } = {
   sessions: 'id',
@@ -47,7 +48,7 @@ async function exported(database: SqlDatabase, world: BackupWorld, name: string)
       sessionsIn(database, { kind: 'all' }),
       output,
       new SecretMask(false),
-      exportCourse(() => 1000),
+      exportOptions(() => 1000),
     ),
   );
   return path;
@@ -70,7 +71,7 @@ it('gives a fresh store the same rows, versions, repairs, approvals and changed 
           expect(readOnly(world.deps, copy.folder, (database) => rowsOf(database, true))).toEqual(
             rowsOf(here.database, true),
           );
-          fresh.operations.bringOver({ folder: copy.folder, sessionIds: copy.sessionIds, moves: false });
+          fresh.operations.copyToThisFolder({ folder: copy.folder, sessionIds: copy.sessionIds, moves: false });
           fresh.close();
           expect(readOnly(world.deps, folder, (database) => rowsOf(database, false))).toEqual(
             rowsOf(here.database, false),

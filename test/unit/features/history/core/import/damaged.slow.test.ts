@@ -30,9 +30,10 @@ describe.each(formats)('$name', ({ places, path, samples }) => {
     for (let round = 0; round < mutations; round++) {
       damaged = mutated(content, pick);
       const { sessions } = await world.importer.scan(placesWith(places));
-      const { entries, tally } = await world.importer.run(sessions);
+      const { entries, records } = await world.importer.run(sessions);
       const failed = entries.filter(({ outcome }) => outcome === 'failed');
-      if (failed.length > 0 || tally.in !== tally.imported + tally.skipped) wrong.push({ round, tally, failed });
+      if (failed.length > 0 || records.in !== records.imported + records.skipped)
+        wrong.push({ round, records, failed });
     }
 
     expect(wrong).toEqual([]);

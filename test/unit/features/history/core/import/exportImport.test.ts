@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import { bringExport } from '../../../../../../src/features/history/core/import/exportImport';
-import type { BringOver } from '../../../../../../src/store/bringingOver';
+import type { CopyToThisFolder } from '../../../../../../src/store/sessionCopying';
 import { StoreError } from '../../../../../../src/store/storeError';
 
 const copy = { folder: '/copy', sessionIds: Array.from({ length: 60 }, (_, index) => `s${index}`) };
 
 /** A store in which each imported session has two messages. `then`: runs after each batch. */
 const storeThat = (then: () => void) => ({
-  bringOver: async ({ sessionIds }: BringOver) => {
+  copyToThisFolder: async ({ sessionIds }: CopyToThisFolder) => {
     then();
     return { sessions: sessionIds.length, messages: 2 * sessionIds.length, skipped: 0 };
   },

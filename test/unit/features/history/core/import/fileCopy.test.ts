@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { exportCourse } from '../../../../../../src/features/history/core/export/exportCourse';
+import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
 import { exportRows } from '../../../../../../src/features/history/core/export/json/jsonExport';
 import { OutputFile, writeWhole } from '../../../../../../src/features/history/core/export/outputFile';
 import { SecretMask } from '../../../../../../src/features/history/core/export/secretMask';
@@ -66,7 +66,7 @@ async function exportTo(store: string, path: string): Promise<void> {
         scope,
         output,
         new SecretMask(false),
-        exportCourse(() => 1000),
+        exportOptions(() => 1000),
       ),
     );
   } finally {

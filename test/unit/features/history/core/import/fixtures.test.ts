@@ -25,9 +25,9 @@ describe.each(Object.entries(formats))('%s', (_, places) => {
 
     expect([
       ...storedOutline(world),
-      `in ${result.tally.in} = ${result.tally.imported} + ${result.tally.skipped}`,
+      `in ${result.records.in} = ${result.records.imported} + ${result.records.skipped}`,
     ]).toMatchSnapshot();
-    expect(result.tally.in).toBe(result.tally.imported + result.tally.skipped);
+    expect(result.records.in).toBe(result.records.imported + result.records.skipped);
     expect(soundness(world)).toEqual(sound);
   });
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { inLanes } from '../../../../../../src/features/history/core/import/lanes';
+import { runConcurrently } from '../../../../../../src/features/history/core/import/lanes';
 
 interface Item {
   readonly own: string;
@@ -10,14 +10,14 @@ interface Item {
 const item = (own: string, ...others: string[]): Item => ({ own, others });
 
 /** Work that ends only when it is told to. */
-class Course {
+class RunningLanes {
   readonly events: string[] = [];
   isStopped = false;
   private readonly open = new Map<number, (error?: Error) => void>();
   readonly done: Promise<unknown>;
 
   constructor(items: readonly Item[]) {
-    this.done = inLanes(
+    this.done = runConcurrently(
       items,
       (one) => one,
       ({ own }, index) =>
@@ -47,41 +47,41 @@ class Course {
 
 describe('items in two lanes', () => {
   it('are begun in order, two at a time', async () => {
-    const course = new Course([item('a'), item('b'), item('c')]);
-    await course.end(1);
-    expect(course.events).toEqual(['begin a0', 'begin b1', 'end b1', 'begin c2']);
-    await course.end(2);
-    await course.end(0);
-    expect(await course.done).toBe('done');
+    const lanes = new RunningLanes([item('a'), item('b'), item('c')]);
+    await lanes.end(1);
+    expect(lanes.events).toEqual(['begin a0', 'begin b1', 'end b1', 'begin c2']);
+    await lanes.end(2);
+    await lanes.end(0);
+    expect(await lanes.done).toBe('done');
   });
 
   it('wait for an earlier one with the same key, or with the key of another that they depend on', async () => {
-    const course = new Course([item('a'), item('a'), item('b', 'a'), item('c')]);
-    await course.end(0);
-    expect(course.events).toEqual(['begin a0', 'end a0', 'begin a1']);
-    await course.end(1);
-    expect(course.events.slice(3)).toEqual(['end a1', 'begin b2', 'begin c3']);
-    await course.end(2);
-    await course.end(3);
-    expect(await course.done).toBe('done');
+    const lanes = new RunningLanes([item('a'), item('a'), item('b', 'a'), item('c')]);
+    await lanes.end(0);
+    expect(lanes.events).toEqual(['begin a0', 'end a0', 'begin a1']);
+    await lanes.end(1);
+    expect(lanes.events.slice(3)).toEqual(['end a1', 'begin b2', 'begin c3']);
+    await lanes.end(2);
+    await lanes.end(3);
+    expect(await lanes.done).toBe('done');
   });
 
   it('are not begun after a stop, and those in progress end', async () => {
-    const course = new Course([item('a'), item('b'), item('c')]);
-    course.isStopped = true;
-    await course.end(0);
-    await course.end(1);
-    expect([await course.done, course.events.length]).toEqual(['done', 4]);
+    const lanes = new RunningLanes([item('a'), item('b'), item('c')]);
+    lanes.isStopped = true;
+    await lanes.end(0);
+    await lanes.end(1);
+    expect([await lanes.done, lanes.events.length]).toEqual(['done', 4]);
   });
 
   it('end with the first failure, after the others that were begun', async () => {
-    const course = new Course([item('a'), item('b')]);
-    await course.end(0, new Error('no'));
-    await course.end(1);
-    expect([await course.done, course.events.at(-1)]).toEqual(['Error: no', 'end b1']);
+    const lanes = new RunningLanes([item('a'), item('b')]);
+    await lanes.end(0, new Error('no'));
+    await lanes.end(1);
+    expect([await lanes.done, lanes.events.at(-1)]).toEqual(['Error: no', 'end b1']);
   });
 
   it('are none when there is none', async () => {
-    expect(await new Course([]).done).toBe('done');
+    expect(await new RunningLanes([]).done).toBe('done');
   });
 });

@@ -12,7 +12,7 @@ import { backupWorld, type BackupWorld } from '../../../backup/core/backupWorld'
 import { unusedTarget } from '../../host/unusedTarget';
 import { systemClock } from '../../../../../../src/base/clock';
 import { t } from '../../../../../../src/base/translate';
-import { exportCourse } from '../../../../../../src/features/history/core/export/exportCourse';
+import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
 import { exportStore } from '../../../../../../src/features/history/core/export/storeExport';
 
 const fixtures = fileURLToPath(new URL('../../../../../fixtures/history/', import.meta.url));
@@ -94,7 +94,8 @@ describe('a file that is opened for reading', () => {
     const { folder, conversations } = await reader.openExport(path);
     owner.operations.forgetSession('s1');
     const store = {
-      bringOver: async (input: Parameters<typeof owner.operations.bringOver>[0]) => owner.operations.bringOver(input),
+      copyToThisFolder: async (input: Parameters<typeof owner.operations.copyToThisFolder>[0]) =>
+        owner.operations.copyToThisFolder(input),
     };
     const brought = await bringBack(store, { folder, sessionIds: ['s1'] });
     for (const copy of [read.folder, folder]) rmSync(copy, { recursive: true });
@@ -160,13 +161,14 @@ it('lists the conversations of an export, and a conversation that was erased com
       language: 'en',
       t,
     },
-    exportCourse(systemClock.now),
+    exportOptions(systemClock.now),
   );
   owner.operations.forgetSession('s1');
   const { folder, conversations } = await reader.openExport(path);
   const ids = conversations.map(({ sessionIds, newestId }) => [sessionIds, newestId]);
   const store = {
-    bringOver: async (input: Parameters<typeof owner.operations.bringOver>[0]) => owner.operations.bringOver(input),
+    copyToThisFolder: async (input: Parameters<typeof owner.operations.copyToThisFolder>[0]) =>
+      owner.operations.copyToThisFolder(input),
   };
   const brought = await bringBack(store, { folder, sessionIds: ['s1'] });
   rmSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { SessionImport } from '../../../../../../src/features/history/core/import/importing';
+import type { ImportService } from '../../../../../../src/features/history/core/import/importing';
 import { callsPerSecond } from '../../../../../../src/features/history/core/rescue/pacedFiles';
 import { Rescue } from '../../../../../../src/features/history/core/rescue/rescue';
 import { NodeRescueRecord } from '../../../../../../src/features/history/core/rescue/rescueRecord';
@@ -111,16 +111,16 @@ class RescueWorld {
       .map(({ title }) => title);
   }
 
-  private importer(): SessionImport & { close(): Promise<void> } {
+  private importer(): ImportService & { close(): Promise<void> } {
     const { importer } = this.store;
     return {
-      scan: (places, course) => {
+      scan: (places, options) => {
         if (this.broken !== null) return Promise.reject(this.broken);
-        this.scanned.push(...(course?.files ?? []).map(({ path }) => path));
-        return importer.scan(places, course);
+        this.scanned.push(...(options?.files ?? []).map(({ path }) => path));
+        return importer.scan(places, options);
       },
       preview: (found) => importer.preview(found),
-      run: (found, course) => importer.run(found, course),
+      run: (found, options) => importer.run(found, options),
       close: () => Promise.resolve(),
     };
   }

@@ -38,7 +38,7 @@ test('recognizes a chosen file by its content, and imports it', async () => {
   const world = await importWorld();
   const chosen = names.map((name) => join(folder, name));
   const { sessions, skipped, problems } = await world.importer.scan(placesWith({ chosen }), { isOnlyChosen: true });
-  const { counts, tally } = await world.importer.run(sessions);
+  const { counts, records } = await world.importer.run(sessions);
   const at = (path: string): string => path.slice(folder.length + 1);
 
   expect({
@@ -71,7 +71,7 @@ test('recognizes a chosen file by its content, and imports it', async () => {
       ],
     }
   `);
-  expect({ failed: counts.failed, balance: tally.in - tally.imported - tally.skipped }).toEqual({
+  expect({ failed: counts.failed, balance: records.in - records.imported - records.skipped }).toEqual({
     failed: 0,
     balance: 0,
   });

@@ -39,7 +39,7 @@ describe.each(formats.filter(({ isBinary, isDatabase }) => isBinary !== true && 
         const windows = await read(`\uFEFF${text.replaceAll('\n', '\r\n')}\r\n\r\n`);
 
         expect(JSON.stringify(windows.messages)).toBe(JSON.stringify(plain.messages));
-        expect(windows.tally).toEqual(plain.tally);
+        expect(windows.records).toEqual(plain.records);
       }
     });
 
@@ -51,8 +51,9 @@ describe.each(formats.filter(({ isBinary, isDatabase }) => isBinary !== true && 
   },
 );
 
-function expectBalance({ tally, messages, skipped }: ReadHistory, round: number): void {
-  const isBalanced = tally.in === tally.imported + tally.skipped && skipped.every(({ reason }) => reason.endsWith('.'));
+function expectBalance({ records, messages, skipped }: ReadHistory, round: number): void {
+  const isBalanced =
+    records.in === records.imported + records.skipped && skipped.every(({ reason }) => reason.endsWith('.'));
   const ids = new Set(messages.map(({ id }) => id));
   expect({ round, isBalanced, distinct: ids.size }).toEqual({ round, isBalanced: true, distinct: messages.length });
 }

@@ -160,8 +160,8 @@ test('never throws and accounts for each row, whatever is damaged', async () => 
     const reader = new HermesSource(new MemoryFiles({ '/h/state.db': contents.main }), openInMemory(contents));
     const { sessions } = await findHistory(reader, placesWith({ hermes: '/h' }));
     for (const session of sessions.slice(0, 2)) {
-      const { tally } = await readHistory(reader, session);
-      expect({ round, in: tally.in }).toEqual({ round, in: tally.imported + tally.skipped });
+      const { records } = await readHistory(reader, session);
+      expect({ round, in: records.in }).toEqual({ round, in: records.imported + records.skipped });
     }
   }
 });

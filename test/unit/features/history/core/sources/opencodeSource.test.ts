@@ -125,9 +125,9 @@ test('accounts for each record, whatever is damaged in the files', async () => {
     const reader = new OpencodeSource(new MemoryFiles(Object.fromEntries(entries)), openForeign);
     const { sessions } = await findHistory(reader, placesWith({ opencode: '/o' }));
     for (const session of sessions) {
-      const { tally, messages } = await readHistory(reader, session);
-      const balance = { round, in: tally.in, distinct: new Set(messages.map(({ id }) => id)).size };
-      expect(balance).toEqual({ round, in: tally.imported + tally.skipped, distinct: messages.length });
+      const { records, messages } = await readHistory(reader, session);
+      const balance = { round, in: records.in, distinct: new Set(messages.map(({ id }) => id)).size };
+      expect(balance).toEqual({ round, in: records.imported + records.skipped, distinct: messages.length });
     }
   }
 });

@@ -111,10 +111,10 @@ test('reads a cut file as far as it goes', async () => {
   const { sessions } = await findHistory(reader, placesWith({ editors: ['/u'] }));
   const read = await readHistory(reader, sessions[0] ?? expect.fail('no session'));
 
-  expect({ title: sessions[0]?.title, messages: read.messages.length, tally: read.tally }).toEqual({
+  expect({ title: sessions[0]?.title, messages: read.messages.length, records: read.records }).toEqual({
     title: 'One',
     messages: 2,
-    tally: { in: 3, imported: 2, skipped: 1, messages: 2 },
+    records: { in: 3, imported: 2, skipped: 1, messages: 2 },
   });
 });
 

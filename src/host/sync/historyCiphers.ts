@@ -1,0 +1,46 @@
+import { t } from '../../base/translate';
+import { GatewayError } from '../../gateway/gateway';
+import { parseConnectionString } from '../../sync/postgres/connectionString';
+import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
+import { showRecoveryKey } from './cipherQuestions';
+import type { SyncMemory } from './syncMemory';
+import type { ChosenSync } from './syncSetup';
+
+interface HistoryCiphersDeps {
+  readonly memory: Pick<SyncMemory, 'choice' | 'connection' | 'cipherKey' | 'keepCipherKey'>;
+  readonly open: (deps: PostgresServerDeps) => Pick<PostgresServer, 'keepSeal' | 'dispose'>;
+}
+
+/** Keys of encrypted histories: here in the editor's secret storage, and on the server as what a passphrase opens. */
+export class HistoryCiphers {
+  constructor(private readonly deps: HistoryCiphersDeps) {}
+
+  /** Stores the key that the user chose. Throws `invalid` when another machine has begun to encrypt the history
+   *  meanwhile: its key is another one. */
+  async keep({ address, history, cipher }: ChosenSync): Promise<void> {
+    if (cipher.key === null) return;
+    if (cipher.description !== null) {
+      const server = this.deps.open({ address, history: history.key });
+      try {
+        if ((await server.keepSeal(cipher.description)) !== cipher.description)
+          throw new GatewayError(
+            'invalid',
+            t('Another machine began to encrypt this history just now. Set up sync again.'),
+          );
+      } finally {
+        void server.dispose();
+      }
+    }
+    await this.deps.memory.keepCipherKey(history.key, cipher.key);
+  }
+
+  /** Shows the recovery key of the history that is synchronized here. */
+  async showKey(): Promise<void> {
+    const { memory } = this.deps;
+    const [choice, text] = [await memory.choice(), await memory.connection()];
+    const key = choice === null ? null : await memory.cipherKey(choice.history);
+    if (choice === null || text === null || key === null) return;
+    const { host, database } = parseConnectionString(text);
+    await showRecoveryKey({ host, database, history: choice.name, key });
+  }
+}

@@ -1,0 +1,211 @@
+import * as v from 'valibot';
+import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
+import { hiddenReasons } from '../../../transcript/message';
+import type { ActiveRows, HiddenRange, MarkedRows } from '../tables/activeRows';
+import { countOf, readText } from '../tables/columns';
+import type { BatchedWork } from '../tables/inBatches';
+import { parseJson } from '../tables/partsJson';
+import type { SessionTable } from '../tables/sessionTable';
+
+/** Key of an unfinished change of many active rows, which is finished by showing rows. An unfinished hiding is
+ *  undone; an unfinished showing continues. */
+const unfinishedKey = (tip: string): string => `showing/${tip}`;
+const unfinishedRows = v.object({ mark: v.string(), reasons: v.array(v.picklist(hiddenReasons)) });
+
+export interface HidingState<B> {
+  readonly begun: B;
+  readonly range: HiddenRange;
+  /** Position before which to continue. */
+  readonly before: SqlValue;
+  readonly uids: readonly string[];
+  readonly total: number;
+}
+
+export interface ShowingState<B> {
+  readonly begun: B;
+  readonly exchange: Exchange;
+  readonly phase: 'look' | 'carry' | 'hide' | 'show';
+  /** Highest id among the rows examined so far. */
+  readonly looked: number;
+  readonly missing: readonly { readonly uid: string; readonly position: number }[];
+  readonly before: SqlValue;
+  readonly uids: readonly string[];
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Rows that replace others. `between`: makes the changes that belong to the exchange, once after the first half,
+ *  and returns the changed rows. */
+export interface Exchange {
+  readonly between: () => readonly string[];
+  readonly hidden: HiddenRange & { readonly version: string };
+  readonly shown: MarkedRows;
+}
+
+/** Hides and shows long ranges of a session in batches. The start of a change is recorded. After a failure or a
+ *  crash the rows are restored as before, or, if the first half of an exchange was complete, completed. */
+export class RangeHiding {
+  constructor(
+    private readonly database: SqlDatabase,
+    private readonly sessions: SessionTable,
+    private readonly rows: ActiveRows,
+  ) {}
+
+  /** Hides a range. `begin` validates and returns it; `finish` runs in the last transaction. A range without a
+   *  mark cannot be distinguished from others, so it is hidden in one transaction. */
+  hiding<B, R>(
+    begin: () => { readonly begun: B; readonly range: HiddenRange } | { readonly answer: R },
+    finish: (begun: B, uids: readonly string[]) => R,
+  ): BatchedWork<HidingState<B>, R> {
+    const step = (state: HidingState<B>): { readonly state: HidingState<B> } | { readonly answer: R } => {
+      let { before, uids } = state;
+      for (;;) {
+        const batch = this.rows.hideBatch(state.range, before);
+        uids = [...batch.uids, ...uids];
+        if (batch.next === null) {
+          this.forgetUnfinished(state.range.sessionId);
+          return { answer: finish(state.begun, uids) };
+        }
+        before = batch.next;
+        if (state.range.version !== null) return { state: { ...state, before, uids } };
+      }
+    };
+    return {
+      begin: () => {
+        const begun = begin();
+        if ('answer' in begun) return begun;
+        return step({ ...begun, before: Number.MAX_SAFE_INTEGER, uids: [], total: this.rowsFrom(begun.range) });
+      },
+      step,
+      suspend: ({ range }) => this.note(range.sessionId, hiddenBy(range)),
+      progress: ({ uids, total }) => ({ done: Math.min(uids.length, total), total }),
+      takeBack: ({ range }) => this.showUnfinished(range.sessionId),
+    };
+  }
+
+  /** Replaces rows with others. */
+  exchanging<B, R>(
+    begin: () => { readonly begun: B; readonly exchange: Exchange } | { readonly answer: R },
+    finish: (begun: B, uids: readonly string[]) => R,
+  ): BatchedWork<ShowingState<B>, R> {
+    return {
+      begin: () => {
+        const begun = begin();
+        if ('answer' in begun) return begun;
+        const { exchange } = begun;
+        const total =
+          this.rowsFrom(exchange.hidden) +
+          countOf(this.database, 'SELECT count(*) AS n FROM messages WHERE hidden_with = ?', [exchange.shown.mark]);
+        return {
+          state: {
+            ...begun,
+            phase: this.hasEarlierSegment(exchange.hidden.sessionId) ? 'look' : 'hide',
+            looked: 0,
+            missing: [],
+            before: Number.MAX_SAFE_INTEGER,
+            uids: [],
+            done: 0,
+            total,
+          },
+        };
+      },
+      step: (state) => this.exchangeStep(state, finish),
+      suspend: ({ exchange: { hidden, shown }, phase }) =>
+        this.note(hidden.sessionId, phase === 'show' ? shown : hiddenBy(hidden)),
+      progress: ({ done, total }) => ({ done: Math.min(done, total), total }),
+      takeBack: ({ exchange }) => this.showUnfinished(exchange.hidden.sessionId),
+      canStop: ({ phase }) => phase !== 'show',
+    };
+  }
+
+  /** Call before the rows of a segment are changed: finishes a change that a failure left incomplete, and restores
+   *  counts lost to damage. */
+  settle(tip: string): void {
+    this.sessions.restoreCounts(tip);
+    while (this.showUnfinished(tip));
+  }
+
+  /** Does the same for every segment with an unfinished change, after a crash. */
+  settleAll(): void {
+    for (const row of this.database.all(
+      "SELECT substr(key, 9) AS tip FROM state_meta WHERE key >= 'showing/' AND key < 'showing0'",
+    ))
+      this.settle(readText(row, 'tip', ''));
+  }
+
+  private exchangeStep<B, R>(
+    state: ShowingState<B>,
+    finish: (begun: B, uids: readonly string[]) => R,
+  ): { readonly state: ShowingState<B> } | { readonly answer: R } {
+    const {
+      exchange: { hidden, shown },
+      phase,
+    } = state;
+    switch (phase) {
+      case 'look': {
+        const { missing, next } = this.rows.missingIn(hidden.sessionId, shown, state.looked);
+        const found = [...state.missing, ...missing];
+        if (next !== null) return { state: { ...state, missing: found, looked: next } };
+        return { state: { ...state, missing: [...found].sort((a, b) => a.position - b.position), phase: 'carry' } };
+      }
+      case 'carry': {
+        const left = this.rows.carryBatch(hidden.sessionId, state.missing);
+        return { state: { ...state, missing: left, phase: left.length === 0 ? 'hide' : 'carry' } };
+      }
+      case 'hide': {
+        const { uids, next } = this.rows.hideBatch(hidden, state.before);
+        const after = { ...state, uids: [...uids, ...state.uids], done: state.done + uids.length };
+        if (next !== null) return { state: { ...after, before: next } };
+        return { state: { ...after, uids: [...state.exchange.between(), ...after.uids], phase: 'show' } };
+      }
+      case 'show': {
+        const uids = this.rows.showBatch(shown);
+        if (uids.length > 0)
+          return { state: { ...state, uids: [...state.uids, ...uids], done: state.done + uids.length } };
+        this.forgetUnfinished(hidden.sessionId);
+        return { answer: finish(state.begun, state.uids) };
+      }
+      default:
+        return phase satisfies never;
+    }
+  }
+
+  /** Shows the next batch of rows recorded as unfinished for a segment. Returns true when there was one. */
+  private showUnfinished(tip: string): boolean {
+    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
+    if (row === undefined) return false;
+    const noted = v.safeParse(unfinishedRows, parseJson(readText(row, 'value', '')));
+    if (noted.success && this.rows.showBatch(noted.output).length > 0) return true;
+    this.forgetUnfinished(tip);
+    return false;
+  }
+
+  private note(tip: string, marked: MarkedRows): void {
+    this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
+      unfinishedKey(tip),
+      JSON.stringify(marked),
+    ]);
+  }
+
+  private forgetUnfinished(tip: string): void {
+    this.database.run('DELETE FROM state_meta WHERE key = ?', [unfinishedKey(tip)]);
+  }
+
+  private rowsFrom({ sessionId, from }: HiddenRange): number {
+    return countOf(this.database, 'SELECT count(*) AS n FROM messages WHERE session_id = ? AND position >= ?', [
+      sessionId,
+      from,
+    ]);
+  }
+
+  private hasEarlierSegment(sessionId: string): boolean {
+    return (
+      this.database.get("SELECT 1 AS n FROM sessions WHERE id = ? AND parent_kind = 'compression'", [sessionId]) !==
+      undefined
+    );
+  }
+}
+
+function hiddenBy({ version, reason }: HiddenRange): MarkedRows {
+  return { mark: version ?? '', reasons: [reason] };
+}

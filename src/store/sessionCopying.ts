@@ -1,0 +1,25 @@
+/** Imports sessions of another folder's store into this one. */
+export interface SessionCopying {
+  /** Imports rows of another store, by id and uid, in one transaction. Rows that exist here stay, so a repeated call
+   *  changes nothing. The other store is only read. A turn that was running there is settled as a crash. Throws
+   *  `not-found` when there is no store. */
+  copyToThisFolder(input: CopyToThisFolder): CopiedSessions;
+}
+
+export interface CopyToThisFolder {
+  /** Folder of a store with the newest schema that no process writes to: a private copy (`library/`). */
+  readonly folder: string;
+  /** Sessions to import, each with all its rows. Whole conversations, parents before their children, unless the
+   *  parents were imported earlier. */
+  readonly sessionIds: readonly string[];
+  /** True when the other folder will not continue these sessions. Prompts queued there, and events not yet delivered
+   *  to memory providers, are imported too. */
+  readonly moves: boolean;
+}
+
+export interface CopiedSessions {
+  readonly sessions: number;
+  readonly messages: number;
+  /** Rows that could not be imported. They stay in the other file. */
+  readonly skipped: number;
+}

@@ -1,0 +1,104 @@
+import type { BackgroundSession } from '../../protocol/chatProtocol';
+import { Icon } from '../Icon';
+import { t } from '../localization';
+import { SessionSwitchController } from './session/sessionSwitchController';
+import { useChat } from './state/chat';
+import type { ChatSync } from '../../protocol/syncProtocol';
+
+const syncIcons: Readonly<Record<ChatSync['state'], string>> = {
+  even: 'cloud',
+  waiting: 'cloud-upload',
+  failed: 'cloud',
+  overdue: 'warning',
+};
+
+const icons: Readonly<Record<BackgroundSession['state'], string>> = {
+  running: 'loading',
+  waiting: 'bell',
+  complete: 'check',
+  interrupted: 'warning',
+  failed: 'error',
+};
+
+/** Maximum number of sessions named here; the session list shows the others. */
+const mostNamed = 3;
+
+/** Sessions that run in the background, and finished ones the user has not looked at yet. */
+export function BackgroundStrip() {
+  const chat = useChat();
+  const { background } = chat.steady.value;
+  const unnamed = background.length - mostNamed;
+  return (
+    <>
+      {background.slice(0, mostNamed).map((session) => (
+        <Line key={session.sessionId} session={session} />
+      ))}
+      {unnamed > 0 && (
+        <div class="strip strip-background">
+          <span class="strip-words">
+            {unnamed === 1 ? t('and 1 more session') : t('and {count} more sessions', { count: unnamed })}
+          </span>
+          <button type="button" class="link-button" onClick={() => chat.part(SessionSwitchController).showAll()}>
+            {t('Show All Sessions…')}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Line({ session }: { readonly session: BackgroundSession }) {
+  const chat = useChat();
+  const { sessionId, state } = session;
+  const isOver = state !== 'running' && state !== 'waiting';
+  return (
+    <div class={`strip strip-background strip-background-${state}`} role="status">
+      <Icon name={icons[state]} spin={state === 'running'} />
+      <span class="strip-words" dir="auto">
+        {words(session)}
+      </span>
+      <button type="button" class="link-button" onClick={() => void chat.part(SessionSwitchController).open(sessionId)}>
+        {t('Show')}
+      </button>
+      {isOver && (
+        <button type="button" class="link-button" onClick={() => chat.host.send('dismissBackground', { sessionId })}>
+          {t('Dismiss')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function words({ title, state }: BackgroundSession): string {
+  const named = { title: title ?? t('Untitled Session') };
+  switch (state) {
+    case 'running':
+      return t('Also running: {title}', named);
+    case 'waiting':
+      return t('Waiting for you: {title}', named);
+    case 'complete':
+      return t('Finished: {title}', named);
+    case 'interrupted':
+      return t('Interrupted: {title}', named);
+    case 'failed':
+      return t('Failed: {title}', named);
+  }
+}
+
+/** Says up to when the server has the sessions. Quiet as long as nothing is older than a day. */
+export function SyncMark() {
+  const chat = useChat();
+  const { sync } = chat.steady.value;
+  if (sync === null) return null;
+  return (
+    <button
+      type="button"
+      class={`icon-button sync-mark sync-mark-${sync.state}`}
+      title={sync.line}
+      aria-label={sync.line}
+      onClick={() => chat.host.send('showSync', {})}
+    >
+      <Icon name={syncIcons[sync.state]} />
+    </button>
+  );
+}

@@ -1,0 +1,154 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { StoreAction } from '../../protocol/chatProtocol';
+import { Icon } from '../Icon';
+import { t } from '../localization';
+import { useLasting } from './common/timing';
+import { lazyPanel } from './lazyPanel';
+import { useChat } from './state/chat';
+
+/** Notices about the whole panel: storage, workspace trust, the scripted model. Renders nothing while all is well. */
+export function Strips() {
+  const lazy = lazyPanel.value;
+  return (
+    <>
+      <StoreStrip />
+      <RestrictedStrip />
+      <ModelStrip />
+      {lazy !== null && <lazy.BackgroundStrip />}
+    </>
+  );
+}
+
+function StoreStrip() {
+  const chat = useChat();
+  const { store } = chat.steady.value;
+  const opening = useLasting(store.kind === 'opening', 150);
+  switch (store.kind) {
+    case 'opening':
+      return opening ? (
+        <p class="strip" role="status">
+          {t('Opening your sessions…')}
+        </p>
+      ) : null;
+    case 'open':
+      return (
+        <>
+          {store.notices.map((notice) => (
+            <Strip key={notice.sentence} tone="info" sentence={notice.sentence} actions={notice.actions} />
+          ))}
+        </>
+      );
+    case 'readOnly':
+      return <Strip tone="warning" sentence={store.sentence} actions={store.actions} />;
+    case 'elsewhere':
+      return <Strip tone="info" sentence={store.sentence} actions={store.actions} />;
+    case 'failed':
+      return <Strip tone="error" sentence={store.sentence} actions={store.actions} technical={store.technical} />;
+  }
+}
+
+interface StripProps {
+  readonly tone: 'info' | 'warning' | 'error';
+  readonly sentence: string;
+  readonly actions: readonly StoreAction[];
+  readonly technical?: string;
+}
+
+function Strip({ tone, sentence, actions, technical }: StripProps) {
+  const chat = useChat();
+  return (
+    <div class={`strip strip-${tone}`} role={tone === 'info' ? 'status' : 'alert'}>
+      <Icon name={tone} />
+      <div class="strip-body">
+        <Sentence text={sentence} />
+        <span class="strip-actions">
+          {actions.map(({ action, label }) => (
+            <button type="button" class="link-button" key={action} onClick={() => chat.runAction(action)}>
+              {label}
+            </button>
+          ))}
+          {technical !== undefined && (
+            <button type="button" class="link-button" onClick={() => chat.copy(technical)}>
+              {t('Copy Details')}
+            </button>
+          )}
+        </span>
+      </div>
+    </div>
+  );
+}
+
+/** Scrolls when the text is longer than a notice may be, and takes a tab stop only then. */
+function Sentence({ text }: { readonly text: string }) {
+  const element = useRef<HTMLSpanElement>(null);
+  const [overflows, setOverflows] = useState(false);
+  useLayoutEffect(() => {
+    const span = element.current;
+    if (span === null) return undefined;
+    const watching = new ResizeObserver(() => setOverflows(span.scrollHeight > span.clientHeight));
+    watching.observe(span);
+    return () => watching.disconnect();
+  }, [text]);
+  return (
+    <span class="strip-sentence" ref={element} tabIndex={overflows ? 0 : undefined}>
+      {text}
+    </span>
+  );
+}
+
+function RestrictedStrip() {
+  const chat = useChat();
+  if (!chat.steady.value.restricted) return null;
+  return (
+    <div class="strip strip-info" role="status">
+      <Icon name="shield" />
+      <div class="strip-body">
+        <span>
+          {t(
+            'Restricted Mode: Hermes can only read files. Editing, commands, MCP servers, and this folder’s model and endpoint settings are off.',
+          )}
+        </span>
+        <span class="strip-actions">
+          <button type="button" class="link-button" onClick={() => chat.runAction('manageTrust')}>
+            {t('Manage')}
+          </button>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function ModelStrip() {
+  const chat = useChat();
+  const { chosen, problem } = chat.steady.value.model;
+  if (problem !== null) return <ModelProblem sentence={problem} />;
+  if (chosen?.isDemo !== true) return null;
+  return (
+    <div class="strip strip-demo" role="note">
+      <span>{t('Demo: scripted, not AI')}</span>
+      <button type="button" class="link-button" onClick={() => chat.ui.chooseModel()}>
+        {t('Choose a Model')}
+      </button>
+    </div>
+  );
+}
+
+function ModelProblem({ sentence }: { readonly sentence: string }) {
+  const chat = useChat();
+  return (
+    <div class="strip strip-warning" role="alert">
+      <Icon name="warning" />
+      <div class="strip-body">
+        <span>{sentence}</span>
+        <span class="strip-actions">
+          <button type="button" class="link-button" onClick={() => chat.ui.chooseModel()}>
+            {t('Choose a Model')}
+          </button>
+          <button type="button" class="link-button" onClick={() => chat.runAction('setUpModel')}>
+            {t('Set Up Model…')}
+          </button>
+        </span>
+      </div>
+    </div>
+  );
+}

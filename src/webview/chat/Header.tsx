@@ -1,0 +1,178 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../Icon';
+import { t } from '../localization';
+import type { SessionOrigin } from '../../protocol/chatProtocol';
+import type { Session } from '../../protocol/transcriptTypes';
+import { refusalOf } from './connection/hostRequests';
+import { ModelPicker } from './pickers/ModelPicker';
+import { lazyPanel } from './lazyPanel';
+import { SessionSwitchController } from './session/sessionSwitchController';
+import { useChat } from './state/chat';
+
+/** Session title (renamed in place), the session it branched from, and the model that answers. */
+export function Header() {
+  const chat = useChat();
+  const { conversation, beginning } = chat.steady.value;
+  const session = conversation?.session ?? null;
+  const lazy = lazyPanel.value;
+  const isPrivate = session === null ? beginning.private : session.private;
+  return (
+    <header class="header">
+      <div class="header-line">
+        {session === null ? (
+          <h1 class="title">{t('New Session')}</h1>
+        ) : (
+          <Title session={session} key={session.conversationId} />
+        )}
+        {isPrivate && <PrivateMark />}
+        {lazy !== null && <lazy.SyncMark />}
+        <ModelPicker />
+      </div>
+      {conversation !== null && conversation.origin !== null && <Origin origin={conversation.origin} />}
+    </header>
+  );
+}
+
+function PrivateMark() {
+  return (
+    <span class="private-mark" title={t('Private session: saved locally, not added to memory.')}>
+      <Icon name="lock" />
+      <span class="private-words">{t('Private')}</span>
+    </span>
+  );
+}
+
+function Origin({ origin }: { readonly origin: SessionOrigin }) {
+  const chat = useChat();
+  if (origin.sessionId === null) return <p class="origin">{t('Branched from a deleted session')}</p>;
+  const names = { title: origin.title ?? t('Untitled Session') };
+  if (origin.hasSubAgent === true) {
+    return (
+      <p class="origin">
+        <button
+          type="button"
+          class="link-button origin-button"
+          title={t('Open the session that started this sub-agent')}
+          disabled={origin.isTrashed}
+          onClick={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
+        >
+          {t('Sub-agent of “{title}”', names)}
+        </button>
+      </p>
+    );
+  }
+  if (origin.isTrashed) return <p class="origin">{t('Branched from “{title}”, which is in the trash', names)}</p>;
+  return (
+    <p class="origin">
+      <button
+        type="button"
+        class="link-button origin-button"
+        title={t('Open the original session')}
+        onClick={() => void chat.part(SessionSwitchController).open(origin.sessionId)}
+      >
+        {t('Branched from “{title}”', names)}
+      </button>
+    </p>
+  );
+}
+
+function Title({ session }: { readonly session: Session }) {
+  const chat = useChat();
+  const [editing, setEditing] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  // After a rename started by keyboard, the focus returns to the title; after one started by mouse, it moves to the
+  // composer.
+  const returns = useRef(false);
+  const leave = (hadFocus: boolean): void => {
+    setEditing(false);
+    if (hadFocus && !returns.current) chat.focusComposer();
+    returns.current &&= hadFocus;
+  };
+  useEffect(() => {
+    if (!editing && returns.current) button.current?.focus();
+  }, [editing]);
+  const shown = session.title ?? t('Untitled Session');
+  if (editing) return <TitleField session={session} done={leave} />;
+  return (
+    <h1 class="title">
+      <button
+        ref={button}
+        type="button"
+        class="title-button"
+        title={t('Rename Session')}
+        aria-label={t('Rename Session: {title}', { title: shown })}
+        onClick={(event) => {
+          returns.current = event.detail === 0;
+          setEditing(true);
+        }}
+        disabled={chat.steady.value.store.kind !== 'open'}
+      >
+        <span class="title-text" dir="auto">
+          {shown}
+        </span>
+        <Icon name="edit" />
+      </button>
+    </h1>
+  );
+}
+
+/** Title editor. A refused title stays in the field, with the reason below it. */
+function TitleField({ session, done }: { readonly session: Session; readonly done: (hadFocus: boolean) => void }) {
+  const chat = useChat();
+  const asking = useRef(false);
+  // Removing the field also blurs it; that blur must not end the edit a second time.
+  const hasEnded = useRef(false);
+  const end = (hadFocus: boolean): void => {
+    if (!hasEnded.current) done(hadFocus);
+    hasEnded.current = true;
+  };
+  const [refused, setRefused] = useState<{ readonly title: string; readonly sentence: string } | null>(null);
+  const save = async (text: string): Promise<void> => {
+    if (asking.current || hasEnded.current) return;
+    asking.current = true;
+    const sentence =
+      text === (session.title ?? '')
+        ? null
+        : await refusalOf(() => chat.host.request('rename', { sessionId: session.id, title: text }));
+    asking.current = false;
+    if (sentence !== null) return setRefused({ title: text, sentence });
+    const hasFocus =
+      document.activeElement instanceof HTMLInputElement && document.activeElement.classList.contains('title-field');
+    end(hasFocus);
+  };
+  return (
+    <div class="title-editor">
+      <input
+        class="title-field"
+        aria-label={t('Session Title')}
+        aria-invalid={refused !== null}
+        aria-describedby={refused === null ? undefined : 'title-refusal'}
+        dir="auto"
+        defaultValue={session.title ?? ''}
+        ref={(field: HTMLInputElement | null) => {
+          if (field !== null && field.dataset['focused'] === undefined) {
+            field.dataset['focused'] = 'true';
+            field.focus();
+            field.select();
+          }
+        }}
+        onBlur={(event) => {
+          const text = event.currentTarget.value.trim();
+          if (text === '') end(false);
+          else if (text !== refused?.title) void save(text);
+        }}
+        onKeyDown={(event) => {
+          if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
+          event.preventDefault();
+          if (event.key === 'Enter') return void save(event.currentTarget.value.trim());
+          end(true);
+        }}
+      />
+      {refused !== null && (
+        <p class="title-refusal" id="title-refusal" role="alert">
+          {refused.sentence}
+        </p>
+      )}
+    </div>
+  );
+}

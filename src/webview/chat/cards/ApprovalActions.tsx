@@ -1,0 +1,133 @@
+import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } from '../../../protocol/transcriptTypes';
+import { t, shownList } from '../../localization';
+
+const isMac = /Mac/i.test(navigator.platform);
+/** Keys as the system writes them. */
+const allowKey = isMac ? '⌘⏎' : 'Ctrl+Enter';
+const denyKey = isMac ? '⌘⌫' : 'Ctrl+Backspace';
+
+interface ApprovalActionsProps {
+  readonly request: ApprovalRequest;
+  readonly busy: boolean;
+  readonly decide: (decision: ApprovalDecision) => void;
+  readonly open: (field: 'rules' | 'reason') => void;
+}
+
+interface CardAction {
+  readonly label: string;
+  readonly title?: string;
+  /** allow, deny: the action of the key of that name. */
+  readonly key?: 'allow' | 'deny';
+  /** Decides, or opens a field. */
+  readonly act: ApprovalDecision | 'rules' | 'reason';
+}
+
+const once = { kind: 'allow', scope: 'once' } as const satisfies ApprovalDecision;
+
+/** Buttons of the card. The default one looks like it; Enter presses none of them without focus. */
+export function ApprovalActions({ request, busy, decide, open }: ApprovalActionsProps) {
+  const standard = isRisky(request) ? 'deny' : 'allow';
+  // The second click of a double click might hit the next request under the same button.
+  const press = (event: MouseEvent, { act }: CardAction): void => {
+    if (typeof act === 'string') open(act);
+    else if (event.detail < 2) decide(act);
+  };
+  return (
+    <div class="card-actions">
+      {actionsFor(request).map((action) => (
+        <button
+          type="button"
+          key={action.label}
+          class={`button compact${action.key === standard ? '' : ' secondary'}`}
+          disabled={busy}
+          aria-label={action.label}
+          title={action.title}
+          data-key={action.key === 'allow' && standard === 'allow' ? allowKey : undefined}
+          aria-expanded={typeof action.act === 'string' ? false : undefined}
+          aria-keyshortcuts={shortcutOf(action)}
+          onClick={(event) => press(event, action)}
+        >
+          {action.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function shortcutOf({ key }: CardAction): string | undefined {
+  if (key === undefined) return undefined;
+  return `${isMac ? 'Meta' : 'Control'}+${key === 'allow' ? 'Enter' : 'Backspace'}`;
+}
+
+function actionsFor(request: ApprovalRequest): readonly CardAction[] {
+  if (request.access.kind === 'plan') return planActions();
+  return isPlainEdit(request) ? editActions(request) : usualActions(request);
+}
+
+function planActions(): readonly CardAction[] {
+  return [
+    {
+      label: t('Start, Ask Before Edits'),
+      title: t('Hermes asks before each edit and command ({key})', { key: allowKey }),
+      key: 'allow',
+      act: { ...once, mode: 'ask' },
+    },
+    {
+      label: t('Start, Edit Automatically'),
+      title: t('Hermes edits files in this workspace without asking'),
+      act: { ...once, mode: 'auto' },
+    },
+    {
+      label: t('Keep Planning…'),
+      title: t('Stay in Plan mode, and say what to change ({key})', { key: denyKey }),
+      key: 'deny',
+      act: 'reason',
+    },
+  ];
+}
+
+function editActions({ together = [] }: ApprovalRequest): readonly CardAction[] {
+  const count = together.length + 1;
+  return [
+    { label: t('Allow'), title: t('Allow this edit ({key})', { key: allowKey }), key: 'allow', act: once },
+    ...(count === 1
+      ? []
+      : [
+          {
+            label: t('Allow All ({count})', { count }),
+            title: t('Allow the {count} edits that wait now', { count }),
+            act: { ...once, together: true as const },
+          },
+        ]),
+    {
+      label: t('Allow All Edits'),
+      title: t('Switch this session to Edit Automatically: edits in this workspace no longer need approval'),
+      act: { ...once, mode: 'auto' },
+    },
+    ...denials(),
+  ];
+}
+
+function usualActions({ rules }: ApprovalRequest): readonly CardAction[] {
+  return [
+    { label: t('Allow Once'), title: t('Allow Once ({key})', { key: allowKey }), key: 'allow', act: once },
+    ...(rules.length === 0
+      ? []
+      : [
+          {
+            label: t('Allow for Session'),
+            title: t('Don’t ask again in this session for {rules}', { rules: shownList(rules) }),
+            act: { kind: 'allow', scope: 'session', rules } as const,
+          },
+          { label: t('Always…'), act: 'rules' as const },
+        ]),
+    ...denials(),
+  ];
+}
+
+function denials(): readonly CardAction[] {
+  return [
+    { label: t('Deny'), title: t('Deny ({key})', { key: denyKey }), key: 'deny', act: { kind: 'deny', reason: null } },
+    { label: t('Deny with Reason…'), act: 'reason' },
+  ];
+}

@@ -1,0 +1,134 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { t } from '../../localization';
+
+type RuleScope = 'workspace' | 'user';
+
+interface RuleEditorProps {
+  readonly rules: readonly string[];
+  readonly busy: boolean;
+  readonly save: (scope: RuleScope, rules: readonly string[]) => void;
+  readonly cancel: () => void;
+}
+
+/** Editor for the rules that would allow the call from now on. The user can narrow or widen them before saving.
+ *  Empty fields are left out. */
+export function RuleEditor({ rules, busy, save, cancel }: RuleEditorProps) {
+  // A signal, because Enter may be pressed before the typed text is rendered, and must not save the wider rule from
+  // before.
+  const texts = useSignal(rules);
+  const [scope, setScope] = useState<RuleScope>('workspace');
+  const group = useRef<HTMLDivElement>(null);
+  useEffect(() => group.current?.querySelector('input')?.focus(), []);
+  const cannot = busy || written(texts.value).length === 0;
+  const keep = (): void => {
+    const kept = written(texts.peek());
+    if (!busy && kept.length > 0) save(scope, kept);
+  };
+  return (
+    <div class="approval-answer" ref={group} role="group" aria-label={t('Rules to always allow')}>
+      <p class="card-text">
+        {rules.length === 1 ? t('Always allow:') : t('Always allow (each part needs its own rule):')}
+      </p>
+      {texts.value.map((text, index) => (
+        <input
+          key={index}
+          class="field rule-field"
+          type="text"
+          dir="ltr"
+          spellcheck={false}
+          aria-label={rules.length === 1 ? t('Rule') : t('Rule {number}', { number: index + 1 })}
+          value={text}
+          onInput={(event) => (texts.value = texts.peek().with(index, event.currentTarget.value))}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter' || event.isComposing) return;
+            event.preventDefault();
+            keep();
+          }}
+        />
+      ))}
+      <div class="rule-scopes" role="radiogroup" aria-label={t('Where to allow it')}>
+        <ScopeChoice value="workspace" label={t('This workspace')} chosen={scope} choose={setScope} />
+        <ScopeChoice value="user" label={t('All folders')} chosen={scope} choose={setScope} />
+      </div>
+      <div class="card-actions">
+        <button type="button" class="button compact" disabled={cannot} onClick={keep}>
+          {t('Always Allow')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={cancel}>
+          {t('Cancel')}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function written(texts: readonly string[]): readonly string[] {
+  return texts.map((text) => text.trim()).filter((text) => text !== '');
+}
+
+interface ScopeChoiceProps {
+  readonly value: RuleScope;
+  readonly label: string;
+  readonly chosen: RuleScope;
+  readonly choose: (scope: RuleScope) => void;
+}
+
+function ScopeChoice({ value, label, chosen, choose }: ScopeChoiceProps) {
+  return (
+    <label class="rule-scope">
+      <input type="radio" name="rule-scope" value={value} checked={chosen === value} onChange={() => choose(value)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+interface ReasonFieldProps {
+  readonly isPlan: boolean;
+  readonly busy: boolean;
+  readonly deny: (reason: string | null) => void;
+  readonly cancel: () => void;
+}
+
+/** Field for the reason of a denial, or for what to change in a plan. Enter denies, with or without text. */
+export function ReasonField({ isPlan, busy, deny, cancel }: ReasonFieldProps) {
+  // A signal, because Enter may be pressed before the typed text is rendered.
+  const reason = useSignal('');
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const done = (): void => {
+    const written = reason.peek().trim();
+    if (!busy) deny(written === '' ? null : written);
+  };
+  return (
+    <div class="approval-answer">
+      <textarea
+        ref={field}
+        class="field reason-field"
+        rows={1}
+        dir="auto"
+        aria-label={isPlan ? t('What to change') : t('Reason')}
+        placeholder={
+          isPlan
+            ? t('Tell Hermes what to change in the plan (optional)')
+            : t('Tell Hermes why, or what to do instead (optional)')
+        }
+        value={reason.value}
+        onInput={(event) => (reason.value = event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.isComposing) return;
+          event.preventDefault();
+          done();
+        }}
+      />
+      <div class="card-actions">
+        <button type="button" class="button compact" disabled={busy} onClick={done}>
+          {isPlan ? t('Keep Planning') : t('Deny')}
+        </button>
+        <button type="button" class="button secondary compact" onClick={cancel}>
+          {t('Cancel')}
+        </button>
+      </div>
+    </div>
+  );
+}

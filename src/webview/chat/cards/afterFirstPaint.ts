@@ -1,0 +1,1 @@
+export { Cards } from './Cards';

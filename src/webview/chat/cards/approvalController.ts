@@ -1,0 +1,87 @@
+import { signal, type ReadonlySignal } from '@preact/signals';
+import { isRisky, type Approval, type ApprovalDecision, type Mode } from '../../../protocol/transcriptTypes';
+import type * as v from 'valibot';
+import type { chatRequests } from '../../../protocol/chatProtocol';
+import type { Chat } from '../state/chat';
+
+type SentDecision = v.InferInput<typeof chatRequests.decideApproval>['decision'];
+
+/** Milliseconds for which a new card ignores the keys that decide: a habitual press was meant for what was there
+ *  before. */
+const settlingMs = 500;
+
+/** The user's decisions about a working agent: its requests, its permission mode, and running calls. */
+export class ApprovalController {
+  private readonly inFlight = signal<string | null>(null);
+
+  private card: { readonly id: string; readonly since: number } | null = null;
+
+  constructor(private readonly chat: Chat) {}
+
+  /** Called when a card appears. */
+  appeared(approvalId: string): void {
+    this.card = { id: approvalId, since: this.chat.timers.nowMs() };
+  }
+
+  /** True when the card is shown for long enough that a key press can mean it. */
+  takesKeys(approvalId: string): boolean {
+    return this.card?.id === approvalId && this.chat.timers.nowMs() - this.card.since >= settlingMs;
+  }
+
+  /** Handles the key that allows, pressed outside the card. A risky request needs the focus on its card. Returns true
+   *  when the key was used. */
+  allowFromComposer(approval: Approval): boolean {
+    if (isRisky(approval.request) || !this.takesKeys(approval.id)) return false;
+    void this.decide(approval.id, { kind: 'allow', scope: 'once' });
+    return true;
+  }
+
+  /** The approval whose decision is being sent: a second press has no effect. */
+  get deciding(): ReadonlySignal<string | null> {
+    return this.inFlight;
+  }
+
+  /** Resolves to true when the decision was accepted. Otherwise the reason appears above the composer and the
+   *  request stays. */
+  async decide(approvalId: string, decision: ApprovalDecision): Promise<boolean> {
+    const { chat } = this;
+    const { sessionId } = chat;
+    if (sessionId === null || this.inFlight.peek() !== null) return false;
+    this.inFlight.value = approvalId;
+    const done = await chat.ask(() =>
+      chat.host.request('decideApproval', { approvalId, decision: plainDecision(decision) }),
+    );
+    this.inFlight.value = null;
+    // The decision is on disk; the card disappears immediately.
+    if (done) chat.dispatch({ kind: 'approvalDecided', sessionId, approvalId });
+    return done;
+  }
+
+  /** Applies from the next call. The picker shows the mode once the host has it. */
+  async setMode(mode: Mode): Promise<void> {
+    const { chat } = this;
+    await chat.ask(() => chat.host.request('setMode', { sessionId: chat.sessionId, mode }));
+  }
+
+  /** Stops one call; the turn continues. */
+  async stopCall(callId: string): Promise<void> {
+    const { chat } = this;
+    const { sessionId } = chat;
+    if (sessionId !== null) await chat.ask(() => chat.host.request('stopCall', { sessionId, callId }));
+  }
+
+  /** Continues the turn while the call keeps running. */
+  async proceedCall(callId: string): Promise<void> {
+    const { chat } = this;
+    const { sessionId } = chat;
+    if (sessionId !== null) await chat.ask(() => chat.host.request('proceedCall', { sessionId, callId }));
+  }
+}
+
+/** Converts the decision to the form the host receives. */
+function plainDecision(decision: ApprovalDecision): SentDecision {
+  if (decision.kind === 'deny') return decision;
+  return decision.scope === 'once'
+    ? { ...decision }
+    : { kind: 'allow', scope: decision.scope, rules: [...decision.rules] };
+}

@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../../Icon';
+
+export interface ToolbarAction {
+  readonly icon: string;
+  readonly label: string;
+  readonly act: () => void;
+  readonly disabled?: boolean;
+}
+
+interface ToolbarProps {
+  readonly label: string;
+  readonly actions: readonly ToolbarAction[];
+  /** True when the toolbar takes the focus as it renders. */
+  readonly focused?: boolean;
+}
+
+/** Row of icon buttons with a single tab stop; the arrow keys move along it. Unavailable actions can still be
+ *  focused and read. */
+export function Toolbar({ label, actions, focused = false }: ToolbarProps) {
+  const bar = useRef<HTMLSpanElement>(null);
+  const [place, setPlace] = useState(0);
+  const current = Math.min(place, actions.length - 1);
+  const go = (to: number): void => {
+    setPlace(to);
+    const button = bar.current?.children[to];
+    if (button instanceof HTMLElement) button.focus();
+  };
+  useEffect(() => {
+    if (focused) go(0);
+  }, []);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const last = actions.length - 1;
+    // Where the focus is: `place` may not be rendered yet when keys follow each other quickly.
+    const at = [...(bar.current?.children ?? [])].findIndex((button) => button === document.activeElement);
+    const forward =
+      event.currentTarget instanceof Element && getComputedStyle(event.currentTarget).direction === 'rtl'
+        ? 'ArrowLeft'
+        : 'ArrowRight';
+    const backward = forward === 'ArrowRight' ? 'ArrowLeft' : 'ArrowRight';
+    const to = {
+      [forward]: at === last ? 0 : at + 1,
+      [backward]: at <= 0 ? last : at - 1,
+      Home: 0,
+      End: last,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <span class="toolbar" role="toolbar" aria-label={label} ref={bar} onKeyDown={onKeyDown}>
+      {actions.map((action, index) => (
+        <button
+          type="button"
+          key={action.icon}
+          class="icon-button"
+          title={action.label}
+          aria-label={action.label}
+          aria-disabled={action.disabled}
+          tabIndex={index === current ? 0 : -1}
+          onFocus={() => setPlace(index)}
+          onClick={() => {
+            if (action.disabled !== true) action.act();
+          }}
+        >
+          <Icon name={action.icon} />
+        </button>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useChat } from '../state/chat';
+
+/** Returns the time in milliseconds, refreshed every `intervalMs` while `active`. */
+export function useNow(nowMs: () => number, intervalMs: number, active = true): number {
+  const [now, setNow] = useState(nowMs());
+  useEffect(() => {
+    if (!active) return undefined;
+    setNow(nowMs());
+    const timer = setInterval(() => setNow(nowMs()), intervalMs);
+    return () => clearInterval(timer);
+  }, [intervalMs, active]);
+  return now;
+}
+
+/** True once `active` has lasted for `delayMs`. Shorter states are not shown, so nothing flickers. */
+export function useLasting(active: boolean, delayMs: number): boolean {
+  const [lasting, setLasting] = useState(false);
+  useEffect(() => {
+    setLasting(false);
+    if (!active) return undefined;
+    const timer = setTimeout(() => setLasting(true), delayMs);
+    return () => clearTimeout(timer);
+  }, [active, delayMs]);
+  return active && lasting;
+}
+
+/** Returns the focus after a card or field closes. Goes to the element that opened it by keyboard if it still
+ *  exists, otherwise to the composer. After a mouse click, the composer is the better place. */
+export function useOpener(): () => void {
+  const chat = useChat();
+  const [opener] = useState(() =>
+    document.activeElement?.matches(':focus-visible') === true ? document.activeElement : null,
+  );
+  return () => {
+    if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    else chat.focusComposer();
+  };
+}

@@ -1,0 +1,3 @@
+import { lazyComponents } from '../connection/lazyComponents';
+
+export const lazyComposer = lazyComponents(() => import('./afterFirstPaint'));

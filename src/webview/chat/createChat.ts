@@ -1,0 +1,139 @@
+import type { ChatSurroundings, ChatProtocol } from './connection/chatHost';
+import { UnsavedDrafts } from './drafts/unsavedDrafts';
+import { Chat } from './state/chat';
+import { UnverifiedMessages } from './state/unverifiedMessages';
+import type { TurnEvent } from '../../protocol/transcriptTypes';
+import type { NotificationOf } from '../rpc';
+import { Attachments } from './composer/attachments';
+import { withInsertion } from './drafts/composerText';
+import { Drafts } from './drafts/drafts';
+import { EffortController } from './pickers/effortController';
+import { AskAgain } from './session/askAgain';
+import { PromptEdits } from './session/promptEdits';
+import { SessionArrival } from './session/sessionArrival';
+import { SessionContext } from './session/sessionContext';
+import type { ChatViewState } from './state/chatState';
+import { FeedPages } from './state/feedPages';
+import { lazyTurn } from './turn/lazyTurn';
+
+/** Builds a chat that follows the host's notifications; `startChat` asks the host for them. */
+export function createChat(
+  surroundings: ChatSurroundings,
+  setLocalization: (strings: Readonly<Record<string, string>>) => void,
+): Chat {
+  const chat = new Chat(surroundings);
+  chat.state.subscribe(() => chat.part(UnverifiedMessages).check());
+  chat.host.onNotification((notification) => {
+    if (notification.name === 'bootstrap') setLocalization(notification.payload.localization);
+    const before = chat.state.peek();
+    chat.dispatch({ kind: 'notified', notification });
+    routeNotification(chat, notification, before);
+  });
+  return chat;
+}
+
+export function startChat(chat: Chat): void {
+  // Save unsaved drafts before asking for the state, so that the state includes them.
+  chat.part(UnsavedDrafts).handOver();
+  chat.host.send('ready', {});
+}
+
+/** Updates the parts of the chat after a notification. `before`: the view's state without it. */
+function routeNotification(chat: Chat, notification: NotificationOf<ChatProtocol>, before: ChatViewState): void {
+  const after = chat.state.peek();
+  const arrival = chat.part(SessionArrival);
+  const conversationBefore = conversationOf(before);
+  const isSame = conversationOf(after) === conversationBefore;
+  // A refusal by the store ends with the state that it was about.
+  if (after.store !== before.store && after.store.kind === 'open') chat.requests.dismissStoreRefusal();
+  const shownAgain = (changed: boolean): void => {
+    chat.part(EffortController).sessionShown(chat.sessionId, conversationBefore !== null && isSame);
+    chat.part(FeedPages).shown(isSame, changed);
+    void chat.part(SessionContext).refresh();
+  };
+  switch (notification.name) {
+    case 'bootstrap': {
+      const { shown } = notification.payload;
+      const newDraft = { text: notification.payload.newDraft, parts: notification.payload.newDraftParts };
+      const seenBefore = before.ready && isRead(before);
+      const [wasOpen, isOpen] = [before, after].map(({ store }) => store.kind === 'open');
+      shownAgain(false);
+      if (before.ready && wasOpen && !isOpen) arrival.storeLost();
+      arrival.show(shown, newDraft, seenBefore, conversationBefore, isRead(after));
+      if (!wasOpen && isOpen) {
+        arrival.storeRegained(shown, newDraft);
+        if (before.ready) chat.part(PromptEdits).giveAgain();
+      }
+      return;
+    }
+    case 'shown':
+      shownAgain(notification.payload?.changed === true);
+      return arrival.show(notification.payload, { text: '', parts: [] }, true, conversationBefore, true);
+    case 'effort':
+      return chat.part(EffortController).notified(notification.payload);
+    case 'turnEvent':
+      if (notification.payload.sessionId === chat.sessionId) turnEvent(chat, notification.payload.event);
+      return;
+    case 'model':
+      void chat.part(SessionContext).refresh();
+      if (notification.payload.chosen !== null && chat.requests.problem.peek()?.offersModels === true)
+        chat.requests.dismiss();
+      return;
+    case 'changedFiles':
+      return chat.part(FeedPages).filesChanged(notification.payload.turnUid, notification.payload.files);
+    case 'find':
+      chat.ui.findAsked.value = true;
+      return;
+    case 'focusComposer':
+      return chat.focusComposer();
+    case 'reveal':
+      chat.ui.revealed.value = notification.payload;
+      return;
+    case 'insertPrompt': {
+      const drafts = chat.part(Drafts);
+      if (notification.payload.text !== '') drafts.edit(withInsertion(drafts.text.peek(), notification.payload.text));
+      chat.part(Attachments).add(notification.payload.parts ?? []);
+      return chat.focusComposer();
+    }
+    default:
+    // Other notifications change only the state.
+  }
+}
+
+/** Announces each thing once, never per delta. */
+function turnEvent(chat: Chat, event: TurnEvent): void {
+  const { ui } = chat;
+  switch (event.kind) {
+    case 'turnOpened':
+      ui.announced.value = '';
+      ui.warned.value = '';
+      // The turn to ask again has been replaced.
+      return chat.part(AskAgain).withdraw();
+    case 'approvalDecided':
+      // Clear the region, so that a next request with the same words is announced again.
+      ui.warned.value = '';
+      return;
+    case 'turnSettled': {
+      // Its words load long before a turn ends.
+      const ending = lazyTurn.peek()?.endingLabels(event.turn, event.messages) ?? null;
+      ui.warned.value = ending?.isUrgent === true ? ending.text : '';
+      if (ending?.isUrgent === false) ui.announced.value = ending.text;
+      return void chat.part(SessionContext).refresh();
+    }
+    default:
+  }
+}
+
+/** True when the store could be read for the current view. */
+function isRead({ store, conversation }: ChatViewState): boolean {
+  return (
+    conversation !== null ||
+    store.kind === 'open' ||
+    store.kind === 'readOnly' ||
+    (store.kind === 'elsewhere' && store.readable)
+  );
+}
+
+function conversationOf({ conversation }: ChatViewState): string | null {
+  return conversation?.session.conversationId ?? null;
+}

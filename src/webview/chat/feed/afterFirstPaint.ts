@@ -1,0 +1,2 @@
+export { FeedTools, JumpButton } from './FeedTools';
+export { RecentSessions, SetupOffers, Suggestions } from './StartOffers';

@@ -1,0 +1,3 @@
+import { lazyComponents } from '../connection/lazyComponents';
+
+export const lazyFeed = lazyComponents(() => import('./afterFirstPaint'));

@@ -1,0 +1,241 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ContextUseView } from '../../../protocol/chatProtocol';
+import { t, pageLanguage } from '../../localization';
+import { compactCount, percentOf } from '../../times';
+import { SessionContext } from '../session/sessionContext';
+import { useChat } from '../state/chat';
+import { dollars } from '../../../protocol/costText';
+import type { Cost, Spending, ContextFile, FileOrigin, LeftFile } from '../../../protocol/transcriptTypes';
+import { PathParts } from '../common/marks';
+
+const contextPanelId = 'context-panel';
+
+/** Shows in the composer's footer how full the model's context is. A press opens the details. */
+export function ContextMeter() {
+  const chat = useChat();
+  const known = chat.part(SessionContext).use.value;
+  const open = useSignal(false);
+  const root = useRef<HTMLDivElement>(null);
+  const sessionId = known?.sessionId ?? null;
+  useEffect(() => {
+    open.value = false;
+  }, [sessionId]);
+  if (known === null || known.use.tokens === 0) return null;
+  const { use } = known;
+  const part = use.window === null ? null : Math.min(1, use.tokens / use.window);
+  return (
+    <div
+      class="context"
+      ref={root}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !open.value) return;
+        event.preventDefault();
+        open.value = false;
+        root.current?.querySelector('button')?.focus();
+      }}
+      onFocusOut={(event) => {
+        if (!(event.relatedTarget instanceof Node) || root.current?.contains(event.relatedTarget) !== true)
+          open.value = false;
+      }}
+    >
+      <button
+        type="button"
+        class={`context-button${fullness(part)}`}
+        aria-expanded={open.value}
+        aria-controls={contextPanelId}
+        aria-label={summaryText(use, part)}
+        title={summaryText(use, part)}
+        onClick={() => (open.value = !open.value)}
+      >
+        {part !== null && <Bar part={part} />}
+        <span>{part === null ? t('{tokens} tok', { tokens: compactCount(use.tokens) }) : percentOf(part)}</span>
+      </button>
+      {open.value && (
+        <ContextPanel
+          use={use}
+          compress={() => {
+            open.value = false;
+            void chat.part(SessionContext).propose('');
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Uses SVG attributes: the page's content security policy forbids inline styles. */
+function Bar({ part }: { readonly part: number }) {
+  return (
+    <svg class="context-bar" viewBox="0 0 30 6" width="30" height="6" aria-hidden="true">
+      <rect class="context-track" x="0" y="0" width="30" height="6" rx="1.5" />
+      <rect class="context-fill" x="0" y="0" width={Math.max(1.5, part * 30)} height="6" rx="1.5" />
+    </svg>
+  );
+}
+
+function fullness(part: number | null): string {
+  if (part === null || part < 0.75) return '';
+  return part < 0.9 ? ' context-full' : ' context-full context-brimful';
+}
+
+function summaryText(use: ContextUseView, part: number | null): string {
+  return part === null
+    ? t('Context {tokens} tok: {total}', { tokens: compactCount(use.tokens), total: totalText(use) })
+    : t('Context {percent} full: {total}', { percent: percentOf(part), total: totalText(use) });
+}
+
+/** Breakdown of the model's context by kind. */
+function ContextPanel({ use, compress }: { readonly use: ContextUseView; readonly compress: () => void }) {
+  const { parts, window, files = [], left = [] } = use;
+  const free = window === null ? null : Math.max(0, window - use.tokens);
+  const lines = [
+    ...(parts === null
+      ? []
+      : ([
+          [t('Messages'), parts.messages],
+          [t('Tools'), parts.tools],
+          [t('System prompt'), parts.system],
+        ] as const)),
+    ...(parts === null || parts.memory === 0 ? [] : ([[t('Memory'), parts.memory]] as const)),
+    ...(free === null ? [] : ([[t('Free'), free]] as const)),
+  ];
+  return (
+    <div class="popup context-panel" id={contextPanelId} role="group" aria-label={t('Context')}>
+      <p class="context-title">{totalText(use)}</p>
+      {window !== null && <FullMeter part={Math.min(1, use.tokens / window)} label={totalText(use)} />}
+      {lines.length > 0 && (
+        <dl class="context-lines">
+          {lines.map(([name, tokens]) => (
+            <div class="context-line" key={name}>
+              <dt>{name}</dt>
+              <dd>{compactCount(tokens)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {files.length > 0 && (
+        <>
+          <p class="context-title">{t('Files in the system prompt')}</p>
+          <dl class="context-lines">
+            {files.map((file) => (
+              <div class="context-line" key={`${file.origin} ${fileName(file)}`}>
+                <dt class="context-file tool-path" title={fileName(file)}>
+                  <PathParts path={fileName(file)} />
+                </dt>
+                <dd>
+                  <span class="context-origin">{originWords(file.origin)}</span> {compactCount(file.tokens)}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+      {left.map((file) => (
+        <p class="context-source" role="note" key={file.path}>
+          {leftWords(file)}
+        </p>
+      ))}
+      <dl class="context-lines">
+        {costLines(use.spending).map(([name, cost]) => (
+          <div class="context-line" key={name}>
+            <dt>{name}</dt>
+            <dd>{cost}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="context-source">
+        {use.counted
+          ? t('Message tokens are counted by the provider; the rest is estimated.')
+          : t('Estimated. The provider hasn’t counted the tokens yet.')}
+      </p>
+      <button type="button" class="button secondary compact" onClick={compress}>
+        {t('Compress…')}
+      </button>
+    </div>
+  );
+}
+
+function costLines({ session, today }: Spending): readonly (readonly [string, string])[] {
+  return [...(session === null ? [] : [[t('Cost'), sumWords(session)] as const]), [t('Cost today'), sumWords(today)]];
+}
+
+/** "$0.42", "at least $0.42", "price unknown": the cost of several turns. */
+function sumWords({ usd, unpriced }: Cost): string {
+  if (unpriced === 0) return dollars(usd, pageLanguage);
+  return usd === 0 ? t('price unknown') : t('at least {cost}', { cost: dollars(usd, pageLanguage) });
+}
+
+/** Uses SVG attributes: the page's content security policy forbids inline styles. */
+function FullMeter({ part, label }: { readonly part: number; readonly label: string }) {
+  return (
+    <div
+      class={`context-meter${part >= 0.75 ? ' context-full' : ''}${part >= 0.9 ? ' context-brimful' : ''}`}
+      role="meter"
+      aria-label={t('Context used')}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(part * 100)}
+      aria-valuetext={`${percentOf(part)}: ${label}`}
+    >
+      <svg
+        class="context-wide"
+        viewBox="0 0 100 4"
+        preserveAspectRatio="none"
+        width="100%"
+        height="4"
+        aria-hidden="true"
+      >
+        <rect class="context-track" x="0" y="0" width="100" height="4" />
+        <rect class="context-fill" x="0" y="0" width={Math.max(1, part * 100)} height="4" />
+      </svg>
+    </div>
+  );
+}
+
+/** Says how much of the model's context a session uses. */
+function totalText({ tokens, window }: ContextUseView): string {
+  if (window === null) return t('{used} tokens (context size unknown)', { used: compactCount(tokens) });
+  return t('{used} of {window} tokens', { used: compactCount(tokens), window: compactCount(window) });
+}
+
+/** Names a file of rules by its path, and the list of skills of one origin by their number. */
+function fileName(file: ContextFile): string {
+  if (file.kind === 'rules') return file.path;
+  return file.count === 1 ? t('1 skill') : t('{count} skills', { count: file.count });
+}
+
+function originWords(origin: FileOrigin): string {
+  switch (origin) {
+    case 'folder':
+      return t('This folder');
+    case 'hermes':
+      return t('Yours');
+    case 'claude':
+      return t('Claude Code');
+    case 'codex':
+      return t('Codex');
+    default:
+      return origin satisfies never;
+  }
+}
+
+/** Says that a file was not read, and why. */
+function leftWords({ path, reason }: LeftFile): string {
+  switch (reason) {
+    case 'size':
+      return t('{path} wasn’t read: it is larger than 512 KB.', { path });
+    case 'link':
+      return t('{path} wasn’t read: it links to a place outside your home folder.', { path });
+    case 'outside':
+      return t('{path} wasn’t read: it links to a place outside the open folders.', { path });
+    case 'secrets':
+      return t('{path} wasn’t read: it links to a file that may contain secrets.', { path });
+    case 'text':
+      return t('{path} wasn’t read: it isn’t text.', { path });
+    case 'unreadable':
+      return t('{path} wasn’t read: it can’t be opened. Check its permissions.', { path });
+    default:
+      return reason satisfies never;
+  }
+}

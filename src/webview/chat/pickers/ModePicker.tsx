@@ -1,0 +1,61 @@
+import { modes, type Mode } from '../../../protocol/transcriptTypes';
+import { t } from '../../localization';
+import { OptionPicker } from './OptionPicker';
+import { ApprovalController } from '../cards/approvalController';
+import { lazyPickers } from './lazyPickers';
+import { useChat } from '../state/chat';
+
+const modeIcons: Readonly<Record<Mode, string>> = { ask: 'shield', auto: 'edit', plan: 'list-ordered' };
+
+/** Permission mode: how freely the agent may act here. */
+export function ModePicker() {
+  const chat = useChat();
+  const lazy = lazyPickers.value;
+  const { conversation, newMode, sandbox } = chat.steady.value;
+  const mode = conversation?.mode ?? newMode;
+  return (
+    <OptionPicker
+      id="mode"
+      label={t('Mode')}
+      listLabel={t('Modes')}
+      icon={modeIcons[mode]}
+      title={`${modeName(mode)}: ${modeLabels(mode, sandbox?.kind === 'works')}`}
+      class={`mode-picker mode-${mode}`}
+      options={modes.map((value) => ({
+        value,
+        name: modeName(value),
+        description: modeLabels(value, sandbox?.kind === 'works'),
+      }))}
+      chosen={mode}
+      note={() => lazy !== null && <lazy.SandboxNote />}
+      pick={(chosen) => void chat.part(ApprovalController).setMode(chosen)}
+    >
+      <span class="picker-label">{modeName(mode)}</span>
+    </OptionPicker>
+  );
+}
+
+function modeName(mode: Mode): string {
+  switch (mode) {
+    case 'ask':
+      return t('Ask Before Edits');
+    case 'auto':
+      return t('Edit Automatically');
+    case 'plan':
+      return t('Plan');
+  }
+}
+
+/** `confined`: commands run in the sandbox. */
+function modeLabels(mode: Mode, confined: boolean): string {
+  switch (mode) {
+    case 'ask':
+      return t('Asks before every edit and command.');
+    case 'auto':
+      return confined
+        ? t('Edits files in this workspace without asking. Runs commands in the sandbox without asking.')
+        : t('Edits files in this workspace without asking. Still asks before running commands.');
+    case 'plan':
+      return t('Reads only, then proposes a plan.');
+  }
+}

@@ -1,0 +1,234 @@
+import { useEffect } from 'preact/hooks';
+import type { ChangedFile, FileHunk } from '../../../protocol/transcriptTypes';
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { showMisleading } from '../../../protocol/invisibleCharacters';
+import { Counts } from '../common/marks';
+import { Toolbar, type ToolbarAction } from '../common/Toolbar';
+import { useChat } from '../state/chat';
+import { FoldState } from '../state/foldState';
+import { FileReviews } from './fileReviews';
+
+interface FileProps {
+  readonly turnUid: string;
+  readonly file: ChangedFile;
+  readonly busy: boolean;
+}
+
+const icons: Readonly<Record<ChangedFile['kind'], string>> = {
+  created: 'diff-added',
+  edited: 'diff-modified',
+  deleted: 'diff-removed',
+};
+
+/** One file that a turn changed; opens to show its changes. */
+export function ChangedFileItem({ turnUid, file, busy }: FileProps) {
+  const chat = useChat();
+  const foldKey = `hunks:${turnUid}:${file.path}`;
+  const isText = file.added !== null;
+  const open = isText && chat.part(FoldState).open.value.has(foldKey);
+  const word = fileStateWord([file]);
+  // As in VS Code's own lists: the name before its folder, and the folder is shortened first.
+  const [, folder = '', name = file.shown] = /^(?:(.*)[/\\])?([^/\\]+)$/.exec(file.shown) ?? [];
+  const openDiff = (): void => chat.host.send('openDiff', { turnUid, path: file.path });
+  const actions: readonly (ToolbarAction | false)[] = [
+    isUndecided(file) && {
+      icon: 'check',
+      label: t('Keep'),
+      act: () => void chat.part(FileReviews).review(turnUid, [file.path], 'keep'),
+      disabled: busy,
+    },
+    isRevertible(file) && {
+      icon: 'discard',
+      label: t('Revert'),
+      act: () => void chat.part(FileReviews).review(turnUid, [file.path], 'revert'),
+      disabled: busy,
+    },
+    file.canUndoRevert === true && {
+      icon: 'redo',
+      label: t('Undo Revert'),
+      act: () => void chat.part(FileReviews).undoRevert(turnUid, [file.path]),
+      disabled: busy,
+    },
+    // Last, so that the icons of all files are aligned: every file has it.
+    { icon: 'diff', label: t('Diff'), act: openDiff },
+  ];
+  return (
+    <li class={`files-item file-${file.state}`}>
+      <div class="files-line">
+        <button
+          type="button"
+          class="fold-button files-fold"
+          aria-expanded={isText ? open : undefined}
+          title={file.path}
+          onClick={() => (isText ? chat.part(FoldState).toggle(foldKey) : openDiff())}
+        >
+          <Icon name={icons[file.kind]} />
+          <span class="files-name" dir="auto">
+            {name}
+          </span>
+          {folder !== '' && (
+            <span class="files-folder" dir="auto">
+              {' '}
+              {folder}
+            </span>
+          )}
+          <span class="visually-hidden">{changeWord(file.kind)}</span>
+          <Counts added={file.added} removed={file.removed} />
+          {word !== null && <span class="files-state">{word}</span>}
+        </button>
+        <Toolbar
+          label={t('Actions for {file}', { file: file.shown })}
+          actions={actions.filter((action) => action !== false)}
+        />
+      </div>
+      {open && <Hunks turnUid={turnUid} file={file} busy={busy} />}
+    </li>
+  );
+}
+
+function Hunks({ turnUid, file, busy }: FileProps) {
+  const chat = useChat();
+  const list = chat.part(FileReviews).hunks(turnUid, file.path);
+  useEffect(() => void chat.part(FileReviews).readHunks(turnUid, file.path), [file]);
+  if (list === undefined || list.kind === 'loading') return null;
+  if (list.kind === 'refused') return <p class="files-note">{list.sentence}</p>;
+  if (list.hunks.length === 0) return <p class="files-note">{t('No changes from this turn are left in this file.')}</p>;
+  return (
+    <ol class="hunks">
+      {list.hunks.map((hunk) => (
+        <Hunk
+          key={hunk.id}
+          hunk={hunk}
+          busy={busy}
+          act={(action) => void chat.part(FileReviews).reviewHunk(turnUid, file.path, hunk.id, action)}
+        />
+      ))}
+    </ol>
+  );
+}
+
+interface HunkProps {
+  readonly hunk: FileHunk;
+  readonly busy: boolean;
+  readonly act: (action: 'keep' | 'revert') => void;
+}
+
+function Hunk({ hunk, busy, act }: HunkProps) {
+  const { line, removed, added, state } = hunk;
+  return (
+    <li class={`hunk hunk-${state}`}>
+      <div class="hunk-line">
+        <span class="hunk-place">{t('line {line}', { line })}</span>
+        {state === 'open' ? (
+          <span class="files-actions">
+            <button
+              type="button"
+              class="button secondary tiny"
+              disabled={busy}
+              aria-label={t('Keep the change at line {line}', { line })}
+              onClick={() => act('keep')}
+            >
+              {t('Keep')}
+            </button>
+            <button
+              type="button"
+              class="button secondary tiny"
+              disabled={busy}
+              aria-label={t('Revert the change at line {line}', { line })}
+              onClick={() => act('revert')}
+            >
+              {t('Revert')}
+            </button>
+          </span>
+        ) : (
+          <span class="files-state">{state === 'kept' ? t('kept') : t('reverted')}</span>
+        )}
+      </div>
+      <div class="diff" tabIndex={0} role="region" aria-label={t('Change at line {line}', { line })}>
+        <div class="diff-lines">
+          {removed.map((text, index) => (
+            <HunkText key={`r${index}`} sign="-" kind="removed" text={text} />
+          ))}
+          {added.map((text, index) => (
+            <HunkText key={`a${index}`} sign="+" kind="added" text={text} />
+          ))}
+        </div>
+      </div>
+    </li>
+  );
+}
+
+function HunkText({
+  sign,
+  kind,
+  text,
+}: {
+  readonly sign: string;
+  readonly kind: 'added' | 'removed';
+  readonly text: string;
+}) {
+  return (
+    <div class={`diff-line diff-${kind}`}>
+      <span class="diff-sign">{sign}</span>
+      <span class="diff-text">
+        {showMisleading(text)}
+        {'\n'}
+      </span>
+    </div>
+  );
+}
+
+/** True when the changes are neither kept nor reverted, or only partly. */
+export function isUndecided({ state }: ChangedFile): boolean {
+  return state === 'open' || state === 'partly' || state === 'changedSince';
+}
+
+/** True when there may be something to revert. Keeping changes does not prevent that. */
+export function isRevertible({ state }: ChangedFile): boolean {
+  return state !== 'reverted';
+}
+
+/** "3 files changed". */
+export function filesText(files: readonly ChangedFile[]): string {
+  return files.length === 1 ? t('1 file changed') : t('{count} files changed', { count: files.length });
+}
+
+/** "Reverted 2 files.": of files with a revert that can be undone. */
+export function revertedWords(files: readonly ChangedFile[]): string {
+  const count = files.length;
+  if (files.every(({ state }) => state === 'reverted'))
+    return count === 1 ? t('Reverted 1 file.') : t('Reverted {count} files.', { count });
+  return count === 1 ? t('Reverted changes in 1 file.') : t('Reverted changes in {count} files.', { count });
+}
+
+/** Returns the state of the files when all have the same; null when there is nothing to say. */
+export function fileStateWord(files: readonly ChangedFile[]): string | null {
+  const states = new Set(files.map(({ state }) => state));
+  const state = [...states][0];
+  if (states.size > 1)
+    return [...states].every((one) => one === 'kept' || one === 'reverted') ? t('partly kept, partly reverted') : null;
+  switch (state) {
+    case 'kept':
+      return t('kept');
+    case 'reverted':
+      return t('reverted');
+    case 'partly':
+      return t('partly reviewed');
+    case 'changedSince':
+      return t('changed since');
+    default:
+      return null;
+  }
+}
+
+function changeWord(kind: ChangedFile['kind']): string {
+  switch (kind) {
+    case 'created':
+      return t('created');
+    case 'edited':
+      return t('edited');
+    case 'deleted':
+      return t('deleted');
+  }
+}

@@ -1,0 +1,103 @@
+import { useMemo } from 'preact/hooks';
+import { Icon } from '../../Icon';
+import { t } from '../../localization';
+import { todosIn, type Todo } from '../../toolDetails';
+import { useChat } from '../state/chat';
+import type { Conversation } from '../state/conversation';
+import { FoldState } from '../state/foldState';
+
+/** The agent's current todo list, above the composer. Folded: the current item on one line. Open: the whole list. */
+export function TodoPanel() {
+  const chat = useChat();
+  const { conversation } = chat.steady.value;
+  const list = useMemo(
+    () => (conversation === null ? null : newestTodos(conversation)),
+    [conversation?.messages, conversation?.turns],
+  );
+  if (list === null) return null;
+  const open = chat.part(FoldState).open.value.has('todos');
+  const current =
+    list.items.find(({ state }) => state === 'active') ?? list.items.find(({ state }) => state === 'pending');
+  return (
+    <section class="todos" aria-label={t('Todos')}>
+      <button
+        type="button"
+        class="fold-button"
+        aria-expanded={open}
+        onClick={() => chat.part(FoldState).toggle('todos')}
+      >
+        <Icon name={open ? 'chevron-down' : 'chevron-right'} />
+        <span class="todos-count">
+          {t('Todos {done}/{count}', { done: doneCount(list.items), count: list.items.length })}
+        </span>
+        {!open && current !== undefined && (
+          <span class="todos-current" dir="auto">
+            {current.text}
+          </span>
+        )}
+      </button>
+      {open && <TodoItems items={list.items} />}
+    </section>
+  );
+}
+
+const icons: Readonly<Record<Todo['state'], string>> = {
+  done: 'pass',
+  active: 'play-circle',
+  pending: 'circle-large-outline',
+};
+
+export function TodoItems({ items }: { readonly items: readonly Todo[] }) {
+  return (
+    <ul class="todo-items">
+      {items.map((item, index) => (
+        <li key={index} class={`todo todo-${item.state}`}>
+          <Icon name={icons[item.state]} />
+          <span class="visually-hidden">{stateName(item.state)}</span>
+          <span class="todo-text" dir="auto">
+            {item.text}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function stateName(state: Todo['state']): string {
+  switch (state) {
+    case 'done':
+      return t('done');
+    case 'active':
+      return t('in progress');
+    case 'pending':
+      return t('to do');
+  }
+}
+
+/** The agent's todo list as last written. */
+export interface TodoList {
+  /** Id of the call that wrote it. */
+  readonly callId: string;
+  readonly items: readonly Todo[];
+}
+
+/** Returns the newest todo list of the loaded conversation. Null when there is none, or when it is complete and no
+ *  running turn could continue it. */
+export function newestTodos({ messages, turns }: Pick<Conversation, 'messages' | 'turns'>): TodoList | null {
+  for (const live of messages.toReversed()) {
+    if (live.row !== null && live.row.visibility.kind !== 'shown') continue;
+    for (const part of live.parts.toReversed()) {
+      if (part.kind !== 'toolResult') continue;
+      const items = todosIn(part);
+      if (items === null) continue;
+      const isOver =
+        items.every(({ state }) => state === 'done') && [...turns.values()].every(({ state }) => state === 'settled');
+      return items.length === 0 || isOver ? null : { callId: part.callId, items };
+    }
+  }
+  return null;
+}
+
+export function doneCount(items: readonly Todo[]): number {
+  return items.filter(({ state }) => state === 'done').length;
+}

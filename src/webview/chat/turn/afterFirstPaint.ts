@@ -1,0 +1,11 @@
+export { StepTools, TurnFooter } from './AnswerTools';
+export { CallActions } from './CallActions';
+export { CallBelow, SandboxLine } from './CallBelow';
+export { CallDetails } from './CallDetails';
+export { ChangedFilesBar } from './ChangedFilesBar';
+export { TurnOutcome, endingLabels } from './TurnOutcome';
+export { PromptEditor, PromptTools, VersionSwitch } from './PromptTools';
+export { TodoPanel } from './TodoPanel';
+export { toolReason } from '../../toolReasons';
+export { TurnActivityLine } from './TurnActivityLine';
+export { TurnElsewhereCard } from './TurnElsewhereCard';
