@@ -12,22 +12,17 @@ const element = (type) => ({ element: { type } });
 const policies = [
   {
     from: element('features'),
-    allow: { to: element(['features', 'featureCore', 'protocol', 'history', 'sources', ...floors]) },
+    allow: { to: element(['features', 'featureCore', 'protocol', 'sources', ...floors]) },
   },
   {
     from: element('featureCore'),
-    allow: { to: element(['featureCore', 'protocol', 'history', 'sources', ...floors.slice(1)]) },
+    allow: { to: element(['featureCore', 'protocol', 'sources', ...floors.slice(1)]) },
   },
   ...floors.map((floor, index) => ({ from: element(floor), allow: { to: element(floors.slice(index)) } })),
-  { from: element('host'), allow: { to: element(['protocol', 'history', 'sources']) } },
-  {
-    from: element('commandLine'),
-    allow: { to: element(['commandLine', 'history', 'sources', 'store', 'transcript', 'base']) },
-  },
-  { from: element('history'), allow: { to: element(['history', 'sources', 'store', 'models', 'transcript', 'base']) } },
+  { from: element('host'), allow: { to: element(['protocol']) } },
   { from: element('sources'), allow: { to: element(['sources', 'transcript', 'base']) } },
   { from: element('protocol'), allow: { to: element(['protocol', 'transcript', 'base']) } },
-  { from: element('webview'), allow: { to: element(['webview', 'protocol']) } },
+  { from: element('webview'), allow: { to: element(['webview', 'protocol', 'transcript', 'base']) } },
 ];
 
 export default tseslint.config(
@@ -50,12 +45,10 @@ export default tseslint.config(
     settings: {
       'boundaries/elements': [
         ...floors.map((floor) => ({ type: floor, pattern: `src/${floor}` })),
+        { type: 'sources', pattern: 'src/features/history/core/sources' },
         // A feature's rooms that know nothing of the editor.
         { type: 'featureCore', pattern: 'src/features/*/{core,store}' },
         { type: 'features', pattern: 'src/features' },
-        { type: 'sources', pattern: 'src/features/history/core/sources' },
-        { type: 'history', pattern: 'src/features/history/core' },
-        { type: 'commandLine', pattern: 'src/features/commandLine' },
         { type: 'protocol', pattern: 'src/protocol' },
         { type: 'webview', pattern: 'src/webview' },
       ],

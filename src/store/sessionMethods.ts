@@ -103,6 +103,8 @@ const effects = {
   completeFileChanges: 'write',
   fileChangesOf: 'read',
   fileChangesFrom: 'read',
+  fileChangesAt: 'read',
+  changedPaths: 'read',
   fileContent: 'read',
   markReviewed: 'write',
   outboxAdd: 'write',

@@ -6,6 +6,11 @@ export interface SyncedStore {
   /** Notes everything of some conversations that were stored before the beginning. Until then they are not sent. False
    *  when all are noted. */
   noteMore(): boolean;
+  /** The incarnation of this store that the server noted last, and the next one, which is kept until `connected`.
+   *  `next`: a new random text, used if there is none. */
+  connecting(origin: string, next: string): Incarnation;
+  /** The server has noted the next incarnation. */
+  connected(origin: string): void;
   /** Ends noting, and removes everything that belongs to a server. */
   end(): void;
   /** Conversations with changes that can be sent now: not private, not being made, without an open turn. */
@@ -54,6 +59,14 @@ export interface SyncedStore {
   trashForgotten(conversationId: string): 'trashed' | 'kept' | 'gone' | 'busy';
   /** Writes what the server has. See `ReceiveOutcome`. */
   receive(input: Received): ReceiveOutcome;
+}
+
+/** Random texts that follow each other, one for each connection of a store. The server keeps the newest: a store that
+ *  comes with another one has a copy, or is one, or was put back. */
+export interface Incarnation {
+  /** Null for a store that was never connected under this id. */
+  readonly before: string | null;
+  readonly now: string;
 }
 
 /** Changes are compared within one generation only. */
@@ -169,6 +182,8 @@ export type AsyncSyncedStore = {
 const methods = {
   begin: true,
   noteMore: true,
+  connecting: true,
+  connected: true,
   end: true,
   pending: true,
   outgoing: true,

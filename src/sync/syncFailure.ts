@@ -1,3 +1,5 @@
+import { t } from '../base/translate';
+
 export type SyncFailureKind =
   | 'host'
   | 'port'
@@ -18,11 +20,22 @@ export type SyncFailureKind =
   | 'lost'
   /** The server cannot read or keep rows of one conversation. */
   | 'rows'
+  /** Another store uses the id of this one. */
+  | 'twin'
   /** Encryption: see `EncryptionError`. */
   | 'seal'
   | 'unknown';
 
-const temporary: readonly SyncFailureKind[] = ['host', 'port', 'timeout', 'busy', 'readOnly', 'starting', 'lost'];
+const temporary: readonly SyncFailureKind[] = [
+  'host',
+  'port',
+  'timeout',
+  'busy',
+  'readOnly',
+  'starting',
+  'lost',
+  'twin',
+];
 
 /** A server that cannot be used. The message is a sentence for the user, and never has a password. */
 export class SyncFailure extends Error {
@@ -41,6 +54,15 @@ export class SyncFailure extends Error {
   get isTemporary(): boolean {
     return temporary.includes(this.kind);
   }
+}
+
+/** The failure of a store whose id another one uses: one is a copy of the other. */
+export function twinFailure(origin: string): SyncFailure {
+  return new SyncFailure(
+    'twin',
+    t('A copy of these sessions is in use elsewhere. This machine continues under another id.'),
+    `${origin} is used by another store`,
+  );
 }
 
 /** The failure in an error that another bundle may have made; null when it is another error. */

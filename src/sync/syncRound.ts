@@ -139,12 +139,19 @@ export class SyncRound {
 
   /** The first call to the server makes this machine known there. */
   connected(): Promise<Connection> {
-    const { server, origin, machine } = this.deps;
-    this.connection ??= server.connect(origin, machine).catch((error: unknown) => {
+    this.connection ??= this.connect().catch((error: unknown) => {
       this.connection = null;
       throw error;
     });
     return this.connection;
+  }
+
+  private async connect(): Promise<Connection> {
+    const { store, server, origin, machine, newId } = this.deps;
+    const connection = await server.connect(origin, machine, await store.connecting(origin, newId()));
+    await store.connected(origin);
+    // A copy of this store may have been given the same incarnation.
+    return connection.isRepeated === true ? this.connect() : connection;
   }
 
   /** `next`: fetched already while this one is written. */

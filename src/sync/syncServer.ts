@@ -1,4 +1,11 @@
-import type { ChainedVersion, ChangedDocument, SentDocument, ServerDocument, ServerHeads } from '../store/syncing';
+import type {
+  ChainedVersion,
+  ChangedDocument,
+  Incarnation,
+  SentDocument,
+  ServerDocument,
+  ServerHeads,
+} from '../store/syncing';
 
 /** Bytes of the longest body that is inflated: a small one must not fill the memory. */
 export const longestBody = 2 ** 28;
@@ -6,8 +13,9 @@ export const longestBody = 2 ** 28;
 /** A server that keeps conversations for several machines of one person. It orders the versions of a conversation, and
  *  knows nothing of what is in a document. Every call may fail, and a failed one may have been done. */
 export interface SyncServer {
-  /** Makes this machine known, and begins the history where there is none. `machine`: its name for the user. */
-  connect(origin: string, machine: string): Promise<Connection>;
+  /** Makes this machine known, and begins the history where there is none. `machine`: its name for the user. Throws
+   *  `twin` when another store was made known under this id since. `incarnation`: default, one that is not asked. */
+  connect(origin: string, machine: string, incarnation?: Incarnation): Promise<Connection>;
   /** Conversations that changed after a change of the history that was read, whoever changed them, in the order of
    *  their changes. Null for all. */
   news(connection: Connection, after: number | null): Promise<ServerHeads>;
@@ -22,7 +30,8 @@ export interface SyncServer {
   send(connection: Connection, sending: SentChanges): Promise<SendAnswer>;
   /** The version with this tail; null when the server does not have it. */
   versionOf(connection: Connection, conversationId: string, tail: string): Promise<number | null>;
-  /** Asks for the conversation, so that only this machine runs a turn in it. `query`: what is wanted of it along. */
+  /** Asks for the conversation, so that only this machine runs a turn in it. `query`: what is wanted of it along.
+   *  Throws `twin` as `connect` does. */
   lease(connection: Connection, conversationId: string, query?: FetchQuery): Promise<LeaseAnswer>;
   /** Extends a lease. False when it was lost. */
   renew(connection: Connection, conversationId: string, fence: number): Promise<boolean>;
@@ -53,6 +62,10 @@ export interface ServerMachine {
 
 export interface Connection {
   readonly origin: string;
+  /** What the server noted of it. Default: nothing. */
+  readonly incarnation?: string;
+  /** True when the server had noted it before: by an answer that got lost, or for a copy of this store. */
+  readonly isRepeated?: boolean;
 }
 
 export interface FetchQuery {

@@ -7,6 +7,7 @@ import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
 import type { ServerAccount } from '../transcript/verification';
 import { fetchQuery } from './readAhead';
 import { serverAccount } from './serverAccount';
+import { syncFailureIn } from './syncFailure';
 import { type KeptRemoval, SyncRound } from './syncRound';
 import type { LeaseAnswer, SyncServer } from './syncServer';
 import type { TurnSharing } from './turnSharing';
@@ -30,6 +31,8 @@ export interface SyncServiceDeps {
   /** Called after the rows of a conversation came from another machine. `branchId`: the branch that holds what was
    *  added here meanwhile; null when nothing was. */
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
+  /** Called when a copy of this store uses its id: it needs another one. */
+  readonly onTwin?: () => void;
   /** See `SyncRound`. */
   readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
 }
@@ -144,6 +147,7 @@ export class SyncService implements Disposable {
       },
       (error: unknown): TurnStart => {
         log.info(`A turn begins without the server: ${this.deps.describe(error).sentence}`);
+        this.noteTwin(error);
         return { kind: 'free' };
       },
     );
@@ -253,6 +257,7 @@ export class SyncService implements Disposable {
       return this.round.isUnfinished ? 0 : this.pace();
     } catch (error) {
       if (this.ending.signal.aborted) return 0;
+      this.noteTwin(error);
       this.round = this.newRound();
       this.failures++;
       const { sentence, isTemporary } = describe(error);
@@ -266,6 +271,10 @@ export class SyncService implements Disposable {
       });
       return isTemporary ? Math.min(longestRetryMs, firstRetryMs * 2 ** (this.failures - 1)) : longestRetryMs;
     }
+  }
+
+  private noteTwin(error: unknown): void {
+    if (syncFailureIn(error)?.kind === 'twin') this.deps.onTwin?.();
   }
 
   private failureOf(sentence: string): { readonly sentence: string; readonly since: number } {

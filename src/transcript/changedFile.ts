@@ -8,20 +8,19 @@ export interface ChangedFile {
   /** Lines; null when the file is not text. */
   readonly added: number | null;
   readonly removed: number | null;
-  /** open: neither kept nor reverted yet. partly: some of its hunks are. changedSince: the content is no longer what
-   *  the turn left. */
+  /** open: neither kept nor reverted yet. partly: some of its hunks are. changedSince: something is left to review, and
+   *  the content is no longer what the turn left. kept: nothing is left to review. */
   readonly state: 'open' | 'partly' | 'kept' | 'reverted' | 'changedSince';
   /** Set when the newest revert of this file, or of a change in it, can be undone. */
   readonly canUndoRevert?: true;
 }
 
-/** One change within a file that the user can keep or revert. Lines count from 1. */
+/** One change within a file that the user has neither kept nor reverted. Lines count from 1. */
 export interface FileHunk {
   readonly id: string;
   readonly line: number;
   readonly removed: readonly string[];
   readonly added: readonly string[];
-  readonly state: 'open' | 'kept' | 'reverted';
 }
 
 /** `sentence`: for the user, says what failed and what can be done; null when everything succeeded. */

@@ -1,4 +1,4 @@
-import { fillMessage, joinNames, type MessageArgs } from '../protocol/messageText';
+import { fillMessage, joinNames, type MessageArgs } from '../base/messageText';
 
 /** The editor's language, which the host writes into the page. Default, in tests without a page: that of the
  *  runtime. */

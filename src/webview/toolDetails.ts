@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { ToolResultPart } from '../protocol/transcriptTypes';
+import type { ToolResultPart } from '../transcript/part';
 
 const counted = v.nullable(v.number());
 

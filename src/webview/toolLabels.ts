@@ -1,5 +1,5 @@
 import { quoted, t } from './localization';
-import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../protocol/transcriptTypes';
+import type { ToolCallPart, ToolOutcome, ToolResultPart } from '../transcript/part';
 import { compactCount, tookTime } from './times';
 import { type CommandDetails, type DelegateDetails, serverToolIn, toolDetails } from './toolDetails';
 import { toolKinds, type ToolKind } from './toolKinds';

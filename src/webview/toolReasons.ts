@@ -1,6 +1,6 @@
 import { t } from './localization';
 import { toolDetails } from './toolDetails';
-import type { ToolResultPart } from '../protocol/transcriptTypes';
+import type { ToolResultPart } from '../transcript/part';
 
 /** Maximum characters of a reason that stands on a call's line; a longer one gets a line of its own. */
 const longestReason = 24;

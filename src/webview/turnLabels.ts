@@ -1,5 +1,6 @@
 import { t } from './localization';
-import type { Failure, StopReason, Turn } from '../protocol/transcriptTypes';
+import type { Failure, StopReason } from '../transcript/stopReason';
+import type { Turn } from '../transcript/turn';
 
 export type FinishedTurn = Turn & { readonly state: 'settled' };
 

@@ -1,5 +1,6 @@
-import { dollars } from '../protocol/costText';
-import type { Usage, Recalled } from '../protocol/transcriptTypes';
+import { dollars } from '../transcript/cost';
+import type { Usage } from '../transcript/usage';
+import type { Recalled } from '../transcript/turn';
 import { pageLanguage, t } from './localization';
 import { compactCount, percentOf } from './times';
 

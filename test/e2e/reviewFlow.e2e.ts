@@ -217,3 +217,35 @@ test('with the keyboard, the same goes from change to change, and a revert is un
   await workbench.screenshot(pictures, 'undone');
   expect(server.unplayed).toBe(0);
 });
+
+test('changes of a session that is not open come back after a reload, are marked, and one is undone and brought back', async ({
+  startVscode,
+}) => {
+  const vscode = await startVscode(settings());
+  prepare(vscode);
+  const workbench = await vscode.open(folder);
+  await workbench.resize(1500, 900);
+  const panel = await ChatPanel.open(workbench);
+  await panel.send('Change three files.');
+  await (await ApprovalCard.asks(panel, 'Edit plain.txt?')).press('Allow All (3)');
+  await panel.answered('All three are done.');
+  await workbench.runCommand('Hermes: New Session');
+  await workbench.reload();
+  await untilMarked(workbench, names);
+
+  await workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'plain.txt' }).dblclick();
+  const lens = (name: string): Locator => workbench.page.locator('.codelens-decoration a', { hasText: name }).first();
+  await lens('− line 3').waitFor();
+  await workbench.page.locator('.dirty-diff-modified').first().waitFor();
+  await workbench.screenshot(pictures, 'marks');
+  await lens('− line 3').click();
+  await workbench.page.locator('.peekview-widget').waitFor();
+  await workbench.screenshot(pictures, 'in-place');
+  await workbench.page.keyboard.press('Escape');
+  await lens('Undo').click();
+  await untilOnDisk('one change to be undone', reviewed);
+  await workbench.screenshot(pictures, 'undone-here');
+  await lens('Undo Revert').click();
+  await untilOnDisk('the revert to be undone', edited);
+  await lens('− line 3').waitFor();
+});

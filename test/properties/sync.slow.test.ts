@@ -50,6 +50,7 @@ describe('three machines and a server', () => {
         for (const other of others) expect(other).toEqual(first);
         expect(problems).toEqual([]);
         expect(all.overruled).toEqual([]);
+        expect(all.shared).toEqual([]);
         expect(kept.filter((id) => isProven || !all.forgotten.has(id))).toEqual([]);
         const texts = (first ?? []).map(([, row]) => row).filter((row) => row.includes('Answer of'));
         for (const { text, conversationId } of all.shown) {
@@ -128,6 +129,12 @@ describe('three machines and a server', () => {
       0,
     ],
     [
+      'have again what one of them lost of single rows, the first segment among them',
+      told(0, 'ask', 'settle', 'compress', 'sync', 'sync', 'lose', 'sync'),
+      0,
+      2,
+    ],
+    [
       'forget everywhere what one forgets that was salvaged, and has not looked at the server since',
       [{ machine: 0, action: 'salvage', which: 1 }, ...told(0, 'forget')],
       0,
@@ -177,7 +184,16 @@ describe('three machines and a server', () => {
       const rows = held.map(rowsIn);
       return [new Set(rows).size, all.shown.every(({ text }) => rows.every((each) => each.includes(text)))];
     };
-    expect([await outcome({}), (await outcome({ ownHeads: false }))[1]]).toEqual([[1, true], false]);
+    expect([await outcome({}), (await outcome({ ownHeads: false, incarnations: false }))[1]]).toEqual([
+      [1, true],
+      false,
+    ]);
+  });
+
+  it('are known by ids of their own once a copy was in touch, and would not be if the server kept no incarnations', async () => {
+    const steps = [...told(1, 'clone'), ...[0, 1, 0, 1].flatMap((machine) => told(machine, 'ask', 'settle', 'sync'))];
+    const shared = async (rules: ServerRules): Promise<number> => (await played(5, steps, rules)).all.shared.length;
+    expect([await shared({}), (await shared({ incarnations: false })) > 0]).toEqual([0, true]);
   });
 
   it('keep everything when one of them has the tables of an earlier build, with a sending whose answer got lost', async () => {

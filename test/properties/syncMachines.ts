@@ -1,7 +1,10 @@
+import type { SqlRow } from '../../src/store/engine/sqlDatabase';
 import type { StoreRows } from '../../src/store/session/import/storeRows';
+import type { ImportedTable } from '../../src/store/session/tables/rights';
 import { StoreError } from '../../src/store/storeError';
 import type { ServerHeads } from '../../src/store/syncing';
 import type { SyncServer } from '../../src/sync/syncServer';
+import { syncFailureIn } from '../../src/sync/syncFailure';
 import { SyncRound } from '../../src/sync/syncRound';
 import { seededRandom } from '../support/seededRandom';
 import type { SimulatedDisk } from '../support/simulatedDisk';
@@ -47,6 +50,7 @@ export const syncActions = [
   'restore',
   'clone',
   'salvage',
+  'lose',
 ] as const;
 export type SyncAction = (typeof syncActions)[number];
 
@@ -78,8 +82,10 @@ class Machine {
   world!: SessionDbWorld;
   /** An older copy of its store. */
   copy: SimulatedDisk | null = null;
-  /** Id of its store: a clone has that of the other machine. */
+  /** Id of its store: a clone has that of the other machine, until it finds that. */
   origin: string;
+  /** Counts the stores that it had. */
+  stores = 0;
   open: OpenTurn | null = null;
   /** Fences of leases, until what was said under them is sent. */
   readonly fences = new Map<string, number>();
@@ -146,6 +152,9 @@ export class SyncMachines {
   readonly forgottenTexts = new Set<string>();
   /** Divisions of a conversation by a machine that held its lease since it had the newest version. */
   readonly overruled: string[] = [];
+  /** The store that each id got its last lease for, and ids that two stores had leases for in turns. */
+  private readonly leased = new Map<string, readonly string[]>();
+  readonly shared: string[] = [];
   private last = 0;
   private readonly random: () => number;
   private isCalm = false;
@@ -343,6 +352,8 @@ export class SyncMachines {
       }
       case 'salvage':
         return this.puttingBack(() => this.salvage(machine, which));
+      case 'lose':
+        return this.puttingBack(() => this.loseRows(machine, which));
     }
   }
 
@@ -395,17 +406,31 @@ export class SyncMachines {
   private async lease(machine: Machine, conversationId: string): Promise<number | null | 'taken'> {
     const way = machine.network.wayOf();
     try {
-      const answer = await way.lease({ origin: machine.origin }, conversationId);
+      const answer = await way.lease(await machine.round.connected(), conversationId);
       if (answer.kind === 'leased') return 'taken';
+      this.noteLease(machine);
       // A failover may give the number of a lease that it lost a second time.
       machine.fences.delete(conversationId);
       if (answer.version > machine.world.db.synced.version(conversationId)) await machine.round.receive(conversationId);
       machine.fences.set(conversationId, answer.fence);
       return answer.fence;
-    } catch {
-      machine.round = machine.newRound();
+    } catch (error) {
+      this.newConnection(machine, error);
       return null;
     }
+  }
+
+  private noteLease({ name, stores, origin }: Machine): void {
+    const store = `${name}/${stores}`;
+    const before = this.leased.get(origin) ?? [];
+    if (before.at(-1) === store) return;
+    if (before.includes(store)) this.shared.push(origin);
+    this.leased.set(origin, [...before, store]);
+  }
+
+  private newConnection(machine: Machine, error: unknown): void {
+    if (syncFailureIn(error)?.kind === 'twin') machine.origin = this.id(machine.name);
+    machine.round = machine.newRound();
   }
 
   private settleOpen(machine: Machine, settlement: typeof complete): void {
@@ -422,8 +447,10 @@ export class SyncMachines {
       await machine.round.run();
       for (const id of [...machine.fences.keys()]) if (machine.open?.conversationId !== id) machine.fences.delete(id);
     } catch (error) {
-      if (mustWork || error instanceof StoreError) throw error;
-      machine.round = machine.newRound();
+      const isTwin = syncFailureIn(error)?.kind === 'twin';
+      if ((mustWork && !isTwin) || error instanceof StoreError) throw error;
+      this.newConnection(machine, error);
+      if (mustWork) await this.sync(machine, true);
     }
   }
 
@@ -445,28 +472,48 @@ export class SyncMachines {
       machine.world.clock,
     );
     machine.origin = origin;
+    machine.stores++;
     await this.crash(machine);
   }
 
   /** Puts what can be read of a damaged store into a new one: some conversations are lost, and what the store knew of
    *  the server. */
   private async salvage(machine: Machine, which: number): Promise<void> {
-    const { database, clock } = machine.world;
+    const { database } = machine.world;
     const conversations = database.all('SELECT DISTINCT conversation_id AS id FROM sessions ORDER BY 1');
     const lost = conversations.filter((_row, at) => at % 8 === which).map(({ id }) => id);
     const sessions = database.all('SELECT id, conversation_id FROM sessions');
     const isLost = new Set(sessions.filter((row) => lost.includes(row['conversation_id'])).map(({ id }) => id));
+    await this.readable(machine, (table, row) => isLost.has(row[table === 'sessions' ? 'id' : 'session_id']));
+  }
+
+  /** The same, but single rows are lost: messages, turns, and the first segments of conversations that have more. */
+  private async loseRows(machine: Machine, which: number): Promise<void> {
+    const continued = machine.world.database.all(
+      "SELECT conversation_id AS id FROM sessions WHERE parent_kind = 'compression' GROUP BY 1 ORDER BY 1",
+    );
+    const first = new Set(continued.filter((_row, at) => at % 4 === which % 4).map(({ id }) => id));
+    await this.readable(machine, (table, { id, display_kind: kind }, at) => {
+      if (table === 'sessions') return first.has(id);
+      if (table === 'turns') return at % 8 === which;
+      return table === 'messages' && kind !== 'handoff' && at % 16 === which * 2;
+    });
+  }
+
+  private async readable(
+    machine: Machine,
+    isLost: (table: ImportedTable, row: SqlRow, at: number) => boolean,
+  ): Promise<void> {
+    const { database, clock } = machine.world;
     const read: StoreRows = {
-      rows: (table) =>
-        [...database.iterate(`SELECT * FROM ${table}`)].filter(
-          (row) => !isLost.has(row[table === 'sessions' ? 'id' : 'session_id']),
-        ),
+      rows: (table) => [...database.iterate(`SELECT * FROM ${table}`)].filter((row, at) => !isLost(table, row, at)),
     };
     const found = await sessionDbWorld(undefined, clock);
     found.db.mergeFrom(read);
     found.db.synced.begin();
     database.abandon();
     machine.world = found;
+    machine.stores++;
     await this.crash(machine);
   }
 

@@ -1,5 +1,5 @@
 import { erasedTail, headsDigest } from '../../src/store/headsDigest';
-import type { SentDocument, ServerHeads } from '../../src/store/syncing';
+import type { Incarnation, SentDocument, ServerHeads } from '../../src/store/syncing';
 import type {
   Connection,
   Erasing,
@@ -11,6 +11,7 @@ import type {
   ServerOverview,
   SyncServer,
 } from '../../src/sync/syncServer';
+import { twinFailure } from '../../src/sync/syncFailure';
 import { erasedDocument } from '../../src/sync/syncServer';
 
 interface StoredConversation {
@@ -42,6 +43,8 @@ export interface ServerRules {
   readonly comparesHeads?: boolean;
   /** False: machines leave out what their own id sent, as a control. */
   readonly ownHeads?: boolean;
+  /** False: copies of a store share its id, as a control. */
+  readonly incarnations?: boolean;
   /** True: a replica lags behind it. */
   readonly isReplicated?: boolean;
 }
@@ -50,6 +53,7 @@ interface State {
   readonly conversations: Map<string, StoredConversation>;
   /** Names of machines. */
   readonly origins: Map<string, string>;
+  readonly incarnations: Map<string, string>;
   readonly changes: number;
 }
 
@@ -60,6 +64,7 @@ const farthestLag = 12;
 export class SimulatedServer {
   conversations = new Map<string, StoredConversation>();
   private origins = new Map<string, string>();
+  private incarnations = new Map<string, string>();
   private changes = 0;
   /** The states before the last changes, the oldest first. */
   private readonly before: State[] = [];
@@ -76,13 +81,20 @@ export class SimulatedServer {
     if (state === undefined) return;
     this.conversations = state.conversations;
     this.origins = state.origins;
+    this.incarnations = state.incarnations;
     this.changes = state.changes;
   }
 
-  connect(origin: string, machine: string): Connection {
+  connect(origin: string, machine: string, incarnation?: Incarnation): Connection {
     this.keepState();
+    const noted = this.incarnations.get(origin) ?? null;
+    const isRepeated = noted !== null && noted === incarnation?.now;
+    if (noted !== null && noted !== incarnation?.before && !isRepeated && this.rules.incarnations !== false)
+      throw twinFailure(origin);
     this.origins.set(origin, machine);
-    return { origin };
+    if (incarnation === undefined) return { origin };
+    this.incarnations.set(origin, incarnation.now);
+    return { origin, incarnation: incarnation.now, isRepeated };
   }
 
   news(_connection: Connection, after: number | null): ServerHeads {
@@ -173,7 +185,8 @@ export class SimulatedServer {
   }
 
   lease(connection: Connection, conversationId: string, query?: FetchQuery): LeaseAnswer {
-    const { origin } = connection;
+    const { origin, incarnation } = connection;
+    if (this.incarnations.get(origin) !== incarnation && this.rules.incarnations !== false) throw twinFailure(origin);
     this.keepState();
     const conversation = this.conversationOf(conversationId);
     const { lease } = conversation;
@@ -228,8 +241,8 @@ export class SimulatedServer {
   /** For a failover. */
   private keepState(): void {
     if (this.rules.isReplicated !== true) return;
-    const { conversations, origins, changes } = this;
-    this.before.push(structuredClone({ conversations, origins, changes }));
+    const { conversations, origins, incarnations, changes } = this;
+    this.before.push(structuredClone({ conversations, origins, incarnations, changes }));
     if (this.before.length > farthestLag) this.before.shift();
   }
 
@@ -297,13 +310,17 @@ export class SimulatedNetwork {
 
   /** Does what was given up and is still on its way. */
   async deliverLate(): Promise<void> {
-    for (const call of this.late.splice(0)) await call();
+    // The answer reaches nobody.
+    for (const call of this.late.splice(0))
+      await Promise.resolve()
+        .then(call)
+        .catch(() => undefined);
   }
 
   wayOf(): SyncServer {
     const { server } = this;
     return {
-      connect: (origin, machine) => this.call(() => server.connect(origin, machine)),
+      connect: (...args) => this.call(() => server.connect(...args)),
       news: (connection, after) => this.call(() => server.news(connection, after)),
       fetch: (connection, query) => this.call(() => server.fetch(connection, query)),
       send: async (connection, sending) => {

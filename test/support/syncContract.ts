@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { erasedTail, headsDigest } from '../../src/store/headsDigest';
 import type { ChainedVersion } from '../../src/store/syncing';
+import { syncFailureIn } from '../../src/sync/syncFailure';
 import { fetchWhole, type Connection, type SentChanges, type SyncServer } from '../../src/sync/syncServer';
 
 /** Documents as `send` takes them. */
@@ -106,6 +107,28 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
         await way.send(b, change(1, '2', { baseTail: null })),
         await way.send(b, change(1, '2')),
       ]).toEqual([{ kind: 'behind' }, { kind: 'behind' }, { kind: 'done', version: 2 }]);
+    });
+
+    it('refuses a store when another one was made known under its id since, and leases of it', async () => {
+      const way = (await serve())();
+      const kindOf = (work: Promise<unknown>): Promise<unknown> =>
+        work.then(
+          () => 'none',
+          (error: unknown) => syncFailureIn(error)?.kind,
+        );
+      const laptop = await way.connect('a', 'Laptop', { before: null, now: '1' });
+      const again = await way.connect('a', 'Laptop', { before: null, now: '1' });
+      const copy = await way.connect('a', 'Copy', { before: '1', now: '2' });
+      expect([laptop, again, copy]).toEqual([
+        { origin: 'a', incarnation: '1', isRepeated: false },
+        { origin: 'a', incarnation: '1', isRepeated: true },
+        { origin: 'a', incarnation: '2', isRepeated: false },
+      ]);
+      expect([
+        await kindOf(way.connect('a', 'Laptop', { before: '1', now: '3' })),
+        await kindOf(way.lease(laptop, 'c1')),
+        (await way.lease(copy, 'c1')).kind,
+      ]).toEqual(['twin', 'twin', 'granted']);
     });
 
     it('gives the heads that changed after a number, whoever changed them, erased ones too', async () => {

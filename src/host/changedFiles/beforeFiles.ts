@@ -14,6 +14,11 @@ export function beforeUri(path: string, turnUid: string | null): vscode.Uri {
   });
 }
 
+/** URI of a file as the user has accepted it: see `ChangedFiles.accepted`. */
+export function acceptedUri(path: string): vscode.Uri {
+  return vscode.Uri.file(path).with({ scheme: beforeScheme, query: new URLSearchParams({ path }).toString() });
+}
+
 type ReadBefore = (turnUid: string, path: string) => Promise<Uint8Array | null>;
 
 /** Serves those documents as bytes, so that the editor decodes text and shows images. Read-only. */
@@ -25,10 +30,18 @@ export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
     return listening;
   };
 
-  constructor(private readonly read: ReadBefore) {}
+  constructor(
+    private readonly read: ReadBefore,
+    private readonly accepted: (path: string) => Promise<Uint8Array | null>,
+  ) {}
+
+  /** The accepted text of a file is another one now. */
+  acceptedChanged(path: string): void {
+    this.changes.fire([{ type: vscode.FileChangeType.Changed, uri: acceptedUri(path) }]);
+  }
 
   watch(): vscode.Disposable {
-    // Past content of a file never changes.
+    // Past content of a file never changes; `acceptedChanged` tells of the rest.
     return new vscode.Disposable(() => undefined);
   }
 
@@ -46,7 +59,8 @@ export class BeforeFiles implements vscode.FileSystemProvider, Disposable {
   async readFile(uri: vscode.Uri): Promise<Uint8Array> {
     const query = new URLSearchParams(uri.query);
     const [turnUid, path] = [query.get('turn'), query.get('path')];
-    return (turnUid === null || path === null ? null : await this.read(turnUid, path)) ?? new Uint8Array();
+    if (path === null) return new Uint8Array();
+    return (turnUid === null ? await this.accepted(path) : await this.read(turnUid, path)) ?? new Uint8Array();
   }
 
   readDirectory(): never {

@@ -17,11 +17,14 @@ export class ChangedDecorations implements vscode.FileDecorationProvider, Dispos
 
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
     if (this.files.pathOf(uri) === null) return undefined;
-    return new vscode.FileDecoration(
+    const mark = new vscode.FileDecoration(
       'H',
       t('Changed by Hermes, not kept yet'),
       new vscode.ThemeColor('chat.editedFileForeground'),
     );
+    // A closed folder shows that something in it was changed.
+    mark.propagate = true;
+    return mark;
   }
 
   dispose(): void {

@@ -32,6 +32,7 @@ import { RevertNotices } from './revertNotices';
 import { ReviewEditors } from './reviewEditors';
 import { ReviewInEditor } from './reviewInEditor';
 import { ReviewLenses } from './reviewLenses';
+import { ReviewMarks } from './reviewMarks';
 import { AccessPaths } from '../../tools/accessPaths';
 import { mayWrite } from './askToWrite';
 import { reviewTexts } from './reviewSentences';
@@ -96,12 +97,17 @@ export class ChangedFilesFeature implements Disposable {
       log,
       roots: () => files.roots().map(({ path }) => path),
     });
-    const before = this.lifetime.register(new BeforeFiles((turnUid, path) => this.changed.before(turnUid, path)));
+    const before = this.lifetime.register(
+      new BeforeFiles(
+        (turnUid, path) => this.changed.before(turnUid, path),
+        (path) => this.changed.accepted(path),
+      ),
+    );
     this.lifetime.register(
       vscode.workspace.registerFileSystemProvider(beforeScheme, before, { isReadonly: true, isCaseSensitive: true }),
     );
     this.open = this.lifetime.register(new OpenChanges());
-    this.review = this.reviewed();
+    this.review = this.reviewed(before);
     this.editors = new ReviewEditors({ store, editor, changed: this.changed });
     this.notices = new RevertNotices({ store, changed: this.changed });
     const proposed = this.lifetime.register(new ProposedChanges(store));
@@ -186,15 +192,24 @@ export class ChangedFilesFeature implements Disposable {
     }
   }
 
-  private reviewed(): ReviewInEditor {
+  private reviewed(before: BeforeFiles): ReviewInEditor {
+    const report = (error: unknown): void =>
+      this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
     const changes = this.lifetime.register(new EditorChanges({ open: this.open, changed: this.changed }));
     this.lifetime.register(new ChangedDecorations(changes));
+    this.lifetime.register(this.open.onDidChange((paths) => paths.forEach((path) => before.acceptedChanged(path))));
     this.lifetime.register(new ReviewLenses(changes));
-    return this.lifetime.register(
-      new ReviewInEditor(changes, (error) =>
-        this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`),
-      ),
-    );
+    this.lifetime.register(new ReviewMarks(changes, report));
+    return this.lifetime.register(new ReviewInEditor(changes, report));
+  }
+
+  /** Finds what is left to review of the last days, also of sessions that no view shows. */
+  async findReviews(): Promise<void> {
+    try {
+      await this.ofTurns(await this.changed.toReview());
+    } catch (error) {
+      this.deps.log.warn(`Changes to review could not be read: ${describeError(error).sentence}`);
+    }
   }
 
   private noticed(sessionId: string, turnUid: string, files: readonly ChangedFile[]): void {

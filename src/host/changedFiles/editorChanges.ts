@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { ChangedFiles } from '../../tools/files/changes/changedFiles';
-import type { FileHunk } from '../../transcript/changedFile';
 import { uriOfPath } from '../workspace/editorPaths';
 import type { OpenChanges } from './openChanges';
 
@@ -13,11 +12,13 @@ export interface PlacedChange {
   readonly id: string;
   readonly start: number;
   readonly end: number;
+  /** Lines that the change replaced, without line ends. */
+  readonly removed: readonly string[];
 }
 
 interface EditorChangeDeps {
   readonly open: OpenChanges;
-  readonly changed: Pick<ChangedFiles, 'hunksInEditor' | 'reviewHunkInEditor'>;
+  readonly changed: Pick<ChangedFiles, 'hunks' | 'reviewHunk' | 'newestRevertOf' | 'undoRevert' | 'accepted'>;
 }
 
 /** Changes that are neither kept nor reverted, as editors show them: read on demand, cached until the file or its
@@ -28,13 +29,15 @@ export class EditorChanges implements Disposable {
   private readonly fileChanges = this.lifetime.register(new Emitter<readonly vscode.Uri[]>());
   private paths: ReadonlyMap<string, string> = new Map();
   private readonly cache = new Map<string, Promise<readonly PlacedChange[]>>();
+  /** Where a change was undone last, by path: its line. */
+  private readonly undone = new Map<string, number>();
 
   constructor(private readonly deps: EditorChangeDeps) {
     this.lifetime.register(deps.open.onDidChange((paths) => this.filesChanged(paths)));
     this.lifetime.register(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        const path = this.pathOf(document.uri);
-        if (path !== null) this.drop([path]);
+        const path = this.pathOf(document.uri) ?? [...this.undone.keys()].find((one) => isAt(document.uri, one));
+        if (path !== undefined) this.drop([path]);
       }),
     );
   }
@@ -49,6 +52,11 @@ export class EditorChanges implements Disposable {
   /** Path of a file with open changes; null for every other document. */
   pathOf(uri: vscode.Uri): string | null {
     return this.paths.get(uri.toString()) ?? null;
+  }
+
+  /** Files with changes to review that are there. */
+  files(): readonly vscode.Uri[] {
+    return this.deps.open.files().flatMap(({ path, kind }) => (kind === 'deleted' ? [] : [uriOfPath(path)]));
   }
 
   hasFiles(): boolean {
@@ -72,10 +80,36 @@ export class EditorChanges implements Disposable {
 
   /** Keeps or undoes one change. Returns a sentence for the user when that failed; else null. */
   async review({ path, id }: Pick<PlacedChange, 'path' | 'id'>, action: 'keep' | 'revert'): Promise<string | null> {
-    const turns = this.deps.open.turnsOf(path);
-    const { sentence } = await this.deps.changed.reviewHunkInEditor(turns, path, id, action);
+    const at = (await this.of(path)).find((change) => change.id === id)?.start;
+    const { sentence } = await this.deps.changed.reviewHunk(null, path, id, action);
+    if (action === 'revert' && sentence === null && at !== undefined) this.undone.set(path, at);
+    else this.undone.delete(path);
     this.drop([path]);
     return sentence;
+  }
+
+  /** Line at which a change of this file was undone, as long as that can be taken back. */
+  async undoneAt(uri: vscode.Uri): Promise<{ readonly path: string; readonly line: number } | null> {
+    const found = [...this.undone].find(([path]) => isAt(uri, path));
+    if (found === undefined) return null;
+    const [path, line] = found;
+    if ((await this.deps.changed.newestRevertOf(path)) !== null) return { path, line };
+    this.undone.delete(path);
+    return null;
+  }
+
+  /** Takes back what was undone last in this file. */
+  async undoRevert(path: string): Promise<string | null> {
+    const revert = await this.deps.changed.newestRevertOf(path);
+    this.undone.delete(path);
+    const { sentence } = revert === null ? { sentence: null } : await this.deps.changed.undoRevert([revert]);
+    this.drop([path]);
+    return sentence;
+  }
+
+  /** The file without the changes that are left. */
+  accepted(path: string): Promise<Uint8Array | null> {
+    return this.deps.changed.accepted(path);
   }
 
   dispose(): void {
@@ -86,13 +120,14 @@ export class EditorChanges implements Disposable {
     const file = this.deps.open.files().find((candidate) => candidate.path === path);
     if (file === undefined || file.kind === 'deleted') return [];
     const uri = uriOfPath(path);
-    const hunks = await this.deps.changed.hunksInEditor(this.deps.open.turnsOf(path), path);
-    return hunks.filter(isOpen).map(({ id, line, added }) => ({
+    const hunks = await this.deps.changed.hunks(null, path);
+    return hunks.map(({ id, line, added, removed }) => ({
       uri,
       path,
       id,
       start: line - 1,
       end: line - 1 + added.length,
+      removed,
     }));
   }
 
@@ -112,6 +147,6 @@ export class EditorChanges implements Disposable {
   }
 }
 
-function isOpen({ state }: FileHunk): boolean {
-  return state === 'open';
+function isAt(uri: vscode.Uri, path: string): boolean {
+  return uriOfPath(path).toString() === uri.toString();
 }

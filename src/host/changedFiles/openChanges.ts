@@ -6,8 +6,8 @@ interface OpenTurn {
   readonly files: readonly ChangedFile[];
 }
 
-/** Files with changes that are neither kept nor reverted, and the turns that made them. Covers the turns that views
- *  have shown and those that changed files in this window. */
+/** Files with changes that are neither kept nor reverted, and the turns that made them. Covers the turns
+ *  of the last 30 days, and those that views have shown. */
 export class OpenChanges implements Disposable {
   private readonly turns = new Map<string, OpenTurn>();
   private readonly changes = new Emitter<readonly string[]>();
@@ -28,13 +28,6 @@ export class OpenChanges implements Disposable {
   /** Called when a session was erased. */
   forget(sessionId: string): void {
     for (const [turnUid, turn] of this.turns) if (turn.sessionId === sessionId) this.update(turnUid, sessionId, []);
-  }
-
-  /** Turns with open changes of this file. */
-  turnsOf(path: string): readonly string[] {
-    return [...this.turns].flatMap(([turnUid, { files }]) =>
-      files.some((file) => file.path === path) ? [turnUid] : [],
-    );
   }
 
   /** Files with open changes, in the order in which their turns are known and changed them: as a review shows them. */

@@ -6,6 +6,7 @@ import type { CommandTable } from '../common/commands';
 import type { EditorChanges, PlacedChange } from './editorChanges';
 import { changeAt, changeFrom } from './placesOfChanges';
 
+const inFile = v.object({ path: v.string() });
 const named = v.object({ path: v.string(), id: v.string() });
 
 /** Commands that go from change to change and keep or undo them, a status bar item with the number of changes, and
@@ -17,7 +18,10 @@ export class ReviewInEditor implements Disposable {
   private readonly keys = new Map<string, boolean>();
 
   constructor(
-    private readonly changes: Pick<EditorChanges, 'hasFiles' | 'pathOf' | 'of' | 'all' | 'review' | 'onDidChange'>,
+    private readonly changes: Pick<
+      EditorChanges,
+      'hasFiles' | 'pathOf' | 'of' | 'all' | 'review' | 'undoRevert' | 'onDidChange'
+    >,
     private readonly report: (error: unknown) => void,
   ) {
     this.item = this.lifetime.register(
@@ -38,6 +42,8 @@ export class ReviewInEditor implements Disposable {
       previousChange: () => this.goTo('previous'),
       keepChange: (target) => this.review(target, 'keep'),
       undoChange: (target) => this.review(target, 'revert'),
+      showRemoved: (target) => this.showRemoved(target),
+      undoRevertHere: (target) => this.undoRevert(target),
     };
   }
 
@@ -62,6 +68,22 @@ export class ReviewInEditor implements Disposable {
       return;
     }
     const sentence = await this.changes.review(change, action);
+    if (sentence !== null) void vscode.window.showWarningMessage(sentence);
+  }
+
+  /** Opens VS Code's own view of a change, at the change. */
+  private async showRemoved(target: unknown): Promise<void> {
+    if (!v.is(named, target)) return;
+    const change = (await this.changes.of(target.path)).find(({ id }) => id === target.id);
+    if (change === undefined) return;
+    const editor = await show(change);
+    const before = Math.max(0, change.start - 1);
+    editor.selection = new vscode.Selection(before, 0, before, 0);
+    await vscode.commands.executeCommand('editor.action.dirtydiff.next');
+  }
+
+  private async undoRevert(target: unknown): Promise<void> {
+    const sentence = v.is(inFile, target) ? await this.changes.undoRevert(target.path) : null;
     if (sentence !== null) void vscode.window.showWarningMessage(sentence);
   }
 
@@ -116,7 +138,7 @@ export class ReviewInEditor implements Disposable {
 }
 
 /** Shows a change where its file is in sight, also in a multi-file diff; else opens the file. */
-async function show({ uri, start }: PlacedChange): Promise<void> {
+async function show({ uri, start }: PlacedChange): Promise<vscode.TextEditor> {
   const isTarget = (editor: vscode.TextEditor | undefined): editor is vscode.TextEditor =>
     editor?.document.uri.toString() === uri.toString();
   const active = vscode.window.activeTextEditor;
@@ -126,4 +148,5 @@ async function show({ uri, start }: PlacedChange): Promise<void> {
   const line = Math.min(start, editor.document.lineCount - 1);
   editor.selection = new vscode.Selection(line, 0, line, 0);
   editor.revealRange(new vscode.Range(line, 0, line, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  return editor;
 }

@@ -71,7 +71,7 @@ export class ChatSurface implements Surface, Disposable {
   private readonly recent: RecentSessions;
   private endpoint: ChatEndpoint | null = null;
   /** `away`: no view listens · `rendering`: a snapshot is being read · `live`: events go straight through. */
-  private phase: 'away' | 'drawing' | 'live' = 'away';
+  private phase: 'away' | 'rendering' | 'live' = 'away';
   private held: (() => void)[] = [];
   private renders = 0;
   private newestRender: Promise<void> = Promise.resolve();
@@ -295,7 +295,7 @@ export class ChatSurface implements Surface, Disposable {
   private async renderNow(what: 'bootstrap' | 'shown'): Promise<void> {
     const rendering = ++this.renders;
     this.bootstrapDue ||= what === 'bootstrap';
-    this.phase = 'drawing';
+    this.phase = 'rendering';
     this.held = [];
     // A page reloaded right after Enter must show the prompt in one place: as sent, or in the composer.
     if (this.bootstrapDue && this.deps.store.isReadable) await this.writes.done();
@@ -361,7 +361,7 @@ export class ChatSurface implements Surface, Disposable {
 
   /** Sends the full state and marks the shown session as seen: the user now sees its changes. */
   private async pageLoaded(): Promise<void> {
-    this.phase = 'drawing';
+    this.phase = 'rendering';
     const { shownSession } = this;
     await this.render('bootstrap');
     // Mark after the snapshot: this write waits for the disk, and reads would wait in the queue after it.
@@ -394,7 +394,7 @@ export class ChatSurface implements Surface, Disposable {
 
   private notify<K extends keyof ChatNotifications & string>(name: K, payload: ChatNotifications[K]): void {
     if (this.phase === 'live') this.endpoint?.notify(name, payload);
-    else if (this.phase === 'drawing') this.held.push(() => this.endpoint?.notify(name, payload));
+    else if (this.phase === 'rendering') this.held.push(() => this.endpoint?.notify(name, payload));
   }
 
   /** Notifies only about the shown session. */

@@ -27,6 +27,7 @@ interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSess
   readonly key: Uint8Array<ArrayBuffer> | null;
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
   readonly onRemoved: (conversationId: string, kept: KeptRemoval) => void;
+  readonly onTwin: () => void;
   readonly onChange: () => void;
 }
 
@@ -74,6 +75,7 @@ export class RunningSync implements Disposable {
         this.watched.active();
       },
       onRemoved: deps.onRemoved,
+      onTwin: deps.onTwin,
     });
     this.service.onDidChange(deps.onChange);
     this.watched = new WatchedTurns({

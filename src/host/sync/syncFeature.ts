@@ -36,7 +36,6 @@ interface SyncFeatureDeps {
   readonly distFolder: string;
   readonly sessions: SessionStore;
   readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState'>;
-  readonly storeFolder: () => string;
   readonly store: Pick<StoreStatus, 'begin' | 'settled' | 'offer'>;
   readonly gateway: Pick<
     ConversationGateway,
@@ -68,7 +67,7 @@ export class SyncFeature implements Disposable {
   readonly onDidChange = this.changes.event;
 
   constructor(private readonly deps: SyncFeatureDeps) {
-    const { context, distFolder, sessions, connection, storeFolder, gateway, turnGate, sight } = deps;
+    const { context, distFolder, sessions, connection, gateway, turnGate, sight } = deps;
     this.load = lazyBundle<typeof postgres, 'openPostgres'>(
       distFolder,
       { file: 'sync.js', name: 'PostgreSQL' },
@@ -78,8 +77,6 @@ export class SyncFeature implements Disposable {
       secrets: context.secrets,
       global: context.globalState,
       store: sessions,
-      storeFolder,
-      machineId: vscode.env.machineId,
       hostName: hostname(),
       newId: randomUUID,
     });
@@ -253,6 +250,7 @@ export class SyncFeature implements Disposable {
       key,
       onReceived: (conversationId, branchId) => this.received(conversationId, branchId),
       onRemoved: (id, kept) => void this.titleOf(id).then((title) => this.notices.removed(kept, title)),
+      onTwin: () => void this.memory.renewOrigin().then(() => this.restart()),
       onChange: () => this.statusChanged(),
     });
     this.running = running;

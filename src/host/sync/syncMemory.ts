@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { knownKeys } from '../../models/secrecy/secrecy';
 import type { SessionStore } from '../../store/sessionStore';
@@ -18,8 +17,6 @@ const choiceSchema = v.object({
   name: v.string(),
   /** Id of this store on the server. */
   origin: v.string(),
-  /** Place of the store at that time: a copy of it elsewhere needs an id of its own. */
-  place: v.string(),
   /** Names the database: another one has other versions. */
   server: v.string(),
   /** True when the server holds only encrypted text. */
@@ -32,9 +29,6 @@ interface SyncMemoryDeps {
   /** Of all windows on this machine. */
   readonly global: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
   readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>;
-  readonly storeFolder: () => string;
-  /** Id of this installation of the editor. */
-  readonly machineId: string;
   readonly hostName: string;
   readonly newId: () => string;
 }
@@ -70,21 +64,23 @@ export class SyncMemory {
     await this.deps.secrets.store(sealSecret(history), Buffer.from(key).toString('base64url'));
   }
 
-  /** Returns the choices for this store; null when it was never synchronized. A copy of a store gets an id of its
-   *  own. */
+  /** Returns the choices for this store; null when it was never synchronized. */
   async choice(): Promise<SyncChoice | null> {
     const text = await this.deps.store.getMeta(metaKey);
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), choiceSchema), text);
-    if (!parsed.success) return null;
-    const choice = parsed.output;
-    if (choice.place === this.place()) return choice;
-    return this.keep({ ...choice, origin: this.deps.newId(), place: this.place() });
+    return parsed.success ? parsed.output : null;
+  }
+
+  /** Gives the store another id: a copy of it uses this one. */
+  async renewOrigin(): Promise<void> {
+    const choice = await this.choice();
+    if (choice !== null) await this.keep({ ...choice, origin: this.deps.newId() });
   }
 
   /** Keeps the id of the store as long as it has one. */
   async choose(chosen: Pick<SyncChoice, 'isOn' | 'history' | 'name' | 'server' | 'isSealed'>): Promise<SyncChoice> {
     const known = await this.choice();
-    return this.keep({ ...chosen, origin: known?.origin ?? this.deps.newId(), place: this.place() });
+    return this.keep({ ...chosen, origin: known?.origin ?? this.deps.newId() });
   }
 
   get machine(): string {
@@ -99,11 +95,6 @@ export class SyncMemory {
   private async keep(choice: SyncChoice): Promise<SyncChoice> {
     await this.deps.store.setMeta(metaKey, JSON.stringify(choice));
     return choice;
-  }
-
-  private place(): string {
-    const { machineId, storeFolder } = this.deps;
-    return createHash('sha256').update(`${machineId}\n${storeFolder()}`).digest('base64url').slice(0, 22);
   }
 
   /** Masks the password in logs. */

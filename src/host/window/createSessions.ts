@@ -71,7 +71,6 @@ export function createSessions(
       context,
       distFolder: parts.distFolder,
       connection: history.connection,
-      storeFolder: () => history.folder,
       turnGate: parts.turnGate,
       sight: parts.syncView,
       shownSession: () => gateway.shownSession(activeChat.surfaceId),

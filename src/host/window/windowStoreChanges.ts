@@ -18,6 +18,7 @@ export interface StoreFollowers {
   readonly sessions: { storeOpened(): void };
   readonly others: { readonly movedFolder: { opened(): Promise<void> } };
   readonly approvalNotices: { readWaiting(): Promise<void> };
+  readonly changedFiles: { findReviews(): Promise<void> };
   readonly gateway: Pick<Gateway, 'resumeQueues'>;
   readonly log: Log;
   /** Ends it with the window. */
@@ -45,6 +46,7 @@ function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): vo
   deps.sessions.storeOpened();
   void deps.others.movedFolder.opened();
   void deps.approvalNotices.readWaiting();
+  void deps.changedFiles.findReviews();
   // A backup may hold prompts that were queued long ago: restoring it alone sends none of them.
   if (deps.history.isReplacing) return;
   deps.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, deps.log));

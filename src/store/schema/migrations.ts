@@ -9,6 +9,7 @@ import { schemaVersion5 } from './schema5';
 import { schemaVersion6 } from './schema6';
 import { schemaVersion7 } from './schema7';
 import { schemaVersion8 } from './schema8';
+import { schemaVersion9 } from './schema9';
 
 /** One step of the file's format. Steps are only ever added; a released step is never edited. */
 export interface Migration {
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   { version: 6, rewritesData: false, apply: (database) => database.execute(schemaVersion6) },
   { version: 7, rewritesData: false, apply: (database) => database.execute(schemaVersion7) },
   { version: 8, rewritesData: false, apply: (database) => database.execute(schemaVersion8) },
+  { version: 9, rewritesData: false, apply: (database) => database.execute(schemaVersion9) },
 ];
 
 /** The schema version that this program reads and writes. */

@@ -8,6 +8,7 @@ import type { StoreRows } from './import/storeRows';
 import { RepairingTransactions } from './repairingTransactions';
 import { createDbOperations, type DbOperations } from './dbOperations';
 import { LongOperations } from './slicedOperations';
+import { findingsOf } from './queries/integrity';
 import { SyncStore } from './sync/syncStore';
 import { performSync, type SyncedStore } from '../syncing';
 import { countOf, readText } from './tables/columns';
@@ -37,7 +38,8 @@ export interface SessionDb extends SessionOperations {
   /** Completes long changes that a crash interrupted: deletes rows of sessions that no process finishes, and
    *  rewrites the file when deleted rows must not stay readable in its free pages. */
   scrub(): void;
-  /** Imports the rows of a suffixed sibling store, or the rows salvaged from a damaged file (`StoreImport`).
+  /** Imports the rows of a suffixed sibling store, or the rows salvaged from a damaged file (`StoreImport`). Shows what
+   *  only a lost row would lead to.
    *  `liveTurns`: running turns of this process, which continue. Idempotent. */
   mergeFrom(source: StoreRows, liveTurns?: readonly string[]): ImportReport;
   /** Stores what an earlier build kept in a file of its own. Idempotent. */
@@ -71,7 +73,13 @@ export function createSessionDb(deps: SessionDbDeps): SessionDb {
     tidySlices: () => slices.tidy(),
     scrub: () => runWhole(slices.tidy()),
     takeInSpill: (spill) => transactions.write(() => operations.earlierSpills.takeIn(spill)),
-    mergeFrom: (source, liveTurns = []) => transactions.write(() => importer().run(source, 'goOn', liveTurns)),
+    mergeFrom: (source, liveTurns = []) =>
+      transactions.write(() => {
+        const report = importer().run(source, 'goOn', liveTurns);
+        const steps = findingsOf(database, 'hiddenForGood').flatMap((finding) => finding.steps);
+        operations.repair.run({ steps, at: now() });
+        return report;
+      }),
   };
 }
 
@@ -214,6 +222,8 @@ function operationsOver(
     completeFileChanges: write((results, contents) => files.complete(results, contents)),
     fileChangesOf: (turnUids) => files.of(turnUids),
     fileChangesFrom: (turnUid) => files.from(turnUid),
+    fileChangesAt: (paths, since) => files.at(paths, since),
+    changedPaths: (since) => files.pathsSince(since),
     fileContent: (hash) => files.content(hash),
     markReviewed: write((uids, kind, at) => files.review(uids, kind, at)),
 

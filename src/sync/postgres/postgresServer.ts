@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { PoolClient } from 'pg';
 import * as v from 'valibot';
 import { combined, erasedTail, headsDigest } from '../../store/headsDigest';
-import type { ServerHeads } from '../../store/syncing';
+import type { Incarnation, ServerHeads } from '../../store/syncing';
 import type {
   Connection,
   Erasing,
@@ -14,6 +14,7 @@ import type {
   ServerOverview,
   SyncServer,
 } from '../syncServer';
+import { twinFailure } from '../syncFailure';
 import { erasedDocument } from '../syncServer';
 import type { DatabaseAddress } from './connectionString';
 import { PagedFetch } from './pagedFetch';
@@ -50,7 +51,7 @@ const newsRow = v.object({
   name: v.nullable(v.string()),
 });
 const headRow = v.object({ conversation: v.string(), key: count, version: count, tail: v.nullable(v.string()) });
-const generationRow = v.object({ generation: v.string() });
+const knownRow = v.object({ generation: v.nullable(v.string()), incarnation: v.nullable(v.string()) });
 const versionRow = v.object({ version: count });
 const conversationRow = v.object({
   key: count,
@@ -68,6 +69,7 @@ const grantRow = v.object({
   ...fenceRow.entries,
   version: count,
   granted: v.boolean(),
+  newest: v.boolean(),
   holder: v.nullable(v.string()),
 });
 const sealRow = v.object({ description: v.string() });
@@ -106,16 +108,18 @@ export class PostgresServer implements SyncServer {
     return new PostgresTurns(this.connection, this.deps.history, origin);
   }
 
-  async connect(origin: string, machine: string): Promise<Connection> {
+  async connect(origin: string, machine: string, incarnation?: Incarnation): Promise<Connection> {
     await this.prepare();
     const { history } = this.deps;
-    const [, , known] = await this.connection.together(
+    const [[noted], , [known]] = await this.connection.together(
       'BEGIN',
       {
-        rows: v.unknown(),
-        sql: `INSERT INTO hermes_sync.machines AS m (history, origin, name) VALUES ($1, $2, $3)
-          ON CONFLICT (person, history, origin) DO UPDATE SET name = excluded.name, seen_at = now()`,
-        values: [history, origin, machine],
+        rows: originRow,
+        sql: `INSERT INTO hermes_sync.machines AS m (history, origin, name, incarnation) VALUES ($1, $2, $3, $4)
+          ON CONFLICT (person, history, origin) DO UPDATE SET name = excluded.name, seen_at = now(),
+            incarnation = excluded.incarnation
+          WHERE m.incarnation IS NULL OR m.incarnation = $5 RETURNING origin`,
+        values: [history, origin, machine, incarnation?.now ?? null, incarnation?.before ?? null],
       },
       // Of windows that did not come back.
       {
@@ -124,13 +128,17 @@ export class PostgresServer implements SyncServer {
         values: [],
       },
       {
-        rows: generationRow,
-        sql: `SELECT generation FROM hermes_sync.histories WHERE person = ${me} AND history = $1`,
-        values: [history],
+        rows: knownRow,
+        sql: `SELECT (SELECT generation FROM hermes_sync.histories WHERE person = ${me} AND history = $1) AS generation,
+            (SELECT incarnation FROM hermes_sync.machines WHERE person = ${me} AND history = $1 AND origin = $2)
+              AS incarnation`,
+        values: [history, origin],
       },
     );
-    if (known.length === 0) await this.beginHistory();
-    return { origin };
+    const now = incarnation?.now ?? null;
+    if (noted === undefined && known?.incarnation !== now) throw twinFailure(origin);
+    if ((known?.generation ?? null) === null) await this.beginHistory();
+    return now === null ? { origin } : { origin, incarnation: now, isRepeated: noted === undefined };
   }
 
   private async beginHistory(): Promise<void> {
@@ -340,23 +348,27 @@ export class PostgresServer implements SyncServer {
   }
 
   /** In one trip: the row stays locked until what is wanted along was read. */
-  async lease({ origin }: Connection, conversationId: string, query?: FetchQuery): Promise<LeaseAnswer> {
+  async lease({ origin, incarnation }: Connection, conversationId: string, query?: FetchQuery): Promise<LeaseAnswer> {
     const { history } = this.deps;
+    const values = [history, conversationId, origin, incarnation ?? null];
+    const isNewest = `EXISTS (SELECT 1 FROM hermes_sync.machines o WHERE o.person = ${me} AND o.history = $1
+      AND o.origin = $3 AND o.incarnation IS NOT DISTINCT FROM $4)`;
     const asking = [
       this.made(conversationId),
       {
         rows: v.unknown(),
         sql: `UPDATE hermes_sync.conversations SET fence = fence + 1, holder = $3, expires = now() + interval '60 seconds'
           WHERE person = ${me} AND history = $1 AND conversation = $2
-            AND (holder IS NULL OR holder = $3 OR expires <= now())`,
-        values: [history, conversationId, origin],
+            AND (holder IS NULL OR holder = $3 OR expires <= now()) AND ${isNewest}`,
+        values,
       },
       {
         rows: grantRow,
-        sql: `SELECT c.fence, c.version, c.holder = $3 AS granted, m.name AS holder FROM hermes_sync.conversations c
+        sql: `SELECT c.fence, c.version, coalesce(c.holder = $3, false) AS granted, ${isNewest} AS newest,
+            m.name AS holder FROM hermes_sync.conversations c
           LEFT JOIN hermes_sync.machines m ON m.person = c.person AND m.history = c.history AND m.origin = c.holder
           WHERE c.person = ${me} AND c.history = $1 AND c.conversation = $2`,
-        values: [history, conversationId, origin],
+        values,
       },
     ] as const;
     const page = query === undefined ? null : this.fetching.page(query);
@@ -364,6 +376,7 @@ export class PostgresServer implements SyncServer {
       ? this.connection.together('BEGIN', ...asking)
       : this.connection.together('BEGIN', ...asking, ...page.statements));
     if (lease === undefined) throw new Error('The row of a conversation was just written and is missing.');
+    if (!lease.newest) throw twinFailure(origin);
     if (!lease.granted) return { kind: 'leased', holder: lease.holder ?? origin };
     const granted = { kind: 'granted', fence: lease.fence, version: lease.version } as const;
     if (page === null || heads === undefined || parts === undefined) return granted;

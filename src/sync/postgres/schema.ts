@@ -22,6 +22,7 @@ const tables = [
   history TEXT NOT NULL,
   origin TEXT NOT NULL,
   name TEXT NOT NULL,
+  incarnation TEXT,
   since TIMESTAMPTZ NOT NULL DEFAULT now(),
   seen_at TIMESTAMPTZ NOT NULL DEFAULT now(),
   PRIMARY KEY (person, history, origin)
@@ -120,6 +121,7 @@ const changes = [
     'changed_at TIMESTAMPTZ NOT NULL DEFAULT now()',
     'key BIGINT',
   ].map((column) => `ALTER TABLE hermes_sync.conversations ADD COLUMN IF NOT EXISTS ${column}`),
+  'ALTER TABLE hermes_sync.machines ADD COLUMN IF NOT EXISTS incarnation TEXT',
   ...['writer', 'last'].map((column) => `ALTER TABLE hermes_sync.machines DROP COLUMN IF EXISTS ${column}`),
   'DROP TABLE IF EXISTS hermes_sync.sendings',
   'CREATE INDEX IF NOT EXISTS conversations_change ON hermes_sync.conversations (person, history, change)',

@@ -1,17 +1,17 @@
 import type { CheckedSession } from './checkedSession';
 
 /** One change that removes one kind of damage.
- *  fold: text that arrived becomes part of its message, which is final. · reread: a damaged row gets what of it can be
- *  read. · hide: a row leaves the transcript; it stays stored. · arguments: a call gets arguments that can be read. ·
- *  renameCall: a call and its result get an id of their own. · unlink: references to rows that are not stored are
- *  removed. · closeTurn: calls get results, and the turn an end. · settleTurn: as closeTurn, for a turn that waits for
- *  nothing. · sequence: the rules of docs/sequence-repair.md. · recount: counts of messages and calls. · detach: a
- *  parent or first segment that is not stored is removed. · reopen: a session that ended by compression, and is not
- *  continued, can be continued. · restoreSession: rows without a session get one. · expireApproval: a question that no
- *  turn waits for expires. · moveTurn: a turn belongs to the conversation of its session. · rebuildIndex: the search
- *  index is built again. */
+ *  fold: text that arrived becomes part of its message, which is final. · reread: a damaged row gets what of it can
+ *  be read. · hide: a row leaves the transcript; it stays stored. · show: a row comes back that nothing else shows. ·
+ *  arguments: a call gets arguments that can be read. · renameCall: a call and its result get an id of their own. ·
+ *  unlink: references to rows that are not stored are removed. · closeTurn: calls get results, and the turn an end. ·
+ *  settleTurn: as closeTurn, for a turn that waits for nothing. · sequence: the rules of docs/sequence-repair.md. ·
+ *  recount: counts of messages and calls. · detach: a parent or first segment that is not stored is removed. ·
+ *  reopen: a session that ended by compression, and is not continued, can be continued. · restoreSession: rows
+ *  without a session get one. · expireApproval: a question that no turn waits for expires. · moveTurn: a turn belongs
+ *  to the conversation of its session. · rebuildIndex: the search index is built again. */
 export type RepairStep =
-  | { readonly kind: 'fold' | 'reread' | 'unlink'; readonly uid: string }
+  | { readonly kind: 'fold' | 'reread' | 'show' | 'unlink'; readonly uid: string }
   | { readonly kind: 'hide'; readonly uid: string; readonly absorbedInto: string | null }
   | { readonly kind: 'arguments'; readonly uid: string; readonly callId: string; readonly arguments: string }
   | { readonly kind: 'renameCall'; readonly uid: string; readonly callId: string; readonly to: string }

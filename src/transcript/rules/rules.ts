@@ -215,7 +215,6 @@ export const rules = {
     inTables: [
       // Shown, and marked as hidden with a version of its prompt.
       link('hidden_with IS NOT NULL AND active = 1'),
-      link('hidden_with IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.hidden_with)'),
       link('absorbed_into IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.absorbed_into)'),
       // In a synchronized store the turn or the original may be on its way, or be a part of what another machine made
       // a branch of.
@@ -235,6 +234,17 @@ export const rules = {
           EXCEPT SELECT uid FROM messages`,
         mends: () => [],
       },
+    ],
+  },
+  hiddenForGood: {
+    text: () => [
+      t('Message hidden for good'),
+      t('The version that it was hidden with, or the message that it repeats, is not stored, so nothing shows it.'),
+    ],
+    inTables: [
+      unshown('active = 0 AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = m.hidden_with) AND hidden_with NOT NULL'),
+      unshown(`carried_from IS NOT NULL AND active = 1
+        AND NOT EXISTS (SELECT 1 FROM messages o WHERE o.uid = m.carried_from)`),
     ],
   },
   brokenApproval: {
@@ -292,6 +302,18 @@ function link(where: string): TableQuery {
     subject: 'message',
     sql: `SELECT uid FROM messages m WHERE ${where}`,
     mends: (uid) => [{ kind: 'unlink', uid }],
+  };
+}
+
+/** `where`: a condition on a message `m`. */
+function unshown(where: string): TableQuery {
+  return {
+    subject: 'message',
+    sql: `SELECT uid FROM messages m WHERE ${where}`,
+    mends: (uid, sessionId) => [
+      { kind: 'show', uid },
+      { kind: 'recount', sessionId },
+    ],
   };
 }
 

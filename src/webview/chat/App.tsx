@@ -4,7 +4,7 @@ import { Composer } from './composer/Composer';
 import { EmptyState } from './feed/EmptyState';
 import { Feed } from './feed/Feed';
 import { Header } from './Header';
-import { Strips } from './Banners';
+import { Banners } from './Banners';
 import { useLasting } from './common/timing';
 import { lazyComposer } from './composer/lazyComposer';
 import { type Chat, ChatContext, useChat } from './state/chat';
@@ -32,7 +32,7 @@ function Panel() {
   return (
     <main class="panel">
       <Header />
-      <Strips />
+      <Banners />
       {conversation === null ? (
         <EmptyState />
       ) : (

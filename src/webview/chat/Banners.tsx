@@ -7,7 +7,7 @@ import { lazyPanel } from './lazyPanel';
 import { useChat } from './state/chat';
 
 /** Notices about the whole panel: storage, workspace trust, the scripted model. Renders nothing while all is well. */
-export function Strips() {
+export function Banners() {
   const lazy = lazyPanel.value;
   return (
     <>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../Icon';
 import { t } from '../localization';
 import type { SessionOrigin } from '../../protocol/chatProtocol';
-import type { Session } from '../../protocol/transcriptTypes';
+import type { Session } from '../../transcript/session';
 import { refusalOf } from './connection/hostRequests';
 import { ModelPicker } from './pickers/ModelPicker';
 import { lazyPanel } from './lazyPanel';

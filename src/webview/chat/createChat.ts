@@ -1,8 +1,9 @@
+import { batch } from '@preact/signals';
 import type { ChatSurroundings, ChatProtocol } from './connection/chatHost';
 import { UnsavedDrafts } from './drafts/unsavedDrafts';
 import { Chat } from './state/chat';
 import { UnverifiedMessages } from './state/unverifiedMessages';
-import type { TurnEvent } from '../../protocol/transcriptTypes';
+import type { TurnEvent } from '../../transcript/turnEvent';
 import type { NotificationOf } from '../rpc';
 import { Attachments } from './composer/attachments';
 import { withInsertion } from './drafts/composerText';
@@ -13,8 +14,27 @@ import { PromptEdits } from './session/promptEdits';
 import { SessionArrival } from './session/sessionArrival';
 import { SessionContext } from './session/sessionContext';
 import type { ChatViewState } from './state/chatState';
-import { FeedPages } from './state/feedPages';
 import { lazyTurn } from './turn/lazyTurn';
+import { lazyCards } from './cards/lazyCards';
+import { lazyComposer } from './composer/lazyComposer';
+import { setLazyComponents } from './connection/lazyComponents';
+import { lazyFeed } from './feed/lazyFeed';
+import { lazyPanel } from './lazyPanel';
+import { lazyPickers } from './pickers/lazyPickers';
+import { FeedPages, lazyFetching } from './state/feedPages';
+
+setLazyComponents(async () => {
+  const code = await import('./afterFirstPaint');
+  batch(() => {
+    lazyCards.provide(code.cards);
+    lazyComposer.provide(code.composer);
+    lazyFeed.provide(code.feed);
+    lazyFetching.provide(code.fetching);
+    lazyPanel.provide(code.panel);
+    lazyPickers.provide(code.pickers);
+    lazyTurn.provide(code.turn);
+  });
+});
 
 /** Builds a chat that follows the host's notifications; `startChat` asks the host for them. */
 export function createChat(

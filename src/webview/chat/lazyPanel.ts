@@ -1,3 +1,4 @@
-import { lazyComponents } from './connection/lazyComponents';
+import { LazyComponents } from './connection/lazyComponents';
+import type * as code from './panel';
 
-export const lazyPanel = lazyComponents(() => import('./afterFirstPaint'));
+export const lazyPanel = new LazyComponents<typeof code>();

@@ -11,13 +11,12 @@ import { lazyPanel } from './lazyPanel';
 import { SessionArrival } from './session/sessionArrival';
 import '../styles/controls.css';
 import '../styles/markdown.css';
-import './styles/chat.css';
-import './styles/turn.css';
-import './styles/feed.css';
-import './styles/sessionActions.css';
-import './styles/work.css';
-import './styles/attachments.css';
-import './styles/composer.css';
+import './chat.css';
+import './pickers/pickers.css';
+import './feed/feed.css';
+import './turn/turn.css';
+import './cards/cards.css';
+import './composer/composer.css';
 
 // One render per frame, however many chunks arrive in it. See renderPace.ts.
 let keyAt: number | null = null;

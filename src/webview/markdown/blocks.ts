@@ -1,7 +1,7 @@
 import type { Tokens } from 'marked';
 import { codesIn } from './codeTexts';
 import { lexBlocks, renderBlock, type LexedBlocks, type LinkDefinitions } from './renderer';
-import { looksHostile } from '../../protocol/markdownParser';
+import { looksHostile } from '../../transcript/text/markdownParser';
 
 /** Number of characters of code above which it is parsed like anything else, and limited by its length. */
 const longest = 100_000;

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../protocol/markdownParser';
+import { escapeHtml } from '../../transcript/text/markdownParser';
 
 /** Allowed targets of a link in an answer; any other link renders as its text. The host opens the target, never the
  *  page. */

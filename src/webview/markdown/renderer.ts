@@ -1,5 +1,5 @@
 import { Lexer, type Marked, type Token, type Tokens, type TokensList } from 'marked';
-import { escapeHtml, longestBlock, looksHostile, markdownParser } from '../../protocol/markdownParser';
+import { escapeHtml, longestBlock, looksHostile, markdownParser } from '../../transcript/text/markdownParser';
 import { t } from '../localization';
 import { safeLink, codeMarkup, linkMarkup } from './links';
 import { mathAsText } from './math';

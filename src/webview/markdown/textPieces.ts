@@ -1,4 +1,4 @@
-import { noBlocks, type OpenBlocks, placeLine } from '../../protocol/markdownBoundaries';
+import { noBlocks, type OpenBlocks, placeLine } from '../../transcript/text/markdownBlocks';
 
 /** Part of a long text. Parsed and rendered separately, and never again once another piece follows. */
 export interface TextPiece {

@@ -37,8 +37,8 @@ function storeInMemory(): ChangedFilesDeps['store'] & StoreEditJournalDeps['stor
         uids.includes(change.uid) ? { ...change, reviewed: kind === null ? null : { kind, at } } : change,
       )),
     getTurn: async () => null,
-    getMeta: async () => null,
-    setMeta: async () => undefined,
+    fileChangesAt: async (paths) => changes.filter(({ path: one }) => paths.includes(one)),
+    changedPaths: async () => changes.map(({ path: one }) => one),
   };
 }
 

@@ -274,9 +274,8 @@ export const hunks: readonly FileHunk[] = [
     line: 40,
     removed: ['    await new Promise((resolve) => setTimeout(resolve, 200 * attempt));'],
     added: ['    // The clock comes in, so that a test can hold it still.', '    await clock.sleep(200 * attempt);'],
-    state: 'open',
   },
-  { id: 'h2', line: 65, removed: [], added: ['  readonly retried = true;'], state: 'kept' },
+  { id: 'h2', line: 65, removed: [], added: ['  readonly retried = true;'] },
 ];
 
 const done = shownSession({

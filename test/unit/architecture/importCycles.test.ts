@@ -86,8 +86,12 @@ it('has no cycle of value imports between files', () => {
   ).toEqual([]);
 });
 
+/** Files of a region that name the type of its code, which is loaded after the first paint and reads it from them. */
+const isLazy = (path: string): boolean => /src\/webview\/chat\/(?:\w+\/)?lazy[A-Z]\w*\.ts$/.test(short(path));
+
 it('has no cycle of imports between files, types included', () => {
-  expect(cycles(imports.map(({ from, to }) => [short(from), short(to)] as const))).toEqual([]);
+  const edges = imports.filter(({ from, isType }) => !isType || !isLazy(from));
+  expect(cycles(edges.map(({ from, to }) => [short(from), short(to)] as const))).toEqual([]);
 });
 
 /** Folders that may name each other's types. */

@@ -49,10 +49,12 @@ const afterFirst =
     };
   };
 
-/** What another machine has of a session after everything was exchanged. */
+let others = 0;
+
+/** What another machine, a new one each time, has of a session after everything was exchanged. */
 async function elsewhere(sessionId: string): Promise<readonly unknown[]> {
   const other = await machine();
-  await exchange(other, 'other');
+  await exchange(other, `other ${++others}`);
   return other.db.getSession(sessionId) === null ? [] : lines(other.db, sessionId);
 }
 

@@ -22,7 +22,7 @@ export class SoundRows implements StoreRows {
   constructor(
     private readonly database: SqlDatabase,
     private readonly source: StoreRows,
-    private readonly isOurs: boolean,
+    readonly isOurs: boolean,
   ) {}
 
   *rows(table: ImportedTable): Generator<SqlRow> {

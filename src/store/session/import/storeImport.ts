@@ -101,7 +101,7 @@ export class StoreImport {
 
   private import(source: SoundRows, waiting: 'goOn' | 'end', live: readonly string[]): ImportReport {
     this.counts = { sessions: 0, turns: 0, messages: 0, extended: 0, skipped: 0 };
-    this.importSessions(source.rows('sessions'));
+    this.importSessions(source);
     const approvals = [...source.rows('approvals')];
     const pending = new Set(
       waiting === 'end'
@@ -146,16 +146,50 @@ export class StoreImport {
     );
   }
 
-  private importSessions(rows: Iterable<SqlRow>): void {
-    for (const row of rows) {
+  private importSessions(source: SoundRows): void {
+    const continuations: SqlRow[] = [];
+    for (const row of source.rows('sessions')) {
       const id = readText(row, 'id', null);
       if (id === null) this.counts.skipped++;
       else if (oneOf(row, 'pending', ['made', 'erased'], null) !== null) this.unfinished.add(id);
       else if (!this.has('sessions', 'id', id)) this.importSession(id, row);
       else this.raiseActivity(id, readTime(row, 'last_activity_at', 0));
+      if (source.isOurs && row['parent_kind'] === 'compression') continuations.push(row);
     }
+    for (const row of continuations) this.restoreEarlier(row);
     // Recompute the lineage rather than trust it: the parent may exist here and not there, or the reverse.
     readLineage(this.database);
+  }
+
+  /** Creates the first segment and the parent of a continuation, where a damaged file lost their rows: it would be a
+   *  conversation of its own, which no longer fits to what other machines have. */
+  private restoreEarlier(row: SqlRow): void {
+    const [id, parent] = [readText(row, 'id', ''), readText(row, 'parent_session_id', null)];
+    const first = readText(row, 'conversation_id', id);
+    if (parent === null || first === id || this.unfinished.has(id)) return;
+    const earlier = { ...row, end_reason: 'compression', ended_at: readTime(row, 'started_at', 0) };
+    for (const [missing, before] of [
+      [first, null],
+      [parent, this.lastSegment(first)],
+    ] as const)
+      if (!this.has('sessions', 'id', missing))
+        this.importSession(missing, {
+          ...earlier,
+          id: missing,
+          parent_session_id: before,
+          parent_kind: before === null ? null : 'compression',
+        });
+  }
+
+  private lastSegment(first: string): string {
+    const row = this.database.get(
+      `WITH RECURSIVE segments (id, depth) AS (
+         SELECT ?1, 0 UNION SELECT s.id, depth + 1 FROM segments
+         JOIN sessions s ON s.parent_session_id = segments.id AND s.parent_kind = 'compression')
+       SELECT id FROM segments ORDER BY depth DESC LIMIT 1`,
+      [first],
+    );
+    return readText(row ?? {}, 'id', first);
   }
 
   private raiseActivity(id: string, at: number): void {

@@ -8,8 +8,8 @@ import {
   type CheckedRow,
 } from '../../../transcript/rules/checkedSession';
 import { fileFinding, findInLineage, findInSession, type Finding } from '../../../transcript/rules/finding';
-import type { TableQuery } from '../../../transcript/rules/rule';
-import { namedRules, type RuleName } from '../../../transcript/rules/rules';
+import type { Rule, TableQuery } from '../../../transcript/rules/rule';
+import { namedRules, type RuleName, rules } from '../../../transcript/rules/rules';
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import { readChunkRow } from '../tables/chunkFolding';
 import { readBoolean, readInteger, readText } from '../tables/columns';
@@ -154,6 +154,11 @@ export const fileChecks: readonly Check[] = [
   (database) => fileCheck(database).map((detail) => fileFinding('damagedFile', detail)),
   contentCheck,
 ];
+
+/** What one rule finds in the tables. */
+export function findingsOf(database: SqlDatabase, name: RuleName): readonly Finding[] {
+  return (rules[name] as Rule).inTables?.flatMap((query) => tableCheck(name, query)(database)) ?? [];
+}
 
 /** The rules over all sessions, each with one query. */
 export const tableChecks: readonly Check[] = [

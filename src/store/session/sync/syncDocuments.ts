@@ -93,6 +93,12 @@ export class SyncDocuments {
     this.database.run('INSERT INTO sync_receiving (only_row) VALUES (1)');
     const sent = this.wireTexts(conversationId);
     this.remove(conversationId, names);
+    // A segment has one continuation at the most, also in between.
+    this.database.run(
+      `UPDATE sessions SET parent_session_id = NULL
+       WHERE conversation_id = ?1 AND 'session/' || id IN (SELECT value FROM json_each(?2)) AND parent_kind = 'compression'`,
+      [conversationId, JSON.stringify(names)],
+    );
     for (const kind of documentKinds) {
       // The segments are written first.
       const sessions = this.sessionsOf(conversationId);

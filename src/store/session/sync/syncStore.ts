@@ -10,6 +10,7 @@ import type { Transactions } from '../tables/transactions';
 import type {
   ChainedVersion,
   ChangedDocument,
+  Incarnation,
   Outgoing,
   ReadState,
   Received,
@@ -101,6 +102,25 @@ export class SyncStore implements SyncedStore {
       } while (this.deps.monotonicMs() < until);
       return true;
     });
+  }
+
+  connecting(origin: string, next: string): Incarnation {
+    return this.deps.transactions.write(() => {
+      this.database.run('DELETE FROM sync_self WHERE origin <> ?', [origin]);
+      this.database.run(
+        `INSERT INTO sync_self (origin, next_one) VALUES (?1, ?2)
+         ON CONFLICT (origin) DO UPDATE SET next_one = coalesce(next_one, ?2)`,
+        [origin, next],
+      );
+      const row = this.database.get('SELECT noted, next_one FROM sync_self WHERE origin = ?', [origin]) ?? {};
+      return { before: readText(row, 'noted', null), now: readText(row, 'next_one', next) };
+    });
+  }
+
+  connected(origin: string): void {
+    this.deps.transactions.write(() =>
+      this.database.run('UPDATE sync_self SET noted = next_one, next_one = NULL WHERE origin = ?', [origin]),
+    );
   }
 
   end(): void {

@@ -31,7 +31,8 @@ CREATE TABLE sync_forgotten (
 /** sync_chain: the last versions that the rows of a conversation went through. sync_heads: what the server has, as far
  *  as it was read; `machine`: that of another store; `is_left`: 1 when this store has nothing to do with it. sync_read:
  *  up to where it was read. sync_marks: columns of marks that were changed here, each with the change that noted it.
- *  sync_erased: conversations that were forgotten on any machine. sync_newer and sync_bodies: see `NewerBodies`. */
+ *  sync_erased: conversations that were forgotten on any machine. sync_newer and sync_bodies: see `NewerBodies`.
+ *  sync_self: incarnations of this store; `next_one`: what the server may have noted. */
 const laterTables = [
   `CREATE TABLE IF NOT EXISTS sync_chain (
   conversation_id TEXT NOT NULL,
@@ -59,6 +60,11 @@ const laterTables = [
   PRIMARY KEY (conversation_id, mark)
 ) WITHOUT ROWID`,
   'CREATE TABLE IF NOT EXISTS sync_erased (conversation_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID',
+  `CREATE TABLE IF NOT EXISTS sync_self (
+  origin TEXT PRIMARY KEY NOT NULL,
+  noted TEXT,
+  next_one TEXT
+) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS sync_newer (
   conversation_id TEXT PRIMARY KEY NOT NULL,
   store INTEGER NOT NULL

@@ -61,6 +61,21 @@ export class FileChangeTable {
       .map(readFileChange);
   }
 
+  at(paths: readonly string[], since: number): readonly FileChange[] {
+    return this.database
+      .all(
+        `SELECT * FROM file_changes WHERE path IN (SELECT value FROM json_each(?)) AND changed_at >= ? ORDER BY id`,
+        [JSON.stringify(paths), since],
+      )
+      .map(readFileChange);
+  }
+
+  pathsSince(since: number): readonly string[] {
+    return this.database
+      .all('SELECT path FROM file_changes GROUP BY path HAVING max(changed_at) >= ?', [since])
+      .map((row) => readText(row, 'path', ''));
+  }
+
   /** Ordered by the start of turns and sessions, never by time. */
   from(turnUid: string): readonly FileChange[] {
     return this.database

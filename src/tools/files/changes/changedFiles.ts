@@ -6,15 +6,16 @@ import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
 import type { FileEditor } from '../fileEditor';
+import { encodeText } from '../textFormat';
 import { hashOf } from './contentHash';
 import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
 import { FileReview } from './fileReview';
-import { FileHunks } from './fileHunks';
-import { HunkReview } from './hunkReview';
-import { KeptHunks } from './keptHunks';
+import type { PlacedHunk } from './hunks';
+import { linesOf } from './lineMerge';
 import { PresentFiles, type RawFiles } from './presentFiles';
-import { newestOfEach, type RevertedFile, RevertRecords } from './revertRecords';
+import { isRevert, newestOfEach, type RevertedFile, revertedFile, RevertRecords } from './revertRecords';
 import { Reverting } from './reverting';
+import { isOfTurn, type Review, reviewedWithin, Reviews } from './reviews';
 import { allDone, outcomeOf, type FileOutcome, type ReviewTexts } from './reviewTexts';
 
 export interface ChangedFilesDeps {
@@ -24,11 +25,11 @@ export interface ChangedFilesDeps {
     | 'completeFileChanges'
     | 'fileChangesOf'
     | 'fileChangesFrom'
+    | 'fileChangesAt'
+    | 'changedPaths'
     | 'fileContent'
     | 'markReviewed'
     | 'getTurn'
-    | 'getMeta'
-    | 'setMeta'
   >;
   readonly editor: FileEditor;
   readonly raw: RawFiles;
@@ -60,9 +61,7 @@ export interface ReviewedFile {
 export class ChangedFiles {
   private readonly files: PresentFiles;
   private readonly review: FileReview;
-  private readonly kept: KeptHunks;
-  private readonly fileHunks: FileHunks;
-  private readonly single: HunkReview;
+  private readonly reviews: Reviews;
   private readonly records: RevertRecords;
   private readonly reverting: Reverting;
   private readonly changes = new Emitter<ChangedTurn>();
@@ -71,20 +70,9 @@ export class ChangedFiles {
   constructor(private readonly deps: ChangedFilesDeps) {
     this.files = new PresentFiles(deps.editor, deps.raw);
     this.review = new FileReview((hash) => deps.store.fileContent(hash), deps.shown);
-    this.kept = new KeptHunks(deps.store);
-    this.fileHunks = new FileHunks({ store: deps.store, files: this.files, kept: this.kept });
+    this.reviews = new Reviews({ ...deps, files: this.files });
     this.records = new RevertRecords(deps);
     this.reverting = new Reverting({ ...deps, files: this.files, records: this.records });
-    this.single = new HunkReview({
-      ...deps,
-      hunks: this.fileHunks,
-      kept: this.kept,
-      records: this.records,
-      reverting: this.reverting,
-      mark: (histories, kind) => this.mark(histories, kind),
-      emitChanges: (turn) => this.emitChanges(turn),
-      revertFile: (history) => this.revertAll(firstOf(history).sessionId, firstOf(history).turnUid, [history], false),
-    });
   }
 
   readonly onDidChange = (listener: (changed: ChangedTurn) => void): Disposable => this.changes.event(listener);
@@ -97,17 +85,12 @@ export class ChangedFiles {
     }
     const sessions = new Set([...byTurn.values()].flat().map(({ sessionId }) => sessionId));
     const reverts = await this.records.of([...sessions]);
+    const reviews = await this.reviewsOf([...byTurn.values()].flat());
     const described = await Promise.all(
-      [...byTurn].map(
-        async ([turnUid, changes]) =>
-          [
-            turnUid,
-            await this.describe(
-              historiesOf(changes),
-              reverts.filter((file) => file.turnUid === turnUid),
-            ),
-          ] as const,
-      ),
+      [...byTurn].map(async ([turnUid, changes]) => {
+        const own = reverts.filter((file) => file.turnUid === turnUid);
+        return [turnUid, await this.describe(historiesOf(changes), reviews, own)] as const;
+      }),
     );
     return Object.fromEntries(described.filter(([, files]) => files.length > 0));
   }
@@ -120,7 +103,8 @@ export class ChangedFiles {
 
   /** Changes of this turn and all later ones that are not reverted yet, as `revertFrom` would revert them. */
   async from(turnUid: string): Promise<readonly ChangedFile[]> {
-    return this.describe(historiesOf(await this.notReverted(turnUid)));
+    const changes = await this.notReverted(turnUid);
+    return this.describe(historiesOf(changes), await this.reviewsOf(changes));
   }
 
   /** Files that these turns changed together, in the order in which they were first changed. */
@@ -140,9 +124,30 @@ export class ChangedFiles {
     return hash === null ? null : this.deps.store.fileContent(hash);
   }
 
-  async hunks(turnUid: string, path: string): Promise<readonly FileHunk[]> {
-    const history = await this.historyOf([turnUid], path);
-    return history === null ? [] : (await this.fileHunks.open(history)).hunks.map(({ hunk }) => hunk);
+  /** Changes of a turn in a file that are neither kept nor undone. `turnUid` null: those of all turns. */
+  async hunks(turnUid: string | null, path: string): Promise<readonly FileHunk[]> {
+    const [review] = await this.reviews.ofAll([path]);
+    return hunksOf(review, turnUid).map(({ hunk }) => hunk);
+  }
+
+  /** The file as the user has accepted it: without the changes that are left to review. Null when there was no file,
+   *  or its content is not stored. */
+  async accepted(path: string): Promise<Uint8Array | null> {
+    const [review] = await this.reviews.ofAll([path]);
+    return review === undefined ? null : this.acceptedBytes(review);
+  }
+
+  /** Turns with changes that are left to review, of all sessions. */
+  async toReview(): Promise<readonly string[]> {
+    const paths = await this.deps.store.changedPaths(this.deps.clock.now() - reviewedWithin);
+    const reviews = (await this.reviews.ofAll(paths)).filter(({ turns }) => turns.size > 0);
+    const turns: string[] = [];
+    for (const review of reviews) {
+      // What an agent replaced on another machine is not here: there is nothing to undo.
+      const canUndo = review.accepted.hash === null || (await this.acceptedBytes(review)) !== null;
+      if (canUndo) turns.push(...review.turns);
+    }
+    return [...new Set(turns)];
   }
 
   /** `paths` null: every file of the turn. */
@@ -159,33 +164,23 @@ export class ChangedFiles {
       const [first] = histories;
       if (first === undefined) return allDone;
       if (action === 'revert') return this.revertAll(firstOf(first).sessionId, turnUid, histories, overwrite);
-      await this.mark(histories, 'kept');
+      for (const { path } of histories) {
+        const review = await this.reviews.of(path);
+        await this.keep(review, hunksOf(review, turnUid));
+      }
       return allDone;
     });
   }
 
-  reviewHunk(turnUid: string, path: string, hunkId: string, action: 'keep' | 'revert'): Promise<ReviewOutcome> {
+  /** `turnUid` null: a change of any turn. */
+  reviewHunk(turnUid: string | null, path: string, hunkId: string, action: 'keep' | 'revert'): Promise<ReviewOutcome> {
     return this.inOrder(async () => {
-      const history = await this.historyOf([turnUid], path);
-      return this.single.review(history, path, hunkId, action, (found) => this.fileHunks.open(found));
-    });
-  }
-
-  /** Changes that these turns made to a file together, as an editor shows them: see `FileHunks.openInEditor`. */
-  async hunksInEditor(turnUids: readonly string[], path: string): Promise<readonly FileHunk[]> {
-    const history = await this.historyOf(turnUids, path);
-    return history === null ? [] : (await this.fileHunks.openInEditor(history)).hunks.map(({ hunk }) => hunk);
-  }
-
-  reviewHunkInEditor(
-    turnUids: readonly string[],
-    path: string,
-    hunkId: string,
-    action: 'keep' | 'revert',
-  ): Promise<ReviewOutcome> {
-    return this.inOrder(async () => {
-      const history = await this.historyOf(turnUids, path);
-      return this.single.review(history, path, hunkId, action, (found) => this.fileHunks.openInEditor(found));
+      const review = await this.reviews.of(path);
+      const found = hunksOf(review, turnUid).find(({ hunk }) => hunk.id === hunkId);
+      if (found === undefined) return { sentence: this.deps.texts.gone(this.deps.shown(path)), conflicts: [] };
+      if (action === 'revert') return this.undoHunk(review, found);
+      await this.keep(review, [found]);
+      return allDone;
     });
   }
 
@@ -217,6 +212,13 @@ export class ChangedFiles {
     return all.filter(({ revert }) => revert === newest?.revert);
   }
 
+  /** The newest revert of a file that can be undone. */
+  async newestRevertOf(path: string): Promise<RevertedFile | null> {
+    const [review] = await this.reviews.ofAll([path]);
+    const row = review?.rows.findLast((change) => isRevert(change) && change.reviewed?.kind !== 'reverted');
+    return row === undefined || row.before === hashOf(review?.present.bytes ?? null) ? null : revertedFile(row);
+  }
+
   undoRevert(files: readonly RevertedFile[]): Promise<ReviewOutcome> {
     return this.inOrder(() => this.undoAll(files));
   }
@@ -229,30 +231,66 @@ export class ChangedFiles {
     return historiesOf(await this.deps.store.fileChangesOf(turnUids)).find((history) => history.path === path) ?? null;
   }
 
+  private async reviewsOf(changes: readonly FileChange[]): Promise<ReadonlyMap<string, Review>> {
+    const paths = [...new Set(changes.map(({ path }) => path))];
+    const reviews = await this.reviews.ofAll(paths);
+    return new Map(reviews.map((review) => [review.present.path, review]));
+  }
+
   private describe(
     histories: readonly FileHistory[],
+    reviews: ReadonlyMap<string, Review>,
     reverts: readonly RevertedFile[] = [],
   ): Promise<readonly ChangedFile[]> {
+    const newest = newestOfEach(reverts);
     return Promise.all(
       histories.map(async (history) => {
-        const present = await this.presentBytes(history.path);
-        const revert = newestOfEach(reverts).find(({ path }) => path === history.path);
-        const file = await this.review.describe(history, present, revert?.change.changedAt);
-        const { turnUid, sessionId } = firstOf(history);
-        const isPartly = file.state === 'open' && (await this.kept.of(turnUid, sessionId, history.path)).size > 0;
+        const review = reviews.get(history.path);
+        const present = review?.present.bytes ?? null;
+        const file = await this.review.describe(history, present, review ?? { turns: new Set(), kept: new Set() });
+        const revert = newest.find(({ path }) => path === history.path);
         // A revert that was undone in the editor leaves nothing to undo.
         const canUndo = revert !== undefined && revert.change.before !== hashOf(present);
-        return { ...file, ...(isPartly ? { state: 'partly' } : {}), ...(canUndo ? { canUndoRevert: true } : {}) };
+        return { ...file, ...(canUndo ? { canUndoRevert: true } : {}) };
       }),
     );
   }
 
-  /** Treats a file that cannot be read (a folder took its name) as deleted: this is for display only. */
-  private async presentBytes(path: string): Promise<Uint8Array | null> {
-    return this.files.read(path).then(
-      ({ bytes }) => bytes,
-      () => null,
+  private async keep(review: Review, hunks: readonly PlacedHunk[]): Promise<void> {
+    await this.reviews.keep(review, hunks);
+    await this.emitTurnsOf(review);
+  }
+
+  /** Puts the accepted lines back in the place of one change. The revert belongs to the newest turn that made it. */
+  private async undoHunk(review: Review, { left }: PlacedHunk): Promise<ReviewOutcome> {
+    const { present, accepted, rows, hunks } = review;
+    const of = rows.findLast(({ turnUid }) => left.turns.includes(turnUid));
+    if (of === undefined) throw new Error('a change without a turn');
+    const lines = present.text === null ? [] : linesOf(present.text.text);
+    const before = accepted.lines?.slice(left.at, left.at + left.removed) ?? [];
+    const text = lines.toSpliced(left.now, left.added.length, ...before).join('');
+    const isLast = hunks.length === 1 && accepted.hash !== undefined;
+    const outcome = await this.reverting.write(
+      this.records.newRevert(of),
+      of,
+      present,
+      isLast ? { bytes: await this.acceptedBytes(review) } : { text },
     );
+    if (outcome !== 'done') return outcomeOf([this.outcomeAt(present.path, outcome)], this.deps.texts);
+    await this.emitTurnsOf(review);
+    return allDone;
+  }
+
+  private async acceptedBytes({ accepted, present }: Review): Promise<Uint8Array | null> {
+    if (typeof accepted.hash === 'string') return this.deps.store.fileContent(accepted.hash);
+    if (accepted.hash === null || accepted.lines === null || present.text === null) return null;
+    return encodeText(present.path, accepted.lines.join(''), present.text);
+  }
+
+  /** Emits the files of all turns that changed this one: what is left of a turn depends on the others. */
+  private async emitTurnsOf({ rows, turns }: Review): Promise<void> {
+    const changed = new Map(rows.filter(({ turnUid }) => isOfTurn(turnUid)).map((change) => [change.turnUid, change]));
+    for (const change of changed.values()) if (turns.has(change.turnUid)) await this.emitChanges(change);
   }
 
   private async revertAll(
@@ -269,7 +307,7 @@ export class ChangedFiles {
       outcomes.push(this.outcomeAt(history.path, outcome));
       if (outcome === 'done') reverted.push(history);
     }
-    await this.mark(reverted, 'reverted', revert.at);
+    await this.markReverted(reverted, revert.at);
     return outcomeOf(outcomes, this.deps.texts);
   }
 
@@ -283,14 +321,14 @@ export class ChangedFiles {
     }
     await this.records.markUndone(undone);
     const turns = new Map<string, Pick<FileChange, 'sessionId' | 'turnUid'>>();
-    for (const { sessionId, turnUid, path, wasKept, change } of undone) {
+    for (const { sessionId, turnUid, path, change } of undone) {
       const reverted = (await this.deps.store.fileChangesFrom(turnUid)).filter(
         (other) => other.path === path && other.reviewed?.kind === 'reverted' && other.reviewed.at === change.changedAt,
       );
       if (reverted.length > 0)
         await this.deps.store.markReviewed(
           reverted.map(({ uid }) => uid),
-          wasKept ? 'kept' : null,
+          null,
           this.deps.clock.now(),
         );
       for (const turn of [{ sessionId, turnUid }, ...reverted]) turns.set(turn.turnUid, turn);
@@ -303,20 +341,11 @@ export class ChangedFiles {
     return { path, shown: this.deps.shown(path), outcome };
   }
 
-  private async mark(
-    histories: readonly FileHistory[],
-    kind: 'reverted' | 'kept',
-    at = this.deps.clock.now(),
-  ): Promise<void> {
+  private async markReverted(histories: readonly FileHistory[], at: number): Promise<void> {
     const changes = histories.flatMap((history) => history.changes);
-    if (changes.length > 0)
-      await this.deps.store.markReviewed(
-        changes.map(({ uid }) => uid),
-        kind,
-        at,
-      );
-    const turns = new Map(changes.map((change) => [change.turnUid, change]));
-    for (const change of turns.values()) await this.emitChanges(change);
+    const uids = changes.map(({ uid }) => uid);
+    if (uids.length > 0) await this.deps.store.markReviewed(uids, 'reverted', at);
+    for (const change of new Map(changes.map((each) => [each.turnUid, each])).values()) await this.emitChanges(change);
   }
 
   /** Runs reviews one after the other: the second must see the result of the first. */
@@ -339,6 +368,11 @@ function inOrderOfPlaces(histories: readonly FileHistory[]): readonly FileHistor
 
 function foldersAbove(path: string): readonly string[] {
   return [...path.matchAll(/[\\/]/g)].map(({ index }) => path.slice(0, index));
+}
+
+/** `turnUid` null: of all turns. */
+function hunksOf(review: Review | undefined, turnUid: string | null): readonly PlacedHunk[] {
+  return (review?.placed ?? []).filter(({ left }) => turnUid === null || left.turns.includes(turnUid));
 }
 
 function reviewed(history: FileHistory): ReviewedFile {

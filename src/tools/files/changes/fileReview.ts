@@ -1,8 +1,9 @@
 import type { ChangedFile } from '../../../transcript/changedFile';
 import { hashOf } from './contentHash';
-import { afterAll, beforeAll, type FileHistory, kindOf } from './fileHistory';
+import { afterAll, beforeAll, type FileHistory, kindOf, turnsOf } from './fileHistory';
 import { countLines } from './hunks';
 import { lineChanges, linesOf } from './lineMerge';
+import type { LeftToReview } from './reviewFold';
 import { textOf, undo, type ReadContent } from './undoing';
 
 type Counts = Pick<ChangedFile, 'added' | 'removed'>;
@@ -21,35 +22,34 @@ export class FileReview {
     private readonly shown: (path: string) => string,
   ) {}
 
-  /** `revertedAt`: when the newest revert of the file that was not undone began. */
+  /** `left`: what is left to review in the file. */
   async describe(
     history: FileHistory,
     present: Uint8Array | null,
-    revertedAt: number | undefined,
+    left: Pick<LeftToReview, 'turns' | 'kept'>,
   ): Promise<ChangedFile> {
     const { path } = history;
+    const counts = await this.counts(history);
     return {
       path,
       shown: this.shown(path),
       kind: kindOf(history),
-      ...(await this.counts(history)),
-      state: await this.stateOf(history, present, revertedAt),
+      ...counts,
+      state: await this.stateOf(history, present, left),
     };
   }
 
   private async stateOf(
     history: FileHistory,
     present: Uint8Array | null,
-    revertedAt: number | undefined,
+    { turns, kept }: Pick<LeftToReview, 'turns' | 'kept'>,
   ): Promise<ChangedFile['state']> {
-    const reviewed = new Set(history.changes.map((change) => change.reviewed?.kind ?? null));
-    if (reviewed.size === 1 && reviewed.has('kept')) {
-      // A revert that ended with its process wrote the file and did not mark its changes.
-      const isNewer =
-        revertedAt !== undefined && history.changes.every((change) => (change.reviewed?.at ?? 0) < revertedAt);
-      return isNewer && (await this.contentState(history, present, false)) === 'reverted' ? 'reverted' : 'kept';
-    }
-    return this.contentState(history, present, reviewed.size === 1 && reviewed.has('reverted'));
+    const own = turnsOf(history);
+    const isReverted = history.changes.every(({ reviewed }) => reviewed?.kind === 'reverted');
+    const state = await this.contentState(history, present, isReverted);
+    if (!own.some(({ turnUid }) => turns.has(turnUid))) return state === 'reverted' ? 'reverted' : 'kept';
+    if (state === 'reverted') return 'changedSince';
+    return state === 'open' && own.some(({ turnUid }) => kept.has(turnUid)) ? 'partly' : state;
   }
 
   private async contentState(

@@ -1,44 +1,32 @@
 import { createHash } from 'node:crypto';
 import type { FileHunk } from '../../../transcript/changedFile';
-import { lineChanges, type LineChange } from './lineMerge';
+import type { LineChange } from './lineMerge';
+import type { OpenHunk } from './reviewFold';
 
-/** One change with its position in the later text. */
+/** One change with its place in both texts. */
 export interface PlacedHunk {
   readonly hunk: FileHunk;
-  /** Index of its first line in the later text, from 0. */
-  readonly at: number;
-  /** Index of its first line in the earlier text, from 0. */
-  readonly before: number;
+  readonly left: OpenHunk;
 }
 
-/** Differences from `earlier` to `later`. Each has an id that stays the same while its lines do, wherever they move. */
-export function hunksBetween(
-  earlier: readonly string[],
-  later: readonly string[],
-  kept: ReadonlySet<string>,
-): readonly PlacedHunk[] {
+/** Changes that are left, each with an id that stays the same while its lines do, wherever they move. */
+export function identified(accepted: readonly string[], left: readonly OpenHunk[]): readonly PlacedHunk[] {
   const seen = new Map<string, number>();
-  let shift = 0;
-  return lineChanges(earlier, later).map((change) => {
-    const removed = earlier.slice(change.at, change.at + change.removed);
+  return left.map((open) => {
+    const removed = accepted.slice(open.at, open.at + open.removed);
     const hash = createHash('sha256')
-      .update(JSON.stringify([removed, change.added]))
+      .update(JSON.stringify([removed, open.added]))
       .digest('hex')
       .slice(0, 16);
     const count = (seen.get(hash) ?? 0) + 1;
     seen.set(hash, count);
-    const id = `${hash}-${count}`;
-    const at = change.at + shift;
-    shift += change.added.length - change.removed;
     return {
-      at,
-      before: change.at,
+      left: open,
       hunk: {
-        id,
-        line: at + 1,
+        id: `${hash}-${count}`,
+        line: open.now + 1,
         removed: removed.map(withoutEnd),
-        added: change.added.map(withoutEnd),
-        state: kept.has(id) ? ('kept' as const) : ('open' as const),
+        added: open.added.map(withoutEnd),
       },
     };
   });

@@ -21,8 +21,6 @@ export interface RevertedFile {
   /** Turn whose changes were reverted. */
   readonly turnUid: string;
   readonly path: string;
-  /** True when the user had kept the file before it was reverted. */
-  readonly wasKept: boolean;
   /** The revert as a change of the file: what it replaced, and what it left. */
   readonly change: FileChange;
 }
@@ -35,8 +33,7 @@ interface RevertRecordDeps {
 
 /** Stores what reverts replace, so that they can be undone, also after a reload. A revert is itself a change of files
  *  and uses the same tables. Its rows belong to no turn: `turnUid` is "reverts/<session>" and `callId` is
- *  "<revert>/<turn>". `reviewed` of such a row: null when the revert can be undone; 'kept' when it can be undone and
- *  the user had kept the file before; 'reverted' when it was undone. */
+ *  "<revert>/<turn>". `reviewed` of such a row is 'reverted' when it was undone. */
 export class RevertRecords {
   constructor(private readonly deps: RevertRecordDeps) {}
 
@@ -57,7 +54,6 @@ export class RevertRecords {
     of: FileChange,
     present: Uint8Array | null,
     wanted: Uint8Array | null,
-    wasKept: boolean,
   ): Promise<FileChange> {
     const change: FileChange = {
       uid: this.deps.ids.uid(),
@@ -68,7 +64,7 @@ export class RevertRecords {
       before: hashOf(present),
       after: hashOf(wanted),
       changedAt: at,
-      reviewed: wasKept ? { kind: 'kept', at } : null,
+      reviewed: null,
     };
     await this.deps.store.recordFileChanges([change], keptContents([present, wanted]));
     return change;
@@ -84,19 +80,7 @@ export class RevertRecords {
   async of(sessionIds: readonly string[]): Promise<readonly RevertedFile[]> {
     if (sessionIds.length === 0) return [];
     const changes = await this.deps.store.fileChangesOf(sessionIds.map(keyOf));
-    return changes
-      .filter(({ reviewed }) => reviewed?.kind !== 'reverted')
-      .map((change) => {
-        const slash = change.callId.indexOf('/');
-        return {
-          revert: change.callId.slice(0, slash),
-          sessionId: change.turnUid.slice(keyOf('').length),
-          turnUid: change.callId.slice(slash + 1),
-          path: change.path,
-          wasKept: change.reviewed?.kind === 'kept',
-          change,
-        };
-      });
+    return changes.filter(({ reviewed }) => reviewed?.kind !== 'reverted').map(revertedFile);
   }
 
   async markUndone(files: readonly RevertedFile[]): Promise<void> {
@@ -107,6 +91,23 @@ export class RevertRecords {
         this.deps.clock.now(),
       );
   }
+}
+
+/** True for the record of a revert, as opposed to a change of a turn. */
+export function isRevert({ turnUid }: Pick<FileChange, 'turnUid'>): boolean {
+  return turnUid.startsWith(keyOf(''));
+}
+
+/** What the record of a revert says. */
+export function revertedFile(change: FileChange): RevertedFile {
+  const slash = change.callId.indexOf('/');
+  return {
+    revert: change.callId.slice(0, slash),
+    sessionId: change.turnUid.slice(keyOf('').length),
+    turnUid: change.callId.slice(slash + 1),
+    path: change.path,
+    change,
+  };
 }
 
 function keyOf(sessionId: string): string {

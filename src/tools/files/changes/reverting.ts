@@ -1,7 +1,7 @@
 import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
-import { CannotWrite, FileChanged, type TextFile } from '../fileEditor';
+import { CannotWrite, FileChanged } from '../fileEditor';
 import { encodeText } from '../textFormat';
 import { beforeAll, type FileHistory, firstOf, historiesOf } from './fileHistory';
 import type { PresentFile, PresentFiles } from './presentFiles';
@@ -37,23 +37,29 @@ export class Reverting {
       if (bytes === present.bytes) return 'done';
       if (!this.deps.records.canKeep(present.bytes)) return 'notKept';
       if (!(await this.deps.mayWrite(history.path, bytes))) return 'declined';
-      await this.recorded(revert, history, present, bytes, () => this.deps.files.put(present, bytes));
+      await this.recorded(revert, firstOf(history), present, bytes, () => this.deps.files.put(present, bytes));
       return 'done';
     });
   }
 
-  /** Writes a text from which one change was removed. */
-  async writeText(
+  /** Writes a file from which one change was removed. `of`: a change that made it; its session owns what is
+   *  replaced. */
+  async write(
     revert: NamedRevert,
-    history: FileHistory,
-    present: PresentFile & { readonly text: TextFile },
-    text: string,
+    of: FileChange,
+    present: PresentFile,
+    wanted: { readonly text: string } | { readonly bytes: Uint8Array | null },
   ): Promise<Outcome> {
-    return this.outcomeOf(history.path, async () => {
+    return this.outcomeOf(of.path, async () => {
       if (!this.deps.records.canKeep(present.bytes)) return 'notKept';
-      const bytes = encodeText(history.path, text, present.text);
-      if (!(await this.deps.mayWrite(history.path, bytes))) return 'declined';
-      await this.recorded(revert, history, present, bytes, () => this.deps.files.putText(present, text));
+      const { text } = present;
+      const encoded = 'bytes' in wanted ? wanted.bytes : text && encodeText(of.path, wanted.text, text);
+      if (!(await this.deps.mayWrite(of.path, encoded))) return 'declined';
+      await this.recorded(revert, of, present, encoded, () =>
+        'bytes' in wanted || text === null
+          ? this.deps.files.put(present, encoded)
+          : this.deps.files.putText({ ...present, text }, wanted.text),
+      );
       return 'done';
     });
   }
@@ -75,13 +81,12 @@ export class Reverting {
 
   private async recorded(
     revert: NamedRevert,
-    history: FileHistory,
+    of: FileChange,
     present: PresentFile,
     wanted: Uint8Array | null,
     write: () => Promise<void>,
   ): Promise<void> {
-    const wasKept = history.changes.every(({ reviewed }) => reviewed?.kind === 'kept');
-    const record = await this.deps.records.begin(revert, firstOf(history), present.bytes, wanted, wasKept);
+    const record = await this.deps.records.begin(revert, of, present.bytes, wanted);
     try {
       await write();
     } catch (error) {

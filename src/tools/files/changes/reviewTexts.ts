@@ -42,7 +42,3 @@ export function outcomeOf(files: readonly FileOutcome[], texts: ReviewTexts): Re
     conflicts: files.filter(({ outcome }) => outcome === 'conflict').map(({ path }) => path),
   };
 }
-
-export function conflictOf(path: string, shown: string, texts: ReviewTexts): ReviewOutcome {
-  return outcomeOf([{ path, shown, outcome: 'conflict' }], texts);
-}

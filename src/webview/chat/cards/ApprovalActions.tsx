@@ -1,4 +1,4 @@
-import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } from '../../../protocol/transcriptTypes';
+import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } from '../../../transcript/approval';
 import { t, shownList } from '../../localization';
 
 const isMac = /Mac/i.test(navigator.platform);

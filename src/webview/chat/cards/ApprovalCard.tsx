@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../protocol/transcriptTypes';
+import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../transcript/approval';
 import { Icon } from '../../Icon';
 import { t, shownList } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';

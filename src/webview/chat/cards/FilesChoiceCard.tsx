@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { ChangedFile } from '../../../protocol/transcriptTypes';
+import type { ChangedFile } from '../../../transcript/changedFile';
 import { t } from '../../localization';
 import { type AskAgainOffer, AskAgain } from '../session/askAgain';
 import { useOpener } from '../common/timing';

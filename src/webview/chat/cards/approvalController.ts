@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import { isRisky, type Approval, type ApprovalDecision, type Mode } from '../../../protocol/transcriptTypes';
+import { isRisky, type Approval, type ApprovalDecision, type Mode } from '../../../transcript/approval';
 import type * as v from 'valibot';
 import type { chatRequests } from '../../../protocol/chatProtocol';
 import type { Chat } from '../state/chat';

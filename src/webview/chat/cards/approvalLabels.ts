@@ -1,11 +1,5 @@
-import type {
-  Approval,
-  ApprovalRequest,
-  AskReason,
-  NamedRisk,
-  Access,
-  SandboxState,
-} from '../../../protocol/transcriptTypes';
+import type { Approval, ApprovalRequest, AskReason, NamedRisk, Access } from '../../../transcript/approval';
+import type { SandboxState } from '../../../transcript/sandboxState';
 import { t, shownList } from '../../localization';
 import { showInvisible } from '../../../protocol/invisibleCharacters';
 

@@ -1,3 +1,4 @@
-import { lazyComponents } from '../connection/lazyComponents';
+import { LazyComponents } from '../connection/lazyComponents';
+import type * as code from './afterFirstPaint';
 
-export const lazyCards = lazyComponents(() => import('./afterFirstPaint'));
+export const lazyCards = new LazyComponents<typeof code>();

@@ -4,7 +4,7 @@ import { PartChips } from '../turn/PartChips';
 import { Attachments } from './attachments';
 import { useChat } from '../state/chat';
 import type { CurrentFile } from '../../../protocol/attachmentProtocol';
-import type { DraftPart } from '../../../protocol/transcriptTypes';
+import type { DraftPart } from '../../../transcript/draftPart';
 
 /** Attachments of the prompt being written, above its text. */
 export function AttachmentStrip({ pasteAsText }: { readonly pasteAsText: () => void }) {

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { QueuedPrompt } from '../../../protocol/transcriptTypes';
+import type { QueuedPrompt } from '../../../transcript/session';
 import { Icon } from '../../Icon';
 import { t, shownList } from '../../localization';
 import { partLabel } from '../drafts/draftParts';

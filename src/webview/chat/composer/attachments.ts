@@ -1,7 +1,7 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
-import { joinSentences } from '../../../protocol/messageText';
+import { joinSentences } from '../../../base/messageText';
 import type { Attached, FoundMentions, Mention } from '../../../protocol/attachmentProtocol';
-import type { DraftPart } from '../../../protocol/transcriptTypes';
+import type { DraftPart } from '../../../transcript/draftPart';
 import { t, shownList } from '../../localization';
 import { RefusedRequest } from '../../rpc';
 import { partLabel, withParts } from '../drafts/draftParts';

@@ -1,5 +1,5 @@
 import { imageTypes, maxAttachmentCharacters, maxImageBytes } from '../../../protocol/attachmentProtocol';
-import type { DraftPart } from '../../../protocol/transcriptTypes';
+import type { DraftPart } from '../../../transcript/draftPart';
 import { t } from '../../localization';
 import { bytesText } from '../drafts/draftParts';
 

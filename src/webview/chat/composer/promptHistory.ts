@@ -1,5 +1,7 @@
 import type { EarlierPrompt } from '../../../protocol/composerProtocol';
-import { answerText, isWritten, mentionsAgain, type DraftPart } from '../../../protocol/transcriptTypes';
+import { answerText } from '../../../transcript/message';
+import { isWritten, mentionsAgain } from '../../../transcript/promptHistory';
+import type { DraftPart } from '../../../transcript/draftPart';
 import type { Chat } from '../state/chat';
 import { withParts } from '../drafts/draftParts';
 import { Drafts } from '../drafts/drafts';

@@ -1,12 +1,25 @@
 import { signal } from '@preact/signals';
 
+let importAll: () => Promise<void> = () => Promise.reject(new Error('Nothing loads the code of the regions.'));
+let loading: Promise<void> | null = null;
+
+/** Sets how the code of all regions is loaded: once, and given to each by `provide`. */
+export function setLazyComponents(load: () => Promise<void>): void {
+  importAll = load;
+}
+
+/** Loads the code of all regions once. After a failure the next call retries. */
+export function loadLazyComponents(): Promise<void> {
+  return (loading ??= importAll().catch((error: unknown) => {
+    loading = null;
+    throw error;
+  }));
+}
+
 /** Code of a region that shows only after an action of the user or an agent: loaded after the first paint, which it
  *  would delay. */
 export class LazyComponents<Code> {
   private readonly loaded = signal<Code | null>(null);
-  private loading: Promise<Code> | null = null;
-
-  constructor(private readonly importCode: () => Promise<Code>) {}
 
   /** Null until loaded. A component that reads it renders again then. */
   get value(): Code | null {
@@ -18,28 +31,14 @@ export class LazyComponents<Code> {
     return this.loaded.peek();
   }
 
-  /** Loads the code once. After a failure the next call retries. */
-  load(): Promise<Code> {
-    return (this.loading ??= this.importCode().then(
-      (code) => (this.loaded.value = code),
-      (error: unknown) => {
-        this.loading = null;
-        throw error;
-      },
-    ));
+  provide(code: Code): void {
+    this.loaded.value = code;
   }
-}
 
-const regions: LazyComponents<unknown>[] = [];
-
-/** Code that `importCode` imports, now or with that of the other regions after the first paint. */
-export function lazyComponents<Code>(importCode: () => Promise<Code>): LazyComponents<Code> {
-  const region = new LazyComponents(importCode);
-  regions.push(region);
-  return region;
-}
-
-/** Loads the code of all regions. */
-export async function loadLazyComponents(): Promise<void> {
-  await Promise.all(regions.map((region) => region.load()));
+  async load(): Promise<Code> {
+    await loadLazyComponents();
+    const code = this.peek();
+    if (code === null) throw new Error('The code of this region was not provided.');
+    return code;
+  }
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { joinedDraft } from '../../../protocol/transcriptTypes';
+import { joinedDraft } from '../../../transcript/draftPart';
 import type { VsCodeApi } from '../../rpc';
 
 const memorySchema = v.object({

@@ -1,5 +1,5 @@
 import type { MentionKind } from '../../../protocol/attachmentProtocol';
-import type { DraftPart } from '../../../protocol/transcriptTypes';
+import type { DraftPart } from '../../../transcript/draftPart';
 import { pageLanguage, t } from '../../localization';
 
 /** Maximum number of parts per prompt (attachmentProtocol.ts applies the same limit to the host). */

@@ -5,7 +5,7 @@ import {
   type DraftPart,
   type MentionPart,
   draftAfter,
-} from '../../../protocol/transcriptTypes';
+} from '../../../transcript/draftPart';
 import { afterSubmission } from './composerText';
 import { noParts, partsAhead, partsLeft, isSamePart } from './draftParts';
 import { followText } from './mentionText';

@@ -1,4 +1,4 @@
-import type { DraftPart, MentionPart } from '../../../protocol/transcriptTypes';
+import type { DraftPart, MentionPart } from '../../../transcript/draftPart';
 
 /** Mention being typed: an "@" at the beginning of a word, and the text between it and the caret. */
 export interface MentionAt {

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
-import type { BusyMode, DraftPart } from '../../../protocol/transcriptTypes';
+import type { BusyMode } from '../../../transcript/busyMode';
+import type { DraftPart } from '../../../transcript/draftPart';
 import { t } from '../../localization';
 import { noParts, partsLeft } from './draftParts';
 import type { Chat } from '../state/chat';

@@ -1,4 +1,4 @@
-import { joinedDraft, type DraftOnItsWay, type DraftPart } from '../../../protocol/transcriptTypes';
+import { joinedDraft, type DraftOnItsWay, type DraftPart } from '../../../transcript/draftPart';
 import type { Chat } from '../state/chat';
 import { refusalOf } from '../connection/hostRequests';
 import type { UnsavedDraft } from '../connection/viewMemory';

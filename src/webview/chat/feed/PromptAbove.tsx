@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { answerText } from '../../../protocol/transcriptTypes';
+import { answerText } from '../../../transcript/message';
 import { t } from '../../localization';
 import type { TurnBlock } from '../state/conversationRows';
 import type { Following } from './useFollow';

@@ -4,7 +4,7 @@ import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { useLasting, useNow } from '../common/timing';
 import { useChat } from '../state/chat';
-import type { SessionSummary } from '../../../protocol/transcriptTypes';
+import type { SessionSummary } from '../../../transcript/session';
 import { age } from '../../times';
 import { sessionStateLabels } from '../pickers/SessionChoiceList';
 import { SessionSwitchController } from '../session/sessionSwitchController';

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { wordsPattern } from '../../../protocol/transcriptTypes';
+import { wordsPattern } from '../../../transcript/text/wordsPattern';
 import { t } from '../../localization';
 import { ConversationFind, type FindState, type Occurrence } from './conversationFind';
 import { rangesIn, textPlace } from './feedText';

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { answerText } from '../../../protocol/transcriptTypes';
+import { answerText } from '../../../transcript/message';
 import { t } from '../../localization';
 import type { ShownFeed, Following } from './useFollow';
 import { useChat } from '../state/chat';

@@ -5,8 +5,9 @@ import { t, pageLanguage } from '../../localization';
 import { compactCount, percentOf } from '../../times';
 import { SessionContext } from '../session/sessionContext';
 import { useChat } from '../state/chat';
-import { dollars } from '../../../protocol/costText';
-import type { Cost, Spending, ContextFile, FileOrigin, LeftFile } from '../../../protocol/transcriptTypes';
+import { dollars } from '../../../transcript/cost';
+import type { Cost, Spending } from '../../../transcript/cost';
+import type { ContextFile, FileOrigin, LeftFile } from '../../../transcript/contextFiles';
 import { PathParts } from '../common/marks';
 
 const contextPanelId = 'context-panel';

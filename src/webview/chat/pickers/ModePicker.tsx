@@ -1,4 +1,4 @@
-import { modes, type Mode } from '../../../protocol/transcriptTypes';
+import { modes, type Mode } from '../../../transcript/approval';
 import { t } from '../../localization';
 import { OptionPicker } from './OptionPicker';
 import { ApprovalController } from '../cards/approvalController';

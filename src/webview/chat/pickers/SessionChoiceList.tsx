@@ -3,7 +3,7 @@ import { t } from '../../localization';
 import { age } from '../../times';
 import { type SessionChoices, SessionSwitchController } from '../session/sessionSwitchController';
 import { useChat } from '../state/chat';
-import type { SessionSummary } from '../../../protocol/transcriptTypes';
+import type { SessionSummary } from '../../../transcript/session';
 
 const optionId = (index: number): string => `session-choice-${index}`;
 

@@ -1,3 +1,4 @@
-import { lazyComponents } from '../connection/lazyComponents';
+import { LazyComponents } from '../connection/lazyComponents';
+import type * as code from './afterFirstPaint';
 
-export const lazyPickers = lazyComponents(() => import('./afterFirstPaint'));
+export const lazyPickers = new LazyComponents<typeof code>();

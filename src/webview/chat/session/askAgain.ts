@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { ChangedFile } from '../../../protocol/transcriptTypes';
+import type { ChangedFile } from '../../../transcript/changedFile';
 import type { Chat } from '../state/chat';
 import { FilesToRevert } from './sessionSwitchController';
 import { PromptEdits, PromptVersionController } from './promptEdits';

@@ -1,5 +1,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import { answerText, sentParts, type Part, type SentPart } from '../../../protocol/transcriptTypes';
+import { answerText } from '../../../transcript/message';
+import { sentParts, type SentPart } from '../../../transcript/draftPart';
+import type { Part } from '../../../transcript/part';
 import { refusalOf } from '../connection/hostRequests';
 import { editDraftKey } from '../connection/viewMemory';
 import type { Chat } from '../state/chat';

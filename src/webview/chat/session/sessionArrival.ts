@@ -1,5 +1,5 @@
 import type { ShownSession } from '../../../protocol/chatProtocol';
-import { joinedDraft, type DraftPart } from '../../../protocol/transcriptTypes';
+import { joinedDraft, type DraftPart } from '../../../transcript/draftPart';
 import { Drafts } from '../drafts/drafts';
 import { PromptSender } from '../drafts/promptSender';
 import { UnsavedDrafts } from '../drafts/unsavedDrafts';

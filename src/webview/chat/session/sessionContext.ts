@@ -1,6 +1,6 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { CompressionOutcome, ContextUseView } from '../../../protocol/chatProtocol';
-import type { HandoffTokens } from '../../../protocol/transcriptTypes';
+import type { HandoffTokens } from '../../../transcript/handoff';
 import { t } from '../../localization';
 import { compactCount } from '../../times';
 import type { Chat } from '../state/chat';

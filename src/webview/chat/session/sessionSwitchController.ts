@@ -1,6 +1,7 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
 import type { SessionLookup, ViewSwitch } from '../../../protocol/chatProtocol';
-import type { ChangedFile, SessionSummary } from '../../../protocol/transcriptTypes';
+import type { ChangedFile } from '../../../transcript/changedFile';
+import type { SessionSummary } from '../../../transcript/session';
 import { t } from '../../localization';
 import { mayHaveChangedFiles, turnsFrom, type Conversation } from '../state/conversation';
 import { Drafts } from '../drafts/drafts';

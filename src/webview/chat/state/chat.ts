@@ -1,7 +1,7 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Turn } from '../../../protocol/transcriptTypes';
+import type { Turn } from '../../../transcript/turn';
 import { codeActionsOf } from '../../markdown/markdownActions';
 import type { MarkdownActions } from '../../markdown/Markdown';
 import type { ChatHost, ChatSurroundings, Timers } from '../connection/chatHost';

@@ -9,7 +9,10 @@ import type {
   ViewStoreState,
 } from '../../../protocol/chatProtocol';
 import type { ChatSync } from '../../../protocol/syncProtocol';
-import type { Message, Mode, SandboxState, SessionSummary } from '../../../protocol/transcriptTypes';
+import type { Message } from '../../../transcript/message';
+import type { Mode } from '../../../transcript/approval';
+import type { SandboxState } from '../../../transcript/sandboxState';
+import type { SessionSummary } from '../../../transcript/session';
 import {
   applyRead,
   applyTurnEvent,

@@ -1,19 +1,11 @@
 import type { ChatResults, SessionOrigin, ShownSession } from '../../../protocol/chatProtocol';
-import type {
-  Approval,
-  ChangedFile,
-  Chunk,
-  Message,
-  Mode,
-  PromptVersions,
-  QueuedPrompt,
-  Recalled,
-  Session,
-  Turn,
-  TurnActivity,
-  TurnEvent,
-} from '../../../protocol/transcriptTypes';
-import { isContinuation } from '../../../protocol/transcriptTypes';
+import type { Approval, Mode } from '../../../transcript/approval';
+import type { ChangedFile } from '../../../transcript/changedFile';
+import type { Chunk, Message } from '../../../transcript/message';
+import type { PromptVersions, Recalled, Turn } from '../../../transcript/turn';
+import type { QueuedPrompt, Session } from '../../../transcript/session';
+import type { TurnActivity, TurnEvent } from '../../../transcript/turnEvent';
+import { isContinuation } from '../../../transcript/continuation';
 import { noWork, withActivity, withProgress, type TurnWork } from './turnWork';
 import {
   applyChunks,

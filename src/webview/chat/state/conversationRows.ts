@@ -1,14 +1,9 @@
-import {
-  isContinuation,
-  isMadeUpResult,
-  type ChangedFile,
-  type Part,
-  type Recalled,
-  type ToolCallPart,
-  type ToolResultPart,
-  type Turn,
-  type TurnActivity,
-} from '../../../protocol/transcriptTypes';
+import { isContinuation } from '../../../transcript/continuation';
+import { isMadeUpResult } from '../../../transcript/storedText';
+import type { ChangedFile } from '../../../transcript/changedFile';
+import type { Part, ToolCallPart, ToolResultPart } from '../../../transcript/part';
+import type { Recalled, Turn } from '../../../transcript/turn';
+import type { TurnActivity } from '../../../transcript/turnEvent';
 import { isLowValueRead, type ToolState } from '../../toolLabels';
 import type { ShownAnswer } from '../../turnLabels';
 import type { Conversation, LiveActivity } from './conversation';

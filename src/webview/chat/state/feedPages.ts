@@ -1,13 +1,14 @@
 import { batch, signal, type ReadonlySignal } from '@preact/signals';
-import type { ChangedFile } from '../../../protocol/transcriptTypes';
+import type { ChangedFile } from '../../../transcript/changedFile';
 import { withChanges, type Conversation } from './conversation';
-import { lazyComponents } from '../connection/lazyComponents';
+import { LazyComponents } from '../connection/lazyComponents';
 import type { Chat } from './chat';
 import type { Pages } from './conversationPages';
 import type { FeedFetching } from './feedFetching';
+import type * as code from './feedFetching';
 
 /** Code for long conversations. */
-const lazyFetching = lazyComponents(() => import('./feedFetching'));
+export const lazyFetching = new LazyComponents<typeof code>();
 
 /** Chooses the part of the conversation to render, and fetches and evicts pages for it. See README.md, "A long
  *  conversation". The code not needed at the first paint is in feedFetching.ts and conversationPages.ts; nothing is

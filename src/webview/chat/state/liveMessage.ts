@@ -1,4 +1,5 @@
-import type { Chunk, Message, Part } from '../../../protocol/transcriptTypes';
+import type { Chunk, Message } from '../../../transcript/message';
+import type { Part } from '../../../transcript/part';
 
 /** A message in the view: the newest stored row merged with its chunks, in whatever order they arrived. */
 export interface LiveMessage {

@@ -2,7 +2,7 @@ import { computed, type ReadonlySignal } from '@preact/signals';
 import type { ChatViewState } from './chatState';
 import type { Conversation } from './conversation';
 import type { LiveMessage } from './liveMessage';
-import type { Part } from '../../../protocol/transcriptTypes';
+import type { Part } from '../../../transcript/part';
 
 /** The state, which changes only when anything other than streaming text does; in between, its message text is older
  *  than in `state`. Components that use it do not re-render with every piece of an answer; the text itself comes

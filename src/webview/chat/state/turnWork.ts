@@ -1,4 +1,4 @@
-import type { ToolProgress, TurnActivity } from '../../../protocol/transcriptTypes';
+import type { ToolProgress, TurnActivity } from '../../../transcript/turnEvent';
 
 /** Progress of a running call. Not stored: the outcome is in its result. */
 export interface CallProgress {

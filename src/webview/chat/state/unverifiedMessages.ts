@@ -32,8 +32,8 @@ export class UnverifiedMessages {
     }
     this.chat.timers.after(delay, () => {
       const { conversation } = this.chat;
-      const doubtful = conversation?.session.id === sessionId && messagesInDoubt(conversation).includes(uid);
-      if (doubtful) void this.read(sessionId, uid, Math.min(delay * 2, rereadDelay.longest));
+      const isUnverified = conversation?.session.id === sessionId && messagesInDoubt(conversation).includes(uid);
+      if (isUnverified) void this.read(sessionId, uid, Math.min(delay * 2, rereadDelay.longest));
       else this.reading.delete(uid);
     });
   }

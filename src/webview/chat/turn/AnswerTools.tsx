@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { answerText } from '../../../protocol/transcriptTypes';
+import { answerText } from '../../../transcript/message';
 import { t } from '../../localization';
 import { modelName, outcomeLabel, type FinishedTurn } from '../../turnLabels';
 import { recalledLabels, costText, tokenText, usageLines } from '../../usageLabels';

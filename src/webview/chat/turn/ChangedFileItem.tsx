@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { ChangedFile, FileHunk } from '../../../protocol/transcriptTypes';
+import type { ChangedFile, FileHunk } from '../../../transcript/changedFile';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { showMisleading } from '../../../protocol/invisibleCharacters';
@@ -115,35 +115,31 @@ interface HunkProps {
 }
 
 function Hunk({ hunk, busy, act }: HunkProps) {
-  const { line, removed, added, state } = hunk;
+  const { line, removed, added } = hunk;
   return (
-    <li class={`hunk hunk-${state}`}>
+    <li class="hunk">
       <div class="hunk-line">
         <span class="hunk-place">{t('line {line}', { line })}</span>
-        {state === 'open' ? (
-          <span class="files-actions">
-            <button
-              type="button"
-              class="button secondary tiny"
-              disabled={busy}
-              aria-label={t('Keep the change at line {line}', { line })}
-              onClick={() => act('keep')}
-            >
-              {t('Keep')}
-            </button>
-            <button
-              type="button"
-              class="button secondary tiny"
-              disabled={busy}
-              aria-label={t('Revert the change at line {line}', { line })}
-              onClick={() => act('revert')}
-            >
-              {t('Revert')}
-            </button>
-          </span>
-        ) : (
-          <span class="files-state">{state === 'kept' ? t('kept') : t('reverted')}</span>
-        )}
+        <span class="files-actions">
+          <button
+            type="button"
+            class="button secondary tiny"
+            disabled={busy}
+            aria-label={t('Keep the change at line {line}', { line })}
+            onClick={() => act('keep')}
+          >
+            {t('Keep')}
+          </button>
+          <button
+            type="button"
+            class="button secondary tiny"
+            disabled={busy}
+            aria-label={t('Revert the change at line {line}', { line })}
+            onClick={() => act('revert')}
+          >
+            {t('Revert')}
+          </button>
+        </span>
       </div>
       <div class="diff" tabIndex={0} role="region" aria-label={t('Change at line {line}', { line })}>
         <div class="diff-lines">

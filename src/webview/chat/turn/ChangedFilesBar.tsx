@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ChangedFile } from '../../../protocol/transcriptTypes';
+import type { ChangedFile } from '../../../transcript/changedFile';
 import { Icon } from '../../Icon';
 import { lineCounts } from '../../toolDetails';
 import { t, shownList } from '../../localization';

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { DraftPart, SentPart } from '../../../protocol/transcriptTypes';
+import type { DraftPart, SentPart } from '../../../transcript/draftPart';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { fileLink, imageAddress, partIcon, partLabel, sizeText } from '../drafts/draftParts';

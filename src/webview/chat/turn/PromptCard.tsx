@@ -1,7 +1,10 @@
 import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { answerText, isContinuation, sentParts, type Turn } from '../../../protocol/transcriptTypes';
+import { answerText } from '../../../transcript/message';
+import { isContinuation } from '../../../transcript/continuation';
+import { sentParts } from '../../../transcript/draftPart';
+import type { Turn } from '../../../transcript/turn';
 import { t } from '../../localization';
 import { memo } from '../../memo';
 import { clockTime, fullTime } from '../../times';

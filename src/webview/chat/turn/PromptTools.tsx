@@ -1,4 +1,5 @@
-import { answerText, type Turn } from '../../../protocol/transcriptTypes';
+import { answerText } from '../../../transcript/message';
+import type { Turn } from '../../../transcript/turn';
 import { t } from '../../localization';
 import type { LiveMessage } from '../state/liveMessage';
 import { Toolbar, type ToolbarAction } from '../common/Toolbar';

@@ -2,7 +2,7 @@ import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { modelName } from '../../turnLabels';
 import { duration } from '../../times';
-import type { TurnActivity } from '../../../protocol/transcriptTypes';
+import type { TurnActivity } from '../../../transcript/turnEvent';
 import type { TurnBlock } from '../state/conversationRows';
 import { useLasting, useNow } from '../common/timing';
 import { useChat } from '../state/chat';

@@ -2,7 +2,7 @@ import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { toolLabels } from '../../toolLabels';
-import type { ToolCallPart } from '../../../protocol/transcriptTypes';
+import type { ToolCallPart } from '../../../transcript/part';
 import type { TurnElsewhere } from '../../../protocol/syncProtocol';
 import { useChat } from '../state/chat';
 

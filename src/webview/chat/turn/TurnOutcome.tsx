@@ -9,7 +9,7 @@ import { AskAgain } from '../session/askAgain';
 import { SessionContext } from '../session/sessionContext';
 import { SessionSwitchController } from '../session/sessionSwitchController';
 import { useChat } from '../state/chat';
-import type { Message } from '../../../protocol/transcriptTypes';
+import type { Message } from '../../../transcript/message';
 
 const time = new Intl.DateTimeFormat(pageLanguage, { timeStyle: 'medium' });
 

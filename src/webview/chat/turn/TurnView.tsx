@@ -4,7 +4,7 @@ import { t } from '../../localization';
 import { memo } from '../../memo';
 import { skipWhenFar } from '../../offscreenElements';
 import { compactCount } from '../../times';
-import { handoffTokens } from '../../../protocol/transcriptTypes';
+import { handoffTokens } from '../../../transcript/handoff';
 import type { LiveMessage } from '../state/liveMessage';
 import { isShownElsewhere, type AnswerRow, type ReadsRow, type TurnBlock } from '../state/conversationRows';
 import { groupLabel } from '../../toolLabels';

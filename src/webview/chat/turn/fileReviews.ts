@@ -1,5 +1,5 @@
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { FileHunk, ReviewOutcome } from '../../../protocol/transcriptTypes';
+import type { FileHunk, ReviewOutcome } from '../../../transcript/changedFile';
 import { refusalOf } from '../connection/hostRequests';
 import type { Chat } from '../state/chat';
 

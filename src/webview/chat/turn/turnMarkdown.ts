@@ -1,4 +1,6 @@
-import { answerText, sentParts, type Part } from '../../../protocol/transcriptTypes';
+import { answerText } from '../../../transcript/message';
+import { sentParts } from '../../../transcript/draftPart';
+import type { Part } from '../../../transcript/part';
 import { t } from '../../localization';
 import { resultCount, stateWord, toolLabels } from '../../toolLabels';
 import { outcomeLabel } from '../../turnLabels';

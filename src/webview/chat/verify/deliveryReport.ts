@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Part } from '../../../protocol/transcriptTypes';
+import type { Part } from '../../../transcript/part';
 import {
   beginsAs,
   emptyHash,
@@ -8,7 +8,7 @@ import {
   hashWord,
   type HashState,
   type DeliveryEntry,
-} from '../../../protocol/deliveryTypes';
+} from '../../../transcript/deliveryEntry';
 import type { LiveMessage } from '../state/liveMessage';
 
 /** Maximum messages remembered for the shown session, and for each earlier one. */

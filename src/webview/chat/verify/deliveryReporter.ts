@@ -1,6 +1,6 @@
 import { effect, signal, type Signal } from '@preact/signals';
 import type { CrashDemoRun } from '../../../protocol/deliveryProtocol';
-import type { DeliveryEntry } from '../../../protocol/deliveryTypes';
+import type { DeliveryEntry } from '../../../transcript/deliveryEntry';
 import { RefusedRequest } from '../../rpc';
 import type { FinishedTurn } from '../../turnLabels';
 import type { Chat } from '../state/chat';

@@ -1,5 +1,5 @@
 import type { StoredApproval } from '../../../protocol/transcriptProtocol';
-import type { Part } from '../../../protocol/transcriptTypes';
+import type { Part } from '../../../transcript/part';
 import { t } from '../../localization';
 import { Markdown, type MarkdownActions } from '../../markdown/Markdown';
 import { readableArguments } from '../../toolLabels';

@@ -1,5 +1,5 @@
 import { rowStates, type RowState } from '../../../protocol/transcriptProtocol';
-import type { Message } from '../../../protocol/transcriptTypes';
+import type { Message } from '../../../transcript/message';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import type { TranscriptController } from '../state/transcriptController';

@@ -1,6 +1,6 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import type { RowForm, RowRevision } from '../../../protocol/transcriptProtocol';
-import type { Message } from '../../../protocol/transcriptTypes';
+import type { Message } from '../../../transcript/message';
 import { RefusedRequest } from '../../rpc';
 import type { ShownTranscript } from './shownTranscript';
 

@@ -1,5 +1,5 @@
 import type { TranscriptRows } from '../../../protocol/transcriptProtocol';
-import type { Message } from '../../../protocol/transcriptTypes';
+import type { Message } from '../../../transcript/message';
 
 /** Maximum number of rows kept loaded: far rows on the other side are evicted when more are loaded. */
 export const mostLoaded = 600;

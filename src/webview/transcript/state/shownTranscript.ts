@@ -9,7 +9,7 @@ import {
   type transcriptRequests,
   rowStates,
 } from '../../../protocol/transcriptProtocol';
-import type { Session } from '../../../protocol/transcriptTypes';
+import type { Session } from '../../../transcript/session';
 import type { HostConnection, VsCodeApi } from '../../rpc';
 import type { TranscriptRow } from './transcriptRows';
 

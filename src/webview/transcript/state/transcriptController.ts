@@ -6,7 +6,8 @@ import type {
   TranscriptRows,
   TranscriptState,
 } from '../../../protocol/transcriptProtocol';
-import type { Message, Session } from '../../../protocol/transcriptTypes';
+import type { Message } from '../../../transcript/message';
+import type { Session } from '../../../transcript/session';
 import { RefusedRequest, type NotificationOf } from '../../rpc';
 import { codeActionsOf } from '../../markdown/markdownActions';
 import type { MarkdownActions } from '../../markdown/Markdown';

@@ -4,7 +4,9 @@ import type {
   TranscriptRows,
   TranscriptSegment,
 } from '../../../protocol/transcriptProtocol';
-import { isContinuation, type Message, type Turn } from '../../../protocol/transcriptTypes';
+import { isContinuation } from '../../../transcript/continuation';
+import type { Message } from '../../../transcript/message';
+import type { Turn } from '../../../transcript/turn';
 import { t, shownList } from '../../localization';
 import { stopReasonWord } from '../../turnLabels';
 import { compactCount } from '../../times';

@@ -1,4 +1,4 @@
-import { joinSentences } from '../../../protocol/messageText';
+import { joinSentences } from '../../../base/messageText';
 import type {
   ServerAccount,
   UnreadMessage,

@@ -8,7 +8,7 @@ import { parseConnectionString } from '../../../../src/sync/postgres/connectionS
 function remembering() {
   const [secrets, meta, global] = [new Map<string, string>(), new Map<string, string>(), new Map<string, unknown>()];
   let ids = 0;
-  const at = (storeFolder: string, machineId = 'm1'): SyncMemory =>
+  const memory = (): SyncMemory =>
     new SyncMemory({
       secrets: {
         get: async (key) => secrets.get(key),
@@ -20,20 +20,18 @@ function remembering() {
         getMeta: async (key) => meta.get(key) ?? null,
         setMeta: async (key, value) => void meta.set(key, value),
       },
-      storeFolder: () => storeFolder,
-      machineId,
       hostName: 'host-1',
       newId: () => `origin-${++ids}`,
     });
-  return { at, meta, secrets };
+  return { memory, meta, secrets };
 }
 
 const chosen = { isOn: true, history: 'name:x', name: 'Parcels', server: 'me@db:5432/d', isSealed: false };
 
 describe('what is remembered of sync', () => {
   it('is the connection string in the secret storage, whose password is masked from then on', async () => {
-    const { at, secrets, meta } = remembering();
-    const memory = at('/a');
+    const { memory: remembered, secrets, meta } = remembering();
+    const memory = remembered();
     expect(await memory.connection()).toBeNull();
     await memory.keepConnection(' postgres://me:correct-horse-9-battery@db.example/d ');
     expect(await memory.connection()).toBe('postgres://me:correct-horse-9-battery@db.example/d');
@@ -47,25 +45,23 @@ describe('what is remembered of sync', () => {
     expect(await memory.connection()).toBeNull();
   });
 
-  it('is one id for a store, which a copy of it does not share', async () => {
-    const { at, meta } = remembering();
-    const first = await at('/a').choose(chosen);
-    const later = await at('/a').choose({ ...chosen, isOn: false });
-    const moved = await at('/b').choice();
-    const other = await at('/b', 'm2').choice();
-    expect([first.origin, later.origin, moved?.origin, other?.origin, other?.isOn]).toEqual([
+  it('is one id for a store, until a copy of it is in use elsewhere', async () => {
+    const { memory, meta } = remembering();
+    const first = await memory().choose(chosen);
+    const later = await memory().choose({ ...chosen, isOn: false });
+    await memory().renewOrigin();
+    const renewed = await memory().choice();
+    expect([first.origin, later.origin, renewed]).toEqual([
       'origin-1',
       'origin-1',
-      'origin-2',
-      'origin-3',
-      false,
+      { ...chosen, origin: 'origin-2', isOn: false },
     ]);
     meta.set('sync', '{"isOn":');
-    expect(await at('/a').choice()).toBeNull();
+    expect(await memory().choice()).toBeNull();
   });
 
   it('is the name of the machine, which is its host name at first', async () => {
-    const memory = remembering().at('/a');
+    const memory = remembering().memory();
     expect(memory.machine).toBe('host-1');
     await memory.nameMachine('Desk');
     expect(memory.machine).toBe('Desk');

@@ -171,7 +171,7 @@ describe('a file that does not belong to us', () => {
       "a newer version's store",
       () => {
         const { database } = open();
-        database.execute('PRAGMA user_version = 9');
+        database.execute('PRAGMA user_version = 10');
         database.close();
       },
       { causeClass: 'newer', message: expect.stringContaining('Update the extension') },
@@ -190,7 +190,7 @@ describe('a file that does not belong to us', () => {
   test('a newer version that is only in the log is refused, log included', () => {
     const { database } = open();
     database.execute(noteTable);
-    database.execute('PRAGMA user_version = 9');
+    database.execute('PRAGMA user_version = 10');
     database.abandon();
     const before = [main, log].map((path) => readFileSync(path));
     expect(refusal(open)).toMatchObject({ causeClass: 'newer' });

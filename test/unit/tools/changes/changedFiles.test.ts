@@ -207,18 +207,21 @@ describe('files that a turn changed', () => {
     small.dispose();
   });
 
-  it('are kept when the user asks, and open again when a revert was undone in the editor', async () => {
+  it.each([
+    ['kept', true],
+    ['open', false],
+  ] as const)('are %s again when a revert was undone in the editor', async (state, isKept) => {
     world.person('a.ts', 'old\n');
     await world.agent('a.ts', 'new\n');
-    await world.files.reviewFiles('t1', null, 'keep', false);
-    const kept = await world.listed();
+    if (isKept) await world.files.reviewFiles('t1', null, 'keep', false);
+    const before = await world.listed();
     await revert();
     const reverted = await world.listed();
     world.person('a.ts', 'new\n');
-    expect([kept, reverted, await world.listed()]).toEqual([
-      ['a.ts edited +1 -1 kept'],
+    expect([before, reverted, await world.listed()]).toEqual([
+      [`a.ts edited +1 -1 ${state}`],
       ['a.ts edited +1 -1 reverted'],
-      ['a.ts edited +1 -1 open'],
+      [`a.ts edited +1 -1 ${state}`],
     ]);
   });
 
@@ -242,15 +245,15 @@ describe('single changes of a file', () => {
     const all = await hunks();
     await world.files.reviewHunk('t1', path(), all[0]?.id ?? '', 'revert');
     expect({
-      all: all.map(({ line, removed, added, state }) => [line, removed, added, state]),
+      all: all.map(({ line, removed, added }) => [line, removed, added]),
       left: (await hunks()).map(({ id }) => id),
       text: world.text('a.ts'),
       listed: await world.listed(),
     }).toEqual({
       all: [
-        [2, ['2'], ['two'], 'open'],
-        [6, [], ['new'], 'open'],
-        [10, ['9'], [], 'open'],
+        [2, ['2'], ['two']],
+        [6, [], ['new']],
+        [10, ['9'], []],
       ],
       left: all.slice(1).map(({ id }) => id),
       text: ten.replace('5\n', '5\nnew\n').replace('9\n', ''),
@@ -273,18 +276,23 @@ describe('single changes of a file', () => {
     expect(world.text('a.ts')).toBe(`mine\n${ten.replace('2\n', 'two\n').replace('9\n', '')}`);
   });
 
-  it('are only shown when the user has changed the same lines', async () => {
+  it('are reverted one by one where the user has changed the same lines', async () => {
     world.person('a.ts', (world.text('a.ts') ?? '').replace('two', 'my two'));
-    const outcome = await world.files.reviewHunk('t1', path(), await idOf(1), 'revert');
-    expect([(await hunks()).length, outcome.conflicts]).toEqual([3, [path()]]);
+    const outcome = await world.files.reviewHunk('t1', path(), await idOf(0), 'revert');
+    expect([(await hunks()).length, outcome.conflicts, world.text('a.ts')]).toEqual([
+      2,
+      [],
+      ten.replace('5\n', '5\nnew\n').replace('9\n', ''),
+    ]);
   });
 
   it('are kept one by one, and the file with the last of them', async () => {
     await world.files.reviewHunk('t1', path(), await idOf(0), 'keep');
-    const first = [(await hunks()).map(({ state }) => state), await world.listed()];
-    for (const index of [1, 2]) await world.files.reviewHunk('t1', path(), await idOf(index), 'keep');
-    expect([first, await world.listed()]).toEqual([
-      [['kept', 'open', 'open'], ['a.ts edited +2 -2 partly']],
+    const first = [(await hunks()).length, await world.listed()];
+    for (const index of [0, 0]) await world.files.reviewHunk('t1', path(), await idOf(index), 'keep');
+    expect([first, (await hunks()).length, await world.listed()]).toEqual([
+      [2, ['a.ts edited +2 -2 partly']],
+      0,
       ['a.ts edited +2 -2 kept'],
     ]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Message, Part } from '../../../../src/protocol/transcriptTypes';
+import type { Message } from '../../../../src/transcript/message';
+import type { Part } from '../../../../src/transcript/part';
 import type { TurnEvent } from '../../../../src/transcript/turnEvent';
 import { initialState, reduce, type ChatViewState } from '../../../../src/webview/chat/state/chatState';
 import { conversationBlocks } from '../../../../src/webview/chat/state/conversationRows';

@@ -10,7 +10,7 @@ import {
   type TranscriptNotifications,
   type TranscriptState,
 } from '../../../../src/protocol/transcriptProtocol';
-import type { Message } from '../../../../src/protocol/transcriptTypes';
+import type { Message } from '../../../../src/transcript/message';
 import { connectToHost } from '../../../../src/webview/rpc';
 import { ViewPage } from '../viewPage';
 import { TranscriptApp } from '../../../../src/webview/transcript/components/TranscriptApp';

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { act } from 'preact/test-utils';
 import { describe, expect, test } from 'vitest';
-import type { Message } from '../../../../src/protocol/transcriptTypes';
+import type { Message } from '../../../../src/transcript/message';
 import { transcriptState } from '../../../support/builders/transcriptState';
 import { handoffPart } from '../../../../src/transcript/handoff';
 import type { Approval } from '../../../../src/transcript/approval';

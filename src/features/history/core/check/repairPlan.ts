@@ -26,6 +26,7 @@ const order: readonly RepairStep['kind'][] = [
   'closeTurn',
   'sequence',
   'unlink',
+  'show',
   'reopen',
   'expireApproval',
   'recount',
@@ -33,7 +34,14 @@ const order: readonly RepairStep['kind'][] = [
 ];
 
 /** Steps after which the rows of a session may form another sequence. */
-const changesRows: ReadonlySet<RepairStep['kind']> = new Set(['fold', 'reread', 'hide', 'settleTurn', 'closeTurn']);
+const changesRows: ReadonlySet<RepairStep['kind']> = new Set([
+  'fold',
+  'reread',
+  'hide',
+  'show',
+  'settleTurn',
+  'closeTurn',
+]);
 
 /** One plan for each session that can be repaired, in the order of the findings. */
 export function repairPlans(findings: readonly Finding[]): readonly RepairPlan[] {

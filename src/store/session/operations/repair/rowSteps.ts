@@ -52,13 +52,29 @@ export class RowSteps {
     this.messages.hide(uid, 'dropped', absorbedInto);
   }
 
+  /** Shows a row whose version or original is not stored. Twice shown is better than never. */
+  show(uid: string, record: ChangeRecord): void {
+    record.before('messages', uid);
+    this.database.run(
+      `UPDATE messages SET active = 1, hidden_reason = NULL, hidden_with = NULL WHERE uid = ?1 AND hidden_with IS NOT NULL
+         AND hidden_reason IN ('retried', 'edited')`,
+      [uid],
+    );
+    this.database.run(
+      `UPDATE messages SET hidden_with = iif(EXISTS (SELECT 1 FROM turns t WHERE t.uid = messages.hidden_with),
+           hidden_with, NULL),
+         carried_from = iif(EXISTS (SELECT 1 FROM messages o WHERE o.uid = messages.carried_from), carried_from, NULL)
+       WHERE uid = ?`,
+      [uid],
+    );
+  }
+
   /** Removes references to rows that are not stored. */
   unlink(uid: string, record: ChangeRecord): void {
     record.before('messages', uid);
     this.database.run(
       `UPDATE messages SET
-         hidden_with = iif(active = 1 OR NOT EXISTS (SELECT 1 FROM turns t WHERE t.uid = messages.hidden_with),
-           NULL, hidden_with),
+         hidden_with = iif(active = 1, NULL, hidden_with),
          copied_from = iif(EXISTS (SELECT 1 FROM messages o WHERE o.uid = messages.copied_from), copied_from, NULL),
          absorbed_into = iif(EXISTS (SELECT 1 FROM messages o WHERE o.uid = messages.absorbed_into),
            absorbed_into, NULL),

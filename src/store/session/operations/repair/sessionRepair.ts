@@ -112,7 +112,8 @@ export class SessionRepair {
       .sort((one, other) => other.at - one.at);
   }
 
-  private run({ steps, at }: RepairSession): ChangeRecord {
+  /** Runs inside its caller's transaction. The changes cannot be undone. */
+  run({ steps, at }: Pick<RepairSession, 'steps' | 'at'>): ChangeRecord {
     const record = new ChangeRecord(this.database);
     for (const step of steps) this.step(step, at, record);
     return record;
@@ -124,6 +125,8 @@ export class SessionRepair {
         return this.rows.fold(step.uid, record);
       case 'reread':
         return this.rows.reread(step.uid, record);
+      case 'show':
+        return this.rows.show(step.uid, record);
       case 'unlink':
         return this.rows.unlink(step.uid, record);
       case 'hide':

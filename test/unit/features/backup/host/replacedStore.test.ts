@@ -95,6 +95,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
     sessions: { storeOpened: () => undefined },
     others: { movedFolder: { opened: () => Promise.resolve() } },
     approvalNotices: { readWaiting: () => Promise.resolve() },
+    changedFiles: { findReviews: async () => undefined },
     gateway,
     log,
     own: () => undefined,

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { describe, expect, test } from 'vitest';
 import type { ShownSession } from '../../../../../src/protocol/chatProtocol';
-import type { SessionSummary } from '../../../../../src/protocol/transcriptTypes';
+import type { SessionSummary } from '../../../../../src/transcript/session';
 import { session, sessionSummary, shownSession } from '../../../../support/builders/viewMessages';
 import { type ChatPage, openChat } from '../chatPage';
 import { all, find, nameOf, names, texts } from '../../elements';

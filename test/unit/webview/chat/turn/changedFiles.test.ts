@@ -86,8 +86,8 @@ describe('the files that a turn changed', () => {
       .map((item) => (item.textContent ?? '').replace(/\s+/g, ' '));
     await page.click(within('Changed files', 'a.tsedited+6 −2'));
     await page.answer('fileHunks', [
-      { id: 'h1', line: 4, removed: ['old'], added: ['new', 'newer'], state: 'open' },
-      { id: 'h2', line: 9, removed: [], added: ['last'], state: 'kept' },
+      { id: 'h1', line: 4, removed: ['old'], added: ['new', 'newer'] },
+      { id: 'h2', line: 9, removed: [], added: ['last'] },
     ]);
     await page.settle();
     const hunks = [...document.querySelectorAll('.hunk')].map((hunk) => hunk.textContent?.replace(/\s+/g, ' '));
@@ -98,7 +98,7 @@ describe('the files that a turn changed', () => {
     await open(done, { ...memory, sessionId: session().id });
     expect([items, hunks, asked, within('Changed files', 'a.tsedited+6 −2').getAttribute('aria-expanded')]).toEqual([
       ['a.tsedited+6 −2', 'b.tscreated+14 −2'],
-      ['line 4KeepRevert-old +new +newer ', 'line 9kept+last '],
+      ['line 4KeepRevert-old +new +newer ', 'line 9KeepRevert+last '],
       [{ turnUid: 'turn1', path: '/f/a.ts', hunk: 'h1', action: 'revert' }],
       'true',
     ]);

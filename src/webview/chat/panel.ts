@@ -1,0 +1,3 @@
+export { BackgroundStrip, SyncMark } from './BackgroundStrip';
+export { returnFocus } from '../focusReturn';
+export { startDeliveryReporter } from './verify/deliveryReporter';
