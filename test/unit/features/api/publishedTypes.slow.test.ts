@@ -78,7 +78,7 @@ describe('hermes.d.ts', () => {
   it('is all that another extension needs', () => {
     const source = `
       import * as vscode from 'vscode';
-      import type { HermesApi, HermesExtension, MemoryProvider, SettledTurn, TurnEvent } from '../../../../src/features/api/core/hermes';
+      import type { HermesApi, HermesExtension, MemoryProvider, SettledTurn, TurnEvent } from './hermes';
       class Notes implements MemoryProvider {
         initialize(sessionId: string, signal: AbortSignal): void { signal.throwIfAborted(); void sessionId; }
         async syncTurn({ prompt, turnId }: { readonly prompt: string; readonly turnId: string }, signal: AbortSignal) { await fetch('http://127.0.0.1', { signal, body: prompt + turnId }); }
