@@ -13,7 +13,8 @@ const groups = [
     commands: {
       newSession: 'Starts an empty chat. The session that was shown stays in the list.',
       newPrivateSession: 'Starts a chat that no memory provider is told about and no other extension can read.',
-      resetSession: 'Ends the session that is shown and starts an empty chat. The ended session stays in the list.',
+      resetSession:
+        'With `/reset`: ends the session that is shown and starts an empty chat. The ended session stays in the list.',
       resumeSession: 'Lists sessions, newest first. Type to search titles, first prompts and all messages.',
       openSessionInTab:
         'Opens a session in an editor tab, so that chats can stand side by side. Each has its own agent.',
@@ -21,6 +22,7 @@ const groups = [
         'Copies the whole session, so that you can continue in another direction. The original does not change.',
       branchFromHere: 'Copies the session up to a message.',
       otherFolders: 'Lists sessions of other folders on this machine, to read them or to bring them over.',
+      import: 'Asks what to import, and from where.',
       importSessions:
         'Lists sessions of other agents on this machine, and copies those that you choose. Files can be dropped ' +
         'on the sessions view too.',
@@ -28,9 +30,8 @@ const groups = [
         'Shows the sessions of a file, such as a `state.db` or a session of another agent, without importing them.',
       keepImporting:
         'Keeps importing what other agents write about the open folders, from now on. Turns on `hermes.rescue`.',
+      stopImporting: 'Turns off `hermes.rescue`. What was imported stays.',
       showRescuedSessions: 'Lists the sessions that are kept, and those that their agents have deleted since.',
-      checkSessions:
-        'Finds damaged transcripts in this folder or in a database of Hermes Agent, and repairs those of this folder.',
     },
   },
   {
@@ -43,6 +44,7 @@ const groups = [
       compressSession: 'Replaces earlier messages with a summary for the model. Shows first what that saves.',
       findInConversation: 'Finds words in the whole conversation, including parts that are not loaded.',
       searchSessions: 'Opens a tab that searches every message of this folder.',
+      review: 'Asks which changes to review.',
       reviewChanges: 'Shows all files that the last turn with changes changed, in one diff editor.',
       reviewSessionChanges: 'Shows all files that the session changed, in one diff editor.',
       reviewChangesOfTurns: 'Shows what the turns that you select changed together, in one diff editor.',
@@ -67,10 +69,12 @@ const groups = [
       forgetSession:
         'Erases a session now and for good, also at memory providers that can do so. Says first what stays out ' +
         'of reach.',
+      export: 'Asks which sessions to export.',
       exportSession:
         'Writes the sessions to a file: JSON, Markdown, HTML, OpenAI JSONL or a database of Hermes Agent. ' +
         'Secrets are masked unless you choose otherwise.',
       exportAllSessions: 'The same with every session of this folder.',
+      storageAndHistory: 'Asks what to do with the stored sessions: measure, back up, sync, check, erase.',
       backUpNow: 'Makes a backup of all sessions of this folder, also during an answer.',
       restoreFromBackup:
         'Lists the backups with their sessions. Brings chosen sessions back, or puts a whole backup in place of ' +
@@ -82,7 +86,11 @@ const groups = [
     title: 'Look at what is stored',
     commands: {
       openTranscript: 'Opens every stored row of the session in a tab.',
+      checkAndRepair: 'Asks what to check.',
       verifySession: 'Compares what the chat showed you with what is on disk.',
+      checkSessions:
+        'Finds damaged transcripts in this folder or in a database of Hermes Agent, and repairs those of this ' +
+        'folder.',
       pullThePlug:
         'Kills the extension host in the middle of a scripted answer, after asking, and shows what is still there.',
     },
@@ -91,8 +99,10 @@ const groups = [
     title: 'Ask about code',
     commands: {
       askAboutSelection: 'Puts the selected code into the composer. Nothing is sent until you send it.',
-      explainSelection: 'The same, with a question that asks for an explanation.',
-      fixSelection: 'The same, with a question that asks for a fix. Also offered on problems as *Fix with Hermes*.',
+      explainSelection: 'In the editor menu: the same, with a question that asks for an explanation.',
+      fixSelection:
+        'In the editor menu: the same, with a question that asks for a fix. Also offered on problems as ' +
+        '*Fix with Hermes*.',
       askAboutFile: 'In the Explorer menu: adds the file to the composer.',
       askAboutFolder: 'In the Explorer menu: adds the folder to the composer.',
       askAboutTerminalSelection: 'In the terminal menu: adds the selected output to the composer.',
@@ -102,7 +112,7 @@ const groups = [
     title: 'Set up',
     commands: {
       getStarted: 'Opens the walkthrough.',
-      tryDemo: 'Chooses Demo, which answers from a script, offline. In the palette until a model is chosen.',
+      tryDemo: 'Chooses Demo, which answers from a script, offline. In the empty chat until a model is chosen.',
       setUpModel: 'Leads through choosing a model, with a key or a server where one is needed.',
       selectModel: 'Chooses the model of the session.',
       setUpMemory: 'Chooses built-in memory, a Hindsight server (after saying what is sent there), or none.',
@@ -154,8 +164,15 @@ const slashCommands = [
   ['/help', 'Lists these commands.'],
 ];
 
+/** Commands that the palette offers inside another one: the name of that one → theirs. */
+export function choicesIn(root) {
+  const source = fs.readFileSync(path.join(root, 'src/host/navigation/choiceCommands.ts'), 'utf8');
+  const found = [...source.matchAll(/choose\('(\w+)', \[([^\]]*)\]/g)];
+  return new Map(found.map(([, holder, list]) => [holder, [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name)]));
+}
+
 /** Throws where a contributed command is not described, or a described one is not contributed. */
-export function commandsPage(manifest, texts) {
+export function commandsPage(manifest, texts, choices) {
   const { commands, keybindings } = manifest.contributes;
   const known = new Map(commands.map(({ command, title }) => [command.replace(/^hermes\./, ''), textOf(title, texts)]));
   const described = [...groups.flatMap((group) => Object.keys(group.commands)), ...inMenusOnly];
@@ -173,15 +190,21 @@ export function commandsPage(manifest, texts) {
           .map((binding) => `${keyText(binding)}${name in keyedInSessionsView ? ' in the sessions view' : ''}`),
       ),
     ].join(', ');
+  const nameIn = (group, name) => {
+    const holders = [...choices.keys()].filter((each) => choices.get(each).includes(name));
+    const holder = holders.find((each) => each in group) ?? holders[0];
+    return [...(holder === undefined ? [] : [holder]), name].map((each) => known.get(each)).join(' › ');
+  };
   const sections = groups.map(({ title, commands: group }) => {
-    const rows = Object.entries(group).map(([name, text]) => `| ${known.get(name)} | ${keysOf(name)} | ${text} |`);
+    const rows = Object.entries(group).map(([name, text]) => `| ${nameIn(group, name)} | ${keysOf(name)} | ${text} |`);
     return `## ${title}\n\n| Command | Keys | |\n|---|---|---|\n${rows.join('\n')}`;
   });
   const slashes = slashCommands.map(([name, text]) => `| \`${name}\` | ${text} |`);
   return [
     '# Commands',
     'Commands are in the Command Palette under *Hermes*, as long as they can do something: most of those for a ' +
-      'session appear once the chat shows one. They act on the session that is shown, or ask which one you mean.',
+      'session appear once the chat shows one. They act on the session that is shown, or ask which one you mean. ' +
+      '*Export… › Export Session…* is a choice in *Export…*; a keyboard shortcut can run it directly.',
     ...sections,
     `## Slash commands\n\nType \`/\` in the composer. Prompt files of the project are listed there too.\n\n| ` +
       `Command | |\n|---|---|\n${slashes.join('\n')}`,
@@ -245,7 +268,10 @@ function keyText({ key, mac }) {
 export function referencePages(root) {
   const read = (name) => JSON.parse(fs.readFileSync(path.join(root, name), 'utf8'));
   const [manifest, texts] = [read('package.json'), read('package.nls.json')];
-  return { 'docs/commands.md': commandsPage(manifest, texts), 'docs/settings.md': settingsPage(manifest, texts) };
+  return {
+    'docs/commands.md': commandsPage(manifest, texts, choicesIn(root)),
+    'docs/settings.md': settingsPage(manifest, texts),
+  };
 }
 
 if (process.argv[1] !== undefined && path.resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -12,7 +12,8 @@ const password = known?.password ?? randomBytes(12).toString('base64url');
 const server = await startPostgres({ folder: tryOutFolder, password, port: known?.port ?? null });
 fs.writeFileSync(secretFile, JSON.stringify({ password, port: server.port }), { mode: 0o600 });
 console.log(
-  `PostgreSQL runs. Run “Hermes: Set Up Sync…” and enter:\n\n  ${server.url()}\n\nCtrl+C stops it. Its data ` +
+  `PostgreSQL runs. Run “Hermes: Storage and History… › Set Up Sync…” and enter:\n\n  ${server.url()}\n\n` +
+    `Ctrl+C stops it. Its data ` +
     `stays in ${tryOutFolder}.`,
 );
 let isEnding = false;

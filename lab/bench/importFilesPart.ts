@@ -19,9 +19,9 @@ export const importFilesPart: Part = ({ quick, size }) =>
     const files = makeSessions(root, bytes);
     const folder = join(root, 'store');
     mkdirSync(folder);
-    const { store, close } = await openLockedStore(folder, { clock: systemClock, programFolder: await programs() });
+    const { openPort, close } = await openLockedStore(folder, { clock: systemClock, programFolder: await programs() });
     const worker = join(await programs(), 'importWorker.js');
-    const importer = new ImportClient(worker, { copies: join(root, 'copies') }, store);
+    const importer = new ImportClient(worker, join(root, 'copies'), openPort);
     const parsing = watchProcess();
     const records = await parseAll(files);
     const parsed = parsing.stop();

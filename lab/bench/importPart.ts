@@ -45,8 +45,8 @@ export const importPart: Part = ({ quick, size }) =>
 async function measure(root: string) {
   const folder = join(root, 'store');
   mkdirSync(folder);
-  const { store, close } = await openLockedStore(folder, { clock: systemClock, programFolder: await programs() });
-  const importer = new ImportClient(join(await programs(), 'importWorker.js'), { copies: join(root, 'copies') }, store);
+  const { openPort, close } = await openLockedStore(folder, { clock: systemClock, programFolder: await programs() });
+  const importer = new ImportClient(join(await programs(), 'importWorker.js'), join(root, 'copies'), openPort);
   const { sessions } = await importer.scan(usualPlaces({ home: root, platform: process.platform, environment: {} }));
   const watch = watchProcess();
   let firstSessionMs = 0;

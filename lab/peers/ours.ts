@@ -57,7 +57,7 @@ async function brokenOff(kind: 'stop' | 'cut', order: CrashHostOrder, server: Wo
   const conversation = new Conversation(gateway);
   const turn = await conversation.begin('Please count parcels.');
   while (wordsIn(conversation.shown, 'a').size < fewestWords) await sleep(20);
-  if (kind === 'stop') await gateway.stop(turn.sessionId);
+  if (kind === 'stop') await gateway.turns.stop(turn.sessionId);
   await turn.end();
   const shown = wordsIn(conversation.shown, 'a');
   const retries = server.requests.length - 1;

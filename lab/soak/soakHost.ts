@@ -1,11 +1,11 @@
 import { openSync, readdirSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { Gateway } from '../../src/gateway/conversationGateway';
 import { join } from 'node:path';
 import { Agent } from '../../src/agent/agent';
 import { Summarizer } from '../../src/agent/compression/summarizer';
 import { systemClock as clock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
 import { silentLog as log } from '../../src/base/log';
-import { ConversationGateway } from '../../src/gateway/conversationGateway';
 import { GatewayError, type Surface, type SwitchTarget } from '../../src/gateway/gateway';
 import { storeFolderOf } from '../../src/store/ownership/storeFolder';
 import type { StoreConnection } from '../../src/store/ownership/storeConnection';
@@ -36,7 +36,7 @@ class Soak {
   private readonly done = { switches: 0, compressions: 0, branches: 0 };
   private readonly samples: SoakSample[] = [];
   private readonly sessions: string[] = [];
-  private gateway!: ConversationGateway;
+  private gateway!: Gateway;
   private onSettled: () => void = () => undefined;
 
   constructor(
@@ -48,7 +48,7 @@ class Soak {
     this.memories = ['one', 'two', 'three'].map((name) => new SoakMemory(name, this.random, faultShare));
     this.record = openSync(order.record, 'w');
     this.gateway = this.createGateway();
-    this.gateway.attach(this.surface());
+    this.gateway.surfaces.attach(this.surface());
   }
 
   async run(): Promise<SoakResult> {
@@ -73,11 +73,11 @@ class Soak {
     };
   }
 
-  private createGateway(): ConversationGateway {
+  private createGateway(): Gateway {
     const { store } = this.connection;
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     const files = new FolderOnDisk([{ name: 'project', path: this.order.project }]);
-    return new ConversationGateway({
+    return new Gateway({
       store,
       clock,
       ids,
@@ -123,10 +123,10 @@ class Soak {
   private async turn(turn: number): Promise<void> {
     const before = this.settled;
     const settled = new Promise<void>((resolve) => (this.onSettled = resolve));
-    const sessionId = this.gateway.shownSession('panel');
-    await this.gateway.submit('panel', { sessionId, uid: `prompt-${turn}`, text: `Prompt ${turn}` });
+    const sessionId = this.gateway.surfaces.shownSession('panel');
+    await this.gateway.intake.submit('panel', { sessionId, uid: `prompt-${turn}`, text: `Prompt ${turn}` });
     if (this.settled === before) await settled;
-    while (this.gateway.runningTurns().length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (this.gateway.turns.running().length > 0) await new Promise((resolve) => setImmediate(resolve));
     if (this.order.leaks) this.leak();
   }
 
@@ -136,13 +136,13 @@ class Soak {
   }
 
   private async switches(turn: number): Promise<void> {
-    const shown = this.gateway.shownSession('panel');
+    const shown = this.gateway.surfaces.shownSession('panel');
     if (shown !== null && !this.sessions.includes(shown)) this.sessions.push(shown);
     if (this.done.switches % 4 === 0 && shown !== null) await this.compresses(shown);
     const isBranch = this.done.switches % 10 === 9 && shown !== null;
     const target = isBranch ? ({ reason: 'branch', sessionId: shown, from: null } as const) : this.targetAfter(turn);
     if (isBranch) this.done.branches++;
-    await this.gateway.switchSession('panel', target);
+    await this.gateway.switching.switchSession('panel', target);
     this.done.switches++;
   }
 
@@ -155,7 +155,7 @@ class Soak {
   /** A short session has nothing to compress. */
   private async compresses(sessionId: string): Promise<void> {
     try {
-      await this.gateway.compress(sessionId, null);
+      await this.gateway.compression.compress(sessionId, null);
       this.done.compressions++;
     } catch (error) {
       if (!(error instanceof GatewayError) || error.causeClass !== 'notCompressed') throw error;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConversationGateway } from '../../src/gateway/conversationGateway';
+import type { Gateway } from '../../src/gateway/conversationGateway';
 
 /** A surface of a gateway: asks, and collects the text that it is shown. */
 export class Conversation {
@@ -9,10 +9,10 @@ export class Conversation {
   private asked = 0;
 
   constructor(
-    private readonly gateway: ConversationGateway,
+    private readonly gateway: Gateway,
     private readonly id = 'panel',
   ) {
-    gateway.attach({
+    gateway.surfaces.attach({
       id,
       onTurnEvent: (_sessionId, event) => {
         if (event.kind === 'delivered') this.shown += event.chunks.map(({ text }) => text).join('');
@@ -26,13 +26,13 @@ export class Conversation {
   /** Sends a prompt. Returns its session, and a function that waits until the turn is settled. */
   async begin(text: string): Promise<{ readonly sessionId: string; readonly end: () => Promise<void> }> {
     const { settled } = this;
-    const submitted = await this.gateway.submit(this.id, {
-      sessionId: this.gateway.shownSession(this.id),
+    const submitted = await this.gateway.intake.submit(this.id, {
+      sessionId: this.gateway.surfaces.shownSession(this.id),
       uid: `${this.id}-${++this.asked}`,
       text,
     });
     const end = async (): Promise<void> => {
-      while (this.settled === settled || this.gateway.runningTurns().length > 0) await sleep(1);
+      while (this.settled === settled || this.gateway.turns.running().length > 0) await sleep(1);
     };
     return { sessionId: submitted.sessionId, end };
   }

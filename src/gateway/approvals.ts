@@ -1,37 +1,18 @@
 import { t } from '../base/translate';
-import type { Clock } from '../base/clock';
-import type { Log } from '../base/log';
-import type { SwitchReason } from '../memory/memoryProvider';
-import type { SessionStore } from '../store/sessionStore';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { type Approval, type ApprovalDecision, isPlainEdit, type Mode } from '../transcript/approval';
 import { isContinuation } from '../transcript/continuation';
-import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
-import type { SurfaceAgent } from './agents/surfaceAgent';
-import { decidingSession } from './delegations';
+import { decidingSession, type Delegations } from './delegations';
 import { GatewayError } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
+import type { GatewayServices } from './gatewayServices';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
-import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
+import type { TurnRunner } from './turnRunner';
 import type { WaitingTurns } from './waitingTurns';
-
-interface ApprovalDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly sessions: SessionDirectory;
-  readonly surfaces: SurfaceRegistry;
-  readonly slots: TurnSlots;
-  readonly runner: TurnRunner;
-  readonly waiting: WaitingTurns;
-  readonly agentFor: (surfaceId: string, session: Session, reason: SwitchReason, from: string | null) => SurfaceAgent;
-  readonly defaultMode?: () => Mode;
-  /** Returns the pending approval of the sub-agents that work for this session now. */
-  readonly askedBySubAgents: (sessionId: string) => Approval | null;
-}
+import type { SessionSwitching } from './sessionSwitching';
 
 /** Milliseconds before each check for a stored decision, after storing it seemed to fail. The last value repeats. */
 const checkAgainMs = [1000, 2000, 5000, 10_000, 30_000];
@@ -39,22 +20,36 @@ const checkAgainMs = [1000, 2000, 5000, 10_000, 30_000];
 /** Handles the user's decisions about running turns, and how freely agents may act. A decision is on disk before
  *  anything runs because of it. */
 export class Approvals {
-  constructor(private readonly deps: ApprovalDeps) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'log' | 'defaultMode'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly runner: TurnRunner;
+      readonly waiting: WaitingTurns;
+      readonly switching: SessionSwitching;
+      readonly delegations: Delegations;
+    },
+  ) {}
 
+  /** Stores the decision, and only then runs the call (or refuses it). Also resumes a turn that waits only in the
+   *  store, after a reload, a crash or a handover to another window. The first decision counts: a second one, from
+   *  another surface, changes nothing. Rejects with `notFound` when the approval does not exist, and with `invalid`
+   *  when a rule is empty. */
   async decide(approvalId: string, decision: ApprovalDecision): Promise<void> {
-    const { store, sessions, slots } = this.deps;
+    const { store, sessions, slots } = this.parts;
     refuseBlankRules(decision);
     const asked = await store.approval(approvalId);
     if (asked === null) throw new GatewayError('notFound', t('This request no longer exists. Nothing was allowed.'));
     const made = withMode(decision, asked);
     const { conversationId } = await sessions.get(asked.sessionId);
-    const holder = decidingSession(this.deps.runner, asked.sessionId);
+    const holder = decidingSession(this.parts.runner, asked.sessionId);
     await slots.inSequence(conversationId, () => this.decideInSequence(conversationId, asked, made));
     if (modeIn(made) === 'auto') await this.allowWaitingEdits(holder, asked.id);
   }
 
   private async decideInSequence(conversationId: string, asked: Approval, decision: ApprovalDecision): Promise<void> {
-    const { store, clock, slots, runner } = this.deps;
+    const { store, clock, slots, runner } = this.parts;
     const { id } = asked;
     slots.refuseWhenClosing();
     try {
@@ -70,7 +65,7 @@ export class Approvals {
   /** Checks later if the decision is on disk although the store reported a failure. Without this check the turn
    *  would wait forever, because no question is shown any longer. */
   private checkLater(conversationId: string, id: string, attempt: number): void {
-    const { store, clock, slots, log } = this.deps;
+    const { store, clock, slots, log } = this.parts;
     clock.after(checkAgainMs[attempt] ?? 30_000, () => {
       const check = slots.inSequence(conversationId, async () => {
         if (slots.isClosing) return;
@@ -92,7 +87,7 @@ export class Approvals {
     turn: Turn,
     decision: ApprovalDecision,
   ): Promise<void> {
-    const { sessions, runner, waiting, store } = this.deps;
+    const { sessions, runner, waiting, store } = this.parts;
     if (approval.state.kind !== 'decided') return;
     const chosen = modeIn(approval.state.decision);
     // An earlier Allow may have been stored although storing it seemed to fail. A later Deny wins if nothing has begun
@@ -115,41 +110,45 @@ export class Approvals {
 
   /** Runs a turn that waited only in the store. */
   private async resume(turn: Turn & { readonly state: 'running' }, approval: Approval): Promise<void> {
-    const { store, sessions, surfaces, runner, agentFor } = this.deps;
+    const { store, sessions, surfaces, runner, switching } = this.parts;
     const session = await sessions.get(turn.sessionId);
     const row = await store.getMessage(turn.userMessageUid);
     const prompt = row !== null && isContinuation(row) ? ((await earlierPrompt(store, session.id, 1)) ?? row) : row;
     if (prompt === null)
       throw new GatewayError('notFound', t('The prompt for this answer no longer exists, so it can’t continue.'));
     const surfaceId = surfaces.surfaceOf(session.id);
-    const agent = agentFor(surfaceId, session, 'resume', null);
+    const agent = switching.agentForTurn(surfaceId, session, 'resume', null);
     surfaces.notifyTurn(session.id, { kind: 'approvalDecided', turn, approval });
     runner.start({ surfaceId, session, turn, prompt, surfaceAgent: agent, goesOn: true });
   }
 
+  /** The approval that the session waits for. Null when there is none. */
   async pending(sessionId: string): Promise<Approval | null> {
-    return (await this.deps.store.pendingApproval(sessionId)) ?? this.deps.askedBySubAgents(sessionId);
+    return (await this.parts.store.pendingApproval(sessionId)) ?? this.parts.delegations.pendingIn(sessionId);
   }
 
+  /** How freely the session's agent may act: the session's own choice, or else the setting. Null means the empty state
+   *  of the surface. */
   async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
     const chosen =
       sessionId === null
-        ? this.deps.surfaces.beginningAt(surfaceId).mode
-        : await this.deps.store.sessionMode(decidingSession(this.deps.runner, sessionId));
-    return chosen ?? this.deps.defaultMode?.() ?? 'ask';
+        ? this.parts.surfaces.beginningAt(surfaceId).mode
+        : await this.parts.store.sessionMode(decidingSession(this.parts.runner, sessionId));
+    return chosen ?? this.parts.defaultMode?.() ?? 'ask';
   }
 
+  /** Takes effect with the next call, also within a running turn. */
   async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
-    const { store, sessions, surfaces } = this.deps;
+    const { store, sessions, surfaces } = this.parts;
     if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { mode });
-    const holder = decidingSession(this.deps.runner, sessionId);
+    const holder = decidingSession(this.parts.runner, sessionId);
     await sessions.get(holder);
     await store.setSessionMode(holder, mode);
     this.notifyMode(holder, mode);
   }
 
   private notifyMode(holder: string, mode: Mode): void {
-    const { runner, surfaces } = this.deps;
+    const { runner, surfaces } = this.parts;
     const subAgents = runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
     for (const changed of [holder, ...subAgents.map(({ session }) => session.id)])
       surfaces.notifyAll({ kind: 'modeChanged', sessionId: changed, mode });
@@ -158,7 +157,7 @@ export class Approvals {
   /** Allows the other plain edits that wait in this session and its sub-agents: the mode it now has would not have
    *  asked for them. Edits of other kinds keep waiting. */
   private async allowWaitingEdits(holder: string, decidedId: string): Promise<void> {
-    const { runner, log } = this.deps;
+    const { runner, log } = this.parts;
     const waiting = runner
       .all()
       .filter(({ session, subAgent }) => session.id === holder || subAgent?.caller.session.id === holder)

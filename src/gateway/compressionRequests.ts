@@ -1,29 +1,31 @@
 import { t } from '../base/translate';
-import type { SessionStore } from '../store/sessionStore';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Session } from '../transcript/session';
 import type { CompressionRequest, CompressionScheduler } from './compressionScheduler';
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
-import type { PromptQueue } from './promptQueue';
+import type { GatewayServices } from './gatewayServices';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
-
-interface CompressionRequestsDeps {
-  readonly store: SessionStore;
-  readonly sessions: SessionDirectory;
-  readonly surfaces: SurfaceRegistry;
-  readonly slots: TurnSlots;
-  readonly queue: PromptQueue;
-  readonly compressionScheduler: CompressionScheduler;
-}
+import type { PromptQueue } from './promptQueue';
 
 /** Compression that the user requests between two turns, and questions about the context. */
 export class CompressionRequests {
-  constructor(private readonly deps: CompressionRequestsDeps) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly queue: PromptQueue;
+      readonly compressionScheduler: CompressionScheduler;
+    },
+  ) {}
 
+  /** Summarizes the earlier part of a session, which then continues with more room. The user sees one session.
+   *  Prompts sent meanwhile are queued. Rejects with `busy` while a turn runs, and with `notCompressed` and the
+   *  reason when nothing was changed. */
   async compress(sessionId: string, focus: string | null): Promise<CompressionReport> {
-    const { store, sessions, surfaces, slots, queue } = this.deps;
+    const { store, sessions, surfaces, slots, queue } = this.parts;
     slots.refuseWhenClosing();
     const found = await sessions.tipOf(sessionId);
     const waiting = (await store.queue(found.id)).length;
@@ -33,16 +35,24 @@ export class CompressionRequests {
     return report;
   }
 
-  async preview(sessionId: string): Promise<HandoffTokens | null> {
-    return this.deps.compressionScheduler.preview(await this.deps.sessions.tipOf(sessionId));
+  /** Resolves when no compression runs between turns. */
+  ended(): Promise<void> {
+    return this.parts.compressionScheduler.ended();
   }
 
+  /** Estimates the tokens that `compress` would save. Null when there is nothing to compress. */
+  async preview(sessionId: string): Promise<HandoffTokens | null> {
+    return this.parts.compressionScheduler.preview(await this.parts.sessions.tipOf(sessionId));
+  }
+
+  /** Returns how full the model's context is for a session. Reads the stored rows, so call it after a turn, not for
+   *  every event of one. */
   async contextUse(sessionId: string): Promise<SessionContextUse> {
-    return this.deps.compressionScheduler.contextUse(await this.deps.sessions.tipOf(sessionId));
+    return this.parts.compressionScheduler.contextUse(await this.parts.sessions.tipOf(sessionId));
   }
 
   private async begin(found: Session, request: CompressionRequest): Promise<CompressionReport> {
-    const { slots, sessions, compressionScheduler } = this.deps;
+    const { slots, sessions, compressionScheduler } = this.parts;
     // Wrapped in an object, so that the sequence is left when the compression has begun, not when it has ended.
     const { end } = await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);

@@ -1,8 +1,5 @@
 import type { Agent } from '../agent/agent';
 import { stopReasonOf, TurnStop } from '../agent/turnStop';
-import type { Clock } from '../base/clock';
-import type { Ids } from '../base/ids';
-import type { SessionStore } from '../store/sessionStore';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
 import type { Approval } from '../transcript/approval';
@@ -10,21 +7,12 @@ import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { TurnEvent } from '../transcript/turnEvent';
 import { SubAgentSteps } from './subAgentSteps';
-import type { SurfaceRegistry } from './surfaceRegistry';
 import type { RunningTurn, SettledRow, SubAgentRun } from './runningTurn';
 import type { TurnRunner } from './turnRunner';
+import type { GatewayServices } from './gatewayServices';
+import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
-
-interface DelegationDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly surfaces: SurfaceRegistry;
-  readonly slots: TurnSlots;
-  readonly runner: TurnRunner;
-  /** Called when the entry of a session in lists may have changed. */
-  readonly changed: (sessionId: string) => void;
-}
+import type { GatewayEvents } from './gatewayEvents';
 
 type DelegatingCall = Pick<ToolCallContext, 'callId' | 'report'>;
 type Ended = { readonly settled: SettledRow | null; readonly messages: readonly Message[] };
@@ -35,11 +23,18 @@ export class Delegations {
   /** Pending approval requests of sub-agents, oldest first. */
   private asked: readonly Approval[] = [];
 
-  constructor(private readonly deps: DelegationDeps) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids'> & {
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly runner: TurnRunner;
+      readonly events: GatewayEvents;
+    },
+  ) {}
 
   /** Returns the pending approval request of this session's running turn's sub-agents. Null when there is none. */
   pendingIn(sessionId: string): Approval | null {
-    const run = this.deps.runner.all().find(({ session }) => session.id === sessionId);
+    const run = this.parts.runner.all().find(({ session }) => session.id === sessionId);
     return run === undefined ? null : this.askedOf(run);
   }
 
@@ -52,7 +47,7 @@ export class Delegations {
     call: DelegatingCall,
     signal: AbortSignal,
   ): Promise<DelegatedWork> {
-    const { clock, runner, slots, ids } = this.deps;
+    const { clock, runner, slots, ids } = this.parts;
     signal.throwIfAborted();
     const title = task.title ?? firstWords(task.task);
     const session = await this.createSession(caller, title, call.callId);
@@ -78,7 +73,7 @@ export class Delegations {
 
   /** Private, so that no memory provider is notified of it: the calling agent reports the result to memory. */
   private createSession({ session, turn }: RunningTurn, title: string, callId: string): Promise<Session> {
-    const { store, clock, ids } = this.deps;
+    const { store, clock, ids } = this.parts;
     const startedAt = clock.now();
     const id = ids.sessionId(startedAt);
     return store.createSession({
@@ -142,8 +137,12 @@ export class Delegations {
     this.asked = asked;
     const now = this.askedOf(caller);
     if (before?.id === now?.id) return;
-    this.deps.surfaces.notifyTurn(caller.session.id, { kind: 'subAgentAsks', turnUid: caller.turn.uid, approval: now });
-    this.deps.changed(caller.session.id);
+    this.parts.surfaces.notifyTurn(caller.session.id, {
+      kind: 'subAgentAsks',
+      turnUid: caller.turn.uid,
+      approval: now,
+    });
+    this.parts.events.emit('sessionChanged', caller.session.id);
   }
 
   private askedOf({ turn }: RunningTurn): Approval | null {

@@ -1,10 +1,4 @@
-import type { SessionStore } from '../store/sessionStore';
-
-interface ModelChoiceDeps {
-  readonly store: Pick<SessionStore, 'setSessionModel'>;
-  readonly defaultModel: () => string | null;
-  readonly saveDefaultModel: (ref: string) => Promise<void>;
-}
+import type { GatewayServices } from './gatewayServices';
 
 interface PendingChoice {
   readonly sessionId: string | null;
@@ -19,11 +13,11 @@ interface PendingChoice {
 export class ModelChoices {
   private readonly pending = new Set<PendingChoice>();
 
-  constructor(private readonly deps: ModelChoiceDeps) {}
+  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'defaultModel' | 'saveDefaultModel'>) {}
 
   /** Sets the model of one session. New sessions use the model chosen for them, or else the first one ever chosen. */
   async choose(sessionId: string | null, ref: string): Promise<void> {
-    const stored = sessionId === null ? Promise.resolve() : this.deps.store.setSessionModel(sessionId, ref);
+    const stored = sessionId === null ? Promise.resolve() : this.parts.store.setSessionModel(sessionId, ref);
     const choosing = this.keepForNewOnes(stored, sessionId, ref);
     const choice = { sessionId, stored, done: choosing.catch(() => undefined) };
     this.pending.add(choice);
@@ -45,6 +39,6 @@ export class ModelChoices {
 
   private async keepForNewOnes(stored: Promise<void>, sessionId: string | null, ref: string): Promise<void> {
     await stored;
-    if (sessionId === null || this.deps.defaultModel() === null) await this.deps.saveDefaultModel(ref);
+    if (sessionId === null || this.parts.defaultModel() === null) await this.parts.saveDefaultModel(ref);
   }
 }

@@ -1,27 +1,24 @@
 import { t } from '../base/translate';
-import type { PromptContext, SessionStore } from '../store/sessionStore';
-import { isSendable } from '../transcript/draftPart';
+import type { PromptContext } from '../store/sessionStore';
+import { isSendable, type SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { QueuedPrompt, Session } from '../transcript/session';
-import type { CompressionScheduler } from './compressionScheduler';
-import { GatewayError, type PromptSubmission, type SubmitReceipt, type SwitchReason } from './gateway';
-import type { PromptQueue } from './promptQueue';
+import {
+  type BeforeAsking,
+  GatewayError,
+  type PromptSubmission,
+  type SubmitReceipt,
+  type SwitchReason,
+} from './gateway';
 import { notStored, type SessionDirectory } from './sessionDirectory';
-import type { SessionSwitching } from './sessionSwitching';
-import { type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
+import { usualBeginning, type SurfaceRegistry } from './surfaceRegistry';
+import type { GatewayServices } from './gatewayServices';
 import type { TurnSlots } from './turnSlots';
-
-interface IntakeDeps {
-  readonly store: SessionStore;
-  readonly sessions: SessionDirectory;
-  readonly surfaces: SurfaceRegistry;
-  readonly slots: TurnSlots;
-  readonly queue: PromptQueue;
-  readonly compressionScheduler: CompressionScheduler;
-  /** Sends the prompt of a turn that was opened and never ran. */
-  readonly sendAgain: (surfaceId: string, turnUid: string) => Promise<SubmitReceipt>;
-  readonly switching: SessionSwitching;
-}
+import type { PromptQueue } from './promptQueue';
+import type { CompressionScheduler } from './compressionScheduler';
+import type { PromptVersionSwitching } from './promptVersionSwitching';
+import type { ModelChoices } from './modelChoices';
+import type { SessionSwitching } from './sessionSwitching';
 
 /** Origin of a prompt: the surface, the session it showed, and the reason why it shows the prompt's session from
  *  now on. */
@@ -33,10 +30,23 @@ interface Sent {
 
 /** Accepts prompts. Each is on disk when its receipt is given, and stored once, however often it is sent. */
 export class PromptIntake {
-  constructor(private readonly deps: IntakeDeps) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly queue: PromptQueue;
+      readonly compressionScheduler: CompressionScheduler;
+      readonly versions: PromptVersionSwitching;
+      readonly modelChoices: ModelChoices;
+      readonly switching: SessionSwitching;
+    },
+  ) {}
 
+  /** When this resolves, the prompt is on disk. */
   async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    const { sessions, slots, surfaces } = this.deps;
+    const { sessions, slots, surfaces, modelChoices } = this.parts;
+    await modelChoices.settled(prompt.sessionId);
     slots.refuseWhenClosing();
     const from = surfaces.shownSession(surfaceId);
     if (prompt.sessionId !== null) return this.take(prompt.sessionId, prompt, { surfaceId, from, reason: 'resume' });
@@ -48,9 +58,27 @@ export class PromptIntake {
     return this.take(session.id, prompt, { surfaceId, from, reason: beginning.reason });
   }
 
+  /** Same as `PromptVersionSwitching.retry`, with a new text for the prompt. `parts`: all attachments of the new
+   *  prompt. Default: the attachments of the old one. */
+  async editAndResend(
+    surfaceId: string,
+    turnUid: string,
+    text: string,
+    submissionUid: string,
+    before?: BeforeAsking,
+    parts?: readonly SentPart[],
+  ): Promise<SubmitReceipt> {
+    const { surfaces, modelChoices, versions } = this.parts;
+    await modelChoices.settled(surfaces.shownSession(surfaceId));
+    return (
+      (await this.receiptOf(surfaceId, submissionUid)) ??
+      versions.edit(surfaceId, turnUid, { uid: submissionUid, text, parts }, before)
+    );
+  }
+
   /** Returns the receipt of a prompt that was submitted before. Null when it was not. */
   async receiptOf(surfaceId: string, uid: string): Promise<SubmitReceipt | null> {
-    const { message, queued } = await this.deps.store.promptContext(null, uid);
+    const { message, queued } = await this.parts.store.promptContext(null, uid);
     if (message !== null) return this.submittedBefore(surfaceId, message);
     return queued === null ? null : this.queuedBefore(queued);
   }
@@ -58,7 +86,7 @@ export class PromptIntake {
   /** Hands the prompt to the session's conversation. Reads what this depends on within the conversation's sequence:
    *  until the prompt is on disk, nothing else opens a turn there or starts a compression. */
   private async take(sessionId: string, prompt: PromptSubmission, sent: Sent): Promise<SubmitReceipt> {
-    const { store, sessions, slots } = this.deps;
+    const { store, sessions, slots } = this.parts;
     const conversationId = await sessions.conversationOf(sessionId);
     if (conversationId === null) {
       const repeated = await this.receiptOf(sent.surfaceId, prompt.uid);
@@ -85,7 +113,7 @@ export class PromptIntake {
     prompt: PromptSubmission,
     { surfaceId, from, reason }: Sent,
   ): Promise<SubmitReceipt> {
-    const { sessions, slots, queue, compressionScheduler } = this.deps;
+    const { sessions, slots, queue, compressionScheduler } = this.parts;
     await sessions.refuseSubAgent(session, isSubAgent);
     if (await slots.isBusy(session, openTurn)) return queue.addBesideTurn(session, prompt);
     if (await compressionScheduler.isDue(session, historyTokens))
@@ -95,19 +123,19 @@ export class PromptIntake {
   }
 
   private async queuedBefore({ sessionId }: QueuedPrompt): Promise<SubmitReceipt> {
-    return { kind: 'queued', sessionId, queue: await this.deps.store.queue(sessionId) };
+    return { kind: 'queued', sessionId, queue: await this.parts.store.queue(sessionId) };
   }
 
   /** Handles a stored prompt. It is answered or being answered, unless the write that opened its turn seemed to
    *  fail: then it is sent now. */
   private async submittedBefore(surfaceId: string, { sessionId, turnUid }: Message): Promise<SubmitReceipt> {
-    const { store, sessions, slots, sendAgain, switching } = this.deps;
+    const { store, sessions, slots, versions, switching } = this.parts;
     const started: SubmitReceipt = { kind: 'started', sessionId, turnUid: turnUid ?? '' };
     const turn = turnUid === null ? null : await store.getTurn(turnUid);
     if (turn?.state !== 'running') return started;
     const session = await sessions.tipOf(sessionId);
     if (await slots.inSequence(session.conversationId, () => slots.isBusy(session))) return started;
-    const receipt = await sendAgain(surfaceId, turn.uid);
+    const receipt = await versions.retry(surfaceId, turn.uid);
     switching.showBegun(surfaceId, session);
     return receipt;
   }

@@ -1,61 +1,57 @@
 import { t } from '../base/translate';
 import { TurnStop } from '../agent/turnStop';
-import type { Clock } from '../base/clock';
-import type { Log } from '../base/log';
 import { errorMessage } from '../base/errorMessage';
-import type { EnqueuePrompt, SessionStore } from '../store/sessionStore';
+import type { EnqueuePrompt } from '../store/sessionStore';
 import { isSendable } from '../transcript/draftPart';
 import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
-import type { BusyMode } from '../transcript/busyMode';
-import type { CompressionScheduler } from './compressionScheduler';
 import { GatewayError, type PromptSubmission, type SubmitReceipt } from './gateway';
+import type { GatewayServices } from './gatewayServices';
 import type { SessionDirectory } from './sessionDirectory';
 import type { SurfaceRegistry } from './surfaceRegistry';
-import type { TurnRunner } from './turnRunner';
 import type { TurnSlots } from './turnSlots';
+import type { TurnRunner } from './turnRunner';
+import type { CompressionScheduler } from './compressionScheduler';
 import type { WaitingTurns } from './waitingTurns';
-
-interface QueueDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly busyMode?: () => BusyMode;
-  readonly sessions: SessionDirectory;
-  readonly surfaces: SurfaceRegistry;
-  readonly slots: TurnSlots;
-  readonly runner: TurnRunner;
-  readonly compressionScheduler: CompressionScheduler;
-  readonly waiting: WaitingTurns;
-}
 
 /** Prompts that wait on disk: for a turn to settle, for a compression, or to steer a running turn. */
 export class PromptQueue {
   private readonly takeOvers = new TakeOvers();
 
-  constructor(private readonly deps: QueueDeps) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'log' | 'busyMode'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly slots: TurnSlots;
+      readonly runner: TurnRunner;
+      readonly compressionScheduler: CompressionScheduler;
+      readonly waiting: WaitingTurns;
+    },
+  ) {}
 
+  /** Keeps the attachments. */
   async edit(uid: string, text: string): Promise<void> {
-    const along = text.trim() === '' ? (await this.deps.store.queuedPrompt(uid))?.parts : undefined;
+    const along = text.trim() === '' ? (await this.parts.store.queuedPrompt(uid))?.parts : undefined;
     if (!isSendable(text, along))
       throw new GatewayError('invalid', t('A queued message can’t be empty. Remove it instead.'));
-    this.notify(await this.deps.store.editQueued(uid, text));
+    this.notify(await this.parts.store.editQueued(uid, text));
   }
 
   async remove(uid: string): Promise<void> {
-    const removed = await this.deps.store.queuedPrompt(uid);
+    const removed = await this.parts.store.queuedPrompt(uid);
     if (removed === null) return;
-    const queue = await this.deps.store.removeQueued(uid);
-    this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId: removed.sessionId, queue });
+    const queue = await this.parts.store.removeQueued(uid);
+    this.parts.surfaces.notifyAll({ kind: 'queueChanged', sessionId: removed.sessionId, queue });
   }
 
+  /** Moves a queued prompt to the front. */
   async promote(uid: string): Promise<void> {
-    const queue = await this.deps.store.promoteQueued(uid);
+    const queue = await this.parts.store.promoteQueued(uid);
     this.notify(queue);
     const first = queue[0];
     if (first !== undefined)
       await this.startNext(
-        await this.deps.sessions.tipOf(first.sessionId),
-        this.deps.surfaces.surfaceOf(first.sessionId),
+        await this.parts.sessions.tipOf(first.sessionId),
+        this.parts.surfaces.surfaceOf(first.sessionId),
         true,
       );
   }
@@ -64,19 +60,19 @@ export class PromptQueue {
    *  conversation's sequence, so that the end of that turn sees this decision. */
   async addBesideTurn(session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
     const { conversationId } = session;
-    const mode = prompt.busy ?? this.deps.busyMode?.() ?? 'queue';
-    const run = this.deps.runner.runningIn(conversationId);
+    const mode = prompt.busy ?? this.parts.busyMode?.() ?? 'queue';
+    const run = this.parts.runner.runningIn(conversationId);
     const takeOvers = this.takeOvers.of(conversationId);
     const after = { queue: null, interrupt: takeOvers, steer: [...takeOvers, ...(run?.steering.waiting ?? [])] }[mode];
-    const queue = await this.deps.store.enqueue({
+    const queue = await this.parts.store.enqueue({
       uid: prompt.uid,
       sessionId: session.id,
       text: prompt.text,
       ...along(prompt),
-      createdAt: this.deps.clock.now(),
+      createdAt: this.parts.clock.now(),
       ...(after === null ? {} : { after }),
     });
-    this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId: session.id, queue });
+    this.parts.surfaces.notifyAll({ kind: 'queueChanged', sessionId: session.id, queue });
     // Steering is sent with a tool result, which holds images only on some protocols. Prompts with images get their own
     // turn after this one.
     if (mode === 'steer' && prompt.parts?.some(({ kind }) => kind === 'image') !== true) run?.steering.add(prompt.uid);
@@ -86,16 +82,16 @@ export class PromptQueue {
       // Not awaited: the end of the turn waits for this sequence.
       run?.controller.abort(new TurnStop('newPrompt'));
       // A turn that waits only in the store has no end event that would start the prompt.
-      if (run === null && (await this.deps.waiting.end(session, 'newPrompt')))
-        void this.startNextInBackground(session, this.deps.surfaces.surfaceOf(session.id), false);
+      if (run === null && (await this.parts.waiting.end(session, 'newPrompt')))
+        void this.startNextInBackground(session, this.parts.surfaces.surfaceOf(session.id), false);
     }
     return { kind: 'queued', sessionId: session.id, queue };
   }
 
   /** Adds a prompt that needs a shorter history first. Queues it on disk, compresses, then sends it next. */
   async addAfterCompression(surfaceId: string, session: Session, prompt: PromptSubmission): Promise<SubmitReceipt> {
-    const createdAt = this.deps.clock.now();
-    const queue = await this.deps.store.enqueue({
+    const createdAt = this.parts.clock.now();
+    const queue = await this.parts.store.enqueue({
       uid: prompt.uid,
       sessionId: session.id,
       text: prompt.text,
@@ -103,7 +99,7 @@ export class PromptQueue {
       createdAt,
       after: [],
     });
-    this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId: session.id, queue });
+    this.parts.surfaces.notifyAll({ kind: 'queueChanged', sessionId: session.id, queue });
     this.takeOvers.add(session.conversationId, prompt.uid);
     this.compressAhead(session, surfaceId, false);
     return { kind: 'queued', sessionId: session.id, queue };
@@ -117,20 +113,24 @@ export class PromptQueue {
 
   async notifyQueueOf(sessionId: string): Promise<void> {
     try {
-      this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId, queue: await this.deps.store.queue(sessionId) });
+      this.parts.surfaces.notifyAll({
+        kind: 'queueChanged',
+        sessionId,
+        queue: await this.parts.store.queue(sessionId),
+      });
     } catch (error) {
-      this.deps.log.warn(`The queue could not be read: ${errorMessage(error)}`);
+      this.parts.log.warn(`The queue could not be read: ${errorMessage(error)}`);
     }
   }
 
   /** Continues queues only after a turn that completed: after a stop, a failure, a crash or a reset, the queue waits
    *  for the user. */
   async resume(): Promise<void> {
-    const sessions = await this.deps.store.listSessions({ limit: 1000 });
+    const sessions = await this.parts.store.listSessions({ limit: 1000 });
     const mayContinue = ({ queuedCount, lastTurn, endReason }: SessionSummary): boolean =>
       queuedCount > 0 && lastTurn?.state === 'complete' && endReason !== 'reset';
     for (const summary of sessions.filter(mayContinue)) {
-      await this.startNextInBackground(summary, this.deps.surfaces.surfaceOf(summary.id), true);
+      await this.startNextInBackground(summary, this.parts.surfaces.surfaceOf(summary.id), true);
     }
   }
 
@@ -145,7 +145,7 @@ export class PromptQueue {
     try {
       await this.startNext(session, surfaceId, mayContinue, length);
     } catch (error) {
-      this.deps.log.warn(`A queued prompt could not be started and stays queued: ${errorMessage(error)}`);
+      this.parts.log.warn(`A queued prompt could not be started and stays queued: ${errorMessage(error)}`);
     }
   }
 
@@ -155,7 +155,7 @@ export class PromptQueue {
     mayContinue: boolean,
     length: 'shortEnough' | 'asItIs' = 'shortEnough',
   ): Promise<void> {
-    const { store, slots, sessions, surfaces, compressionScheduler } = this.deps;
+    const { store, slots, sessions, surfaces, compressionScheduler } = this.parts;
     return slots.inSequence(session.conversationId, async () => {
       if (slots.isClosing) return;
       const context = await store.promptContext(session.id, null);
@@ -183,15 +183,17 @@ export class PromptQueue {
   /** Compresses, then starts the next queued prompt even if nothing was compressed. Called inside the conversation's
    *  sequence. */
   private compressAhead(session: Session, surfaceId: string, mayContinue: boolean): void {
-    void this.deps.compressionScheduler
+    void this.parts.compressionScheduler
       .begin(session, { focus: null, isForced: false })
-      .catch((error: unknown) => this.deps.log.warn(`Session ${session.id} was not compressed: ${errorMessage(error)}`))
+      .catch((error: unknown) =>
+        this.parts.log.warn(`Session ${session.id} was not compressed: ${errorMessage(error)}`),
+      )
       .then(() => this.startNextInBackground(session, surfaceId, mayContinue, 'asItIs'));
   }
 
   private notify(queue: readonly QueuedPrompt[]): void {
     const sessionId = queue[0]?.sessionId;
-    if (sessionId !== undefined) this.deps.surfaces.notifyAll({ kind: 'queueChanged', sessionId, queue });
+    if (sessionId !== undefined) this.parts.surfaces.notifyAll({ kind: 'queueChanged', sessionId, queue });
   }
 }
 

@@ -1,7 +1,4 @@
 import { t } from '../base/translate';
-import type { Clock } from '../base/clock';
-import type { Ids } from '../base/ids';
-import type { SessionStore } from '../store/sessionStore';
 import { isContinuation } from '../transcript/continuation';
 import { isSendable, type SentPart, sentParts } from '../transcript/draftPart';
 import { answerText, type Message } from '../transcript/message';
@@ -10,18 +7,12 @@ import { isSteering } from '../transcript/steering';
 import type { Turn } from '../transcript/turn';
 import { GatewayError, type BeforeAsking, type SubmitReceipt } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
-import type { SessionDirectory } from './sessionDirectory';
-import type { SessionSwitching } from './sessionSwitching';
 import type { PromptTurn, TurnSlots } from './turnSlots';
-
-interface VersionDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly sessions: SessionDirectory;
-  readonly slots: TurnSlots;
-  readonly switching: SessionSwitching;
-}
+import type { GatewayServices } from './gatewayServices';
+import type { SessionDirectory } from './sessionDirectory';
+import type { SurfaceRegistry } from './surfaceRegistry';
+import type { ModelChoices } from './modelChoices';
+import type { SessionSwitching } from './sessionSwitching';
 
 /** The input for opening a turn, except its uid. */
 type Asked = Pick<PromptTurn, 'continuation'> & PromptContent;
@@ -45,9 +36,20 @@ const inBranch = (): string =>
 
 /** Sends prompts again, unchanged or edited. Hides the earlier answer, never deletes it: it is the earlier version. */
 export class PromptVersionSwitching {
-  constructor(private readonly deps: VersionDeps) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids'> & {
+      readonly sessions: SessionDirectory;
+      readonly slots: TurnSlots;
+      readonly surfaces: SurfaceRegistry;
+      readonly modelChoices: ModelChoices;
+      readonly switching: SessionSwitching;
+    },
+  ) {}
 
-  retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
+  /** Runs the prompt of a settled turn again. Hides its rows and those of every later turn, never deletes them: they
+   *  are the earlier version. A turn before a summary is run again in a branch, which the surface then shows. */
+  async retry(surfaceId: string, turnUid: string, before?: BeforeAsking): Promise<SubmitReceipt> {
+    await this.parts.modelChoices.settled(this.parts.surfaces.shownSession(surfaceId));
     return this.askAgain(surfaceId, turnUid, { reason: 'retried', before });
   }
 
@@ -59,8 +61,9 @@ export class PromptVersionSwitching {
     return this.askAgain(surfaceId, turnUid, { reason: 'edited', uid, text, parts, before });
   }
 
+  /** Shows another version of a prompt and of the rows after it. `turnUid`: the turn that heads the version. */
   async show(turnUid: string): Promise<void> {
-    const { store, clock, sessions, slots, switching } = this.deps;
+    const { store, clock, sessions, slots, switching } = this.parts;
     const found = await sessions.tipOf((await this.turnOf(turnUid)).sessionId);
     await slots.inSequence(found.conversationId, async () => {
       const session = await sessions.tipOf(found.id);
@@ -71,7 +74,7 @@ export class PromptVersionSwitching {
   }
 
   private async askAgain(surfaceId: string, turnUid: string, asking: Resend): Promise<SubmitReceipt> {
-    const { sessions, slots, ids } = this.deps;
+    const { sessions, slots, ids } = this.parts;
     slots.refuseWhenClosing();
     const turn = await this.turnOf(turnUid);
     const found = await sessions.tipOf(turn.sessionId);
@@ -98,7 +101,7 @@ export class PromptVersionSwitching {
       });
       // A surface removes the rows of the retried turn itself. It must read again when later turns went too, or when
       // the prompt was merged with another.
-      if (!isLast || !stoodAlone) this.deps.switching.reread(session);
+      if (!isLast || !stoodAlone) this.parts.switching.reread(session);
       return { kind: 'started', sessionId: session.id, turnUid: opened.uid };
     });
     // Outside the conversation's sequence, because branching enters that sequence itself.
@@ -112,7 +115,7 @@ export class PromptVersionSwitching {
     uid: string,
     { text, parts, ...how }: Asked,
   ): Promise<SubmitReceipt> {
-    const { sessions, slots, switching } = this.deps;
+    const { sessions, slots, switching } = this.parts;
     const { sessionId } = await switching.branchToAsk(surfaceId, turn.sessionId, turn.userMessageUid);
     if (sessionId === null) throw new GatewayError('notFound', t('Couldn’t open the branch.'));
     const branch = await sessions.get(sessionId);
@@ -130,12 +133,12 @@ export class PromptVersionSwitching {
   /** Puts a prompt that could not be sent into the composer of its session. Never rejects: the caller already
    *  reports the error. */
   private async handBack(session: Session, { text, parts }: PromptContent): Promise<void> {
-    await this.deps.store.setDraft(session.id, text, parts).catch(() => undefined);
-    this.deps.switching.reread(session);
+    await this.parts.store.setDraft(session.id, text, parts).catch(() => undefined);
+    this.parts.switching.reread(session);
   }
 
   private async turnOf(turnUid: string): Promise<Turn> {
-    const turn = await this.deps.store.getTurn(turnUid);
+    const turn = await this.parts.store.getTurn(turnUid);
     if (turn === null) throw new GatewayError('notFound', t('This turn no longer exists, so it can’t be sent again.'));
     return turn;
   }
@@ -146,7 +149,7 @@ export class PromptVersionSwitching {
     turn: Turn,
     tip: Session,
   ): Promise<{ readonly rows: readonly Message[]; readonly isEarlier: boolean }> {
-    const { store } = this.deps;
+    const { store } = this.parts;
     const rows = await store.activeMessages(tip.id);
     if (turn.sessionId === tip.id || rows.some((row) => row.turnUid === turn.uid)) return { rows, isEarlier: false };
     return { rows: await store.activeMessages(turn.sessionId), isEarlier: true };
@@ -155,12 +158,12 @@ export class PromptVersionSwitching {
   /** Returns the prompt together with the user's steering during its turn: a retry sends both as the prompt. A turn
    *  that continued an answer without any steering continues it again. */
   private async askedIn(turn: Turn, session: Session): Promise<Asked> {
-    const prompt = await this.deps.store.getMessage(turn.userMessageUid);
+    const prompt = await this.parts.store.getMessage(turn.userMessageUid);
     if (prompt?.role !== 'user')
       throw new GatewayError('notFound', t('The prompt for this turn no longer exists, so it can’t be sent again.'));
     const written = [prompt, ...(await this.steeringOf(turn))].filter((message) => !isContinuation(message));
     if (written.length === 0)
-      return { text: '', parts: [], continuation: { asked: await earlierPrompt(this.deps.store, session.id, 1) } };
+      return { text: '', parts: [], continuation: { asked: await earlierPrompt(this.parts.store, session.id, 1) } };
     const texts = written.map(({ parts }) => answerText(parts)).filter((text) => text !== '');
     return { text: texts.join('\n\n'), parts: written.flatMap(({ parts }) => sentParts(parts)) };
   }
@@ -168,12 +171,12 @@ export class PromptVersionSwitching {
   /** Returns the attachments of a turn's prompt. */
   private async partsOf(turnUid: string): Promise<readonly SentPart[]> {
     const { userMessageUid } = await this.turnOf(turnUid);
-    return sentParts((await this.deps.store.getMessage(userMessageUid))?.parts ?? []);
+    return sentParts((await this.parts.store.getMessage(userMessageUid))?.parts ?? []);
   }
 
   /** Reads every segment that the turn spans: a turn that was compressed midway began in an earlier one. */
   private async steeringOf(turn: Turn): Promise<readonly Message[]> {
-    const { store } = this.deps;
+    const { store } = this.parts;
     let steering: readonly Message[] = [];
     for (let segment = await store.getSession(turn.sessionId); segment !== null;) {
       const rows = await store.activeMessages(segment.id);

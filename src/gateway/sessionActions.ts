@@ -1,58 +1,61 @@
 import { t } from '../base/translate';
-import type { Clock } from '../base/clock';
 import type { CopyToThisFolder, CopiedSessions } from '../store/sessionCopying';
-import type { SessionStore } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import { type ForgetReport, GatewayError } from './gateway';
+import type { GatewayServices } from './gatewayServices';
 import type { ModelChoices } from './modelChoices';
-import type { AgentPool } from './agents/agentPool';
 import type { SessionDirectory } from './sessionDirectory';
-import type { SessionSwitching } from './sessionSwitching';
 import type { SurfaceRegistry } from './surfaceRegistry';
+import type { AgentPool } from './agents/agentPool';
 import type { TurnSlots } from './turnSlots';
-
-interface ActionDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly modelChoices: ModelChoices;
-  readonly sessions: SessionDirectory;
-  readonly surfaces: SurfaceRegistry;
-  readonly agentPool: AgentPool;
-  readonly slots: TurnSlots;
-  readonly switching: SessionSwitching;
-}
+import type { SessionSwitching } from './sessionSwitching';
 
 /** The user's actions on a stored session, applied to all its segments at once. */
 export class SessionActions {
-  constructor(private readonly deps: ActionDeps) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock'> & {
+      readonly modelChoices: ModelChoices;
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly agentPool: AgentPool;
+      readonly slots: TurnSlots;
+      readonly switching: SessionSwitching;
+    },
+  ) {}
 
   async rename(sessionId: string, title: string): Promise<void> {
-    await this.deps.store.setTitle(sessionId, title, 'person');
+    await this.parts.store.setTitle(sessionId, title, 'person');
     this.changed(sessionId);
   }
 
   async setPinned(sessionId: string, on: boolean): Promise<void> {
-    await this.deps.store.setPinned(sessionId, on);
+    await this.parts.store.setPinned(sessionId, on);
     this.changed(sessionId);
   }
 
   async setArchived(sessionId: string, on: boolean): Promise<void> {
-    await this.deps.store.setArchived(sessionId, on);
+    await this.parts.store.setArchived(sessionId, on);
     this.changed(sessionId);
   }
 
+  /** Marks the answers of this session as seen. Visible surfaces need not call it: the gateway knows which sessions
+   *  they show. */
   async setSeen(sessionId: string): Promise<void> {
-    await this.deps.store.setSeen(sessionId, this.deps.clock.now());
+    await this.parts.store.setSeen(sessionId, this.parts.clock.now());
     this.changed(sessionId);
   }
 
+  /** Chooses the model for a session. Also for new sessions when `sessionId` is null or no model was chosen for them
+   *  yet. */
   async selectModel(sessionId: string | null, ref: string): Promise<void> {
-    await this.deps.modelChoices.choose(sessionId, ref);
-    this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: sessionId === null ? [] : [sessionId] });
+    await this.parts.modelChoices.choose(sessionId, ref);
+    this.parts.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: sessionId === null ? [] : [sessionId] });
   }
 
+  /** Moves a session to the trash. Surfaces that show it switch to the empty state. Rejects with `busy` while a turn
+   *  runs or waits. */
   async trash(sessionId: string): Promise<void> {
-    const { store, clock, agentPool, switching } = this.deps;
+    const { store, clock, agentPool, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
     await this.whileIdle(
       sessionId,
@@ -67,24 +70,34 @@ export class SessionActions {
   }
 
   async restore(sessionId: string): Promise<void> {
-    await this.deps.store.restoreSession(sessionId);
+    await this.parts.store.restoreSession(sessionId);
     this.changed(sessionId);
   }
 
+  /** Imports sessions from another folder's store. None of their turns runs here, and no memory provider is
+   *  notified: they are in the past. */
   async copyToThisFolder(input: CopyToThisFolder): Promise<CopiedSessions> {
-    const { store, surfaces, switching } = this.deps;
+    const { store, surfaces, switching } = this.parts;
     const brought = await store.copyToThisFolder(input);
     // A session that was continued in the other store has new rows here.
     for (const shown of surfaces.allShown().filter((id) => input.sessionIds.includes(id))) {
       const session = await store.getSession(shown);
       if (session !== null) await switching.received(session.conversationId, null);
     }
-    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: input.sessionIds });
+    surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: input.sessionIds.map((id) => brought.newIds[id] ?? id) });
     return brought;
   }
 
+  /** Has memory erase sessions that were forgotten on another machine. Resolves with a sentence for everything that it
+   *  could not erase. */
+  forgetInMemory(sessionIds: readonly string[]): Promise<readonly string[]> {
+    return this.parts.agentPool.forget(sessionIds);
+  }
+
+  /** Erases a session for good, here and at the memory providers that support it. Rejects with `busy` while a turn
+   *  runs or waits. */
   async forget(sessionId: string): Promise<ForgetReport> {
-    const { store, agentPool, switching } = this.deps;
+    const { store, agentPool, switching } = this.parts;
     await this.refuseSubAgent(sessionId);
     const sentence = t('Hermes is answering in this session. Stop it before you forget the session.');
     const { session, sessionIds, branches, isComplete } = await this.whileIdle(sessionId, sentence, async (found) => {
@@ -92,7 +105,7 @@ export class SessionActions {
       switching.emptied(forgotten.sessionIds);
       return { session: found, ...forgotten };
     });
-    this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds });
+    this.parts.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds });
     // No data of a private session was ever sent anywhere, but its agent is still released.
     if (session.private) agentPool.release(sessionIds);
     const left = isComplete ? [] : [t('Traces may remain in the session file until it is rewritten.')];
@@ -107,7 +120,7 @@ export class SessionActions {
   /** Throws `GatewayError` for a sub-agent's session. It is part of the work of the session it serves, and no list
    *  shows it, so the user could not restore it. */
   private async refuseSubAgent(sessionId: string): Promise<void> {
-    const { sessions } = this.deps;
+    const { sessions } = this.parts;
     if (await sessions.isSubAgent(await sessions.get(sessionId)))
       throw new GatewayError(
         'invalid',
@@ -117,7 +130,7 @@ export class SessionActions {
 
   /** Runs `work` on a conversation without a running turn. Throws `GatewayError` (`busy`) when a turn runs. */
   private async whileIdle<T>(sessionId: string, busy: string, work: (tip: Session) => Promise<T>): Promise<T> {
-    const { sessions, slots } = this.deps;
+    const { sessions, slots } = this.parts;
     const found = await sessions.tipOf(sessionId);
     return slots.inSequence(found.conversationId, async () => {
       const tip = await sessions.tipOf(found.id);
@@ -127,6 +140,6 @@ export class SessionActions {
   }
 
   private changed(sessionId: string): void {
-    this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
+    this.parts.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
   }
 }

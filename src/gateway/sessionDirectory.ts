@@ -1,18 +1,9 @@
 import { t, shownList } from '../base/translate';
-import type { Clock } from '../base/clock';
-import type { Ids } from '../base/ids';
-import type { PromptContext, SessionStore } from '../store/sessionStore';
+import type { PromptContext } from '../store/sessionStore';
 import type { Session } from '../transcript/session';
 import { GatewayError } from './gateway';
 import type { Beginning } from './surfaceRegistry';
-
-interface DirectoryDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly defaultModel: () => string | null;
-  readonly folder: () => string | null;
-}
+import type { GatewayServices } from './gatewayServices';
 
 /** Maximum number of titles listed when the user must be more specific about a session. */
 const mostNamed = 5;
@@ -22,26 +13,26 @@ export class SessionDirectory {
   /** Conversations of the sessions that were read here. */
   private readonly conversations = new Map<string, string>();
 
-  constructor(private readonly deps: DirectoryDeps) {}
+  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids' | 'defaultModel' | 'folder'>) {}
 
   /** Creates a session with the default model for new sessions. It copies nothing from the session before. */
   async create({ isPrivate, mode, effort }: Omit<Beginning, 'reason'>): Promise<Session> {
     const model = this.modelOf(null);
-    const startedAt = this.deps.clock.now();
-    const session = await this.deps.store.createSession({
-      id: this.deps.ids.sessionId(startedAt),
+    const startedAt = this.parts.clock.now();
+    const session = await this.parts.store.createSession({
+      id: this.parts.ids.sessionId(startedAt),
       startedAt,
       model,
-      folder: this.deps.folder(),
+      folder: this.parts.folder(),
       private: isPrivate,
     });
-    if (mode !== null) await this.deps.store.setSessionMode(session.id, mode);
-    if (effort !== null) await this.deps.store.setSessionEffort(session.id, effort);
+    if (mode !== null) await this.parts.store.setSessionMode(session.id, mode);
+    if (effort !== null) await this.parts.store.setSessionEffort(session.id, effort);
     return this.noted(session);
   }
 
   async get(sessionId: string): Promise<Session> {
-    return this.noted(await this.deps.store.getSession(sessionId));
+    return this.noted(await this.parts.store.getSession(sessionId));
   }
 
   /** Returns the conversation of a session, from the cache if possible; null when the session is not stored. The
@@ -49,7 +40,7 @@ export class SessionDirectory {
   async conversationOf(sessionId: string): Promise<string | null> {
     const known = this.conversations.get(sessionId);
     if (known !== undefined) return known;
-    const session = await this.deps.store.getSession(sessionId);
+    const session = await this.parts.store.getSession(sessionId);
     return session === null ? null : this.noted(session).conversationId;
   }
 
@@ -69,7 +60,7 @@ export class SessionDirectory {
   /** True when the session belongs to a sub-agent. Works for any segment of its conversation. */
   async isSubAgent(session: Session): Promise<boolean> {
     const root =
-      session.id === session.conversationId ? session : await this.deps.store.getSession(session.conversationId);
+      session.id === session.conversationId ? session : await this.parts.store.getSession(session.conversationId);
     return root?.parentKind === 'delegate';
   }
 
@@ -88,14 +79,14 @@ export class SessionDirectory {
   /** Returns the newest segment of a session's conversation, to which its next turn belongs. */
   async tipOf(sessionId: string): Promise<Session> {
     await this.get(sessionId);
-    return this.get(await this.deps.store.conversationTip(sessionId));
+    return this.get(await this.parts.store.conversationTip(sessionId));
   }
 
   /** Returns the segment to show when the user opens a session: its newest one or, when it has no messages, the one
    *  that continued it. */
   async toOpen(sessionId: string): Promise<Session> {
     await this.get(sessionId);
-    const session = await this.tipOf((await this.deps.store.resolveSessionId(sessionId)) ?? sessionId);
+    const session = await this.tipOf((await this.parts.store.resolveSessionId(sessionId)) ?? sessionId);
     if (session.trashedAt !== null)
       throw new GatewayError('invalid', t('This session is in the trash. Restore it, then open it.'));
     return session;
@@ -103,7 +94,7 @@ export class SessionDirectory {
 
   /** Returns the id of the session that the text names. */
   async find(text: string): Promise<string> {
-    const found = await this.deps.store.findSession(text);
+    const found = await this.parts.store.findSession(text);
     switch (found.kind) {
       case 'one':
         return found.sessionId;
@@ -129,7 +120,7 @@ export class SessionDirectory {
 
   /** Returns the model that answers in a session. Null: in a new one. */
   modelOf(session: Session | null): string {
-    const model = session?.model ?? this.deps.defaultModel();
+    const model = session?.model ?? this.parts.defaultModel();
     if (model === null) throw new GatewayError('noModel', t('Choose a model first. Your prompt is kept.'));
     return model;
   }

@@ -1,8 +1,5 @@
 import { joinSentences } from '../base/messageText';
 import { t } from '../base/translate';
-import type { Clock } from '../base/clock';
-import type { Ids } from '../base/ids';
-import type { Log } from '../base/log';
 import { errorMessage } from '../base/errorMessage';
 import type { SwitchReason } from '../memory/memoryProvider';
 import type { SessionStore } from '../store/sessionStore';
@@ -13,24 +10,13 @@ import type { Session } from '../transcript/session';
 import type { SurfaceAgent } from './agents/surfaceAgent';
 import { GatewayError, type SwitchOutcome, type SwitchTarget } from './gateway';
 import { earlierPrompt } from './earlierPrompt';
-import type { AgentPool } from './agents/agentPool';
 import { Sequencer } from './sequencer';
+import { type Beginning, usualBeginning, type SurfaceRegistry } from './surfaceRegistry';
+import type { GatewayServices } from './gatewayServices';
+import type { AgentPool } from './agents/agentPool';
 import type { SessionDirectory } from './sessionDirectory';
-import { type Beginning, type SurfaceRegistry, usualBeginning } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
-
-interface SwitchingDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  readonly surfaces: SurfaceRegistry;
-  readonly agentPool: AgentPool;
-  readonly sessions: SessionDirectory;
-  readonly slots: TurnSlots;
-  /** Called when a surface leaves its session: writes shown text that could not be stored before. */
-  readonly onDidLeaveSession: () => void;
-}
+import type { GatewayEvents } from './gatewayEvents';
 
 type TargetOf<R extends SwitchReason> = Extract<SwitchTarget, { readonly reason: R }>;
 
@@ -50,10 +36,20 @@ export class SessionSwitching {
    *  compression finds the segment to show here, without waiting. */
   private readonly followers = new Map<string, Session>();
 
-  constructor(private readonly deps: SwitchingDeps) {}
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids' | 'log'> & {
+      readonly surfaces: SurfaceRegistry;
+      readonly agentPool: AgentPool;
+      readonly sessions: SessionDirectory;
+      readonly slots: TurnSlots;
+      readonly events: GatewayEvents;
+    },
+  ) {}
 
+  /** The only place where the session of a surface changes. Showing another session never stops a turn: it continues
+   *  in the background. Reset and rewind of a session with a turn are refused (`busy`). A refusal changes nothing. */
   async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
-    this.deps.slots.refuseWhenClosing();
+    this.parts.slots.refuseWhenClosing();
     return this.sequencer.run(surfaceId, () => this.carryOut(surfaceId, target));
   }
 
@@ -71,7 +67,7 @@ export class SessionSwitching {
   /** Returns the agent that runs a turn. If the surface still shows `from`, its first prompt begins the session that
    *  it shows from now on. A turn of a session that no surface shows runs in the background. */
   agentForTurn(surfaceId: string, session: Session, reason: SwitchReason, from: string | null): SurfaceAgent {
-    const { surfaces, agentPool } = this.deps;
+    const { surfaces, agentPool } = this.parts;
     const begins = (reason === 'new_session' || reason === 'reset') && surfaces.shownSession(surfaceId) === from;
     if (begins) this.switchTo(surfaceId, session, reason);
     const showing = surfaces.shownSession(surfaceId) === session.id ? surfaceId : surfaces.showing(session.id);
@@ -80,13 +76,13 @@ export class SessionSwitching {
 
   /** Shows a session that this surface's empty state began earlier. */
   showBegun(surfaceId: string, session: Session): void {
-    if (this.deps.surfaces.shownSession(surfaceId) === null)
+    if (this.parts.surfaces.shownSession(surfaceId) === null)
       this.switchTo(surfaceId, this.newest(session), 'new_session');
   }
 
   /** Moves a conversation to its next segment, on every surface that shows it and every agent that serves it. */
   rolledOver(parent: Session, child: Session): void {
-    const { surfaces, agentPool } = this.deps;
+    const { surfaces, agentPool } = this.parts;
     this.followers.set(parent.id, child);
     agentPool.movedOn(parent.id, child);
     for (const surfaceId of surfaces.allShowing(parent.id)) this.switchTo(surfaceId, child, 'compression');
@@ -96,18 +92,18 @@ export class SessionSwitching {
   /** Switches surfaces that show one of these deleted sessions to the empty state. */
   emptied(sessionIds: readonly string[]): void {
     for (const sessionId of sessionIds)
-      for (const surfaceId of this.deps.surfaces.allShowing(sessionId)) this.switchTo(surfaceId, null, 'new_session');
+      for (const surfaceId of this.parts.surfaces.allShowing(sessionId)) this.switchTo(surfaceId, null, 'new_session');
   }
 
   /** Called when the rows of a session changed without events. Its surfaces read it again. */
   reread(session: Session): void {
-    for (const surfaceId of this.deps.surfaces.allShowing(session.id)) this.switchTo(surfaceId, session, 'resume');
+    for (const surfaceId of this.parts.surfaces.allShowing(session.id)) this.switchTo(surfaceId, session, 'resume');
   }
 
   /** Called after rows of a conversation were replaced by those of another machine. Its surfaces show what is stored
    *  now: its newest segment; or the branch, in which their own text is. */
   async received(conversationId: string, branchId: string | null): Promise<void> {
-    const { surfaces, sessions, store } = this.deps;
+    const { surfaces, sessions, store } = this.parts;
     const branch = branchId === null ? null : await store.getSession(branchId);
     const changed = [conversationId, ...(branch === null ? [] : [branch.id])];
     for (const sessionId of surfaces.allShown()) {
@@ -132,11 +128,11 @@ export class SessionSwitching {
   /** Marks a session that the user can see as read. Never rejects. */
   async noteSeen(sessionId: string): Promise<void> {
     try {
-      if (!this.deps.surfaces.isSeen(sessionId)) return;
-      await this.deps.store.setSeen(sessionId, this.deps.clock.now());
-      this.deps.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
+      if (!this.parts.surfaces.isSeen(sessionId)) return;
+      await this.parts.store.setSeen(sessionId, this.parts.clock.now());
+      this.parts.surfaces.notifyAll({ kind: 'sessionsChanged', sessionIds: [sessionId] });
     } catch (error) {
-      this.deps.log.warn(`That session ${sessionId} was seen could not be noted: ${errorMessage(error)}`);
+      this.parts.log.warn(`That session ${sessionId} was seen could not be noted: ${errorMessage(error)}`);
     }
   }
 
@@ -166,7 +162,7 @@ export class SessionSwitching {
   }
 
   private async reset(surfaceId: string): Promise<SwitchOutcome> {
-    const { surfaces, sessions, slots, store, agentPool } = this.deps;
+    const { surfaces, sessions, slots, store, agentPool } = this.parts;
     const shown = surfaces.shownSession(surfaceId);
     if (shown === null) return this.showEmptyState(surfaceId, usualBeginning);
     const found = await sessions.tipOf(shown);
@@ -181,7 +177,7 @@ export class SessionSwitching {
   }
 
   private async resume(surfaceId: string, sessionId: string): Promise<SwitchOutcome> {
-    const { sessions, store } = this.deps;
+    const { sessions, store } = this.parts;
     const found = await sessions.toOpen(sessionId);
     const { total } = await store.readTranscript({ sessionId: found.id, limit: 1, includeHidden: true });
     // A compression published from here on moves this surface along. One published before did not know of it.
@@ -195,7 +191,7 @@ export class SessionSwitching {
     { sessionId, from, title }: Omit<TargetOf<'branch'>, 'reason'>,
     handsBack = true,
   ): Promise<SwitchOutcome> {
-    const { sessions, store, slots, clock, ids, surfaces } = this.deps;
+    const { sessions, store, slots, clock, ids, surfaces } = this.parts;
     const origin = await sessions.get(sessionId);
     const now = clock.now();
     const childId = ids.sessionId(now);
@@ -211,7 +207,7 @@ export class SessionSwitching {
   }
 
   private async rewind(surfaceId: string, target: TargetOf<'rewind'>): Promise<SwitchOutcome> {
-    const { sessions, slots } = this.deps;
+    const { sessions, slots } = this.parts;
     const found = await sessions.toOpen(target.sessionId);
     const done = await slots.inSequence(found.conversationId, () => this.rewindTip(surfaceId, found, target));
     if ('sessionId' in done) return done;
@@ -227,7 +223,7 @@ export class SessionSwitching {
     found: Session,
     target: TargetOf<'rewind'>,
   ): Promise<SwitchOutcome | { readonly beforeSummary: Message }> {
-    const { sessions, store, clock, surfaces, agentPool } = this.deps;
+    const { sessions, store, clock, surfaces, agentPool } = this.parts;
     const session = await sessions.tipOf(found.id);
     await this.refuseBusy(session, t('Hermes is answering in this session. Stop it before you rewind the session.'));
     // Counted as the user sees them, before a repair merges several into one.
@@ -257,9 +253,9 @@ export class SessionSwitching {
 
   /** Returns the prompt that an absorbed prompt was merged into. Rewinding one removes both. */
   private async mergedPromptOf(uid: string): Promise<Message> {
-    let message = await this.deps.store.getMessage(uid);
+    let message = await this.parts.store.getMessage(uid);
     while (message?.visibility.kind === 'hidden' && message.visibility.absorbedInto !== null)
-      message = await this.deps.store.getMessage(message.visibility.absorbedInto);
+      message = await this.parts.store.getMessage(message.visibility.absorbedInto);
     if (message?.role !== 'user')
       throw new GatewayError('notFound', t('This prompt no longer exists, so you can’t rewind to it.'));
     return message;
@@ -267,7 +263,7 @@ export class SessionSwitching {
 
   /** Puts a removed prompt before the text that is already in the composer. */
   private async putBack(session: Session, prompt: string, parts: readonly SentPart[]): Promise<string> {
-    const { store } = this.deps;
+    const { store } = this.parts;
     const typed = await store.draft(session.id);
     const draft = typed.trim() === '' ? prompt : prompt === '' ? typed : `${prompt}\n\n${typed}`;
     await store.setDraft(
@@ -281,7 +277,7 @@ export class SessionSwitching {
   /** Sets the title. Returns null on success, otherwise the reason. */
   private async titled(sessionId: string, title: string): Promise<string | null> {
     try {
-      await this.deps.store.setTitle(sessionId, title, 'person');
+      await this.parts.store.setTitle(sessionId, title, 'person');
       return null;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -290,11 +286,11 @@ export class SessionSwitching {
   }
 
   private async refuseBusy(session: Session, sentence: string): Promise<void> {
-    if (await this.deps.slots.isBusy(session)) throw new GatewayError('busy', sentence);
+    if (await this.parts.slots.isBusy(session)) throw new GatewayError('busy', sentence);
   }
 
   private showEmptyState(surfaceId: string, beginning: Beginning): SwitchOutcome {
-    const { surfaces, agentPool } = this.deps;
+    const { surfaces, agentPool } = this.parts;
     if (surfaces.shownSession(surfaceId) !== null) agentPool.leaveForNew(surfaceId);
     this.switchTo(surfaceId, null, beginning.reason, beginning);
     return { ...unchanged, sessionId: null };
@@ -308,11 +304,11 @@ export class SessionSwitching {
   /** The only code that sets the session of a surface. Memory work for the switch is queued after it, and no caller
    *  waits for that work. */
   private switchTo(surfaceId: string, session: Session | null, reason: SwitchReason, beginning?: Beginning): void {
-    const { surfaces, agentPool } = this.deps;
+    const { surfaces, agentPool } = this.parts;
     const leaving = surfaces.shownSession(surfaceId);
     surfaces.bind(surfaceId, session?.id ?? null, reason, beginning);
     if (session !== null && reason !== 'rewind') agentPool.agentFor(surfaceId, session, reason);
-    if (leaving !== null && leaving !== session?.id) this.deps.onDidLeaveSession();
+    if (leaving !== null && leaving !== session?.id) this.parts.events.emit('surfaceLeft');
     if (session !== null) void this.noteSeen(session.id);
   }
 }

@@ -1,21 +1,15 @@
 import { shownLanguage, t } from '../base/translate';
-import type { Clock } from '../base/clock';
-import type { SessionStore } from '../store/sessionStore';
 import { dollars, type Spending } from '../transcript/cost';
 import type { Failure } from '../transcript/stopReason';
-
-interface SpendingDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly spendingLimit?: () => number;
-}
+import type { GatewayServices } from './gatewayServices';
 
 /** Cost of sessions, as the store has it, and the limit at which a turn stops and asks. */
 export class SpendingLimit {
-  constructor(private readonly deps: SpendingDeps) {}
+  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'spendingLimit'>) {}
 
-  async spending(sessionId: string | null): Promise<Spending> {
-    const { store, clock } = this.deps;
+  /** Cost of a session (null: none) and of today. Reads the stored rows, so call it after a turn. */
+  async costs(sessionId: string | null): Promise<Spending> {
+    const { store, clock } = this.parts;
     const [session, today] = await Promise.all([
       sessionId === null ? null : store.sessionSpending(sessionId),
       store.spendingSince(startOfDay(clock.now())),
@@ -28,7 +22,7 @@ export class SpendingLimit {
   async limitReached(sessionId: string): Promise<Failure | null> {
     const { limit } = this;
     if (limit === 0) return null;
-    const { cost, allowedUsd } = await this.deps.store.sessionSpending(sessionId);
+    const { cost, allowedUsd } = await this.parts.store.sessionSpending(sessionId);
     const ceiling = Math.max(limit, allowedUsd ?? 0);
     if (cost.usd < ceiling) return null;
     const shown = (usd: number): string => dollars(usd, shownLanguage());
@@ -46,12 +40,12 @@ export class SpendingLimit {
   async allowMore(sessionId: string): Promise<void> {
     const { limit } = this;
     if (limit === 0) return;
-    const { cost } = await this.deps.store.sessionSpending(sessionId);
-    await this.deps.store.allowSpending(sessionId, cost.usd + limit);
+    const { cost } = await this.parts.store.sessionSpending(sessionId);
+    await this.parts.store.allowSpending(sessionId, cost.usd + limit);
   }
 
   private get limit(): number {
-    return this.deps.spendingLimit?.() ?? 0;
+    return this.parts.spendingLimit?.() ?? 0;
   }
 }
 

@@ -33,13 +33,17 @@ export class SurfaceRegistry implements Disposable {
 
   constructor(private readonly log: Log) {}
 
+  /** Fires with the sessions whose list entry may have changed. */
   readonly onDidChangeSessions = (listener: (sessionIds: readonly string[]) => void): Disposable =>
     this.sessionsChanged.event((sessionIds) => this.guarded('A listener', () => listener(sessionIds)));
 
+  /** Turn events of every session, shown or not. */
   readonly onDidTurnEvent = (
     listener: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void,
   ): Disposable => this.turnHappened.event((event) => this.guarded('A listener', () => listener(event)));
 
+  /** Fires once per surface after the surface was notified that it shows another session. A surface that reads the
+   *  same session again does not count as a switch. */
   readonly onDidSwitchSession = (listener: (event: SurfaceSwitch) => void): Disposable =>
     this.switched.event((event) => this.guarded('A listener', () => listener(event)));
 
@@ -53,6 +57,11 @@ export class SurfaceRegistry implements Disposable {
 
   shownSession(surfaceId: string): string | null {
     return this.attached.get(surfaceId)?.sessionId ?? null;
+  }
+
+  /** True when the first prompt sent from this surface's empty state begins a private session. */
+  startsPrivate(surfaceId: string): boolean {
+    return this.shownSession(surfaceId) === null && this.beginningAt(surfaceId).isPrivate;
   }
 
   beginningAt(surfaceId: string): Beginning {

@@ -1,19 +1,12 @@
 import { t } from '../base/translate';
-import type { Clock } from '../base/clock';
-import type { Ids } from '../base/ids';
-import type { OpenTurn, SessionStore, SettleTurn } from '../store/sessionStore';
+import type { OpenTurn, SettleTurn } from '../store/sessionStore';
 import { continuationPart } from '../transcript/continuation';
 import { type PromptDraft, promptParts, type SentPart } from '../transcript/draftPart';
 import type { Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
 import type { Turn } from '../transcript/turn';
 import { GatewayError } from './gateway';
-
-interface OpeningDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
+import type { GatewayServices } from './gatewayServices';
 
 interface Opening {
   readonly session: Session;
@@ -32,7 +25,7 @@ interface Opening {
 
 /** Writes a turn's first rows: its prompt and the turn itself, on disk before any request to a model. */
 export class TurnOpening {
-  constructor(private readonly deps: OpeningDeps) {}
+  constructor(private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'ids'>) {}
 
   async open({
     session,
@@ -41,8 +34,8 @@ export class TurnOpening {
     continuation,
     ...how
   }: Opening): Promise<{ readonly turn: Turn & { readonly state: 'running' }; readonly userMessage: Message }> {
-    const now = this.deps.clock.now();
-    const turnUid = this.deps.ids.uid();
+    const now = this.parts.clock.now();
+    const turnUid = this.parts.ids.uid();
     const input: OpenTurn = {
       turnUid,
       sessionId: session.id,
@@ -61,7 +54,7 @@ export class TurnOpening {
       ...(prompt.draft === undefined ? {} : { draft: prompt.draft }),
       ...how,
     };
-    const { turn, userMessage } = await this.deps.store.openTurn(input);
+    const { turn, userMessage } = await this.parts.store.openTurn(input);
     if (turn.state !== 'running') throw new GatewayError('busy', t('This prompt was already answered.'));
     return { turn, userMessage };
   }
@@ -72,8 +65,8 @@ export class TurnOpening {
    *  is read again. */
   async waitsInStore(session: Session, known?: Turn | null): Promise<boolean> {
     const isKnown = known !== undefined && known?.state !== 'running';
-    const open = isKnown ? known : await this.deps.store.openTurnOf(session.id);
-    if (open?.state === 'running') await this.deps.store.settleTurn(neverRan(open.uid, this.deps.clock.now()));
+    const open = isKnown ? known : await this.parts.store.openTurnOf(session.id);
+    if (open?.state === 'running') await this.parts.store.settleTurn(neverRan(open.uid, this.parts.clock.now()));
     return open?.state === 'waiting';
   }
 }

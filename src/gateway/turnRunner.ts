@@ -1,15 +1,11 @@
-import type { Agent, TurnResult } from '../agent/agent';
+import type { TurnResult } from '../agent/agent';
 import type { ShortenRequest, TurnMode, TurnRun } from '../agent/liveRun';
 import { RunningCalls } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';
 import { TurnStop } from '../agent/turnStop';
-import type { Clock } from '../base/clock';
-import type { Log } from '../base/log';
 import { pause } from '../base/pause';
 import { errorMessage } from '../base/errorMessage';
-import type { MemoryManager } from '../memory/memoryManager';
 import { retriesOfACall, retryPauseMs } from '../store/retryPause';
-import type { SessionStore } from '../store/sessionStore';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
@@ -17,8 +13,6 @@ import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Session } from '../transcript/session';
 import type { Failure } from '../transcript/stopReason';
 import type { TurnEvent } from '../transcript/turnEvent';
-import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
-import type { ToolCallContext } from '../tools/tool';
 import {
   asSubAgent,
   PendingSteering,
@@ -27,43 +21,10 @@ import {
   type SettledRow,
   type StartedTurn,
 } from './runningTurn';
+import type { GatewayEvents } from './gatewayEvents';
 import { DeliveryCheck } from './verify/deliveryCheck';
 import { ShownLengths } from './verify/shownLengths';
-
-interface TurnRunnerDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly createAgent: (model: string, memory: MemoryManager) => Agent;
-  readonly agentSignature: (model: string) => string;
-}
-
-interface RunnerListeners {
-  show(sessionId: string, event: TurnEvent): void;
-  changed(sessionId: string): void;
-  /** Called when a turn takes its conversation's slot. */
-  began(conversationId: string): void;
-  /** Called when queued prompts became rows of a running turn. */
-  steered(sessionId: string): void;
-  /** Shortens the history of a running turn. Null when nothing was changed. `movedTo` is called before it resolves. */
-  shortenHistory(run: RunningTurn, request: ShortenRequest): Promise<Session | null>;
-  mode(sessionId: string): Promise<Mode>;
-  setMode(sessionId: string, mode: Mode): Promise<void>;
-  effort(sessionId: string): Promise<ReasoningEffort>;
-  /** Reason to stop before the next request of a turn in this session. Null: there is none. */
-  spendingLimit(sessionId: string): Promise<Failure | null>;
-  /** Runs a task on a sub-agent, delegated by the run's agent. */
-  delegate(
-    run: RunningTurn,
-    agent: Agent,
-    task: DelegatedTask,
-    call: Pick<ToolCallContext, 'callId' | 'report'>,
-    signal: AbortSignal,
-  ): Promise<DelegatedWork>;
-  /** Called when the slot is free. `settled` is null when the turn could not be closed before the window closed, or
-   *  waits in the store. */
-  ended(run: StartedTurn, settled: SettledRow | null): Promise<void>;
-}
+import type { GatewayServices } from './gatewayServices';
 
 /** Runs opened turns to their end, at most one per conversation. Then checks that all text that surfaces received is
  *  in the store. */
@@ -76,10 +37,10 @@ export class TurnRunner {
   private readonly deliveries: DeliveryCheck;
 
   constructor(
-    private readonly deps: TurnRunnerDeps,
-    private readonly listeners: RunnerListeners,
+    private readonly parts: Pick<GatewayServices, 'store' | 'clock' | 'log' | 'createAgent' | 'agentSignature'>,
+    private readonly events: GatewayEvents,
   ) {
-    this.deliveries = new DeliveryCheck(deps);
+    this.deliveries = new DeliveryCheck(parts);
   }
 
   runningIn(conversationId: string): RunningTurn | null {
@@ -97,7 +58,7 @@ export class TurnRunner {
     const run: RunningTurn = {
       ...started,
       controller: new AbortController(),
-      steering: new PendingSteering(() => this.listeners.steered(run.session.id)),
+      steering: new PendingSteering(() => this.events.emit('promptsSteered', run.session.id)),
       calls: new RunningCalls(),
       decisions: new TurnDecisions(),
       recall: new AbortController(),
@@ -107,8 +68,8 @@ export class TurnRunner {
     // The turn's row was being written when the window began to close.
     if (this.closing) run.controller.abort(new TurnStop('windowClosed'));
     started.surfaceAgent.turnBegan();
-    this.listeners.began(conversationId);
-    this.listeners.changed(started.session.id);
+    this.events.emit('turnBegan', conversationId);
+    this.events.emit('sessionChanged', started.session.id);
     const end = this.runToEnd(run).finally(() => this.ends.delete(run));
     this.ends.set(run, end);
   }
@@ -191,20 +152,20 @@ export class TurnRunner {
       if (event.kind === 'activity') run.activity = event.activity;
       if (event.kind === 'turnSettled') stored = event.messages;
       if (event.kind === 'approvalRequested') run.activity = null;
-      this.listeners.show(run.session.id, event);
+      this.events.emit('turnEvent', run.session.id, event);
       subAgent?.onEvent(event);
       if (event.kind === 'approvalRequested' || event.kind === 'approvalDecided')
-        this.listeners.changed(run.session.id);
+        this.events.emit('sessionChanged', run.session.id);
     };
     const agent =
       subAgent?.createAgent(surfaceAgent.memory) ??
-      surfaceAgent.agentFor(this.deps.agentSignature(turn.model), () =>
-        this.deps.createAgent(turn.model, surfaceAgent.memory),
+      surfaceAgent.agentFor(this.parts.agentSignature(turn.model), () =>
+        this.parts.createAgent(turn.model, surfaceAgent.memory),
       );
     const history = {
-      shorten: async (request: ShortenRequest) => (await this.listeners.shortenHistory(run, request))?.id ?? null,
+      shorten: async (request: ShortenRequest) => (await this.events.ask('shortenHistory', run, request))?.id ?? null,
     };
-    const delegation = delegationOf(run, (...task) => this.listeners.delegate(run, agent, ...task));
+    const delegation = delegationOf(run, (...task) => this.events.ask('delegate', run, agent, ...task));
     const result = await agent.runTurn({
       turn,
       resumed: run.goesOn ?? false,
@@ -227,26 +188,30 @@ export class TurnRunner {
     surfaceAgent.turnEnded();
     this.running.delete(conversationId);
     this.attempted(conversationId);
-    this.listeners.changed(run.session.id);
+    this.events.emit('sessionChanged', run.session.id);
     subAgent?.ended(settled, stored);
-    if (!this.closing) await this.listeners.ended(run, settled);
+    if (!this.closing) await this.events.ask('turnEnded', run, settled);
   }
 
   private modeOf(run: RunningTurn): TurnMode {
     return {
-      get: this.lastKnown<Mode>('ask', run, 'mode', (sessionId) => this.listeners.mode(sessionId)),
-      set: (chosen) => this.listeners.setMode(run.session.id, chosen),
+      get: this.lastKnown<Mode>('ask', run, 'mode', (sessionId) => this.events.ask('mode', sessionId)),
+      set: (chosen) => this.events.ask('setMode', run.session.id, chosen),
     };
   }
 
   private effortOf(run: RunningTurn): TurnRun['effort'] {
-    return this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) => this.listeners.effort(sessionId));
+    return this.lastKnown<ReasoningEffort>('default', run, 'effort', (sessionId) =>
+      this.events.ask('effort', sessionId),
+    );
   }
 
   /** A sub-agent spends for the session that it works for. */
   private spendingLimitOf(run: RunningTurn): TurnRun['spendingLimit'] {
     const payer = run.subAgent?.caller ?? run;
-    return this.lastKnown<Failure | null>(null, payer, 'cost', (sessionId) => this.listeners.spendingLimit(sessionId));
+    return this.lastKnown<Failure | null>(null, payer, 'cost', (sessionId) =>
+      this.events.ask('spendingLimit', sessionId),
+    );
   }
 
   /** Returns a reader that falls back to the last known value when the store fails: a newer value could not have
@@ -260,7 +225,7 @@ export class TurnRunner {
     let known = first;
     return async () => {
       known = await read(run.session.id).catch((error: unknown) => {
-        this.deps.log.warn(`The ${what} of session ${run.session.id} could not be read: ${errorMessage(error)}`);
+        this.parts.log.warn(`The ${what} of session ${run.session.id} could not be read: ${errorMessage(error)}`);
         return known;
       });
       return known;
@@ -297,7 +262,7 @@ export class TurnRunner {
       ...run.turn,
       sessionId: run.session.id,
       state: 'settled',
-      settledAt: this.deps.clock.now(),
+      settledAt: this.parts.clock.now(),
       outcome: 'failed',
       stopReason: 'storeFailed',
       failure,
@@ -305,10 +270,10 @@ export class TurnRunner {
     show({ kind: 'turnSettled', turn: settledRow, messages: [] });
     const { conversationId } = run.session;
     for (let attempt = retriesOfACall; !this.closing; attempt++) {
-      this.deps.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
+      this.parts.log.error(`A turn could not be closed in the store (${failure.cause}): ${failure.technical}`);
       const wake = new AbortController();
       this.unsettled.set(conversationId, { wake, waiting: [] });
-      await pause(this.deps.clock, retryPauseMs(attempt), wake.signal);
+      await pause(this.parts.clock, retryPauseMs(attempt), wake.signal);
       try {
         return await result.settle();
       } catch (error) {

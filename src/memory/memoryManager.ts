@@ -2,10 +2,10 @@ import { t } from '../base/translate';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
 import { withinTime } from '../base/pause';
-import type { AnyTool } from '../tools/tool';
+import type { AnyTool, BoundCall, ToolOutput } from '../tools/tool';
 import type { Message } from '../transcript/message';
 import type { TurnOutcome } from '../transcript/turn';
-import { maskedDelegation, maskedMessages, maskedStart, maskedTurn, maskedWrite } from './maskedCopies';
+import { maskedDelegation, maskedMessages, maskedStart, maskedTurn, maskedWrite, maskedInput } from './maskedCopies';
 import type {
   CompletedTurn,
   Delegation,
@@ -14,10 +14,76 @@ import type {
   StartingTurn,
   SwitchReason,
 } from './memoryProvider';
-import { queuedTool, type RefusedTool, sortTools } from './memoryTools';
 import { ProviderQueue, type MadeProvider } from './providerQueue';
-import { isTrivial, tidyRecall } from './recallText';
+import { isTrivial, tidyRecall, withoutFences } from './recallText';
 import { type TurnRecallRequest, type TurnMemory, TurnPreparation } from './turnPreparation';
+
+/** Milliseconds that a tool waits until its provider knows the session. */
+const readyTimeoutMs = 10_000;
+
+interface RefusedTool {
+  readonly name: string;
+  readonly reason: 'core' | 'taken' | 'nameless';
+}
+
+/** Selects the provider tools that an agent gets: none with the name of one of Hermes' own (hermes-agent#40466), and
+ *  no name twice. */
+function sortTools(
+  tools: readonly AnyTool[],
+  core: ReadonlySet<string>,
+  taken: ReadonlySet<string>,
+): { readonly accepted: readonly AnyTool[]; readonly refused: readonly RefusedTool[] } {
+  const accepted = new Map<string, AnyTool>();
+  const refused: RefusedTool[] = [];
+  for (const tool of tools) {
+    const reason =
+      tool.name.trim() === ''
+        ? 'nameless'
+        : core.has(tool.name)
+          ? 'core'
+          : taken.has(tool.name) || accepted.has(tool.name)
+            ? 'taken'
+            : null;
+    if (reason === null) accepted.set(tool.name, tool);
+    else refused.push({ name: tool.name, reason });
+  }
+  return { accepted: [...accepted.values()], refused };
+}
+
+/** Wraps a provider's tool for an agent. Masks secrets in the input, removes recall fences from the output, and runs
+ *  the tool only after its provider knows the session. A failure is logged with the provider's name and returned as
+ *  a failed call. */
+function queuedTool(tool: AnyTool, queue: ProviderQueue, clock: Clock): AnyTool {
+  const { name, description, parameters, readOnly } = tool;
+  return { name, description, parameters, readOnly, bind: (input) => bound(tool, input, queue, clock) };
+}
+
+function bound(tool: AnyTool, input: unknown, queue: ProviderQueue, clock: Clock): BoundCall {
+  const call = queue.ask<BoundCall>(tool.name, () => tool.bind(maskedInput(input)), {
+    kind: 'invalid',
+    problems: [`${tool.name} does not work at the moment`],
+  });
+  if (call.kind === 'invalid') return call;
+  return {
+    kind: 'ready',
+    run: async (signal, context): Promise<ToolOutput> => {
+      const isReady = await withinTime(clock, readyTimeoutMs, queue.ready(), signal);
+      signal.throwIfAborted();
+      if (!isReady)
+        return {
+          outcome: 'failed',
+          text: 'Memory is still busy with an earlier session. Go on without it, or try again later.',
+        };
+      try {
+        const output = await call.run(signal, context);
+        return { ...output, text: withoutFences(output.text) };
+      } catch (error) {
+        if (!signal.aborted) queue.warn(tool.name, error);
+        throw error;
+      }
+    },
+  };
+}
 
 /** Null, undefined and an empty id mean no session: providers are not notified of it. */
 export type SessionName = string | null | undefined;
@@ -41,7 +107,7 @@ export interface MemoryManagerDeps {
   readonly log: Log;
   /** Names of Hermes' own tools, which no provider may use. */
   readonly coreTools?: readonly string[];
-  /** Milliseconds that a turn waits for recall (`hermes.memory.recallTimeout`). Default: 2000. */
+  /** Milliseconds that a turn waits for recall. Default: 2000. */
   readonly recallTimeoutMs?: () => number;
   /** True when this agent serves private sessions, which have no memory provider: all providers are refused. */
   readonly isPrivate?: boolean;

@@ -1,14 +1,44 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import type { Clock } from '../base/clock';
 import type { Endpoint } from './http/endpoint';
-import { requestJson } from './http/jsonRequest';
-import type { JsonAnswer } from './http/jsonRequest';
+import { requestJson, type JsonAnswer } from './http/jsonRequest';
 import { anthropicListing, factsOfAnthropicListing } from './listings/anthropicListing';
-import { factsOfLmStudio, lmStudioListing } from './listings/lmStudio';
 import { factsOfOllama, ollamaRunning, ollamaShow, ollamaTags, ollamaVersion } from './listings/ollama';
 import { factsOfOpenaiListing, openaiListing } from './listings/openaiListing';
 import type { ModelFacts } from './modelFacts';
 import type { TransportFault } from './transport';
+import { t } from '../base/translate';
+import { count, readable, text, texts } from './listings/tolerant';
+
+const lmStudioListing = v.object({
+  data: readable(
+    v.object({
+      id: v.string(),
+      type: text,
+      max_context_length: count,
+      loaded_context_length: count,
+      capabilities: texts,
+    }),
+  ),
+});
+
+/** Returns the chat models of `/api/v0/models`, with the context that they were loaded with. */
+function factsOfLmStudio(listing: v.InferOutput<typeof lmStudioListing>): readonly ModelFacts[] {
+  return listing.data.flatMap(({ id, type, max_context_length, loaded_context_length, capabilities }) =>
+    type === 'embeddings'
+      ? []
+      : [
+          {
+            id,
+            ...(max_context_length === undefined ? {} : { contextWindow: max_context_length }),
+            ...(loaded_context_length === undefined ? {} : { allocatedContext: loaded_context_length }),
+            contextFix: t('Load it in LM Studio with a larger context length.'),
+            ...(capabilities === undefined ? {} : { tools: capabilities.includes('tool_use') }),
+            images: type === 'vlm',
+          },
+        ],
+  );
+}
 
 export type FactsAnswer =
   | { readonly kind: 'facts'; readonly facts: readonly ModelFacts[] }

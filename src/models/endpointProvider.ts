@@ -1,24 +1,19 @@
 import * as v from 'valibot';
 import type { Clock } from '../base/clock';
-import type { ChatModel } from './chatModel';
-import { parseEndpoint } from './http/endpoint';
-import type { Endpoint } from './http/endpoint';
-import { askForModels, keyHeaders } from './endpointModels';
-import type { FactsAnswer } from './endpointModels';
+import type { ChatModel, ModelRequest, ModelStream } from './chatModel';
+import { parseEndpoint, type Endpoint } from './http/endpoint';
+import { askForModels, keyHeaders, type FactsAnswer } from './endpointModels';
 import { failureOf, invalidBaseUrlFailure, noKeyFailure } from './http/failures';
-import { httpChatModel } from './http/httpChatModel';
 import { requestJson } from './http/jsonRequest';
 import { factsOfClaude } from './listings/anthropicListing';
-import { describeModel } from './modelFacts';
-import type { ModelFacts } from './modelFacts';
+import { describeModel, type ModelFacts } from './modelFacts';
 import type { ModelInfo } from './modelInfo';
-import { ModelError } from './modelProvider';
-import type { ModelListing, ModelProvider } from './modelProvider';
+import { ModelError, type ModelListing, type ModelProvider } from './modelProvider';
 import { free, type PriceSnapshot, snapshotFacts } from './prices/priceSnapshot';
 import { fetchWithTimeouts } from './http/fetchWithTimeouts';
 import type { ProviderSettings } from './providerSettings';
-import { LearnedRefusals } from './http/refusals';
-import { loopbackPolicy, remotePolicy } from './http/requestRunner';
+import { LearnedRefusals, withoutImages } from './http/refusals';
+import { loopbackPolicy, remotePolicy, runRequest, type RequestRunnerDeps } from './http/requestRunner';
 import { shownAddress } from './secrecy/secrecy';
 import type { LoadTransports, TransportFault } from './transport';
 
@@ -214,4 +209,22 @@ export class EndpointProvider implements ModelProvider {
   private lacksKey(endpoint: Endpoint, key: string | null): boolean {
     return key === null && !endpoint.loopback && !endpoint.origin.startsWith('http:');
   }
+}
+
+/** A model behind an HTTP endpoint. */
+export function httpChatModel(info: ModelInfo, deps: RequestRunnerDeps): ChatModel {
+  const refusals = deps.refusals ?? new LearnedRefusals();
+  return {
+    info,
+    stream(request: ModelRequest, signal: AbortSignal): ModelStream {
+      return runRequest(fitted(request, info), signal, { ...deps, refusals });
+    },
+  };
+}
+
+/** Removes content that the model is known not to support, so that the service does not refuse the request. */
+function fitted(request: ModelRequest, info: ModelInfo): ModelRequest {
+  const reasoningEffort = info.efforts.includes(request.reasoningEffort) ? request.reasoningEffort : 'default';
+  const asked = { ...request, reasoningEffort, tools: info.tools === false ? [] : request.tools };
+  return info.images === false ? withoutImages(asked) : asked;
 }

@@ -40,7 +40,8 @@ export interface FileChangeOperations {
   /** All changes of this turn, of the turns that began after it in its conversation (shown or not), and of
    *  sub-agents that worked meanwhile, in the order they were made. */
   fileChangesFrom(turnUid: string): readonly FileChange[];
-  /** All changes of these files since then, by whichever session, with reverts and keeps, in the order they were made. */
+  /** All changes of these files since then, by whichever session, with reverts and keeps, in the order they were
+   *  made. */
   fileChangesAt(paths: readonly string[], since: number): readonly FileChange[];
   /** Files that were changed since then. */
   changedPaths(since: number): readonly string[];

@@ -22,4 +22,18 @@ export interface CopiedSessions {
   readonly messages: number;
   /** Rows that could not be imported. They stay in the other file. */
   readonly skipped: number;
+  /** New ids of sessions that were forgotten here: what is brought back of them is another session for all machines. */
+  readonly newIds: Readonly<Record<string, string>>;
+}
+
+export const nothingCopied: CopiedSessions = { sessions: 0, messages: 0, skipped: 0, newIds: {} };
+
+/** What two calls copied. */
+export function copiedTogether(one: CopiedSessions, other: CopiedSessions): CopiedSessions {
+  return {
+    sessions: one.sessions + other.sessions,
+    messages: one.messages + other.messages,
+    skipped: one.skipped + other.skipped,
+    newIds: { ...one.newIds, ...other.newIds },
+  };
 }

@@ -8,7 +8,7 @@ export interface WorkProgress {
 }
 
 /** Report of a slice before the work is done. */
-export interface SliceReport<E = unknown> {
+interface SliceReport<E = unknown> {
   readonly progress?: WorkProgress;
   /** The next entries, if the work's result is a list; the return value holds the last ones. */
   readonly entries?: readonly E[];
@@ -35,7 +35,7 @@ export function runWhole<T>(work: SlicedWork<T>): T {
 }
 
 /** The result of work whose first entries were already reported. */
-export function withEntries<T>(entries: readonly unknown[], last: T): T {
+function withEntries<T>(entries: readonly unknown[], last: T): T {
   return entries.length === 0 || !Array.isArray(last) ? last : ([...entries, ...(last as readonly unknown[])] as T);
 }
 

@@ -1,4 +1,5 @@
 import { t } from '../base/translate';
+import type { ThreadErrors } from '../base/threads/calls';
 import type { StoreFailureCause } from '../transcript/stopReason';
 
 /** Reason why a store call failed: a cause class of the disk or the file, or a rule of ours that the call would have
@@ -46,3 +47,11 @@ export function storeErrorData(error: unknown): StoreErrorData {
 export function reviveStoreError(data: StoreErrorData): StoreError {
   return new StoreError(data.causeClass, data.message, data.technical);
 }
+
+/** How a thread passes the errors of its calls on. */
+export const storeErrors: ThreadErrors = {
+  toData: storeErrorData,
+  fromData: (data) => reviveStoreError(data as StoreErrorData),
+  uncloneable: (technical) =>
+    new StoreError('invalid', t('This couldn’t be saved because it contains invalid data.'), technical),
+};

@@ -50,15 +50,24 @@ export interface SyncedStore {
   forgottenThere(conversationId: string): void;
   /** True for a conversation that was forgotten, here or on another machine, and erased here. */
   isErased(conversationId: string): boolean;
-  /** Erases a conversation that was forgotten on another machine. It stays due until `forgottenThere`. False while a
-   *  turn is open in it. */
+  /** Erases a conversation that was forgotten on another machine, and notes its sessions for `copies` before. It stays
+   *  due until `forgottenThere`. What was brought back by hand stays, under new ids. False while a turn is open. */
   forget(conversationId: string): boolean;
+  /** Sessions that `forget` erased, and of which copies outside this store may be left. */
+  copies(): readonly ForgottenCopies[];
+  /** Those of this conversation were erased, or cannot be. */
+  copiesForgotten(conversationId: string): void;
   /** Moves a conversation to the trash that a server says was forgotten, without a proof. It is private from then on:
    *  nothing of it is sent or received again. `kept`: it was there already, or was taken out of it. `gone`: it is not
    *  stored here. */
   trashForgotten(conversationId: string): 'trashed' | 'kept' | 'gone' | 'busy';
   /** Writes what the server has. See `ReceiveOutcome`. */
   receive(input: Received): ReceiveOutcome;
+}
+
+export interface ForgottenCopies {
+  readonly conversationId: string;
+  readonly sessionIds: readonly string[];
 }
 
 /** Random texts that follow each other, one for each connection of a store. The server keeps the newest: a store that
@@ -204,6 +213,8 @@ const methods = {
   forgottenThere: true,
   isErased: true,
   forget: true,
+  copies: true,
+  copiesForgotten: true,
   trashForgotten: true,
   receive: true,
 } satisfies Record<keyof SyncedStore, true>;

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync, type InputType, type ZlibOptions } from 'node:zlib';
 import type { SentDocument } from '../store/syncing';
-import { longestBody, whenThere, withFetched, type Fetched, type SyncServer } from './syncServer';
+import { needsKey } from './syncFailure';
+import { longestBody, sealedBody, whenThere, withFetched, type Fetched, type SyncServer } from './syncServer';
 
 const prefix = 'deflate:';
 /** Characters below which a body is not compressed. */
@@ -16,7 +17,8 @@ const deflate = { now: deflateRawSync, later: promisify(deflateRaw), options: { 
 const inflate = { now: inflateRawSync, later: promisify(inflateRaw), options: { maxOutputLength: longestBody } };
 
 /** A server that receives and holds compressed bodies: it would take many times as long to compress them. Reads those
- *  that are not compressed, too. One that is damaged stays as it is, for the reader to refuse. */
+ *  that are not compressed, too. One that is damaged stays as it is, for the reader to refuse. Throws `needsKey` for
+ *  one that is encrypted. */
 export function compressedServer(server: SyncServer): SyncServer {
   const prepared = new WeakMap<SentDocument, Promise<SentDocument>>();
   const pack = (one: SentDocument): Promise<SentDocument> => prepared.get(one) ?? withBody(one, packed);
@@ -63,6 +65,7 @@ async function packed(body: string): Promise<string> {
 }
 
 async function unpacked(body: string): Promise<string> {
+  if (sealedBody.test(body)) throw needsKey('an encrypted body');
   if (!body.startsWith(prefix)) return body;
   try {
     return (await worked(Buffer.from(body.slice(prefix.length), 'base64'), inflate)).toString();

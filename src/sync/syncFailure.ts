@@ -22,8 +22,9 @@ export type SyncFailureKind =
   | 'rows'
   /** Another store uses the id of this one. */
   | 'twin'
-  /** Encryption: see `EncryptionError`. */
+  /** Encryption: see `EncryptionError`. `key`: this machine lacks the key of the history: nothing can be exchanged. */
   | 'seal'
+  | 'key'
   | 'unknown';
 
 const temporary: readonly SyncFailureKind[] = [
@@ -54,6 +55,17 @@ export class SyncFailure extends Error {
   get isTemporary(): boolean {
     return temporary.includes(this.kind);
   }
+}
+
+/** The failure of a machine without the key of an encrypted history. */
+export function needsKey(technical: string): SyncFailure {
+  return new SyncFailure(
+    'key',
+    t(
+      'This history is encrypted, and this machine does not have its key. Set up sync again, and enter the passphrase or the recovery key.',
+    ),
+    technical,
+  );
 }
 
 /** The failure of a store whose id another one uses: one is a copy of the other. */

@@ -18,6 +18,8 @@ interface SyncRoundDeps {
   /** Called after the rows of a conversation came from another machine. `branchId`: set when both machines continued
    *  it, and what was added here became a branch. */
   readonly onReceived?: (conversationId: string, branchId: string | null) => Promise<void> | void;
+  /** Called after a conversation that was forgotten on another machine was erased here. */
+  readonly onForgotten?: () => void;
   /** Called when the server removed what this machine has, without a proof that a machine of the history did. */
   readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
 }
@@ -102,6 +104,8 @@ export class SyncRound {
           await work(id, ids[index + 1] ?? null);
           this.paused.delete(id);
         } catch (error) {
+          // Nothing may be sent to a history whose key is not here.
+          if (syncFailureIn(error)?.kind === 'key') throw error;
           if (isOfOneConversation(error)) this.pause(id, error);
           else failures.push(error);
         }
@@ -280,7 +284,7 @@ export class SyncRound {
     conversationId: string,
     isProven: boolean,
   ): Promise<'forgotten' | 'busy'> {
-    const { store, server, onRemoved } = this.deps;
+    const { store, server, onForgotten, onRemoved } = this.deps;
     if (!isProven) {
       const done = await store.trashForgotten(conversationId);
       if (done === 'busy') return 'busy';
@@ -289,6 +293,7 @@ export class SyncRound {
       return 'forgotten';
     }
     if (!(await store.forget(conversationId))) return 'busy';
+    onForgotten?.();
     await server.confirmErased(connection, conversationId);
     await store.forgottenThere(conversationId);
     return 'forgotten';

@@ -10,6 +10,9 @@ import type {
 /** Bytes of the longest body that is inflated: a small one must not fill the memory. */
 export const longestBody = 2 ** 28;
 
+/** Begins every encrypted body, of whatever version. */
+export const sealedBody = /^hermes\d+:/;
+
 /** A server that keeps conversations for several machines of one person. It orders the versions of a conversation, and
  *  knows nothing of what is in a document. Every call may fail, and a failed one may have been done. */
 export interface SyncServer {
@@ -112,6 +115,9 @@ export interface SentChanges {
   readonly tail: string;
   /** Fence of the lease that this machine holds; null for none. */
   readonly fence: number | null;
+  /** Description of the key that encrypts the documents; null when none is known here. A server that has none keeps it.
+   *  Default: the documents are not encrypted, and an encrypted history refuses them. */
+  readonly sealedWith?: string | null;
   /** Numbers of the documents' changes. Without them, what is longer than a page is sent from its start again. */
   readonly changes?: readonly ChangedDocument[];
   /** Read while they are sent, again if need be. Nothing becomes the conversation's when the reading throws; then the

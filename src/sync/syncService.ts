@@ -34,6 +34,7 @@ export interface SyncServiceDeps {
   /** Called when a copy of this store uses its id: it needs another one. */
   readonly onTwin?: () => void;
   /** See `SyncRound`. */
+  readonly onForgotten?: () => void;
   readonly onRemoved?: (conversationId: string, kept: KeptRemoval) => void;
 }
 
@@ -211,6 +212,7 @@ export class SyncService implements Disposable {
         this.activeAt = this.deps.clock.monotonicMs();
         await onReceived(conversationId, branchId);
       },
+      onForgotten: () => this.deps.onForgotten?.(),
       onRemoved: (conversationId, kept) => {
         this.removed.add(conversationId);
         this.deps.log.warn(`Sync: the server removed something of ${conversationId} without a proof (${kept}).`);

@@ -9,3 +9,6 @@ declare module '*.min.css' {
   const text: string;
   export default text;
 }
+
+/** Style sheets are bundled next to the script that imports them. */
+declare module '*.css';

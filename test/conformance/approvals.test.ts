@@ -44,7 +44,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
     const whileAsked = { ran: [...ran], decisions: decisions(world), turns: storedTurns(world, sessionId) };
-    await world.gateway.decideApproval(approval.id, once);
+    await world.gateway.approvals.decide(approval.id, once);
     await panel.untilSettled(1);
     expect({ whileAsked, onDisk, ...(await account(world, panel, sessionId)) }).toEqual({
       whileAsked: { ran: [], decisions: ['pending'], turns: ['waiting'] },
@@ -66,7 +66,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
       reply().says('I see.'),
     );
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
-    await world.gateway.decideApproval(approval.id, deny('use b.ts'));
+    await world.gateway.approvals.decide(approval.id, deny('use b.ts'));
     await panel.untilSettled(1);
     expect({ ran, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
       ran: ['look b.ts'],
@@ -90,12 +90,12 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
       reply().says('Yes, both.'),
     );
     const { approval, sessionId } = await askedBy(world, panel, 'change both');
-    await world.gateway.decideApproval(approval.id, once);
+    await world.gateway.approvals.decide(approval.id, once);
     const second = await panel.question(2);
     await world.crash();
-    await world.gateway.resumeQueues();
+    await world.gateway.queue.resume();
     const next = await resumed(world, sessionId);
-    await world.gateway.decideApproval(second.id, once);
+    await world.gateway.approvals.decide(second.id, once);
     await next.untilSettled(1);
     await world.ask(next, 'both?');
     const ids = sent(world, 2).flatMap((line) => /(?:calls|result) \S+ ?(\S+)/.exec(line)?.[1] ?? []);
@@ -124,16 +124,16 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
       reply().says('Changed.'),
     );
     const { approval, sessionId } = await askedBy(world, panel, 'change both');
-    await world.gateway.decideApproval(approval.id, once);
+    await world.gateway.approvals.decide(approval.id, once);
     const second = await panel.question(2);
     await world.crash();
     world.query(
       "UPDATE messages SET parts = replace(parts, 'call_1', 'call_0'), tool_calls = replace(tool_calls, 'call_1', 'call_0') WHERE role = 'assistant'",
     );
     world.query("UPDATE approvals SET call_id = 'call_0'");
-    await world.gateway.resumeQueues();
+    await world.gateway.queue.resume();
     const next = await resumed(world, sessionId);
-    await world.gateway.decideApproval(second.id, once);
+    await world.gateway.approvals.decide(second.id, once);
     await next.untilSettled(1);
     const { stored, ...rest } = await account(world, next, sessionId);
     expect({
@@ -154,10 +154,10 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     world.server.script(reply().says('I will. ').calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
     await world.crash();
-    await world.gateway.resumeQueues();
+    await world.gateway.queue.resume();
     const next = await resumed(world, sessionId);
     const shown = (await world.gateway.snapshot(sessionId, 50)).approval;
-    await world.gateway.decideApproval(approval.id, once);
+    await world.gateway.approvals.decide(approval.id, once);
     await next.untilSettled(1);
     expect({ shown, ran, ended: ended(next), ...(await account(world, next, sessionId)) }).toEqual({
       shown: approval,
@@ -183,8 +183,8 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     await world.reopen();
     const turns = storedTurns(world, sessionId);
     const next = await resumed(world, sessionId);
-    await world.gateway.decideApproval(approval.id, deny());
-    await world.gateway.decideApproval((await next.question()).id, once);
+    await world.gateway.approvals.decide(approval.id, deny());
+    await world.gateway.approvals.decide((await next.question()).id, once);
     await next.untilSettled(1);
     expect({ turns, ran, stored: storedLines(world, sessionId).slice(2), refused: refusedBy(world) }).toEqual({
       turns: ['waiting'],
@@ -202,7 +202,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
   it('is stopped: the calls that never began are reported as not run, here and if no process runs the turn any more (S204)', async () => {
     const cancelled = 'tool: cancelled: (Cancelled: this call was not run.)';
     const stops = async (world: World, sessionId: string): Promise<readonly string[]> => {
-      await world.gateway.stop(sessionId);
+      await world.gateway.turns.stop(sessionId);
       return [
         ...storedTurns(world, sessionId).slice(-1),
         ...storedLines(world, sessionId).filter((line) => line.startsWith('tool')),
@@ -234,7 +234,7 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     holds.set('a.ts', held.opened);
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Back.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
-    await world.gateway.decideApproval(approval.id, once);
+    await world.gateway.approvals.decide(approval.id, once);
     await panel.until(() => ran.length > 0);
     await world.crash();
     held.open();
@@ -258,12 +258,12 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Changed.'));
     const { approval, sessionId } = await askedBy(world, panel, 'change it');
     await Promise.all([
-      world.gateway.decideApproval(approval.id, once),
-      world.gateway.decideApproval(approval.id, once),
-      world.gateway.decideApproval(approval.id, once),
+      world.gateway.approvals.decide(approval.id, once),
+      world.gateway.approvals.decide(approval.id, once),
+      world.gateway.approvals.decide(approval.id, once),
     ]);
     await panel.untilSettled(1);
-    await world.gateway.decideApproval(approval.id, deny());
+    await world.gateway.approvals.decide(approval.id, deny());
     expect({ ran, decisions: decisions(world), ...(await account(world, panel, sessionId)) }).toMatchObject({
       ran: ['change a.ts'],
       decisions: ['decided allow'],
@@ -284,10 +284,10 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     );
     const { approval, sessionId } = await askedBy(world, panel, 'go');
     const whileAsked = [...ran];
-    await world.gateway.decideApproval(approval.id, once);
+    await world.gateway.approvals.decide(approval.id, once);
     const change = await panel.question(2);
     const beforeChange = [...ran];
-    await world.gateway.decideApproval(change.id, once);
+    await world.gateway.approvals.decide(change.id, once);
     await panel.untilSettled(1);
     expect({ whileAsked, beforeChange, ran, ...(await account(world, panel, sessionId)) }).toMatchObject({
       whileAsked: ['look a.ts', 'look b.ts'],
@@ -313,10 +313,10 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     const { sessionId } = await askedBy(world, panel, 'change it');
     const queued = await world.send(panel, 'later');
     await world.reopen();
-    await world.gateway.resumeQueues();
+    await world.gateway.queue.resume();
     const next = await resumed(world, sessionId);
     const waits = storedTurns(world, sessionId);
-    await world.gateway.submit(next.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
+    await world.gateway.intake.submit(next.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
     await world.settles(next, 3);
     expect({
       queued: queued.kind,

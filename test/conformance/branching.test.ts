@@ -27,7 +27,7 @@ async function branched(
   from: string | null,
   title?: string,
 ) {
-  const outcome = await world.gateway.switchSession(panel.id, {
+  const outcome = await world.gateway.switching.switchSession(panel.id, {
     reason: 'branch',
     sessionId,
     from,
@@ -42,14 +42,14 @@ describe.each(['openai', 'anthropic'] as const)('a branch, over the %s protocol'
   it('has a copy of everything, its own name, and a parent that stays unchanged (B17 S160 S165 S170)', async () => {
     const world = await create({ protocol });
     const talk = await talked(world, 2);
-    await world.gateway.renameSession(talk.sessionId, 'My Coding Session');
+    await world.gateway.actions.rename(talk.sessionId, 'My Coding Session');
     const before = storedLines(world, talk.sessionId);
     const { sessionId } = await branched(world, talk, null);
     world.server.script(reply().says('a3'));
     await world.ask(talk.panel, 'q3');
     const branch = await world.store.getSession(sessionId);
     expect({
-      shown: world.gateway.shownSession(talk.panel.id) === sessionId,
+      shown: world.gateway.surfaces.shownSession(talk.panel.id) === sessionId,
       parent: branch?.parentSessionId === talk.sessionId,
       kind: branch?.parentKind,
       title: branch?.title,
@@ -81,7 +81,7 @@ describe('a branch', () => {
     expect({
       answer: storedLines(world, ofAnswer.sessionId),
       prompt: storedLines(world, ofPrompt.sessionId),
-      drafts: [ofAnswer.draft, ofPrompt.draft, await world.gateway.draft(ofPrompt.sessionId)],
+      drafts: [ofAnswer.draft, ofPrompt.draft, await world.gateway.store.draft(ofPrompt.sessionId)],
     }).toEqual({
       answer: ['user: q1', 'assistant: a1'],
       prompt: ['user: q1', 'assistant: a1'],
@@ -93,12 +93,12 @@ describe('a branch', () => {
     const world = await create();
     const talk = await talked(world, 2);
     const { sessionId } = await branched(world, talk, null);
-    await world.gateway.switchSession(talk.panel.id, { reason: 'resume', sessionId: talk.sessionId });
+    await world.gateway.switching.switchSession(talk.panel.id, { reason: 'resume', sessionId: talk.sessionId });
     world.server.script(reply().says('a3'));
     await world.ask(talk.panel, 'q3');
-    await world.gateway.switchSession(talk.panel.id, { reason: 'reset' });
+    await world.gateway.switching.switchSession(talk.panel.id, { reason: 'reset' });
     await world.reopen();
-    const list = await world.gateway.listSessions({ limit: 9 });
+    const list = await world.gateway.store.listSessions({ limit: 9 });
     expect(list.map(({ id, branchOf }) => [id, branchOf?.sessionId ?? null])).toEqual([
       [talk.sessionId, null],
       [sessionId, talk.sessionId],
@@ -114,7 +114,12 @@ describe('a branch', () => {
     const repair = world.failing(['branchSession']);
     const said = await refusal(branched(world, talk, null));
     repair();
-    expect({ once, said, then: sessionCount(world), shown: world.gateway.shownSession(talk.panel.id) }).toEqual({
+    expect({
+      once,
+      said,
+      then: sessionCount(world),
+      shown: world.gateway.surfaces.shownSession(talk.panel.id),
+    }).toEqual({
       once: [['2'], ['user: q1', 'assistant: a1', 'user: q2', 'assistant: a2']],
       said: 'The disk is full. Free some space.',
       then: ['2'],
@@ -125,7 +130,7 @@ describe('a branch', () => {
   it('takes the given title; if that is taken it keeps its own, and says why (S161 S166)', async () => {
     const world = await create();
     const talk = await talked(world, 2);
-    await world.gateway.renameSession(talk.sessionId, 'Parser');
+    await world.gateway.actions.rename(talk.sessionId, 'Parser');
     const named = await branched(world, talk, null, 'refactor approach');
     const taken = await branched(world, talk, null, 'parser');
     const titleOf = async (id: string) => (await world.store.getSession(id))?.title;
@@ -143,7 +148,12 @@ describe('a branch', () => {
     const { panel, sessionId } = await seeded(world, () => undefined);
     const said = await refusal(branched(world, { panel, sessionId }, null));
     const unknown = await refusal(branched(world, { panel, sessionId: 'nope' }, null));
-    expect({ said, unknown, shown: world.gateway.shownSession(panel.id), sessions: sessionCount(world) }).toEqual({
+    expect({
+      said,
+      unknown,
+      shown: world.gateway.surfaces.shownSession(panel.id),
+      sessions: sessionCount(world),
+    }).toEqual({
       said: 'This session has no answer yet to branch from.',
       unknown: 'This session no longer exists. Open another one from the list.',
       shown: sessionId,

@@ -34,7 +34,7 @@ describe('text that the model saves to memory', () => {
     const panel = world.surface();
     await world.ask(panel, 'Remember how we deploy');
     await world.ask(panel, 'And now?');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await world.ask(panel, 'How do we deploy?');
     expect({
       file: builtin.text('workspace/MEMORY.md'),
@@ -75,7 +75,7 @@ describe('a private session', () => {
     );
     const panel = world.surface();
     await world.ask(panel, 'Remember how we deploy');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session', private: true });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session', private: true });
     await world.ask(panel, 'How do we deploy?');
     const names = (index: number): boolean[] =>
       ['"memory"', '"session_search"', '"read_file"'].map((name) =>
@@ -96,7 +96,7 @@ describe('session_search', () => {
     const panel = world.surface();
     world.server.script(reply().says('The retry timer uses the real clock, see marmalade.ts.'));
     const earlier = await world.ask(panel, 'Why does the upload test fail?');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const uid = (await world.rows(earlier.sessionId)).at(-1)?.uid ?? '';
     world.server.script(
       reply().calls('session_search', { query: 'marmalade' }),
@@ -120,7 +120,7 @@ describe('session_search', () => {
     const { world } = await remembering();
     const panel = world.surface();
     const said = async (answer: string, privately = false): Promise<string> => {
-      await world.gateway.switchSession(panel.id, { reason: 'new_session', private: privately });
+      await world.gateway.switching.switchSession(panel.id, { reason: 'new_session', private: privately });
       world.server.script(reply().says(answer));
       return (await world.ask(panel, 'Tell me of it')).sessionId;
     };
@@ -132,11 +132,11 @@ describe('session_search', () => {
     const uids = await Promise.all(
       [hidden, trashed, rewound, kept].map(async (id) => (await world.rows(id)).at(-1)?.uid ?? ''),
     );
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: rewound });
-    await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId: rewound, turns: 1 });
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    await world.gateway.trashSession(trashed);
-    await world.gateway.forgetSession(forgotten);
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId: rewound });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'rewind', sessionId: rewound, turns: 1 });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.actions.trash(trashed);
+    await world.gateway.actions.forget(forgotten);
     const calls = [{ query: 'marmalade' }, {}, ...uids.map((message) => ({ message }))];
     world.server.script(...calls.map((input) => reply().calls('session_search', input)), reply().says('marmalade now'));
     await world.ask(panel, 'marmalade?');

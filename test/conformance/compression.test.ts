@@ -17,7 +17,7 @@ describe.each(['openai', 'anthropic'] as const)('compression, over the %s protoc
     const { panel, sessionId } = await talked(world, 2, long);
     const before = storedLines(world, sessionId);
     world.server.script(reply().says(summary), reply().says('a3'));
-    const child = (await world.gateway.compress(sessionId, '')).sessionId;
+    const child = (await world.gateway.compression.compress(sessionId, '')).sessionId;
     const carried = storedLines(world, child);
     await world.ask(panel, 'q3');
     expect({
@@ -39,7 +39,7 @@ describe.each(['openai', 'anthropic'] as const)('compression, over the %s protoc
     const world = await create({ protocol });
     const { panel, sessionId } = await talked(world, 2, long);
     world.server.script(reply().says(summary), reply().says('hello'));
-    await world.gateway.compress(sessionId, '');
+    await world.gateway.compression.compress(sessionId, '');
     await world.ask(panel, 'hi');
     expect({
       last: sent(world, -1).at(-1),
@@ -54,11 +54,11 @@ describe('compression', () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 2, long);
     world.server.script(reply().says(summary), refuses(400, { message: 'no' }), reply().says('ok'));
-    const child = (await world.gateway.compress(sessionId, '')).sessionId;
+    const child = (await world.gateway.compression.compress(sessionId, '')).sessionId;
     const failed = await world.ask(panel, 'q3');
     const next = await world.ask(panel, 'q4');
     expect({
-      sessions: [failed.sessionId, next.sessionId, world.gateway.shownSession(panel.id)],
+      sessions: [failed.sessionId, next.sessionId, world.gateway.surfaces.shownSession(panel.id)],
       whole: sent(world, -1).some((line) => line.includes(long(1))),
       ended: ended(panel),
     }).toEqual({
@@ -74,7 +74,7 @@ describe('compression', () => {
     const before = storedLines(world, sessionId);
     for (let attempt = 0; attempt < 5; attempt++) {
       world.server.script(refuses(401, { message: 'no' }));
-      await world.gateway.compress(sessionId, '').catch(() => undefined);
+      await world.gateway.compression.compress(sessionId, '').catch(() => undefined);
     }
     expect({
       after: storedLines(world, sessionId),
@@ -88,7 +88,7 @@ describe('compression', () => {
     let tip = sessionId;
     for (let round = 0; round < 3; round++) {
       world.server.script(reply().says(summary), reply().says(long(`answer ${round}`), { in: 4000 }));
-      tip = (await world.gateway.compress(tip, '')).sessionId;
+      tip = (await world.gateway.compression.compress(tip, '')).sessionId;
       await world.ask(panel, `more ${round}`);
     }
     const empty = readElsewhere(
@@ -96,7 +96,11 @@ describe('compression', () => {
       'SELECT count(*) FROM sessions WHERE NOT EXISTS (SELECT 1 FROM messages WHERE session_id = sessions.id)',
     );
     const folders = readElsewhere(world, 'SELECT count(DISTINCT cwd), count(cwd) FROM sessions');
-    expect({ list: (await world.gateway.listSessions({ limit: 10 })).map(({ id }) => id), empty, folders }).toEqual({
+    expect({
+      list: (await world.gateway.store.listSessions({ limit: 10 })).map(({ id }) => id),
+      empty,
+      folders,
+    }).toEqual({
       list: [tip],
       empty: ['0'],
       folders: ['1|4'],
@@ -107,20 +111,20 @@ describe('compression', () => {
     const world = await create();
     const { sessionId } = await talked(world, 2, long);
     world.server.script(reply().hangs());
-    const abandoned = refusal(world.gateway.compress(sessionId, null));
+    const abandoned = refusal(world.gateway.compression.compress(sessionId, null));
     await world.server.request(2);
     await world.crash();
     await abandoned;
     const parent = [await world.store.conversationTip(sessionId), storedLines(world, sessionId).length];
     world.server.script(reply().says(summary), reply().says('a3'));
-    const child = (await world.gateway.compress(sessionId, '')).sessionId;
+    const child = (await world.gateway.compression.compress(sessionId, '')).sessionId;
     const rows = heads(world, child);
     await world.crash();
     const panel = await resumed(world, sessionId);
     await world.ask(panel, 'q3');
     expect({
       parent,
-      shown: world.gateway.shownSession(panel.id),
+      shown: world.gateway.surfaces.shownSession(panel.id),
       rows: heads(world, child).slice(0, rows.length),
       ended: ended(panel),
     }).toEqual({ parent: [sessionId, 4], shown: child, rows, ended: 'complete stop' });
@@ -130,8 +134,8 @@ describe('compression', () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 2, long);
     world.server.script(reply().says(summary), reply().says('ok'));
-    await world.gateway.compress(sessionId, '');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.compression.compress(sessionId, '');
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const other = await world.ask(panel, 'q');
     expect({ sent: sent(world, -1), stored: storedLines(world, other.sessionId) }).toEqual({
       sent: ['user: q'],
@@ -161,7 +165,7 @@ describe('automatic compression', () => {
     await world.ask(panel, 'q1');
     const { sessionId } = await world.ask(panel, 'q2');
     await world.ask(panel, 'Which files are there?');
-    const tip = world.gateway.shownSession(panel.id) ?? '';
+    const tip = world.gateway.surfaces.shownSession(panel.id) ?? '';
     expect({
       moved: tip !== sessionId,
       last: storedLines(world, tip).at(-1),
@@ -194,7 +198,7 @@ describe('automatic compression', () => {
     world.server.script(filling('four'));
     await world.ask(panel, 'q4');
     asked.push(world.server.requests.length);
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     world.server.script(half, filling('two'), reply().says(summary), reply().says('done'));
     await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
@@ -220,7 +224,7 @@ describe('automatic compression', () => {
     await world.ask(panel, 'q4');
     const failed = {
       ended: ended(panel),
-      shown: world.gateway.shownSession(panel.id),
+      shown: world.gateway.surfaces.shownSession(panel.id),
       requests: world.server.requests.length,
     };
     world.server.script(tooLong(), reply().says(summary), reply().says('a5'));
@@ -229,7 +233,7 @@ describe('automatic compression', () => {
       failed,
       ended: ended(panel),
       compressed: tips(world),
-      last: storedLines(world, world.gateway.shownSession(panel.id) ?? '').at(-1),
+      last: storedLines(world, world.gateway.surfaces.shownSession(panel.id) ?? '').at(-1),
     }).toEqual({
       failed: { ended: 'failed error context', shown: sessionId, requests: 6 },
       ended: 'complete stop',

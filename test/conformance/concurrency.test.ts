@@ -128,7 +128,7 @@ describe('one conversation has one running turn', () => {
     await world.crash();
     const panel = await resumed(world, sessionId);
     const waiting = (await world.store.queue(sessionId)).map(({ text }) => text);
-    await world.gateway.promoteQueued(first[0]?.uid ?? '');
+    await world.gateway.queue.promote(first[0]?.uid ?? '');
     await world.settles(panel, 2);
     expect({ waiting, stored: storedLines(world, sessionId) }).toEqual({
       waiting: ['m1', 'm2'],
@@ -163,7 +163,7 @@ describe('one conversation has one running turn', () => {
     world.server.script(reply().says('one'), reply().says('two'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'first');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     await world.ask(panel, 'second');
     expect({ ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
       ended: 'complete stop',
@@ -177,7 +177,7 @@ describe('one conversation has one running turn', () => {
     world.server.script(reply().says('half ').hangs(), reply().says('now'));
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'first', 'half ');
-    await world.gateway.submit(panel.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
+    await world.gateway.intake.submit(panel.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
     await panel.untilSettled(2);
     expect({
       reasons: panel.settled.map(({ turn }) => turn.stopReason),

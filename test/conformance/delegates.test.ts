@@ -55,8 +55,8 @@ describe.each(['openai', 'anthropic'] as const)('a running sub-agent, over the %
   it('is stopped before the turn it works for, which keeps what it said (S210)', async () => {
     const { world, panel, sessionId, child } = await working();
     const order: string[] = [];
-    world.gateway.onDidTurnEvent(({ sessionId: of, event }) => event.kind === 'turnSettled' && order.push(of));
-    await world.gateway.stop(sessionId);
+    world.gateway.surfaces.onDidTurnEvent(({ sessionId: of, event }) => event.kind === 'turnSettled' && order.push(of));
+    await world.gateway.turns.stop(sessionId);
     const { stored, ...rest } = await account(world, panel, sessionId);
     expect({ order, ends: ends(world), result: stored[2], rest }).toEqual({
       order: [child, sessionId],

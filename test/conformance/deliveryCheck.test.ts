@@ -109,7 +109,7 @@ describe('text that is still to be stored', () => {
     await world.ask(panel, 'How are you?');
     mend();
     const before = spoken(storedLines(world, sessionId));
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await world.reopen();
     expect({ before, after: spoken(storedLines(world, sessionId)) }).toEqual({
       before: ['user: Hi', 'user: How are you?', 'assistant: I am well.'],
@@ -120,7 +120,7 @@ describe('text that is still to be stored', () => {
   it('is dropped once its session is erased, and restores nothing of it (S60)', async () => {
     const world = await create({ clock: withoutRetryPause });
     const { sessionId } = await owing(world);
-    await world.gateway.forgetSession(sessionId);
+    await world.gateway.actions.forget(sessionId);
     const before = world.logLines.length;
     await world.reopen();
     expect({
@@ -132,7 +132,7 @@ describe('text that is still to be stored', () => {
   it('is part of a branch that is created before it could be written (S60)', async () => {
     const world = await create({ clock: withoutRetryPause });
     const { panel, sessionId } = await owing(world);
-    const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
+    const { sessionId: branch } = await world.gateway.switching.switchSession(panel.id, {
       reason: 'branch',
       sessionId,
       from: null,

@@ -110,7 +110,7 @@ describe.each(['openai', 'anthropic'] as const)('no row is dropped, over the %s 
     );
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'go', 'Hm.Forty characters that somebody has read. ');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     const before = await account(world, panel, sessionId);
     await world.reopen();
     const next = await resumed(world, sessionId);
@@ -175,7 +175,7 @@ describe('no row is dropped', () => {
     world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'), reply().says('quick answer'));
     const panel = world.surface();
     const slow = await askUntil(world, panel, 'slow question', 'slow ');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const quick = await world.askBeside(panel, 'quick question');
     held.open();
     await world.idle();
@@ -211,7 +211,7 @@ describe('no row is dropped', () => {
     const { panel, sessionId } = await talked(world);
     world.server.script(reply().says('half ').hangs());
     await askUntil(world, panel, 'q2', 'half ');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await world.crash();
     expect(storedLines(world, sessionId)).toEqual(['user: q1', 'assistant: a1', 'user: q2', 'assistant: half ']);
   });

@@ -12,8 +12,12 @@ describe('no row is stored twice', () => {
     world.server.script(reply().says('one two ').hangs());
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'count', 'one two ');
-    await Promise.all([world.gateway.stop(sessionId), world.gateway.stop(sessionId), world.gateway.shutdown()]);
-    await world.gateway.stop(sessionId);
+    await Promise.all([
+      world.gateway.turns.stop(sessionId),
+      world.gateway.turns.stop(sessionId),
+      world.gateway.shutdown(),
+    ]);
+    await world.gateway.turns.stop(sessionId);
     await world.reopen();
     await world.store.recoverTurns();
     expect({ settled: panel.settled.length, ...(await account(world, panel, sessionId)) }).toEqual({
@@ -46,14 +50,14 @@ describe('no row is stored twice', () => {
     world.server.script(reply().waitsFor(held.opened).says('one'), reply().says('two'));
     const panel = world.surface();
     const first = { sessionId: null, uid: 'p1', text: 'first' };
-    const { sessionId } = await world.gateway.submit(panel.id, first);
-    await world.gateway.submit(panel.id, first);
+    const { sessionId } = await world.gateway.intake.submit(panel.id, first);
+    await world.gateway.intake.submit(panel.id, first);
     const second = { sessionId, uid: 'p2', text: 'second' };
-    await world.gateway.submit(panel.id, second);
-    await world.gateway.submit(panel.id, second);
+    await world.gateway.intake.submit(panel.id, second);
+    await world.gateway.intake.submit(panel.id, second);
     held.open();
     await panel.untilSettled(2);
-    await world.gateway.submit(panel.id, second);
+    await world.gateway.intake.submit(panel.id, second);
     expect(await account(world, panel, sessionId)).toEqual({
       ...sound,
       stored: ['user: first', 'assistant: one', 'user: second', 'assistant: two'],

@@ -89,7 +89,7 @@ describe.each(['openai', 'anthropic'] as const)(
       const world = await create({ protocol });
       const { panel, sessionId } = await talked(world, 2);
       world.damageStore("UPDATE messages SET parts = '{broken', tool_calls = '{broken' WHERE content = 'a1'");
-      const listed = (await world.gateway.listSessions({ limit: 10 })).length;
+      const listed = (await world.gateway.store.listSessions({ limit: 10 })).length;
       world.server.script(reply().says('a3'));
       await world.ask(panel, 'q3');
       const lines = await world.lines(sessionId);
@@ -127,7 +127,7 @@ describe('the store keeps exactly what was said', () => {
     world.server.script(refuses(401, { message: 'no' }), reply().says('ok'));
     const panel = world.surface();
     await world.ask(panel, '  ab\n\n\tcd  ');
-    await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
+    await world.gateway.versions.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
     await world.settles(panel, 2);
     expect([sent(world, 0), sent(world, 1)]).toEqual([['user:   ab\n\n\tcd  '], ['user:   ab\n\n\tcd  ']]);
   });

@@ -64,7 +64,7 @@ describe('memory is notified of a turn', () => {
     world.server.script(reply().says('half ').hangs(), reply().says('a2'));
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'q1', 'half ');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     await world.ask(panel, 'q2');
     await world.gateway.shutdown();
     expect(synced(world.memoryLog)).toEqual(['q2 -> a2']);

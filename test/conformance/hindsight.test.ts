@@ -38,7 +38,7 @@ describe('Hindsight', () => {
     const panel = world.surface();
     const first = await world.ask(panel, 'q1');
     await world.ask(panel, 'q2');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     reachable = true;
     const second = await world.ask(panel, 'q3');
     await hindsight.drained();
@@ -81,7 +81,7 @@ describe('Hindsight', () => {
     world.server.script(reply().says('half').hangs(), reply().says('a2'));
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'q1', 'half');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     await world.settles(panel, 1);
     await world.ask(panel, 'q2');
     await hindsight.drained();
@@ -98,7 +98,7 @@ describe('Hindsight', () => {
     const second = (await world.rows(sessionId)).find(
       (row) => row.role === 'user' && JSON.stringify(row.parts).includes('q2'),
     );
-    await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, to: second?.uid ?? '' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'rewind', sessionId, to: second?.uid ?? '' });
     await hindsight.drained();
     const rewound = hindsight.documents();
     await world.ask(panel, 'q3');

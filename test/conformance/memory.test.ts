@@ -234,9 +234,9 @@ describe('recalled memory', () => {
     const panel = world.surface();
     const receipt = await world.send(panel, 'first question');
     await panel.until((surface) => activities(surface).includes('recalling'));
-    await world.gateway.skipRecall(receipt.sessionId, 'another turn');
+    await world.gateway.turns.skipRecall(receipt.sessionId, 'another turn');
     const before = world.server.requests.length;
-    await world.gateway.skipRecall(receipt.sessionId, receipt.kind === 'started' ? receipt.turnUid : '');
+    await world.gateway.turns.skipRecall(receipt.sessionId, receipt.kind === 'started' ? receipt.turnUid : '');
     await panel.untilSettled(1);
     expect([before, world.server.requests[0]?.outline.at(-1), panel.deliveredText]).toEqual([
       0,
@@ -253,7 +253,7 @@ describe('recalled memory', () => {
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'first question');
     await panel.until((surface) => activities(surface).includes('recalling'));
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     expect([
       panel.settled.at(-1)?.turn.outcome,
       world.server.requests.length,
@@ -273,7 +273,7 @@ describe('recalled memory', () => {
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
     const first = await world.ask(panel, 'first question');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'second question');
     await world.gateway.shutdown();
     expect(asked).toEqual(
@@ -300,7 +300,7 @@ describe('memory in a session', () => {
     await world.ask(panel, 'first question');
     facts.push('likes tea');
     await world.ask(panel, 'second question');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await world.ask(panel, 'third question');
     expect(world.server.requests.map(({ outline }) => /Remembered: .*/.exec(outline[0] ?? '')?.[0])).toEqual([
       'Remembered: nothing.',
@@ -391,7 +391,7 @@ describe('a memory update', () => {
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
     const first = await world.ask(panel, 'first question');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'second question');
     const { stored, ...rest } = await account(world, panel, second.sessionId);
     expect({ stored, ...rest }).toEqual({ ...sound, stored: ['user: second question', 'assistant: a2'] });

@@ -17,8 +17,8 @@ async function ask(
   text: string,
   parts: readonly SentPart[],
 ): Promise<SubmitReceipt> {
-  const receipt = await world.gateway.submit(panel.id, {
-    sessionId: world.gateway.shownSession(panel.id),
+  const receipt = await world.gateway.intake.submit(panel.id, {
+    sessionId: world.gateway.surfaces.shownSession(panel.id),
     uid: `picture of ${text}`,
     text,
     parts,

@@ -52,11 +52,11 @@ describe('a disk that refuses what a turn writes', () => {
       const world = await create();
       const { panel, sessionId, turnUid, mend } = await stopped(world, cause);
       const during = { ended: ended(panel), shown: panel.deliveredText, stored: await world.lines(sessionId) };
-      await expect(world.gateway.continueTurn(panel.id, turnUid)).rejects.toThrow();
+      await expect(world.gateway.continuation.continueTurn(panel.id, turnUid)).rejects.toThrow();
       const requests = world.server.requests.length;
       mend();
       world.server.script(reply().says('two three'));
-      const receipt = await world.gateway.continueTurn(panel.id, turnUid);
+      const receipt = await world.gateway.continuation.continueTurn(panel.id, turnUid);
       await world.idle();
       expect({
         during,

@@ -69,7 +69,7 @@ describe.each(['openai', 'anthropic'] as const)('after the process died, over th
     world.damageStore("DELETE FROM messages WHERE content = 'lost'");
     await world.reopen();
     const next = await resumed(world, sessionId);
-    const wentOn = world.gateway.runningTurns().length;
+    const wentOn = world.gateway.turns.running().length;
     await world.ask(next, 'next');
     expect({
       wentOn,
@@ -126,7 +126,7 @@ describe('after a restart', () => {
     const panel = world.surface();
     const stopped = await world.send(panel, 'one');
     await world.server.request(0);
-    await world.gateway.stop(stopped.sessionId);
+    await world.gateway.turns.stop(stopped.sessionId);
     const told = ended(panel);
     await world.send(panel, 'two');
     await world.server.request(1);

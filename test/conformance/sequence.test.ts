@@ -168,7 +168,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'q');
     await world.server.request(1);
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     await world.ask(panel, 'next');
     expect({ ...(await account(world, panel, sessionId)), repairs: repairs(world) }).toEqual({
       ...sound,
@@ -191,7 +191,7 @@ describe.each(['openai', 'anthropic'] as const)('a stored sequence, over the %s 
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'q');
     await panel.until(({ turnEvents }) => turnEvents.some((event) => event.kind === 'messageStored'));
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     const results = storedLines(world, sessionId).filter((line) => line.startsWith('tool')).length;
     const first = ended(panel);
     world.server.otherwise(reply().says('ok'));

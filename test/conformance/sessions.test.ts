@@ -13,12 +13,12 @@ describe('switching between sessions', () => {
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
     await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const { sessionId } = await world.ask(panel, 'q2');
     const session = await world.store.getSession(sessionId);
     expect({
       parent: session?.parentSessionId,
-      listed: (await world.gateway.listSessions({ limit: 10 })).length,
+      listed: (await world.gateway.store.listSessions({ limit: 10 })).length,
     }).toEqual({ parent: null, listed: 2 });
   });
 
@@ -50,7 +50,7 @@ describe('switching between sessions', () => {
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
     const first = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'q2');
     const answeredBefore = panel.settled.length;
     held.open();
@@ -83,9 +83,9 @@ describe('switching between sessions', () => {
     world.server.script(reply().says('a1'), reply().says('a2'));
     const panel = world.surface();
     const first = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await world.ask(panel, 'q2');
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: first.sessionId });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId: first.sessionId });
     await world.gateway.shutdown();
     expect({
       last: world.memoryLog.filter((line) => line.startsWith('switch')).at(-1),
@@ -99,17 +99,17 @@ describe('switching between sessions', () => {
   it('to a session that is not stored is refused with a sentence, and the shown session stays (S130)', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world);
-    await expect(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' })).rejects.toThrow(
-      'This session no longer exists. Open another one from the list.',
-    );
-    expect(world.gateway.shownSession(panel.id)).toBe(sessionId);
+    await expect(
+      world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId: 'nope' }),
+    ).rejects.toThrow('This session no longer exists. Open another one from the list.');
+    expect(world.gateway.surfaces.shownSession(panel.id)).toBe(sessionId);
   });
 
   it('to the shown session changes nothing (S131)', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world);
     world.server.script(reply().says('a2'));
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId });
     await world.ask(panel, 'q2');
     expect({
       log: world.memoryLog.filter((line) => line.startsWith('switch') || line.startsWith('end')),
@@ -126,12 +126,14 @@ describe('switching between sessions', () => {
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'build it');
-    await world.gateway.renameSession(sessionId, 'AN-94 Prestige Barrel Build #2');
+    await world.gateway.actions.rename(sessionId, 'AN-94 Prestige Barrel Build #2');
     for (let other = 0; other < 12; other++) {
-      await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+      await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
       await world.ask(panel, `filler ${other}`);
     }
-    expect((await world.gateway.listSessions({ limit: 5, text: 'an-94' })).map(({ id }) => id)).toEqual([sessionId]);
+    expect((await world.gateway.store.listSessions({ limit: 5, text: 'an-94' })).map(({ id }) => id)).toEqual([
+      sessionId,
+    ]);
   });
 });
 
@@ -154,7 +156,7 @@ describe('the segments of one conversation', () => {
       parentKind: 'compression',
     });
     await world.store.endSession(sessionId, 'compression');
-    const { sessionId: shown } = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const { sessionId: shown } = await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId });
     const receipt = await world.ask(panel, 'go on');
     expect({ shown, asked: receipt.sessionId, ended: ended(panel) }).toEqual({
       shown: 'child',
@@ -167,11 +169,14 @@ describe('the segments of one conversation', () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
     await world.store.createSession({ ...segment, id: 'branch', parentSessionId: sessionId, parentKind: 'branch' });
-    const { sessionId: before } = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const { sessionId: before } = await world.gateway.switching.switchSession(panel.id, {
+      reason: 'resume',
+      sessionId,
+    });
     await world.store.createSession({ ...segment, id: 'child', parentSessionId: sessionId, parentKind: 'compression' });
     expect({
       before,
-      after: (await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId })).sessionId,
+      after: (await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId })).sessionId,
     }).toEqual({ before: sessionId, after: 'child' });
   });
 
@@ -186,6 +191,6 @@ describe('the segments of one conversation', () => {
       sessionId = id;
     }
     await world.ask(await resumed(world, 'segment-3'), 'go on');
-    expect((await world.gateway.listSessions({ limit: 100 })).map(({ id }) => id)).toEqual(['segment-50']);
+    expect((await world.gateway.store.listSessions({ limit: 100 })).map(({ id }) => id)).toEqual(['segment-50']);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock';
-import { httpChatModel } from '../../src/models/http/httpChatModel';
+import { httpChatModel } from '../../src/models/endpointProvider';
 import { loopbackPolicy } from '../../src/models/http/requestRunner';
 import type { Transport, TransportEnd } from '../../src/models/transport';
 import { account, sound } from '../support/account';
@@ -241,7 +241,7 @@ describe('an abandoned attempt', () => {
     const world = await create({ openModel: () => Promise.resolve(model) });
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'count', 'one ');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     expect({ shown: panel.deliveredText, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
       shown: 'one ',
       ended: 'interrupted user',
@@ -255,7 +255,7 @@ describe('an abandoned attempt', () => {
     world.server.script(reply().says('one\n<thi', { in: 'whole' }).hangs());
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'count', 'one\n');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     expect({ shown: panel.deliveredText, ended: ended(panel), ...(await account(world, panel, sessionId)) }).toEqual({
       shown: 'one\n',
       ended: 'interrupted user',

@@ -22,10 +22,10 @@ const { create } = worldPerTest();
 
 /** What a refusal leaves as it was: the list, what is shown, and what is stored. */
 async function standing(world: World, surface: Surface, sessionId: string) {
-  const list = (await world.gateway.listSessions({ limit: 50 })).map(({ id, title }) => `${id} ${title}`);
+  const list = (await world.gateway.store.listSessions({ limit: 50 })).map(({ id, title }) => `${id} ${title}`);
   return {
     list,
-    shown: world.gateway.shownSession(surface.id),
+    shown: world.gateway.surfaces.shownSession(surface.id),
     stored: storedLines(world, sessionId),
     sessions: readElsewhere(world, 'SELECT count(*) FROM sessions'),
   };
@@ -36,7 +36,7 @@ describe('reset', () => {
     const world = await create();
     const { panel, sessionId } = await talked(world);
     world.server.script(reply().says('a2'));
-    const outcome = await world.gateway.switchSession(panel.id, { reason: 'reset' });
+    const outcome = await world.gateway.switching.switchSession(panel.id, { reason: 'reset' });
     const toldAtOnce = heard(world, { OLD: sessionId }).at(-1);
     const next = await world.ask(panel, 'q2');
     await world.gateway.shutdown();
@@ -45,7 +45,7 @@ describe('reset', () => {
       toldAtOnce,
       reason: (await world.store.getSession(sessionId))?.endReason,
       parent: (await world.store.getSession(next.sessionId))?.parentSessionId,
-      listed: (await world.gateway.listSessions({ limit: 9 })).length,
+      listed: (await world.gateway.store.listSessions({ limit: 9 })).length,
       sent: sent(world, 1),
       memory: heard(world, { OLD: sessionId, NEW: next.sessionId }),
     }).toEqual({
@@ -72,8 +72,8 @@ describe('reset', () => {
     world.server.script(reply().says('slow ').waitsFor(held.opened).says('answer'));
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'q1', 'slow ');
-    const said = await refusal(world.gateway.switchSession(panel.id, { reason: 'reset' }));
-    const shown = world.gateway.shownSession(panel.id);
+    const said = await refusal(world.gateway.switching.switchSession(panel.id, { reason: 'reset' }));
+    const shown = world.gateway.surfaces.shownSession(panel.id);
     held.open();
     expect({
       said,
@@ -96,8 +96,8 @@ describe('a new session', () => {
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await new Promise((resolve) => setImmediate(resolve));
     const pressed = heard(world, { OLD: sessionId });
     const next = await world.ask(panel, 'q2');
@@ -120,9 +120,9 @@ describe('a new session', () => {
     world.server.script(reply().says('one ').waitsFor(held.opened).says('two'));
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'q1', 'one ');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     if (what !== 'stays empty')
-      await world.gateway.switchSession(panel.id, {
+      await world.gateway.switching.switchSession(panel.id, {
         reason: 'resume',
         sessionId: what === 'is left for another one' ? other.sessionId : sessionId,
       });
@@ -138,10 +138,10 @@ describe('a new session', () => {
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId });
     await world.ask(panel, 'q2');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await world.gateway.shutdown();
     expect(heard(world, { OLD: sessionId }).filter((line) => line !== 'shutdown')).toEqual([
       'initialize OLD',
@@ -158,14 +158,14 @@ describe('a new session', () => {
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
     const first = await world.ask(panel, 'q1');
-    const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
+    const { sessionId: branch } = await world.gateway.switching.switchSession(panel.id, {
       reason: 'branch',
       sessionId: first.sessionId,
       from: null,
     });
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const third = await world.ask(panel, 'q3');
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: branch ?? '' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId: branch ?? '' });
     await world.gateway.shutdown();
     expect(
       heard(world, { FIRST: first.sessionId, BRANCH: branch ?? '', THIRD: third.sessionId }).filter((line) =>
@@ -184,10 +184,10 @@ describe('a session that is left', () => {
     const world = await create();
     const { panel, sessionId } = await talked(world);
     world.server.script(reply().says('a2'), reply().says('a3'));
-    await world.gateway.selectModel(sessionId, 'Local/other-model');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.actions.selectModel(sessionId, 'Local/other-model');
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const next = await world.ask(panel, 'q2');
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId });
     await world.ask(panel, 'q3');
     const modelOf = async (id: string) => (await world.store.getSession(id))?.model;
     expect({
@@ -207,7 +207,7 @@ describe('a session that is left', () => {
     const world = await create();
     const { panel, sessionId } = await owing(world);
     const before = (await account(world, panel, sessionId)).missing;
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     expect(before).toEqual(['Hello ']);
     await vi.waitFor(async () => expect((await account(world, panel, sessionId)).missing).toEqual([]));
   });
@@ -222,7 +222,7 @@ describe('a session that is left', () => {
     const beside = await world.ask(other, 'q2');
     const names = { FIRST: first.sessionId, BESIDE: beside.sessionId };
     const whenIdle = heard(world, names).filter((line) => line === 'shutdown' || line.startsWith('end'));
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'q3');
     const since = heard(world, { ...names, SECOND: second.sessionId }).slice(-4);
     expect({ whenIdle, since }).toEqual({
@@ -240,13 +240,13 @@ describe('a session that is left', () => {
       const [panel, tab, other] = [world.surface(), world.surface(), world.surface()];
       const { sessionId } = await world.ask(panel, 'q1');
       // Each surface had an agent of its own.
-      if (!isLeft) await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId });
+      if (!isLeft) await world.gateway.switching.switchSession(tab.id, { reason: 'resume', sessionId });
       later += 4000;
       await world.ask(other, 'q2');
       const ends = (): readonly string[] => heard(world, { GONE: sessionId }).filter((line) => line === 'end GONE');
       const whenIdle = ends();
-      if (isLeft) await world.gateway.switchSession(panel.id, { reason: 'new_session' });
-      await world.gateway.trashSession(sessionId);
+      if (isLeft) await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
+      await world.gateway.actions.trash(sessionId);
       await world.gateway.shutdown();
       expect({ whenIdle, after: ends() }).toEqual({ whenIdle: [], after: ['end GONE'] });
     },
@@ -263,7 +263,7 @@ describe('a session that is left', () => {
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'q1', 'one ');
     await world.send(panel, 'q2');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const aside = await world.askBeside(panel, 'q3');
     held.open();
     while ((await world.store.queue(sessionId)).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -286,10 +286,10 @@ describe('a private session', () => {
     world.server.script(reply().says('a1'), reply().says('a2'), reply().says('a3'));
     const panel = world.surface();
     const before = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session', private: true });
-    const said = world.gateway.startsPrivate(panel.id);
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session', private: true });
+    const said = world.gateway.surfaces.startsPrivate(panel.id);
     const hidden = await world.ask(panel, 'q2');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const after = await world.ask(panel, 'q3');
     await world.gateway.shutdown();
     expect({
@@ -318,12 +318,12 @@ describe('a session reference', () => {
   it('may be its title in any case, its id, or the beginning of the id (S127 S137)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
-    await world.gateway.renameSession(sessionId, 'My Project');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.actions.rename(sessionId, 'My Project');
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const found = [
-      await world.gateway.findSession('my project'),
-      await world.gateway.findSession(sessionId),
-      await world.gateway.findSession('20260101_0'),
+      await world.gateway.sessions.find('my project'),
+      await world.gateway.sessions.find(sessionId),
+      await world.gateway.sessions.find('20260101_0'),
     ];
     expect(found).toEqual([sessionId, sessionId, sessionId]);
   });
@@ -331,11 +331,11 @@ describe('a session reference', () => {
   it('may be its id or title in brackets or quotes, unless a title contains them itself (S136)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, (history) => history.user('q').assistant('a'));
-    await world.gateway.renameSession(sessionId, 'My Project');
+    await world.gateway.actions.rename(sessionId, 'My Project');
     world.server.otherwise(reply().says('ok'));
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const bracketed = await world.ask(panel, 'hello');
-    await world.gateway.renameSession(bracketed.sessionId, '[my project]');
+    await world.gateway.actions.rename(bracketed.sessionId, '[my project]');
     const names = [
       `[${sessionId}]`,
       `(${sessionId})`,
@@ -351,11 +351,11 @@ describe('a session reference', () => {
       '“My Project”',
     ];
     expect({
-      found: [...new Set(await Promise.all(names.map((name) => world.gateway.findSession(name))))],
-      own: await world.gateway.findSession('[My Project]'),
+      found: [...new Set(await Promise.all(names.map((name) => world.gateway.sessions.find(name))))],
+      own: await world.gateway.sessions.find('[My Project]'),
       none: [
-        await refusal(world.gateway.findSession('[]')),
-        await refusal(world.gateway.findSession(`[${sessionId}"`)),
+        await refusal(world.gateway.sessions.find('[]')),
+        await refusal(world.gateway.sessions.find(`[${sessionId}"`)),
       ],
     }).toEqual({
       found: [sessionId],
@@ -369,13 +369,13 @@ describe('a session reference', () => {
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
     const first = await world.ask(panel, 'build the parser');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const second = await world.ask(panel, 'build the parser');
     const before = await standing(world, panel, second.sessionId);
     const year = first.sessionId.slice(0, 4);
-    const several = await refusal(world.gateway.findSession(year));
+    const several = await refusal(world.gateway.sessions.find(year));
     expect({
-      none: await refusal(world.gateway.findSession('nothing of the kind')),
+      none: await refusal(world.gateway.sessions.find('nothing of the kind')),
       several: several.replace(first.sessionId, 'FIRST').replace(second.sessionId, 'SECOND'),
       changed: (await standing(world, panel, second.sessionId)).shown === before.shown,
     }).toEqual({
@@ -388,7 +388,7 @@ describe('a session reference', () => {
   it('to one without rows opens its only branch that has some; if there is none it says so, and keeps the id (B155)', async () => {
     const world = await create();
     const { panel, sessionId } = await seeded(world, () => undefined);
-    const alone = await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    const alone = await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId });
     await world.store.createSession({
       id: 'branch',
       startedAt: 2,
@@ -406,7 +406,10 @@ describe('a session reference', () => {
     await world.store.putMessages([
       { ...turnless, uid: 'm1', sessionId: 'branch', role: 'user', parts: [{ kind: 'text', text: 'q' }] },
     ]);
-    expect({ alone, then: await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }) }).toEqual({
+    expect({
+      alone,
+      then: await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId }),
+    }).toEqual({
       alone: { sessionId, draft: null, notice: 'This session has no messages yet. Send a prompt to start.' },
       then: { sessionId: 'branch', draft: null, notice: null },
     });
@@ -419,18 +422,18 @@ describe('deleting', () => {
     world.server.script(reply().says('a secret answer'), reply().says('a2'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'a secret question');
-    await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId, from: null });
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
-    const report = await world.gateway.forgetSession(sessionId);
+    await world.gateway.switching.switchSession(panel.id, { reason: 'branch', sessionId, from: null });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId });
+    const report = await world.gateway.actions.forget(sessionId);
     const left = readElsewhere(world, `SELECT count(*) FROM messages WHERE session_id = '${sessionId}'`);
     expect({
       ids: report.sessionIds,
       branches: report.branches.map(({ title }) => title),
       sentences: report.sentences,
       left,
-      shown: world.gateway.shownSession(panel.id),
+      shown: world.gateway.surfaces.shownSession(panel.id),
       told: world.memoryLog.filter((line) => line.startsWith('forg')).length,
-      gone: await refusal(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId })),
+      gone: await refusal(world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId })),
     }).toEqual({
       ids: [sessionId],
       branches: ['a secret question #2'],
@@ -449,11 +452,15 @@ describe('deleting', () => {
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'q1', 'slow ');
     const said = [
-      await refusal(world.gateway.trashSession(sessionId)),
-      await refusal(world.gateway.forgetSession(sessionId)),
+      await refusal(world.gateway.actions.trash(sessionId)),
+      await refusal(world.gateway.actions.forget(sessionId)),
     ];
     held.open();
-    expect({ said, shown: world.gateway.shownSession(panel.id), ...(await account(world, panel, sessionId)) }).toEqual({
+    expect({
+      said,
+      shown: world.gateway.surfaces.shownSession(panel.id),
+      ...(await account(world, panel, sessionId)),
+    }).toEqual({
       said: [
         'Hermes is answering in this session. Stop it before you delete the session.',
         'Hermes is answering in this session. Stop it before you forget the session.',
@@ -467,16 +474,16 @@ describe('deleting', () => {
   it('into the trash is undone by restoring; meanwhile the session is not listed, shown or opened', async () => {
     const world = await create();
     const { panel, sessionId } = await talked(world);
-    await world.gateway.trashSession(sessionId);
+    await world.gateway.actions.trash(sessionId);
     const ids = async (state: 'active' | 'trash') =>
-      (await world.gateway.listSessions({ limit: 9, state })).map(({ id }) => id);
+      (await world.gateway.store.listSessions({ limit: 9, state })).map(({ id }) => id);
     const meanwhile = {
       active: await ids('active'),
       trash: await ids('trash'),
-      shown: world.gateway.shownSession(panel.id),
+      shown: world.gateway.surfaces.shownSession(panel.id),
     };
-    const said = await refusal(world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }));
-    await world.gateway.restoreSession(sessionId);
+    const said = await refusal(world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId }));
+    await world.gateway.actions.restore(sessionId);
     const back = await resumed(world, sessionId);
     expect({
       meanwhile,
@@ -501,16 +508,16 @@ describe('titles', () => {
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
-    await world.gateway.renameSession(sessionId, 'Mine');
-    const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
+    await world.gateway.actions.rename(sessionId, 'Mine');
+    const { sessionId: branch } = await world.gateway.switching.switchSession(panel.id, {
       reason: 'branch',
       sessionId,
       from: null,
     });
     const said = [
-      await refusal(world.gateway.renameSession(sessionId, ' \u200b ')),
-      await refusal(world.gateway.renameSession(sessionId, 'x'.repeat(201))),
-      await refusal(world.gateway.renameSession(branch ?? '', 'mine')),
+      await refusal(world.gateway.actions.rename(sessionId, ' \u200b ')),
+      await refusal(world.gateway.actions.rename(sessionId, 'x'.repeat(201))),
+      await refusal(world.gateway.actions.rename(branch ?? '', 'mine')),
     ];
     await world.ask(panel, 'q2');
     const titles = [await world.store.getSession(sessionId), await world.store.getSession(branch ?? '')].map(
@@ -530,7 +537,7 @@ describe('unread marks', () => {
     const panel = world.surface();
     Object.assign(panel, { isVisible: () => false });
     const { sessionId } = await world.ask(panel, 'q1');
-    const unread = async () => (await world.gateway.listSessions({ limit: 9 })).map((session) => session.unread);
+    const unread = async () => (await world.gateway.store.listSessions({ limit: 9 })).map((session) => session.unread);
     const before = await unread();
     await resumed(world, sessionId);
     expect(before).toEqual([true]);

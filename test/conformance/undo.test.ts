@@ -27,7 +27,7 @@ class ReadingSurface extends RecordingSurface {
 }
 
 const undo = (world: World, panel: RecordingSurface, sessionId: string, turns = 1) =>
-  world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns });
+  world.gateway.switching.switchSession(panel.id, { reason: 'rewind', sessionId, turns });
 const shown = async (world: World, sessionId: string): Promise<readonly string[]> =>
   (await world.gateway.snapshot(sessionId, 50)).page.messages.map(
     (message) => `${message.role}: ${message.parts.map((part) => ('text' in part ? part.text : '')).join('')}`,
@@ -42,7 +42,7 @@ describe('undo', () => {
     await world.reopen();
     expect({
       outcome,
-      draft: await world.gateway.draft(sessionId),
+      draft: await world.gateway.store.draft(sessionId),
       shown: await shown(world, sessionId),
       audit: storedLines(world, sessionId),
     }).toEqual({
@@ -132,7 +132,7 @@ describe('undo', () => {
     const world = await create();
     const { panel, sessionId } = await talked(world, 3, long);
     world.server.script(reply().says('## Goal\nUnderstand the parser.'));
-    const { sessionId: child } = await world.gateway.compress(sessionId, '');
+    const { sessionId: child } = await world.gateway.compression.compress(sessionId, '');
     const before = [storedLines(world, sessionId), storedLines(world, child)];
     const outcome = await undo(world, panel, child, 3);
     expect({
@@ -157,10 +157,15 @@ describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol',
     const world = await create({ protocol });
     const { panel, sessionId, turnUids } = await talked(world, 3);
     world.server.script(reply().says('b2'));
-    const receipt = await world.gateway.editAndResend(panel.id, turnUids[1] ?? '', 'q2, in other words', 'edit-1');
+    const receipt = await world.gateway.intake.editAndResend(
+      panel.id,
+      turnUids[1] ?? '',
+      'q2, in other words',
+      'edit-1',
+    );
     await world.idle();
     const edited = [await shown(world, sessionId), sent(world, 3), await world.store.promptVersions(sessionId)];
-    await world.gateway.showVersion(panel.id, turnUids[1] ?? '');
+    await world.gateway.versions.show(turnUids[1] ?? '');
     const back = await shown(world, sessionId);
     world.server.script(reply().says('a4'));
     await world.ask(panel, 'q4');
@@ -196,8 +201,8 @@ describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol',
       );
       const first = (await world.ask(panel, 'u3')) as { readonly turnUid: string };
       const again = (await (reason === 'edited'
-        ? world.gateway.editAndResend(panel.id, first.turnUid, 'in other words', 'edit-1')
-        : world.gateway.retry(panel.id, first.turnUid))) as { readonly turnUid: string };
+        ? world.gateway.intake.editAndResend(panel.id, first.turnUid, 'in other words', 'edit-1')
+        : world.gateway.versions.retry(panel.id, first.turnUid))) as { readonly turnUid: string };
       await world.idle();
       const other = reason === 'edited' ? 'in other words' : 'u3';
       const words = async (): Promise<string> =>
@@ -213,14 +218,14 @@ describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol',
           .replaceAll('\\n\\n', '|');
       const told = [asked(-1), await words()];
       for (const turnUid of [first, again, first].map((turn) => turn.turnUid)) {
-        await world.gateway.showVersion(panel.id, turnUid);
+        await world.gateway.versions.show(turnUid);
         told.push(await words());
       }
       await world.ask(panel, 'u4');
       told.push(asked(-1));
       await world.reopen();
       const reopened = await resumed(world, sessionId);
-      await world.gateway.showVersion(reopened.id, again.turnUid);
+      await world.gateway.versions.show(again.turnUid);
       told.push(await words());
       await world.ask(reopened, 'u5');
       told.push(asked(-1));
@@ -243,10 +248,10 @@ describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol',
     const asked: number[] = [];
     const note = async (): Promise<void> => void asked.push(world.server.requests.length);
     world.server.script(reply().says('b2'), reply().says('b1'));
-    await world.gateway.retry(panel.id, turnUids[1] ?? '', note);
+    await world.gateway.versions.retry(panel.id, turnUids[1] ?? '', note);
     await world.idle();
-    await expect(world.gateway.retry(panel.id, 'nope', note)).rejects.toThrow();
-    await world.gateway.editAndResend(panel.id, turnUids[0] ?? '', 'q1, in other words', 'edit-1', note);
+    await expect(world.gateway.versions.retry(panel.id, 'nope', note)).rejects.toThrow();
+    await world.gateway.intake.editAndResend(panel.id, turnUids[0] ?? '', 'q1, in other words', 'edit-1', note);
     await world.idle();
     expect([asked, world.server.requests.length]).toEqual([[2, 3], 4]);
   });
@@ -255,16 +260,16 @@ describe.each(['openai', 'anthropic'] as const)('a retry, over the %s protocol',
     const world = await create({ protocol });
     const { panel, sessionId, turnUids } = await talked(world, 3, long);
     world.server.script(reply().says('## Goal\nUnderstand the parser.'), reply().says('b1'));
-    const { sessionId: child } = await world.gateway.compress(sessionId, '');
+    const { sessionId: child } = await world.gateway.compression.compress(sessionId, '');
     const before = [storedLines(world, sessionId), storedLines(world, child)];
-    const receipt = await world.gateway.retry(panel.id, turnUids[0] ?? '');
+    const receipt = await world.gateway.versions.retry(panel.id, turnUids[0] ?? '');
     await world.idle();
     expect({
       receipt: { ...receipt, turnUid: '', sessionId: '' },
       same: [storedLines(world, sessionId), storedLines(world, child)],
       branch: storedLines(world, receipt.sessionId),
-      showing: world.gateway.shownSession(panel.id) === receipt.sessionId,
-      draft: await world.gateway.draft(receipt.sessionId),
+      showing: world.gateway.surfaces.shownSession(panel.id) === receipt.sessionId,
+      draft: await world.gateway.store.draft(receipt.sessionId),
     }).toEqual({
       receipt: {
         kind: 'started',
@@ -286,17 +291,19 @@ describe('an edit', () => {
     const world = await create();
     const { sessionId, turnUids } = await talked(world, 3, long);
     world.server.script(reply().says('## Goal\nUnderstand the parser.'), reply().says('b1'));
-    await world.gateway.compress(sessionId, '');
-    const view = new ReadingSurface('view', (shownId) => world.gateway.draft(shownId));
-    world.gateway.attach(view);
-    await world.gateway.editAndResend(view.id, turnUids[0] ?? '', 'q1 in other words', 'edit-1');
+    await world.gateway.compression.compress(sessionId, '');
+    const view = new ReadingSurface('view', (shownId) => world.gateway.store.draft(shownId));
+    world.gateway.surfaces.attach(view);
+    await world.gateway.intake.editAndResend(view.id, turnUids[0] ?? '', 'q1 in other words', 'edit-1');
     await world.idle();
     const seen = await Promise.all(view.drafts.splice(0));
 
     const works = world.breakStore((method) =>
       method === 'openTurn' ? new StoreError('invalid', 'It cannot be asked.', '') : null,
     );
-    const refused = await refusal(world.gateway.editAndResend(view.id, turnUids[0] ?? '', 'q1 once more', 'edit-2'));
+    const refused = await refusal(
+      world.gateway.intake.editAndResend(view.id, turnUids[0] ?? '', 'q1 once more', 'edit-2'),
+    );
     works();
     expect({ seen, refused, last: (await Promise.all(view.drafts)).at(-1) }).toEqual({
       seen: [''],
@@ -309,8 +316,8 @@ describe('an edit', () => {
     const world = await create();
     const { panel, sessionId, turnUids } = await talked(world, 1);
     world.server.script(reply().says('b1'));
-    const first = await world.gateway.editAndResend(panel.id, turnUids[0] ?? '', 'other words', 'edit-1');
-    const second = await world.gateway.editAndResend(panel.id, turnUids[0] ?? '', 'other words', 'edit-1');
+    const first = await world.gateway.intake.editAndResend(panel.id, turnUids[0] ?? '', 'other words', 'edit-1');
+    const second = await world.gateway.intake.editAndResend(panel.id, turnUids[0] ?? '', 'other words', 'edit-1');
     await world.idle();
     expect({
       same: second,

@@ -1,10 +1,10 @@
 import { Agent } from '../../src/agent/agent';
+import { Gateway } from '../../src/gateway/conversationGateway';
 import { systemClock as clock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
 import { silentLog as log } from '../../src/base/log';
-import { ConversationGateway } from '../../src/gateway/conversationGateway';
 import { MemoryManager } from '../../src/memory/memoryManager';
-import { httpChatModel } from '../../src/models/http/httpChatModel';
+import { httpChatModel } from '../../src/models/endpointProvider';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy } from '../../src/models/http/requestRunner';
 import { openStore } from '../../src/store/ownership/openStore';
@@ -37,7 +37,7 @@ export function crashGateway(
   { store }: Pick<StoreConnection, 'store'>,
   order: Pick<CrashHostOrder, 'project' | 'url' | 'protocol' | 'contextWindow'>,
   fetch = globalThis.fetch,
-): ConversationGateway {
+): Gateway {
   const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
   const files = new FolderOnDisk([{ name: 'project', path: order.project }]);
   const model = httpChatModel(
@@ -69,7 +69,7 @@ export function crashGateway(
       provider: 'Local',
     },
   );
-  return new ConversationGateway({
+  return new Gateway({
     store,
     clock,
     ids,

@@ -28,13 +28,14 @@ async function main(order: CrashHostOrder): Promise<void> {
     onSessionEvent: () => undefined,
     onSessionSwitched: () => undefined,
   };
-  gateway.attach(surface);
-  if (order.sessionId !== null) await gateway.switchSession('panel', { reason: 'resume', sessionId: order.sessionId });
-  void gateway.resumeQueues();
+  gateway.surfaces.attach(surface);
+  if (order.sessionId !== null)
+    await gateway.switching.switchSession('panel', { reason: 'resume', sessionId: order.sessionId });
+  void gateway.queue.resume();
   const send = async (n: string): Promise<void> => {
     const uid = `${order.name}-${n}`;
-    const receipt = await gateway.submit('panel', {
-      sessionId: gateway.shownSession('panel'),
+    const receipt = await gateway.intake.submit('panel', {
+      sessionId: gateway.surfaces.shownSession('panel'),
       uid,
       text: `Prompt ${uid}`,
     });
@@ -44,7 +45,7 @@ async function main(order: CrashHostOrder): Promise<void> {
     const before = settled;
     await send(String(n));
     if (n % 3 === 1) await send(`${n}-queued`);
-    while (settled === before || gateway.runningTurns().length > 0) await sleep(1);
+    while (settled === before || gateway.turns.running().length > 0) await sleep(1);
   }
   await gateway.shutdown();
   await connection.close();

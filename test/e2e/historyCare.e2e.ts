@@ -65,7 +65,7 @@ test('damage is found, previewed, repaired and the repair undone', async () => {
   // A panel that comes up takes the focus, which closes a picker.
   await ChatPanel.open(workbench);
   await workbench.setTheme('Dark Modern');
-  await workbench.runAndChoose('Hermes: Check Sessions…', 'This Folder');
+  await workbench.runAndChoose('Hermes: Check and Repair… › Check Sessions…', 'This Folder');
   const finding = workbench.quickInputRow('Result without a tool call');
   const repairAll = workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Repair All' });
   await finding.waitFor();
@@ -79,7 +79,7 @@ test('damage is found, previewed, repaired and the repair undone', async () => {
   await picture(panel, 'preview-dark');
   const afterPreview = hidden();
 
-  await workbench.runAndChoose('Hermes: Check Sessions…', 'This Folder');
+  await workbench.runAndChoose('Hermes: Check and Repair… › Check Sessions…', 'This Folder');
   await finding.click();
   await workbench.quickInputRow('Repair').click();
   await workbench.waitForToast(/Repaired .*Changed rows: \d+/);
@@ -89,7 +89,7 @@ test('damage is found, previewed, repaired and the repair undone', async () => {
   await workbench.clickToast('Undo Repair');
   const afterUndo = await waitFor('the repair to be undone', () => (hidden().includes(0) ? undefined : hidden()));
   await workbench.setTheme('Light Modern');
-  await workbench.runAndChoose('Hermes: Check Sessions…', 'This Folder');
+  await workbench.runAndChoose('Hermes: Check and Repair… › Check Sessions…', 'This Folder');
   await finding.waitFor();
   await picture(panel, 'findings-light');
   await repairAll.click();
@@ -115,7 +115,7 @@ test('sessions come back from backups after their file is lost, and are forgotte
   server.script(reply().says(`${quince} `).waitsFor(rest.opened).says('It smells well.'));
   await panel.send('Tell of quinces');
   await panel.waitForAnswer('the beginning of the answer', (text) => text.includes(quince));
-  await workbench.runCommand('Hermes: Back Up Now');
+  await workbench.runCommand('Hermes: Storage and History… › Back Up Now');
   await workbench.waitForToast(/Backed up 3 sessions with \d+ messages/);
   await picture(panel, 'backed-up-light');
   rest.open();
@@ -128,7 +128,7 @@ test('sessions come back from backups after their file is lost, and are forgotte
   const view = await SessionsView.open(workbench);
   const picker = workbench.page.locator('.quick-input-widget');
   const backup = picker.locator('.monaco-list-row', { hasText: 'Made with Back Up Now' });
-  await workbench.openPick('Hermes: Restore from Backup…', /Choose a backup/);
+  await workbench.openPick('Hermes: Storage and History… › Restore from Backup…', /Choose a backup/);
   await backup.first().waitFor();
   await picture(panel, 'backups-light');
   await backup.first().click();
@@ -145,7 +145,7 @@ test('sessions come back from backups after their file is lost, and are forgotte
   await shown.sees(plum);
 
   // The whole history comes back
-  await workbench.openPick('Hermes: Restore from Backup…', /Choose a backup/);
+  await workbench.openPick('Hermes: Storage and History… › Restore from Backup…', /Choose a backup/);
   await backup.last().click();
   await picker.getByRole('button', { name: 'Restore Everything…' }).click();
   await workbench.dialog().waitFor();
@@ -158,7 +158,7 @@ test('sessions come back from backups after their file is lost, and are forgotte
   await workbench.setTheme('Dark Modern');
   await picture(panel, 'restored-dark');
 
-  await workbench.openPick('Hermes: Show Storage Use…', /Choose a session to open it/);
+  await workbench.openPick('Hermes: Storage and History… › Show Storage Use…', /Choose a session to open it/);
   await workbench.quickInputRow('Tell of plums').waitFor();
   await picture(panel, 'storage-dark');
   const used = await picker.innerText();

@@ -29,7 +29,7 @@ function folderWithHistory(): string {
 
 /** Chooses a file of the open folder. */
 async function openFile(workbench: Workbench, file: string): Promise<FrameLocator> {
-  await workbench.runAndChoose('Hermes: Open History File…', file);
+  await workbench.runAndChoose('Hermes: Import… › Open History File…', file);
   return workbench.waitForWebview(EXTENSION_ID, 'editor');
 }
 
@@ -53,7 +53,7 @@ test('files of other agents open as transcripts, which survive a reload and can 
   // A file with several asks which one to show
   await workbench.runCommand('View: Close All Editors');
   await waitFor('the copy to be removed', () => copies().length === 0);
-  await workbench.runAndChoose('Hermes: Open History File…', 'state.db');
+  await workbench.runAndChoose('Hermes: Import… › Open History File…', 'state.db');
   await workbench.page.locator('.quick-input-widget').getByPlaceholder('Choose a session to read').waitFor();
   await workbench.screenshot(pictures, 'choose');
   await workbench.page.keyboard.press('Enter');

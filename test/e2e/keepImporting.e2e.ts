@@ -31,7 +31,7 @@ test('an imported text is found by a search, and later sessions are imported wit
   const { workbench } = panel;
   const picker = workbench.page.locator('.quick-input-widget');
 
-  await workbench.openPick('Hermes: Import Sessions…', /Looking for|Choose what to import/);
+  await workbench.openPick('Hermes: Import… › Import Sessions…', /Looking for|Choose what to import/);
   await picker.getByText('Claude Code').first().waitFor();
   await picker.getByRole('button', { name: 'OK' }).click();
   await picker.getByPlaceholder(/Choose sessions to import/).waitFor();
@@ -56,7 +56,7 @@ test('an imported text is found by a search, and later sessions are imported wit
     found.push(...(await hits.allInnerTexts()));
   }
   await picture(panel, 'search');
-  await workbench.runCommand('Hermes: Show Rescued Sessions');
+  await workbench.runCommand('Hermes: Import… › Show Rescued Sessions');
   await workbench.page.getByText('Kept up to date in this folder').first().waitFor();
   await picture(panel, 'rescued');
   expect({

@@ -51,7 +51,8 @@ export class KeyboardHands {
   }
 
   /** A command by its title in the palette. A window that still starts may not have it yet: then once more. */
-  async command(title: string): Promise<void> {
+  async command(path: string): Promise<void> {
+    const [title = '', ...choices] = path.split(' › ');
     await waitFor(`the command "${title}" to be run`, async () => {
       await this.press('F1');
       const isOpen = await this.#input.waitFor({ timeout: 5_000 * patience }).then(() => true, notYet);
@@ -61,6 +62,7 @@ export class KeyboardHands {
       return this.#goTo((words) => words === title, 5_000 * patience);
     });
     await this.press('Enter');
+    for (const choice of choices) await this.choose(choice);
   }
 
   /** The entry of an open quick pick that begins so; where `typed` is given, it is looked for by typing that. */

@@ -88,7 +88,7 @@ test('keys walk the transcript row by row, open a row as the file holds it, and 
 test('the save dialog exports a session, after which focus is in the editor; a key returns to the chat', async () => {
   await hands.command('Hermes: Focus Chat');
   await hands.onComposer();
-  await hands.command('Hermes: Export Session…');
+  await hands.command('Hermes: Export… › Export Session…');
   await hands.choose('JSON');
   await hands.choose('Mask Secrets');
   const file = path.join(saved, 'needle.json');

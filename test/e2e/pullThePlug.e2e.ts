@@ -23,12 +23,12 @@ test('Pull the Plug asks, kills its own host in the middle of an answer, and say
   await ChatPanel.open(workbench);
   const pid = await vscode.extensionHostPid();
 
-  await workbench.runCommand('Hermes: Pull the Plug…');
+  await workbench.runCommand('Hermes: Check and Repair… › Pull the Plug…');
   await workbench.dialog().getByText('Pull the plug?').waitFor();
   await workbench.dialog().getByRole('button', { name: 'Cancel' }).click();
   await workbench.dialog().waitFor({ state: 'detached' });
 
-  await workbench.runCommand('Hermes: Pull the Plug…');
+  await workbench.runCommand('Hermes: Check and Repair… › Pull the Plug…');
   await workbench.dialog().getByRole('button', { name: 'Pull the Plug' }).click();
   const before = await ChatPanel.attach(workbench);
   const restarted = vscode.waitForNewExtensionHost(pid);

@@ -183,7 +183,7 @@ test('with the keyboard, the same goes from change to change, and a revert is un
   await hands.panel.answered('All three are done.');
   await untilOnDisk('the three edits', edited);
 
-  await hands.command('Hermes: Review Changes');
+  await hands.command('Hermes: Review Changes… › Review Changes of the Last Turn');
   await untilReviewIsOpen(workbench);
   await workbench.statusBarItem(/4 changes/).waitFor();
   // The editor may go to its first change on its own. A press more would go past it.
@@ -211,7 +211,7 @@ test('with the keyboard, the same goes from change to change, and a revert is un
   await workbench.reload();
   const panel = await ChatPanel.attach(workbench);
   await barOf(panel).getByText('Reverted 3 files.').waitFor();
-  await hands.command('Hermes: Undo Revert');
+  await hands.command('Hermes: Review Changes… › Undo Revert');
   await untilOnDisk('the revert to be undone', reviewed);
   await barOf(panel).getByText('kept', { exact: true }).waitFor();
   await workbench.screenshot(pictures, 'undone');

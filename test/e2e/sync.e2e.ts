@@ -47,7 +47,7 @@ const passphrase = 'correct horse battery';
 /** Sets up sync as a user does. The first machine chooses that the server gets only encrypted text. */
 async function setUp({ name, workbench }: Machine, isFirst = false): Promise<void> {
   await workbench.openAndAnswer(
-    () => workbench.runCommand('Hermes: Set Up Sync…'),
+    () => workbench.runCommand('Hermes: Storage and History… › Set Up Sync…'),
     /Connection string/,
     postgres.url(),
   );
@@ -89,7 +89,7 @@ async function ask({ panel }: Machine, prompt: string, answer: string): Promise<
 
 /** Verify Session: what was shown, what is on disk, and what the server has are the same. */
 async function verified({ workbench, name, panel }: Machine): Promise<void> {
-  await workbench.runCommand('Hermes: Verify Session');
+  await workbench.runCommand('Hermes: Check and Repair… › Verify Session');
   // Without a session in the chat the user chooses one.
   if (await panel.frame.getByText('Hermes works in your folder').isVisible())
     await workbench.page.locator('.quick-input-list .monaco-list-row').first().click();
@@ -140,7 +140,7 @@ test('three machines share a session; what two of them added while apart is kept
   const [stopped = ''] = answers(desk).filter((text) => text.startsWith('w0001 '));
   const all = ['A fig is soft.', 'A nut is hard.', 'A pear is green.', 'A plum is a stone fruit.', stopped];
   for (const each of [desk, laptop]) {
-    await each.workbench.openPick('Hermes: Sync Status…', /On the server|Not yet/);
+    await each.workbench.openPick('Hermes: Storage and History… › Sync Status…', /On the server|Not yet/);
     await each.workbench.screenshot(pictures, `status-${each.name}`);
     await each.workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Sync Now' }).click();
   }

@@ -85,7 +85,7 @@ test('Review Changes of Turns… opens what the selected turns changed, and noth
   );
 
   const field = await panel.workbench.openPick(
-    'Hermes: Review Changes of Turns',
+    'Hermes: Review Changes… › Review Changes of Turns',
     /Select the turns to review together/,
   );
   const rows = panel.workbench.page.locator('.quick-input-list .monaco-list-row');

@@ -22,7 +22,7 @@ test('Verify compares what the panel showed with the disk, from the palette and 
   // The view tells what it showed a moment after it was shown: until then less is verified.
   let said: string | null = null;
   const verified = async (): Promise<string | false> => {
-    await workbench.runCommand('Hermes: Verify Session');
+    await workbench.runCommand('Hermes: Check and Repair… › Verify Session');
     await result.waitFor();
     said = await result.textContent();
     return said?.includes(`of ${shown} characters shown`) === true && said;

@@ -218,7 +218,7 @@ class Lane {
     this.sessionId = receipt.sessionId;
     if (this.one.fault !== 'stop') return;
     await this.caughtUp();
-    await this.world.gateway.stop(this.sessionId);
+    await this.world.gateway.turns.stop(this.sessionId);
   }
 
   /** Waits until the server has sent what it will send and the surface shows it, or shows no more of it. */
@@ -240,7 +240,7 @@ class Lane {
     const { store, gateway } = this.world;
     const isUnsettled = async (): Promise<boolean> =>
       this.stoppedByStore && (await store.openTurnOf(this.sessionId)) !== null;
-    while (gateway.runningTurns().some((turn) => turn.sessionId === this.sessionId) && !(await isUnsettled()))
+    while (gateway.turns.running().some((turn) => turn.sessionId === this.sessionId) && !(await isUnsettled()))
       await sleep(1);
     // Looked at before the next prompt, which settles a turn that is still open, and would have a broken history repaired.
     if (!(await isUnsettled())) this.found.push(...historyFaults(await store.activeMessages(this.sessionId)));

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCipher } from '../../src/sync/encryption/cipherDescription';
+import type { PostgresServer } from '../../src/sync/postgres/postgresServer';
+import { KeyDescription } from '../../src/sync/encryption/keyDescription';
+import { createCipher, describeKey } from '../../src/sync/encryption/cipherDescription';
 import { Cipher } from '../../src/sync/encryption/cipher';
 import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
 import { seededRandom } from '../support/seededRandom';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import {
   answer,
+  answered,
   complete,
   lines,
   openTurn,
@@ -157,5 +160,70 @@ describe('an encrypted history', () => {
       );
     await roundOf(desk.db, server, 'desk').run();
     expect(lines(desk.db, 'session-1')).toEqual(lines(laptop.db, 'session-1'));
+  });
+});
+
+describe('the description of the key', () => {
+  const described = (client: PostgresServer, key: Uint8Array<ArrayBuffer>, known: string | null) => {
+    let own = known;
+    return encryptedServer(
+      client,
+      new Cipher(key, 'h'),
+      new KeyDescription({ key, server: client, known: async () => own, keep: async (text) => void (own = text) }),
+    );
+  };
+  async function oneSession(id: string): Promise<SessionDbWorld> {
+    const world = await sessionDbWorld();
+    world.db.createSession({ id, startedAt: 1 });
+    answered(world.db, `t-${id}`, 'Words.', { sessionId: id });
+    world.db.synced.begin();
+    while (world.db.synced.noteMore());
+    return world;
+  }
+
+  it('is there again after the schema was dropped, and no plain row gets into the history', async () => {
+    const database = await world.database();
+    const address = world.address(database);
+    const { key, description } = await createCipher('a passphrase', cheap);
+    const client = world.client(address);
+    const laptop = await oneSession('s1');
+    await roundOf(laptop.db, described(client, key, description), 'laptop').run();
+    await world.run(database, 'DROP SCHEMA hermes_sync CASCADE');
+    const again = world.client(address);
+    await roundOf(laptop.db, described(again, key, description), 'laptop').run();
+    const sample = await again.sealedBody();
+    expect([await again.sealDescription(), sample?.conversationId]).toEqual([description, 's1']);
+    const plain = roundOf((await oneSession('s2')).db, world.client(address), 'plain');
+    await plain.run().catch(() => undefined);
+    expect(await world.run(database, "SELECT 1 AS n FROM hermes_sync.bodies WHERE body NOT LIKE 'hermes1:%'")).toEqual(
+      [],
+    );
+    // Also where only the description was lost.
+    await world.run(database, 'DELETE FROM hermes_sync.seals');
+    const third = roundOf((await oneSession('s3')).db, world.client(address), 'other');
+    await expect(third.run()).rejects.toMatchObject({ kind: 'key' });
+    expect(await world.run(database, "SELECT 1 AS n FROM hermes_sync.bodies WHERE body NOT LIKE 'hermes1:%'")).toEqual(
+      [],
+    );
+    answered(laptop.db, 't9', 'More.', { sessionId: 's1' });
+    await roundOf(laptop.db, described(world.client(address), key, description), 'laptop').run();
+    expect(await again.sealDescription()).toBe(description);
+  });
+
+  it('is changed by one of two machines, and a sending with the one before is tried again', async () => {
+    const address = world.address(await world.database());
+    const { key, description } = await createCipher('old', cheap);
+    const [a, b] = [world.client(address), world.client(address)];
+    await a.keepSeal(description);
+    const laptop = await oneSession('s1');
+    const round = roundOf(laptop.db, described(b, key, description), 'laptop');
+    await round.run();
+    const changes = await Promise.all(['one', 'two'].map((word) => describeKey(key, word, { cost: cheap, order: 1 })));
+    const done = await Promise.all(changes.map((text, at) => (at === 0 ? a : b).changeSeal(description, text)));
+    expect(done.filter(Boolean).length).toBe(1);
+    answered(laptop.db, 't2', 'More.', { sessionId: 's1' });
+    await expect(round.run()).rejects.toMatchObject({ kind: 'busy', isTemporary: true });
+    await roundOf(laptop.db, described(b, key, description), 'laptop').run();
+    expect(laptop.db.synced.pending()).toEqual([]);
   });
 });

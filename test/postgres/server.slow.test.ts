@@ -5,7 +5,9 @@ import { fetchWhole } from '../../src/sync/syncServer';
 import { SyncFailure } from '../../src/sync/syncFailure';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
+import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
 import { first, firstSending, pieces, second } from '../support/syncContract';
+import { roundOf } from '../support/syncRound';
 
 /** Makes the tables those of layout 3, with the rows that are there. */
 const layout3 = [
@@ -233,5 +235,34 @@ describe('three machines and a real server', () => {
   it('end with the same rows, whatever happens', async () => {
     for (let run = 0; run < 12; run++)
       expect(await threeMachines(world, await world.database(), { seed: 11 + run, steps: 50 })).toEqual(sameOnAll);
+  });
+});
+
+describe('the same server under another name', () => {
+  it('is the same history: what went on meanwhile is no branch, and what was forgotten does not come back', async () => {
+    const address = world.address(await world.database());
+    const stores = await Promise.all(['a', 'b'].map(() => sessionDbWorld()));
+    for (const [at, { db }] of stores.entries()) {
+      db.synced.begin();
+      if (at > 0) continue;
+      for (const id of ['s1', 's2']) {
+        db.createSession({ id, startedAt: 1 });
+        answered(db, `t-${id}`, 'Words.', { sessionId: id });
+      }
+    }
+    const exchange = async (host: string): Promise<void> => {
+      for (const at of [0, 1, 0])
+        await roundOf((stores[at] as SessionDbWorld).db, world.client({ ...address, host }), `m${at}`).run();
+    };
+    await exchange('127.0.0.1');
+    const [a, b] = stores as [SessionDbWorld, SessionDbWorld];
+    a.db.forgetSession('s2');
+    await exchange('127.0.0.1');
+    for (const { db } of [a, b]) answered(db, 't-more', 'The same.', { sessionId: 's1' });
+    await exchange('localhost');
+    const generation = (await world.client({ ...address, host: 'localhost' }).news({ origin: '' }, 0)).generation;
+    expect([a, b].map(({ db }) => db.synced.read()?.generation)).toEqual([generation, generation]);
+    // Without proofs the other machine keeps what was forgotten in its trash.
+    expect([a, b].map(({ db }) => db.listSessions({ limit: 9 }).map(({ id }) => id))).toEqual([['s1'], ['s1']]);
   });
 });

@@ -142,7 +142,7 @@ describe('the chat, from the composer to the disk', () => {
               expect([asked, view.composer.includes(typed)]).toEqual([asked, true]);
             const areTwo = steps.slice(0, index + 1).some(({ beside }) => beside);
             if (!sent && place !== view.shownSession) {
-              const kept = await world.gateway.draft(place ?? 'new');
+              const kept = await world.gateway.store.draft(place ?? 'new');
               // A prompt that was taken back stands in both views, and the other one may have sent it again since.
               const texts = areTwo && place !== null ? (await view.stored(place)).texts : [];
               const words = typed.split(/\s+/).filter((word) => word !== '');
@@ -157,7 +157,10 @@ describe('the chat, from the composer to the disk', () => {
             // One view alone has in its composer what the host has, a prompt that was taken back included.
             view.chat.part(Drafts).flush();
             await view.quiet();
-            expect([asked, view.composer]).toEqual([asked, await world.gateway.draft(view.shownSession ?? 'new')]);
+            expect([asked, view.composer]).toEqual([
+              asked,
+              await world.gateway.store.draft(view.shownSession ?? 'new'),
+            ]);
           }
         } finally {
           for (const view of views) view.dispose();

@@ -26,7 +26,8 @@ async function played(
     await all.calm();
     const held = all.machines.map((machine) => all.documentsOf(machine));
     const kept = all.machines.flatMap((machine) => all.keptBy(machine));
-    return { all, held, kept, problems: all.machines.flatMap(({ world }) => world.db.verifyIntegrity()) };
+    const problems = all.machines.flatMap(({ world }) => world.db.verifyIntegrity());
+    return { all, held, kept, problems, pruned: all.prunedUnseen(), texts: all.held() };
   } finally {
     all.dispose();
   }
@@ -44,12 +45,15 @@ describe('three machines and a server', () => {
     let divisions = 0;
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.array(step, { minLength: 20, maxLength: 80, size: 'max' }), async (seed, steps) => {
-        const { all, held, kept, problems } = await played(seed, steps, { isProven });
+        const { all, held, kept, problems, pruned, texts: everywhere } = await played(seed, steps, { isProven });
         divisions += all.divisions;
         const [first, ...others] = held.map((documents) => [...documents].sort());
         for (const other of others) expect(other).toEqual(first);
         expect(problems).toEqual([]);
         expect(all.overruled).toEqual([]);
+        expect(pruned).toEqual([]);
+        const lost = [...all.broughtBack].filter((text) => !everywhere.has(text) && !all.forgottenTexts.has(text));
+        expect(lost).toEqual([]);
         expect(all.shared).toEqual([]);
         expect(kept.filter((id) => isProven || !all.forgotten.has(id))).toEqual([]);
         const texts = (first ?? []).map(([, row]) => row).filter((row) => row.includes('Answer of'));
@@ -61,7 +65,8 @@ describe('three machines and a server', () => {
           ]);
           if (isForgotten || all.forgottenTexts.has(text)) continue;
           const original = texts.filter((row) => row.includes(`${text}\\"`) && row.includes('"carried_from":null'));
-          expect([text, original.length > 0]).toEqual([text, true]);
+          // What a machine pruned is on the server and in the trash of others.
+          expect([text, original.length > 0 || everywhere.has(text)]).toEqual([text, true]);
         }
       }),
       { numRuns: runs, endOnFailure: true },
@@ -102,6 +107,7 @@ describe('three machines and a server', () => {
 
   const told = (machine: number, ...actions: readonly SyncAction[]): readonly SyncStep[] =>
     actions.map((action) => ({ machine, action, which: 0 }));
+  const trash = (machine: number): SyncStep => ({ machine, action: 'trash', which: 0 });
   const failover = (which: number): SyncStep => ({ machine: 0, action: 'failover', which });
   it.each<[string, readonly SyncStep[], divisions: number, sessions: number]>([
     [
@@ -194,6 +200,30 @@ describe('three machines and a server', () => {
     const steps = [...told(1, 'clone'), ...[0, 1, 0, 1].flatMap((machine) => told(machine, 'ask', 'settle', 'sync'))];
     const shared = async (rules: ServerRules): Promise<number> => (await played(5, steps, rules)).all.shared.length;
     expect([await shared({}), (await shared({ incarnations: false })) > 0]).toEqual([0, true]);
+  });
+
+  it.each<[string, ServerRules, readonly SyncStep[]]>([
+    [
+      'brought back by hand, which was forgotten elsewhere, and would not without a mark of that',
+      { marksBroughtBack: false },
+      [
+        ...told(0, 'copy', 'cut'),
+        { machine: 0, action: 'salvage', which: 0 },
+        ...told(1, 'forget', 'sync', 'sync'),
+        ...told(0, 'bringBack', 'connect', 'sync', 'sync'),
+      ],
+    ],
+    [
+      'pruned from its trash, and would not if that were a Forget',
+      { prunesHere: false },
+      [...told(0, 'time', 'time'), trash(0), ...told(0, 'sync', 'sync'), ...told(1, 'sync', 'sync', 'prune', 'sync')],
+    ],
+  ])('keep what one of them %s', async (_name, rules, steps) => {
+    const isHeld = async (with_: ServerRules): Promise<boolean> => {
+      const { all, texts } = await played(5, steps, { isProven: true, ...with_ });
+      return all.shown.every(({ text }) => texts.has(text));
+    };
+    expect([await isHeld({}), await isHeld(rules)]).toEqual([true, false]);
   });
 
   it('keep everything when one of them has the tables of an earlier build, with a sending whose answer got lost', async () => {

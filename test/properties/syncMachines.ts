@@ -50,6 +50,8 @@ export const syncActions = [
   'restore',
   'clone',
   'salvage',
+  'bringBack',
+  'prune',
   'lose',
 ] as const;
 export type SyncAction = (typeof syncActions)[number];
@@ -150,6 +152,8 @@ export class SyncMachines {
   readonly forgotten = new Set<string>();
   /** Answers that a machine had in nothing else than what was forgotten there. */
   readonly forgottenTexts = new Set<string>();
+  /** Answers that were brought back by hand. */
+  readonly broughtBack = new Set<string>();
   /** Divisions of a conversation by a machine that held its lease since it had the newest version. */
   readonly overruled: string[] = [];
   /** The store that each id got its last lease for, and ids that two stores had leases for in turns. */
@@ -161,7 +165,7 @@ export class SyncMachines {
 
   private constructor(
     seed: number,
-    rules: ServerRules,
+    private readonly rules: ServerRules,
     private readonly real: RealServer | null,
   ) {
     this.random = seededRandom(seed);
@@ -238,24 +242,49 @@ export class SyncMachines {
       .map(({ id }) => String(id));
   }
 
-  /** Everything that a machine has of all conversations that it shares, by document. */
+  /** Conversations that a machine removed from its trash, and that the others keep. */
+  prunedBy({ world }: Machine): readonly string[] {
+    return world.database.all('SELECT conversation_id AS id FROM sync_kept').map(({ id }) => String(id));
+  }
+
+  /** Those of them that are not in the trash of another machine. */
+  prunedUnseen(): readonly string[] {
+    const pruned = JSON.stringify(this.machines.flatMap((machine) => this.prunedBy(machine)));
+    return this.machines.flatMap(({ name, world }) =>
+      world.database
+        .all(
+          `SELECT DISTINCT conversation_id AS id FROM sessions WHERE trashed_at IS NULL AND private = 0
+             AND parent_kind IS NOT 'delegate' AND conversation_id IN (SELECT value FROM json_each(?))`,
+          [pruned],
+        )
+        .map(({ id }) => `${name}: ${String(id)}`),
+    );
+  }
+
+  /** Everything that a machine has of all conversations that it shares, by document. What a machine pruned is left
+   *  out. */
   documentsOf(machine: Machine): ReadonlyMap<string, string> {
     const { database } = machine.world;
+    const pruned = JSON.stringify(this.machines.flatMap((each) => this.prunedBy(each)));
+    const own = 'private = 0 AND conversation_id NOT IN (SELECT value FROM json_each(?))';
     const all = new Map<string, string>();
     const add = (key: string, row: unknown): void => void all.set(key, JSON.stringify(row));
     for (const row of database.all(
       `SELECT id, parent_session_id, parent_kind, conversation_id, end_reason, title, title_source, pinned, archived, trashed_at,
-         message_count, tool_call_count, turn_count FROM sessions WHERE private = 0`,
+         message_count, tool_call_count, turn_count FROM sessions WHERE ${own}`,
+      [pruned],
     ))
       add(`session ${String(row['id'])}`, row);
-    const shared = 'session_id IN (SELECT id FROM sessions WHERE private = 0)';
+    const shared = `session_id IN (SELECT id FROM sessions WHERE ${own})`;
     for (const row of database.all(
       `SELECT uid, session_id, conversation_id, state, outcome, supersedes FROM turns WHERE ${shared}`,
+      [pruned],
     ))
       add(`turn ${String(row['uid'])}`, row);
     for (const row of database.all(
       `SELECT uid, session_id, turn_uid, position, role, parts, active, hidden_reason, hidden_with, carried_from, display_kind FROM messages
        WHERE ${shared}`,
+      [pruned],
     ))
       add(`message ${String(row['uid'])}`, row);
     return all;
@@ -354,6 +383,40 @@ export class SyncMachines {
         return this.puttingBack(() => this.salvage(machine, which));
       case 'lose':
         return this.puttingBack(() => this.loseRows(machine, which));
+      case 'bringBack':
+        return this.bringBack(machine, which);
+      case 'prune':
+        if (this.rules.prunesHere === false)
+          for (const { id } of db.listSessions({ limit: 100, state: 'trash' })) db.forgetSession(id);
+        return this.puttingBack(() => void db.pruneTrash(machine.world.clock.now + 1));
+    }
+  }
+
+  /** Brings back a conversation of the older copy by hand, with what belongs to it. */
+  private async bringBack(machine: Machine, which: number): Promise<void> {
+    if (machine.copy === null) return;
+    const copy = await sessionDbWorld(
+      machine.copy.powerCut(() => 1),
+      { ...machine.world.clock },
+    );
+    try {
+      const roots = copy.db.listSessions({ limit: 100 }).map(({ conversationId }) => conversationId);
+      const root = [...new Set(roots)].sort()[which % Math.max(1, roots.length)];
+      if (root === undefined) return;
+      machine.world.others.set('copy', copy.database);
+      const sessionIds = copy.database
+        .all('SELECT id FROM sessions WHERE conversation_id = ? ORDER BY started_at, rowid', [root])
+        .map(({ id }) => String(id));
+      const { newIds } = machine.world.db.copyToThisFolder({ folder: 'copy', sessionIds, moves: false });
+      if (this.rules.marksBroughtBack === false)
+        machine.world.database.run("DELETE FROM state_meta WHERE key LIKE 'brought-back:%'");
+      // It is wanted, whatever was forgotten before.
+      for (const text of this.answersOn(machine, newIds[root] ?? root)) {
+        this.forgottenTexts.delete(text);
+        this.broughtBack.add(text);
+      }
+    } finally {
+      copy.database.abandon();
     }
   }
 
@@ -518,7 +581,7 @@ export class SyncMachines {
   }
 
   /** Texts of the answers that some machine or the server has. */
-  private held(): ReadonlySet<string> {
+  held(): ReadonlySet<string> {
     return new Set([
       ...this.machines.flatMap((each) => [...this.answersOn(each)]),
       ...[...this.server.conversations.values()].flatMap(({ documents }) =>
@@ -546,10 +609,12 @@ export class SyncMachines {
     );
   }
 
-  /** Texts of the answers that a machine has. */
-  private answersOn(machine: Machine): ReadonlySet<string> {
+  /** Texts of the answers that a machine has, in one conversation or in all. */
+  private answersOn(machine: Machine, conversationId: string | null = null): ReadonlySet<string> {
     const rows = machine.world.database.all(
-      "SELECT parts ->> '$[0].text' AS text FROM messages WHERE role = 'assistant' AND parts IS NOT NULL",
+      `SELECT m.parts ->> '$[0].text' AS text FROM messages m JOIN sessions s ON s.id = m.session_id
+       WHERE m.role = 'assistant' AND m.parts IS NOT NULL AND coalesce(?1, s.conversation_id) = s.conversation_id`,
+      [conversationId],
     );
     return new Set(rows.map(({ text }) => String(text)));
   }

@@ -155,7 +155,7 @@ export async function breaksOff(stage: Stage): Promise<void> {
   await stage.panel.button('Continue').waitFor();
   await camera.shoot('interrupted', { isKey: true });
   const pid = await session.extensionHostPid();
-  await workbench.runCommand('Hermes: Pull the Plug…');
+  await workbench.runCommand('Hermes: Check and Repair… › Pull the Plug…');
   await workbench.dialog().getByRole('button', { name: 'Pull the Plug' }).click();
   await session.waitForNewExtensionHost(pid);
   stage.panel = await ChatPanel.attach(workbench);

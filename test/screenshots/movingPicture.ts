@@ -73,10 +73,11 @@ async function pulledPlug(session: VscodeSession, workbench: Workbench): Promise
   await page.keyboard.press('F1');
   await page.locator('.quick-input-widget input.input').waitFor();
   await page.waitForTimeout(300);
-  await page.keyboard.type('pull the plug', { delay: 40 });
-  await workbench.quickInputRow('Hermes: Pull the Plug…').waitFor();
+  await page.keyboard.type('check and repair', { delay: 40 });
+  await workbench.quickInputRow('Hermes: Check and Repair…').waitFor();
   await page.waitForTimeout(500);
   await page.keyboard.press('Enter');
+  await workbench.quickInputRow('Pull the Plug…').click();
   const yes = workbench.dialog().getByRole('button', { name: 'Pull the Plug' });
   await yes.waitFor();
   await page.waitForTimeout(2_000);

@@ -107,7 +107,7 @@ async function returned(stage: Stage, folder: string): Promise<void> {
 /** The tabs: what is stored, branches, a check, what was repaired, the search. */
 async function transcripts({ camera, workbench, panel }: Stage): Promise<void> {
   await resume(workbench, panel, 'How do retries work', 'Retries are spaced by');
-  await workbench.runCommand('Hermes: Verify Session');
+  await workbench.runCommand('Hermes: Check and Repair… › Verify Session');
   const tab = workbench.editorWebview(EXTENSION_ID, 0);
   await tab
     .getByText(/Storage consistent/)

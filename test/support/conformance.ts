@@ -78,7 +78,7 @@ export function heard(world: World, names: { readonly [name: string]: string }):
 /** A surface on which this session was opened again. */
 export async function resumed(world: World, sessionId: string): Promise<RecordingSurface> {
   const surface = world.surface();
-  await world.gateway.switchSession(surface.id, { reason: 'resume', sessionId });
+  await world.gateway.switching.switchSession(surface.id, { reason: 'resume', sessionId });
   return surface;
 }
 

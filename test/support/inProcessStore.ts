@@ -9,6 +9,7 @@ import {
   type MethodResults,
 } from '../../src/store/sessionMethods';
 import { closedError, type RunningStore } from '../../src/store/worker/storeClient';
+import { portTo } from '../../src/store/storePort';
 import type { StoreError } from '../../src/store/storeError';
 
 /** The same store without a thread: every call runs at once and its promise settles in the next microtask. For tests
@@ -45,6 +46,7 @@ export function inProcessRunningStore(opened: OpenedStore): RunningStore {
       closed = true;
       return Promise.resolve();
     },
+    openPort: () => portTo(promisedOperations(async (method, args) => perform(opened.operations, method, args))).port,
     onDidFail: new Emitter<StoreError>().event,
     onDidFailInBackground: new Emitter<StoreError>().event,
   };

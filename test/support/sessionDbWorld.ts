@@ -23,6 +23,8 @@ export interface SessionDbWorld {
   readonly database: SqlJsDatabase;
   readonly disk: SimulatedDisk;
   readonly clock: { now: number };
+  /** Other stores by folder, for `bringOver`. */
+  readonly others: Map<string, SqlJsDatabase>;
   /** What the next process finds after the power failed now: only what was durable survives for certain. */
   reopened(): Promise<SessionDbWorld>;
 }
@@ -32,6 +34,7 @@ export async function sessionDbWorld(
   disk = new SimulatedDisk(),
   clock = { now: 1000 },
   begin: 'emptyStore' | 'emptyDisk' = 'emptyStore',
+  others = new Map<string, SqlJsDatabase>(),
 ): Promise<SessionDbWorld> {
   const now = (): number => clock.now;
   if (begin === 'emptyStore') await putEmptyStore(disk, folder);
@@ -44,16 +47,26 @@ export async function sessionDbWorld(
     now,
   });
   migrate(database, { keepCopy: () => undefined });
-  const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
+  const db = createSessionDb({
+    database,
+    now,
+    fileSizes: () => database.sizes(),
+    openOther: (place) => {
+      const other = others.get(place);
+      if (other === undefined) throw new Error(`There is no store in ${place}.`);
+      return { database: other, close: () => undefined };
+    },
+  });
   return {
     db,
     database,
     disk,
     clock,
+    others,
     reopened: () => {
       const found = disk.powerCut(alternating());
       database.abandon();
-      return sessionDbWorld(found, clock, begin);
+      return sessionDbWorld(found, clock, begin, others);
     },
   };
 }

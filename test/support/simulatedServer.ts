@@ -43,6 +43,10 @@ export interface ServerRules {
   readonly comparesHeads?: boolean;
   /** False: machines leave out what their own id sent, as a control. */
   readonly ownHeads?: boolean;
+  /** False: machines forget that a session was brought back by hand, as a control. */
+  readonly marksBroughtBack?: boolean;
+  /** False: what a machine prunes from its trash it forgets for all, as a control. */
+  readonly prunesHere?: boolean;
   /** False: copies of a store share its id, as a control. */
   readonly incarnations?: boolean;
   /** True: a replica lags behind it. */

@@ -1,4 +1,5 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
+import { Gateway } from '../../src/gateway/conversationGateway';
 import * as path from 'node:path';
 import { Agent, type AgentDeps } from '../../src/agent/agent';
 import type { ContextEngine } from '../../src/agent/compression/contextEngine';
@@ -7,11 +8,10 @@ import { systemPrompt } from '../../src/agent/systemPrompt';
 import { type Clock, systemClock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
 import type { Log } from '../../src/base/log';
-import { ConversationGateway } from '../../src/gateway/conversationGateway';
 import type { BusyMode, SubmitReceipt } from '../../src/gateway/gateway';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import type { ChatModel } from '../../src/models/chatModel';
-import { httpChatModel } from '../../src/models/http/httpChatModel';
+import { httpChatModel } from '../../src/models/endpointProvider';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy, type RequestPolicy } from '../../src/models/http/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
@@ -99,7 +99,7 @@ export class World {
     readonly home: string,
     private readonly options: WorldOptions,
     private worldStore: WorldStore,
-    private current: ConversationGateway | null,
+    private current: Gateway | null,
   ) {
     this.retrying = this.retryingOver(worldStore);
   }
@@ -118,7 +118,7 @@ export class World {
     return world;
   }
 
-  get gateway(): ConversationGateway {
+  get gateway(): Gateway {
     if (this.current === null) throw new Error('the world is closed');
     return this.current;
   }
@@ -184,14 +184,14 @@ export class World {
 
   surface(): RecordingSurface {
     const surface = new RecordingSurface(`surface-${++this.surfaces}`);
-    this.gateway.attach(surface);
+    this.gateway.surfaces.attach(surface);
     return surface;
   }
 
   /** Sends a prompt as the person at this surface would: to the session it shows, or to a new one. */
   send(surface: RecordingSurface, text: string): Promise<SubmitReceipt> {
-    return this.gateway.submit(surface.id, {
-      sessionId: this.gateway.shownSession(surface.id),
+    return this.gateway.intake.submit(surface.id, {
+      sessionId: this.gateway.surfaces.shownSession(surface.id),
       uid: `prompt-${++this.uids}`,
       text,
     });
@@ -220,7 +220,7 @@ export class World {
 
   /** Resolves when no turn runs. */
   async idle(): Promise<void> {
-    while (this.gateway.runningTurns().length > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    while (this.gateway.turns.running().length > 0) await new Promise((resolve) => setTimeout(resolve, 2));
   }
 
   /** Every stored row of a session, hidden and closing ones included. */
@@ -278,13 +278,13 @@ export class World {
     return new RetryingStore(store, () => Promise.resolve(true), clock, this.log);
   }
 
-  private createGateway(): ConversationGateway {
+  private createGateway(): Gateway {
     const { options, log, store } = this;
     const clock = options.clock ?? systemClock;
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     const files = new FolderOnDisk([{ name: 'project', path: this.home }]);
     const tools = new ToolRegistry([...readOnlyTools(files, () => false), ...(options.tools ?? [])]);
-    return new ConversationGateway({
+    return new Gateway({
       store,
       clock,
       ids,

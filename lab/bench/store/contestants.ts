@@ -11,7 +11,7 @@ import type { StoreThreadData } from '../../../src/host/start/storeThreadData';
 import { openStore } from '../../../src/store/ownership/openStore';
 import type { SessionStore } from '../../../src/store/sessionStore';
 import { openSessionStore } from '../../../src/store/worker/openedStore';
-import { startNodeWorker } from '../../../src/store/worker/nodeWorkerPort';
+import { startStoreWorker } from '../../../src/store/worker/storeClient';
 import { inProcessStore } from '../../../test/support/inProcessStore';
 import {
   promisedOperations,
@@ -77,7 +77,7 @@ export async function openProduct(folder: string, programs: string): Promise<Ses
   const connection = openStore({
     storageFolder: folder,
     workerEntry: join(programs, 'storeThread.js'),
-    startWorker: (entry) => startNodeWorker(entry, threadData),
+    startWorker: (entry) => startStoreWorker(entry, threadData),
     clock: systemClock,
     log: silentLog,
   });

@@ -1,14 +1,92 @@
 import type { AnyTool } from '../../tools/tool';
-import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import type { WorkspaceFiles, WorkspaceRoot } from '../../tools/workspaceFiles';
 import type { LeftFile, PersonalGroup } from '../../transcript/contextFiles';
-import type { AgentFolder } from './agentFolder';
-import { PersonalFolder } from './personalFolder';
+import { type AgentFolder, layouts } from './agentFolder';
 import type { PersonalPlaces } from './personalPlaces';
-import { ProjectFolder } from './projectFolder';
 import { type PromptFile, readPrompts } from './promptFiles';
 import { readSkillTool } from './readSkillTool';
 import { readRules, type RuleFile } from './ruleFiles';
 import { readSkills, type Skill } from './skills';
+import * as nodePath from 'node:path';
+import { join } from 'node:path';
+import { PathRefused, WorkspacePaths } from '../../tools/workspacePaths';
+import { type Leave, LeftOut, ReadableFolder } from './readableFolder';
+import { contains } from '../../tools/accessPaths';
+
+/** Reads one group of the user's own files for agents. Follows links that stay in the home folder or in the group's
+ *  folder: such files are often kept in a repository. */
+class PersonalFolder extends ReadableFolder {
+  readonly layout;
+  private readonly base: string;
+
+  constructor(
+    files: WorkspaceFiles,
+    private readonly places: PersonalPlaces,
+    readonly origin: PersonalGroup,
+    signal: AbortSignal,
+    left: Leave,
+  ) {
+    super(files, signal, left);
+    this.base = places.folders[origin];
+    this.layout = layouts[origin];
+  }
+
+  override shown(path: string): string {
+    const absolute = nodePath.join(this.base, path);
+    return contains(nodePath, this.places.home, absolute)
+      ? `~/${nodePath.relative(this.places.home, absolute).split(nodePath.sep).join('/')}`
+      : absolute;
+  }
+
+  protected override async find(path: string, kind: 'file' | 'directory'): Promise<string | null> {
+    const absolute = nodePath.join(this.base, path);
+    if ((await this.files.kindOf(absolute)) !== kind) return null;
+    if (!(await this.staysInside(absolute))) throw new LeftOut('link');
+    return absolute;
+  }
+
+  /** The kind of a link is that of its target. */
+  protected override async kindOf(
+    folder: string,
+    entry: Awaited<ReturnType<WorkspaceFiles['list']>>[number],
+  ): Promise<string | null> {
+    return entry.kind === 'other' ? this.files.kindOf(nodePath.join(folder, entry.name)).catch(() => null) : entry.kind;
+  }
+
+  private async staysInside(absolute: string): Promise<boolean> {
+    const real = await this.files.realPath(absolute);
+    const allowed = await Promise.all([this.places.home, this.base].map((folder) => this.files.realPath(folder)));
+    return allowed.some((folder) => contains(nodePath, folder, real));
+  }
+}
+
+/** Reads an open folder's files for agents, none from outside of the open folders. */
+class ProjectFolder extends ReadableFolder {
+  readonly origin = 'folder';
+  readonly layout = layouts.folder;
+  private readonly paths: WorkspacePaths;
+
+  constructor(
+    files: WorkspaceFiles,
+    private readonly root: WorkspaceRoot,
+    signal: AbortSignal,
+    left: Leave,
+  ) {
+    super(files, signal, left);
+    this.paths = new WorkspacePaths(files);
+  }
+
+  override shown(path: string): string {
+    return this.paths.display(join(this.root.path, path));
+  }
+
+  protected override async find(path: string, kind: 'file' | 'directory'): Promise<string | null> {
+    const found = await this.paths.resolveExisting(join(this.root.path, path)).catch((error: unknown) => {
+      throw error instanceof PathRefused ? new LeftOut('outside') : error;
+    });
+    return (await this.files.kindOf(found)) === kind ? found : null;
+  }
+}
 
 /** Rules, prompts and skills of the open folders, in folder order, and then of the user. */
 export interface ProjectContext {

@@ -8,14 +8,16 @@ import { storeFiles } from '../../store/open/storeFiles';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import { promisedOperations } from '../../store/sessionMethods';
 import type { SessionStore } from '../../store/sessionStore';
-import { startNodeWorker } from '../../store/worker/nodeWorkerPort';
+import type { StorePort } from '../../store/storePort';
 import type { OpenReport } from '../../store/worker/openedStore';
-import { StoreClient } from '../../store/worker/storeClient';
+import { startStoreWorker, StoreClient } from '../../store/worker/storeClient';
 
 const heartbeatMs = 15_000;
 
 export interface LockedStore {
   readonly store: SessionStore;
+  /** Gives another thread access to the store. */
+  openPort(): StorePort;
   readonly report: OpenReport;
   /** Closes the store and releases its lock. */
   close(): Promise<void>;
@@ -46,7 +48,7 @@ export async function openLockedStore(
         'palette. Nothing was changed.',
     );
   const { lock } = attempt;
-  const client = new StoreClient(startNodeWorker(join(programFolder, 'storeWorker.js')));
+  const client = new StoreClient(startStoreWorker(join(programFolder, 'storeWorker.js')));
   try {
     const report = await client.open({
       folder: home,
@@ -64,7 +66,8 @@ export async function openLockedStore(
         lock.release();
       }
     };
-    return { store: { ...promisedOperations(client.store.call), close }, report, close };
+    const openPort = (): StorePort => ({ port: client.store.openPort(), readOnly: null });
+    return { store: { ...promisedOperations(client.store.call), close }, openPort, report, close };
   } catch (error) {
     lock.release();
     throw error;

@@ -28,7 +28,8 @@ export function register(window: WindowContext): void {
   const copies = join(storage, 'reading');
   const places = (): HistoryPlaces =>
     usualPlaces({ home: homedir(), platform: process.platform, environment: process.env });
-  const openImporter = (): ImportClient => new ImportClient(join(distFolder, 'importWorker.js'), { copies }, store);
+  const openImporter = (): ImportClient =>
+    new ImportClient(join(distFolder, 'importWorker.js'), copies, () => connection.openPort());
   const pickContext = (): PickContext => ({
     labels: { t, language: vscode.env.language, now: clock.now() },
     home: homedir(),

@@ -5,11 +5,6 @@ import type { SwitchReason } from '../../memory/memoryProvider';
 import type { Session } from '../../transcript/session';
 import { SurfaceAgent } from './surfaceAgent';
 
-interface AgentPoolDeps {
-  readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
-  readonly clock: Clock;
-}
-
 /** Maximum number of surface agents kept, idle ones included, and the seconds an idle one is kept. */
 const mostAgents = 16;
 const idleSeconds = 3600;
@@ -30,7 +25,12 @@ export class AgentPool {
    *  agent notifies memory. */
   private readonly evicted = new Map<string, { readonly sessionId: string; readonly isPrivate: boolean }>();
 
-  constructor(private readonly deps: AgentPoolDeps) {}
+  constructor(
+    private readonly parts: {
+      readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;
+      readonly clock: Clock;
+    },
+  ) {}
 
   /** Returns the agent that serves `session` for this surface, switching it to that session if necessary. */
   agentFor(surfaceId: string, session: Session, reason: SwitchReason): SurfaceAgent {
@@ -110,7 +110,7 @@ export class AgentPool {
   /** Has memory erase these sessions. Resolves with a sentence for everything that it could not erase. */
   async forget(sessionIds: readonly string[]): Promise<readonly string[]> {
     const serving = this.servingAny(sessionIds);
-    const agents = serving.length > 0 ? serving : [new SurfaceAgent(this.deps.createMemory({ isPrivate: false }))];
+    const agents = serving.length > 0 ? serving : [new SurfaceAgent(this.parts.createMemory({ isPrivate: false }))];
     this.forgetEvicted(sessionIds);
     const sentences = await Promise.all(
       agents.map(async (agent) => {
@@ -141,7 +141,7 @@ export class AgentPool {
     const all = [...this.all(), ...this.leaving];
     this.agents.clear();
     this.inBackground.clear();
-    const grace = pause(this.deps.clock, closingGraceMs);
+    const grace = pause(this.parts.clock, closingGraceMs);
     await Promise.all(all.map((agent) => agent.memory.shutdown(grace)));
   }
 
@@ -168,7 +168,7 @@ export class AgentPool {
   }
 
   private fresh(session: Session): SurfaceAgent {
-    return new SurfaceAgent(this.deps.createMemory({ isPrivate: session.private }));
+    return new SurfaceAgent(this.parts.createMemory({ isPrivate: session.private }));
   }
 
   /** Notifies memory in place of the idle agent that was released for this surface, so that memory still gets the
@@ -184,7 +184,7 @@ export class AgentPool {
   private replaced(surfaceId: string): SurfaceAgent | null {
     const left = this.evicted.get(surfaceId);
     if (left === undefined) return null;
-    const agent = new SurfaceAgent(this.deps.createMemory({ isPrivate: left.isPrivate }));
+    const agent = new SurfaceAgent(this.parts.createMemory({ isPrivate: left.isPrivate }));
     agent.serve(left.sessionId, { reason: 'resume', parentSessionId: null });
     this.keep(surfaceId, agent);
     return agent;
@@ -193,12 +193,12 @@ export class AgentPool {
   private keep(surfaceId: string, agent: SurfaceAgent): void {
     this.evicted.delete(surfaceId);
     this.agents.delete(surfaceId);
-    this.agents.set(surfaceId, { agent, usedAt: this.deps.clock.now() });
+    this.agents.set(surfaceId, { agent, usedAt: this.parts.clock.now() });
     this.evictIdle(surfaceId);
   }
 
   private evictIdle(used: string): void {
-    const now = this.deps.clock.now();
+    const now = this.parts.clock.now();
     for (const [surfaceId, { agent, usedAt }] of this.agents) {
       if (surfaceId === used || agent.isBusy || (this.agents.size <= mostAgents && now - usedAt < idleSeconds))
         continue;

@@ -7,12 +7,6 @@ import type { Turn } from '../../transcript/turn';
 import { backfilled } from './backfill';
 import type { DeliveredMessage, ShownLengths } from './shownLengths';
 
-interface CheckDeps {
-  readonly store: SessionStore;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** Messages of one turn with text that was shown and is not on disk, in delivery order, each with the row that it
  *  follows. */
 interface Owed {
@@ -30,7 +24,7 @@ export class DeliveryCheck {
   /** Payments run one after another: code that needs the rows waits for the current payment. */
   private last: Promise<void> = Promise.resolve();
 
-  constructor(private readonly deps: CheckDeps) {}
+  constructor(private readonly parts: { readonly store: SessionStore; readonly clock: Clock; readonly log: Log }) {}
 
   /** Writes missing text and logs it. Never rejects. */
   async check(shown: ShownLengths, stored: readonly Message[], turn: Turn): Promise<void> {
@@ -38,7 +32,7 @@ export class DeliveryCheck {
     if (missing.length === 0) return this.noteStored(shown, turn);
     for (const { messageUid, part, shown, stored: found } of missing) {
       this.backfills++;
-      this.deps.log.info(
+      this.parts.log.info(
         `Backfill ${this.backfills}: turn ${turn.uid}, message ${messageUid}, part ${part}: ${shown.length} ` +
           `characters were shown, ${found?.length ?? 0} were stored.`,
       );
@@ -65,7 +59,7 @@ export class DeliveryCheck {
   }
 
   private async pay(owed: Owed): Promise<void> {
-    const { store, clock, log } = this.deps;
+    const { store, clock, log } = this.parts;
     try {
       // Read again: a repair may have changed or hidden the rows since the gap was found.
       const rows = await Promise.all(
@@ -90,7 +84,7 @@ export class DeliveryCheck {
   private noteStored(shown: ShownLengths, turn: Turn): void {
     const { messages } = shown;
     const length = messages.reduce((sum, { parts }) => parts.reduce((all, { text }) => all + text.length, sum), 0);
-    this.deps.log.trace(
+    this.parts.log.trace(
       `Turn ${turn.uid}: ${length} characters in ${messages.length} ` +
         `${messages.length === 1 ? 'message' : 'messages'} were delivered, and all are stored.`,
     );

@@ -1,5 +1,6 @@
 import { shownList, t } from '../../base/translate';
-import { GatewayError, type Gateway } from '../../gateway/gateway';
+import type { GatewayPart } from '../../gateway/conversationGateway';
+import { GatewayError } from '../../gateway/gateway';
 import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
 import type { ApprovalSessions } from './approvalOfView';
 
@@ -12,7 +13,7 @@ export type Consent =
   | { readonly kind: 'auto' };
 
 interface PageConsentDeps {
-  readonly gateway: Pick<Gateway, 'pendingApproval' | 'mode'>;
+  readonly gateway: GatewayPart<'approvals', 'pending' | 'mode'>;
   readonly sessions: Pick<ApprovalSessions, 'approval'>;
   /** Resolves to true when the user agrees in the editor's own dialog. */
   readonly confirm: (asked: Consent) => Promise<boolean>;
@@ -30,7 +31,7 @@ export class PageConsent {
 
   /** Called when the page has opened this session. */
   async opened(sessionId: string): Promise<void> {
-    const waiting = await this.deps.gateway.pendingApproval(sessionId);
+    const waiting = await this.deps.gateway.approvals.pending(sessionId);
     if (waiting !== null) this.waited.add(waiting.id);
   }
 
@@ -56,7 +57,11 @@ export class PageConsent {
     mode: Mode,
     otherwise = t('The mode didn’t change.'),
   ): Promise<void> {
-    if (mode !== 'auto' || this.hasAllowedAuto || (await this.deps.gateway.mode(surfaceId, sessionId)) === 'auto')
+    if (
+      mode !== 'auto' ||
+      this.hasAllowedAuto ||
+      (await this.deps.gateway.approvals.mode(surfaceId, sessionId)) === 'auto'
+    )
       return;
     await this.agreed({ kind: 'auto' }, otherwise);
     this.hasAllowedAuto = true;

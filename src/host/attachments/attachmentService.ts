@@ -1,30 +1,160 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
-import { DisposableStore, type Disposable } from '../../base/disposable';
+import { DisposableStore, type Disposable, Emitter } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import type { Attached, CurrentFile, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
+import {
+  type Attached,
+  type CurrentFile,
+  type FoundMentions,
+  type Pinned,
+  maxImages,
+  maxParts,
+} from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import { AccessPaths } from '../../tools/accessPaths';
 import { gitCommand } from '../../tools/knowledge/git/gitCommand';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
-import type { DraftPart, SentPart } from '../../transcript/draftPart';
+import type { DraftPart, SentPart, MentionPart } from '../../transcript/draftPart';
 import { VscodeKnowledge } from '../knowledge/vscodeKnowledge';
 import { gitExecutable } from '../knowledge/gitExecutable';
 import { terminalSelection } from '../knowledge/terminalSelection';
 import { CurrentFileOffer } from './currentFileOffer';
 import { FileNames, mostNames } from './fileNames';
-import { attachedFiles, type PickedFile } from './filesFromOutside';
-import { LastSelection } from './lastSelection';
-import type { MentionDeps, TerminalText } from './mentionDeps';
-import { MentionReading } from './mentionReading';
+import type { MentionDeps, TerminalText, Selection } from './mentionDeps';
+import { MentionReading, contentOf, secretRefused, tooLarge } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
 import { MentionError } from '../common/mentionError';
 import type { PromptAttachments } from './promptAttachments';
-import { imageNotice, sendableParts } from './sendableParts';
 import type { MentionableSessions } from './sessionMention';
+import { errorMessage } from '../../base/errorMessage';
+import { isSecret } from '../../tools/pathTreatment';
+
+/** Tracks the file and the selection of the text editor that the user used last: while they type into a chat in an
+ *  editor tab, no text editor is active. */
+class LastSelection implements Disposable {
+  private editor = vscode.window.activeTextEditor;
+  private readonly changed = new Emitter<undefined>();
+  private readonly lifetime = new DisposableStore();
+
+  constructor() {
+    const own = <T extends Disposable>(part: T): T => this.lifetime.register(part);
+    const changed = (): void => this.changed.fire(undefined);
+    own(this.changed);
+    own(
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        if (editor !== undefined) this.editor = editor;
+        changed();
+      }),
+    );
+    own(
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => void (textEditor === this.shown && changed())),
+    );
+    own(vscode.workspace.onDidCloseTextDocument(changed));
+  }
+
+  /** Fires often: at every move of the cursor. */
+  readonly onDidChange = this.changed.event;
+
+  /** Absolute path of the file in the editor. Null: there is none, or it is not a file. */
+  get file(): string | null {
+    const uri = this.shown?.document.uri;
+    return uri !== undefined && isFile(uri) ? uri.fsPath : null;
+  }
+
+  /** Null: nothing is selected. */
+  get current(): Selection | null {
+    const editor = this.shown;
+    if (editor === undefined) return null;
+    const { document, selection } = editor;
+    const text = document.getText(selection);
+    if (text.trim() === '' || document.uri.scheme === 'output') return null;
+    // A selection of whole lines ends at the start of the next line; leave that line out.
+    const lastLine =
+      selection.end.line > selection.start.line && selection.end.character === 0
+        ? selection.end.line - 1
+        : selection.end.line;
+    return {
+      path: isFile(document.uri) ? document.uri.fsPath : document.fileName,
+      isFile: isFile(document.uri),
+      startLine: selection.start.line + 1,
+      endLine: lastLine + 1,
+      text,
+    };
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private get shown(): vscode.TextEditor | undefined {
+    const editor = vscode.window.activeTextEditor ?? this.editor;
+    return editor === undefined || editor.document.isClosed ? undefined : editor;
+  }
+}
+
+function isFile(uri: vscode.Uri): boolean {
+  return uri.scheme === 'file' || vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+}
+
+/** A file or folder that the user picked or dropped. */
+export interface PickedFile {
+  /** Path as shown to the user; relative to its open folder if it has one. */
+  readonly shown: string;
+  /** True when it is inside an open folder: it is then read when the prompt is sent. */
+  readonly isInside: boolean;
+  readonly kind: 'file' | 'directory' | 'other' | null;
+  size(): Promise<number>;
+  read(): Promise<Uint8Array>;
+}
+
+const maxBytes = 10 * 1024 * 1024;
+
+/** Turns picked files into parts of a draft. Files inside the open folders become mentions. Any other file is read
+ *  now, because picking it is what allows the read. */
+export async function attachedFiles(
+  picked: readonly (PickedFile | { readonly problem: string })[],
+  t: Translate,
+): Promise<Attached> {
+  const parts: DraftPart[] = [];
+  const problems: string[] = [];
+  for (const each of picked) {
+    try {
+      if ('problem' in each) problems.push(each.problem);
+      else parts.push(await attached(each, t));
+    } catch (error) {
+      const shown = 'problem' in each ? '' : each.shown;
+      problems.push(
+        error instanceof MentionError
+          ? error.message
+          : t('Couldn’t read {label}: {reason}', {
+              label: shown,
+              reason: errorMessage(error),
+            }),
+      );
+    }
+  }
+  return { parts, problems };
+}
+
+async function attached(file: PickedFile, t: Translate): Promise<DraftPart> {
+  const { shown, isInside, kind } = file;
+  if (kind === 'directory') {
+    if (!isInside)
+      throw new MentionError(
+        t('{label} is a folder outside your workspace. Attach individual files instead.', { label: shown }),
+      );
+    return { kind: 'mention', source: `folder:${shown}`, label: `${shown}/` };
+  }
+  if (kind === null)
+    throw new MentionError(t('{label} no longer exists. Remove it, or mention something else.', { label: shown }));
+  if (isSecret(shown)) throw secretRefused(shown, t);
+  if (isInside) return { kind: 'mention', source: `file:${shown}`, label: shown };
+  if ((await file.size()) > maxBytes) throw tooLarge(shown, t);
+  return contentOf(await file.read(), { label: shown, source: `file:${shown}`, lines: null }, t);
+}
 
 interface AttachmentServiceDeps {
   readonly files: WorkspaceFiles;
@@ -205,4 +335,36 @@ function uriOf(written: string): vscode.Uri {
 function kindOf(type: vscode.FileType): PickedFile['kind'] {
   if ((type & vscode.FileType.File) !== 0) return 'file';
   return (type & vscode.FileType.Directory) !== 0 ? 'directory' : 'other';
+}
+
+/** Resolves the parts that are sent beside a prompt's text: reads all mentions now, in parallel. Rejects with a
+ *  `MentionError` when something cannot be read or there is too much. */
+export async function sendableParts(
+  parts: readonly DraftPart[],
+  read: (mention: MentionPart) => Promise<SentPart>,
+  t: Translate,
+): Promise<readonly SentPart[]> {
+  if (parts.length > maxParts)
+    throw new MentionError(
+      t('You can send at most {most} attachments with one prompt. Remove some.', { most: String(maxParts) }),
+    );
+  const sent = await Promise.all(parts.map((part) => (part.kind === 'mention' ? read(part) : part)));
+  const images = sent.filter(({ kind }) => kind === 'image').length;
+  if (images > maxImages)
+    throw new MentionError(
+      t('You can send at most {most} images with one prompt. Remove some.', { most: String(maxImages) }),
+    );
+  return sent;
+}
+
+/** Notice for a user who sends images to a model that accepts none. Null: none. */
+export function imageNotice(
+  parts: readonly SentPart[],
+  model: Pick<ModelRow, 'label' | 'images'> | null,
+  t: Translate,
+): string | null {
+  if (model?.images !== false || !parts.some(({ kind }) => kind === 'image')) return null;
+  return t('{model} can’t see images. It is only told that they exist. Choose another model to have it look at them.', {
+    model: model.label,
+  });
 }

@@ -1,5 +1,6 @@
 import type * as v from 'valibot';
-import { GatewayError, type Gateway, type SubmitReceipt, type SwitchTarget } from '../../gateway/gateway';
+import type { Gateway } from '../../gateway/conversationGateway';
+import { GatewayError, type SubmitReceipt, type SwitchTarget } from '../../gateway/gateway';
 import type { FindProgress } from '../../protocol/feedProtocol';
 import type {
   AskedAgain,
@@ -103,7 +104,10 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
   let draftSaved: Promise<void> = Promise.resolve();
   const saveDraft = async ({ key, text, parts, sent = [], from }: SavedDraft): Promise<void> => {
     await store.settled();
-    await gateway.saveDraft(key, text, parts, { sent: sent.map(draftSent), ...(from === undefined ? {} : { from }) });
+    await gateway.store.setDraft(key, text, parts, {
+      sent: sent.map(draftSent),
+      ...(from === undefined ? {} : { from }),
+    });
   };
   const resolved = async (
     uid: string,
@@ -127,7 +131,7 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
     const shown = deps.shownKey === null ? {} : { shownKey: deps.shownKey };
     const from =
       draft === undefined ? {} : { draft: { ...draft, ...shown, ...(parts === undefined ? {} : { parts }) } };
-    const receipt = await gateway.submit(surfaceId, {
+    const receipt = await gateway.intake.submit(surfaceId, {
       ...prompt,
       ...from,
       ...(along === undefined ? {} : { parts: along }),
@@ -146,19 +150,19 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       shownText: ({ messageUid, text }) => deps.reports.shownText(messageUid, text),
       dismissBackground: ({ sessionId }) => deps.onBackgroundDismissed(sessionId),
       openTranscript: async ({ messageUid }) => {
-        const sessionId = gateway.shownSession(surfaceId);
+        const sessionId = gateway.surfaces.shownSession(surfaceId);
         if (sessionId !== null) await editor.openTranscript(sessionId, messageUid);
       },
       resumePicker: () => editor.pickSession(surfaceId),
       searchSessions: ({ text }) => editor.searchSessions(text),
       exportSession: ({ sessionId }) => editor.exportSession(sessionId),
       openMemory: () => editor.openMemory(),
-      selectModelPicker: () => editor.pickModel(gateway.shownSession(surfaceId)),
+      selectModelPicker: () => editor.pickModel(gateway.surfaces.shownSession(surfaceId)),
       openSettings: ({ query }) => editor.openSettings(query),
       showLog: () => editor.showLog(),
       copy: ({ text }) => editor.copy(text),
       openLink: ({ href }) => editor.openLink(href),
-      skipRecall: ({ sessionId, turnUid }) => gateway.skipRecall(sessionId, turnUid),
+      skipRecall: ({ sessionId, turnUid }) => gateway.turns.skipRecall(sessionId, turnUid),
       stopElsewhere: async () => deps.sync?.run('stopElsewhere'),
       takeOver: async () => deps.sync?.run('takeOver'),
       showSync: async () => deps.sync?.run('showSync'),
@@ -182,7 +186,7 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       },
       draft: async ({ key }) => {
         await store.settled();
-        return gateway.draft(key);
+        return gateway.store.draft(key);
       },
       submit: async (prompt) => {
         const taken = submit(prompt);
@@ -190,24 +194,25 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         return taken;
       },
       stop: async ({ sessionId, turnUid }) => {
-        await gateway.stop(sessionId, turnUid);
+        await gateway.turns.stop(sessionId, turnUid);
         return null;
       },
       retry: ({ turnUid, files: withFiles }) =>
-        askedAgain(files, turnUid, withFiles, (takeBack) => gateway.retry(surfaceId, turnUid, takeBack)),
-      continueTurn: ({ turnUid }) => askedAgain(files, turnUid, false, () => gateway.continueTurn(surfaceId, turnUid)),
+        askedAgain(files, turnUid, withFiles, (takeBack) => gateway.versions.retry(surfaceId, turnUid, takeBack)),
+      continueTurn: ({ turnUid }) =>
+        askedAgain(files, turnUid, false, () => gateway.continuation.continueTurn(surfaceId, turnUid)),
       editAndResend: async ({ turnUid, text, uid, parts, files: withFiles }) => {
         await store.settled();
         const along = await resolved(uid, parts);
         const asked = await askedAgain(files, turnUid, withFiles, (takeBack) =>
-          gateway.editAndResend(surfaceId, turnUid, text, uid, takeBack, along),
+          gateway.intake.editAndResend(surfaceId, turnUid, text, uid, takeBack, along),
         );
         return { ...asked, notice: joined(asked.notice, await noticeOf(asked.sessionId, along)) };
       },
       showVersion: async ({ turnUid }) => {
         const head = await deps.sessions.getTurn(turnUid);
         if (head !== null) deps.onReach(head.userMessageUid);
-        await gateway.showVersion(surfaceId, turnUid);
+        await gateway.versions.show(turnUid);
         return null;
       },
       switchSession: async ({ target }) => {
@@ -215,7 +220,10 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         // A rewind puts the prompt before the text in the composer, so wait for the draft. The view reports a failed
         // save.
         await draftSaved.catch(() => undefined);
-        const { sessionId, notice, rewoundTurn } = await gateway.switchSession(surfaceId, switchTarget(target));
+        const { sessionId, notice, rewoundTurn } = await gateway.switching.switchSession(
+          surfaceId,
+          switchTarget(target),
+        );
         if (sessionId !== null) await consent.opened(sessionId);
         const isWithFiles = target.reason === 'rewind' && target.files === true && rewoundTurn !== undefined;
         const text = joined(notice, isWithFiles ? await files.takeBack(rewoundTurn) : null);
@@ -225,39 +233,43 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       },
       findSession: ({ text }) => deps.sessions.findSession(text),
       loadEarlier: async ({ sessionId, before, limit }) => {
-        const { messages, turns, versions, hasEarlier } = await gateway.readTranscript({ sessionId, before, limit });
+        const { messages, turns, versions, hasEarlier } = await gateway.store.readTranscript({
+          sessionId,
+          before,
+          limit,
+        });
         deps.onEarlierLoaded(messages.length);
         return { messages, turns, versions, hasEarlier, changes: await files.ofTurns(turns.map(({ uid }) => uid)) };
       },
       readMessage: ({ uid }) => deps.sessions.getMessage(uid),
       editQueued: async ({ uid, text }) => {
-        await gateway.editQueued(uid, text);
+        await gateway.queue.edit(uid, text);
         return null;
       },
       removeQueued: async ({ uid }) => {
-        await gateway.removeQueued(uid);
+        await gateway.queue.remove(uid);
         return null;
       },
       promoteQueued: async ({ uid }) => {
-        await gateway.promoteQueued(uid);
+        await gateway.queue.promote(uid);
         return null;
       },
       contextUse: async ({ sessionId }) => {
         const [{ tokens, counted, window, parts }, spending] = await Promise.all([
-          gateway.contextUse(sessionId),
-          gateway.spending(sessionId),
+          gateway.compression.contextUse(sessionId),
+          gateway.spending.costs(sessionId),
         ]);
         return { tokens, counted, window, parts, spending, ...deps.contextFiles?.() };
       },
-      compressionPreview: ({ sessionId }) => gateway.compressionPreview(sessionId),
+      compressionPreview: ({ sessionId }) => gateway.compression.preview(sessionId),
       compress: ({ sessionId, focus }) => compressed(gateway, sessionId, focus),
       rename: async ({ sessionId, title }) => {
-        await gateway.renameSession(sessionId, title);
+        await gateway.actions.rename(sessionId, title);
         return null;
       },
       listModels: ({ refresh }) => models.choices(refresh),
       selectModel: async ({ sessionId, ref }) => {
-        await gateway.selectModel(sessionId, ref);
+        await gateway.actions.selectModel(sessionId, ref);
         await deps.onModelChosen(sessionId);
         return null;
       },
@@ -269,24 +281,24 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
       decideApproval: async ({ approvalId, decision }) => {
         await store.settled();
         refuseUnusableRules(decision);
-        await refuseOutdatedApproval(deps.sessions, gateway.shownSession(surfaceId), approvalId);
+        await refuseOutdatedApproval(deps.sessions, gateway.surfaces.shownSession(surfaceId), approvalId);
         await consent.decision(surfaceId, approvalId, decision);
-        await gateway.decideApproval(approvalId, decision);
+        await gateway.approvals.decide(approvalId, decision);
         return null;
       },
       setMode: async ({ sessionId, mode }) => {
         await store.settled();
         await consent.mode(surfaceId, sessionId, mode);
-        await gateway.setMode(surfaceId, sessionId, mode);
+        await gateway.approvals.setMode(surfaceId, sessionId, mode);
         if (sessionId === null) deps.onNewMode(mode);
         return null;
       },
       stopCall: async ({ sessionId, callId }) => {
-        await gateway.stopCall(sessionId, callId);
+        await gateway.turns.stopCall(sessionId, callId);
         return null;
       },
       proceedCall: async ({ sessionId, callId }) => {
-        await gateway.proceedCall(sessionId, callId);
+        await gateway.turns.proceedCall(sessionId, callId);
         return null;
       },
     },
@@ -343,7 +355,7 @@ function switchTarget(target: ViewSwitch): SwitchTarget {
 /** Reports a compression that changed nothing as a result, not as an error. */
 async function compressed(gateway: Gateway, sessionId: string, focus: string | null): Promise<CompressionOutcome> {
   try {
-    const { madeBy, tokens } = await gateway.compress(sessionId, focus);
+    const { madeBy, tokens } = await gateway.compression.compress(sessionId, focus);
     return { kind: madeBy, tokens };
   } catch (error) {
     if (error instanceof GatewayError && error.causeClass === 'notCompressed')

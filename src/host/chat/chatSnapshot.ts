@@ -1,5 +1,5 @@
 import type { Log } from '../../base/log';
-import type { Gateway } from '../../gateway/gateway';
+import type { Gateway } from '../../gateway/conversationGateway';
 import type { ChatState, ShownSession, SessionOrigin } from '../../protocol/chatProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatFiles } from '../changedFiles/chatFiles';
@@ -77,9 +77,9 @@ export async function readAroundSession(
   };
   const [recentSessions, newDraft, newDraftParts, newMode] = await Promise.all([
     orNothing(() => recent.read(), []),
-    orNothing(() => gateway.draft('new'), ''),
-    orNothing(() => gateway.draftParts('new'), []),
-    orNothing(() => gateway.mode(surfaceId, null), 'ask'),
+    orNothing(() => gateway.store.draft('new'), ''),
+    orNothing(() => gateway.store.draftParts('new'), []),
+    orNothing(() => gateway.approvals.mode(surfaceId, null), 'ask'),
   ]);
   return { recentSessions, newDraft, newDraftParts, newMode };
 }

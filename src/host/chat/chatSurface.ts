@@ -1,6 +1,7 @@
 import { DisposableStore, toDisposable, type Disposable } from '../../base/disposable';
+import type { Gateway } from '../../gateway/conversationGateway';
 import type { Log } from '../../base/log';
-import type { Gateway, Surface, SwitchReason } from '../../gateway/gateway';
+import type { Surface, SwitchReason } from '../../gateway/gateway';
 import {
   type BackgroundSession,
   chatCommands,
@@ -108,7 +109,7 @@ export class ChatSurface implements Surface, Disposable {
       (reason) => store.recentUnread(reason, async () => this.recent.refresh()),
     );
     this.calls = this.lifetime.register(new RunningCallEvents(gateway));
-    this.attachment = gateway.attach(this);
+    this.attachment = gateway.surfaces.attach(this);
     this.lifetime.register(toDisposable(() => this.attachment.dispose()));
     this.lifetime.register(store.onDidChange(() => this.storeChanged()));
     this.lifetime.register(models.onDidChange(() => this.modelsChanged()));
@@ -117,14 +118,14 @@ export class ChatSurface implements Surface, Disposable {
       deps.attachments.onDidChangeCurrentFile(() => this.notify('currentFile', deps.attachments.currentFile)),
     );
     this.lifetime.register(deps.reports.onDidAsk((ask) => this.notify('deliveryRequest', ask)));
-    this.lifetime.register(gateway.onDidChangeRunning(() => this.recent.refresh()));
+    this.lifetime.register(gateway.turns.onDidChangeRunning(() => this.recent.refresh()));
     const { sync } = deps;
     if (sync !== undefined) this.lifetime.register(sync.onDidChange(() => this.notify('sync', sync.current)));
     this.storeChanged();
   }
 
   get shownSession(): string | null {
-    return this.deps.gateway.shownSession(this.id);
+    return this.deps.gateway.surfaces.shownSession(this.id);
   }
 
   /** True while a page is loaded: hidden pages are unloaded. */
@@ -199,7 +200,7 @@ export class ChatSurface implements Surface, Disposable {
    *  was last shown in the new history is restored once that is open. */
   leaveStore(): void {
     this.attachment.dispose();
-    this.attachment = this.deps.gateway.attach(this);
+    this.attachment = this.deps.gateway.surfaces.attach(this);
     this.shownModel = null;
     this.renderedSession = null;
     this.restored = false;
@@ -356,7 +357,7 @@ export class ChatSurface implements Surface, Disposable {
   }
 
   private get beginning(): ChatNotifications['beginning'] {
-    return { private: this.deps.gateway.startsPrivate(this.id) };
+    return { private: this.deps.gateway.surfaces.startsPrivate(this.id) };
   }
 
   /** Sends the full state and marks the shown session as seen: the user now sees its changes. */
@@ -365,7 +366,8 @@ export class ChatSurface implements Surface, Disposable {
     const { shownSession } = this;
     await this.render('bootstrap');
     // Mark after the snapshot: this write waits for the disk, and reads would wait in the queue after it.
-    if (shownSession !== null && this.deps.store.isReadable) this.inBackground(this.deps.gateway.setSeen(shownSession));
+    if (shownSession !== null && this.deps.store.isReadable)
+      this.inBackground(this.deps.gateway.actions.setSeen(shownSession));
   }
 
   private listRead(sessions: readonly SessionSummary[]): void {
@@ -437,7 +439,7 @@ export class ChatSurface implements Surface, Disposable {
       (await sessions.getSession(remembered)) !== null
     ) {
       this.isRestoring = true;
-      await gateway
+      await gateway.switching
         .switchSession(this.id, { reason: 'resume', sessionId: remembered })
         .finally(() => (this.isRestoring = false));
       // The switch already rendered it.
@@ -463,14 +465,14 @@ export class ChatSurface implements Surface, Disposable {
 
   private async notifyMode(sessionId: string | null): Promise<void> {
     if (this.deps.store.isReadable)
-      this.notify('mode', { sessionId, mode: await this.deps.gateway.mode(this.id, sessionId) });
+      this.notify('mode', { sessionId, mode: await this.deps.gateway.approvals.mode(this.id, sessionId) });
   }
 
   /** After a snapshot, a view assumes the default effort until notified otherwise. */
   private async notifyEffort(when: 'drawn' | 'changed'): Promise<void> {
     if (!this.deps.store.isReadable) return;
     const sessionId = this.shownSession;
-    const effort = await this.deps.gateway.effort(this.id, sessionId);
+    const effort = await this.deps.gateway.efforts.effort(this.id, sessionId);
     if (when === 'changed' || effort !== 'default') this.notify('effort', { sessionId, effort });
   }
 

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ChatSurface, ChatSurfaceDeps } from './chatSurface';
-import { ownMemory } from './chatTabMemory';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
 
@@ -14,7 +13,7 @@ export const chatTabViewType = 'hermes.chatTab';
 const keptState = v.object({ sessionId: v.nullable(v.string()) });
 
 interface ChatTabsDeps {
-  readonly gateway: Pick<Gateway, 'shownSession' | 'onDidChangeSessions'>;
+  readonly gateway: GatewayPart<'surfaces', 'shownSession' | 'onDidChangeSessions'>;
   readonly sessions: ChatSurfaceDeps['sessions'] & Pick<SessionStore, 'conversationTip'>;
   /** Creates the surface of a tab. */
   readonly createSurface: (
@@ -44,7 +43,7 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
     private readonly programs: WebviewPrograms,
     private readonly deps: ChatTabsDeps,
   ) {
-    this.listening = deps.gateway.onDidChangeSessions(() => {
+    this.listening = deps.gateway.surfaces.onDidChangeSessions(() => {
       for (const tab of this.tabs) this.retitle(tab);
     });
   }
@@ -128,4 +127,23 @@ export class ChatTabs implements vscode.WebviewPanelSerializer, vscode.Disposabl
     if (session === null) return t('New Session');
     return session.title ?? t('Untitled Session');
   }
+}
+
+/** Wraps the store for the surface of a tab. The page of a tab remembers which session it shows, not the store: a
+ *  closed tab leaves no trace, and a second window with the same history has its own tabs. */
+export function ownMemory(sessions: ChatSurfaceDeps['sessions'], shown: string | null): ChatSurfaceDeps['sessions'] {
+  let remembered = shown;
+  return {
+    getSession: (id) => sessions.getSession(id),
+    getMessage: (uid) => sessions.getMessage(uid),
+    getTurn: (uid) => sessions.getTurn(uid),
+    findSession: (text) => sessions.findSession(text),
+    approval: (id) => sessions.approval(id),
+    conversationTip: (id) => sessions.conversationTip(id),
+    getMeta: () => Promise.resolve(remembered),
+    setMeta: (_key, value) => {
+      remembered = value;
+      return Promise.resolve();
+    },
+  };
 }

@@ -1,4 +1,5 @@
-import type { Gateway, SessionSnapshot } from '../../gateway/gateway';
+import type { SessionSnapshot } from '../../gateway/gateway';
+import type { Gateway } from '../../gateway/conversationGateway';
 
 /** Messages of a session that a view gets at once. Earlier ones load when the user scrolls to them. */
 export const pageSize = 60;

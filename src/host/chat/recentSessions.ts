@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/disposable';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Log } from '../../base/log';
-import type { Gateway } from '../../gateway/gateway';
 import type { SessionSummary } from '../../transcript/session';
 import { describeError } from '../common/describeError';
 
@@ -14,7 +14,7 @@ export class RecentSessions implements Disposable {
   private disposed = false;
 
   constructor(
-    private readonly gateway: Pick<Gateway, 'listSessions'>,
+    private readonly gateway: GatewayPart<'store', 'listSessions'>,
     private readonly log: Log,
     private readonly onRead: (sessions: readonly SessionSummary[]) => void,
     /** Called with the reason when a read fails, and with null when one succeeds. */
@@ -23,7 +23,7 @@ export class RecentSessions implements Disposable {
 
   async read(): Promise<readonly SessionSummary[]> {
     try {
-      const sessions = await this.gateway.listSessions({ limit });
+      const sessions = await this.gateway.store.listSessions({ limit });
       this.onProblem(null);
       return sessions;
     } catch (error) {

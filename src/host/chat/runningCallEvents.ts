@@ -1,5 +1,5 @@
 import { DisposableStore, type Disposable } from '../../base/disposable';
-import type { Gateway } from '../../gateway/gateway';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { TurnActivity, TurnEvent } from '../../transcript/turnEvent';
 
 /** Caches the transient events of running calls, which are never stored and are emitted once. A view rendered again
@@ -10,8 +10,8 @@ export class RunningCallEvents implements Disposable {
   /** By turn, then by call and kind, in the order in which they began. */
   private readonly turns = new Map<string, Map<string, TurnEvent>>();
 
-  constructor(gateway: Pick<Gateway, 'onDidTurnEvent'>) {
-    this.lifetime.register(gateway.onDidTurnEvent(({ event }) => this.onEvent(event)));
+  constructor(gateway: GatewayPart<'surfaces', 'onDidTurnEvent'>) {
+    this.lifetime.register(gateway.surfaces.onDidTurnEvent(({ event }) => this.onEvent(event)));
   }
 
   /** Events that a view needs after it renders the turn. The current `activity` comes last, so that it wins. */

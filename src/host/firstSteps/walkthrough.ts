@@ -1,10 +1,10 @@
 import { DisposableStore, type Disposable } from '../../base/disposable';
-import type { Gateway } from '../../gateway/gateway';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
 
 export interface WalkthroughDeps {
-  readonly gateway: Pick<Gateway, 'onDidTurnEvent' | 'onDidSwitchSession'>;
+  readonly gateway: GatewayPart<'surfaces', 'onDidTurnEvent' | 'onDidSwitchSession'>;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'parentKind'> | null> };
   /** Sets a context key of the editor; the walkthrough's steps depend on them. */
   readonly setContext: (key: string, value: boolean) => void;
@@ -44,12 +44,12 @@ export class Walkthrough implements Disposable {
     if (memory.get(ranBeforeKey) === true) this.setKey('walkthroughOffered');
     else void memory.update(ranBeforeKey, true);
     this.lifetime.register(
-      gateway.onDidTurnEvent(({ event }) => {
+      gateway.surfaces.onDidTurnEvent(({ event }) => {
         if (event.kind === 'turnOpened') this.setKey('promptSent');
         if (event.kind === 'turnSettled' && event.turn.stopReason === 'user') this.setKey('turnStopped');
       }),
     );
-    this.lifetime.register(gateway.onDidSwitchSession(({ to }) => void this.switchedTo(to)));
+    this.lifetime.register(gateway.surfaces.onDidSwitchSession(({ to }) => void this.switchedTo(to)));
   }
 
   get commands(): CommandTable {

@@ -9,7 +9,6 @@ import { addressClass } from '../../tools/approval/addressClass';
 import { type DiagnosticsAfterEdit, diagnosticsAfterEdit } from '../../tools/knowledge/diagnosticsAfterEdit';
 import { gitCommand } from '../../tools/knowledge/git/gitCommand';
 import { gitTools } from '../../tools/knowledge/git/gitTools';
-import { knowledgeTools } from '../../tools/knowledge/knowledgeTools';
 import { exitPlanModeTool } from '../../tools/plan/exitPlanMode';
 import type { DeniesReading } from '../../tools/secretFiles';
 import { todoWriteTool } from '../../tools/todo/todoWrite';
@@ -20,6 +19,9 @@ import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import { WorkspacePaths } from '../../tools/workspacePaths';
 import { problemsChanged, VscodeKnowledge } from './vscodeKnowledge';
 import { gitExecutable } from './gitExecutable';
+import type { KnowledgeDeps } from '../../tools/knowledge/knowledgeSources';
+import { overviewTools } from '../../tools/knowledge/overviewTools';
+import { placeTools } from '../../tools/knowledge/placeTools';
 
 interface WorkspaceToolsDeps {
   readonly files: WorkspaceFiles;
@@ -66,4 +68,10 @@ export class WorkspaceTools {
     ];
     this.afterEdit = diagnosticsAfterEdit({ editor, changed: problemsChanged, display: (path) => paths.display(path) });
   }
+}
+
+/** Tools that query the editor and its language extensions. They change nothing and stay inside the open folders, so
+ *  they never ask for approval. */
+export function knowledgeTools(deps: KnowledgeDeps): readonly AnyTool[] {
+  return [...overviewTools(deps), ...placeTools(deps)];
 }

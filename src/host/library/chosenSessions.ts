@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import * as v from 'valibot';
 
 interface ChoosingDeps {
-  readonly gateway: Pick<Gateway, 'shownSession'>;
+  readonly gateway: GatewayPart<'surfaces', 'shownSession'>;
   readonly sessions: Pick<SessionStore, 'getSession'>;
   readonly surfaceId: () => string;
   readonly selected: () => readonly { readonly sessionId: string }[];
@@ -65,7 +65,7 @@ export class ChosenSessions {
   /** Session that the chat shows, if it is in this state. */
   private async shownIn(state: SessionState): Promise<string | null> {
     const { gateway, sessions, surfaceId } = this.deps;
-    const shown = gateway.shownSession(surfaceId());
+    const shown = gateway.surfaces.shownSession(surfaceId());
     if (shown === null || state === 'active') return shown;
     const session = await sessions.getSession(shown);
     return state === 'archived' && session?.archived === true ? shown : null;

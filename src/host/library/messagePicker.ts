@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { TranscriptPage } from '../../store/sessionStore';
 import { isContinuation } from '../../transcript/continuation';
 import { promptText } from '../../transcript/draftPart';
@@ -21,7 +21,7 @@ interface MessageItem extends vscode.QuickPickItem {
 
 /** Lets the user choose a message of a session, newest first. Resolves with its uid, or null when the user cancels. */
 export function pickMessage(
-  gateway: Pick<Gateway, 'readTranscript'>,
+  gateway: GatewayPart<'store', 'readTranscript'>,
   sessionId: string,
   purpose: MessagePurpose,
   now: number,
@@ -39,7 +39,7 @@ export function pickMessage(
   const readMore = async (): Promise<void> => {
     picker.busy = true;
     try {
-      const page = await gateway.readTranscript({
+      const page = await gateway.store.readTranscript({
         sessionId,
         limit: pageSize,
         ...(before === undefined ? {} : { before }),

@@ -2,7 +2,8 @@ import type { Disposable } from '../../base/disposable';
 import type { LibraryClient } from '../../store/library/libraryClient';
 import type { SessionStore } from '../../store/sessionStore';
 import { promisedOperations } from '../../store/sessionMethods';
-import { StoreClient, type RunningStore, type WorkerPort } from '../../store/worker/storeClient';
+import type { Thread } from '../../base/threads/channel';
+import { StoreClient, type RunningStore } from '../../store/worker/storeClient';
 
 /** Private copy of another folder's store, from the time it was opened. Read it, then close it. */
 export interface OpenCopy {
@@ -21,7 +22,7 @@ export class OpenCopies implements Disposable {
 
   constructor(
     private readonly library: Pick<LibraryClient, 'takeCopy' | 'removeCopy'>,
-    private readonly startWorker: () => WorkerPort,
+    private readonly startWorker: () => Thread,
   ) {}
 
   /** Throws `StoreError` when the last values cannot be read. */

@@ -57,10 +57,10 @@ export class OtherFolderCommands {
   async bringSession({ store, sessionId }: OtherSession): Promise<void> {
     const folder = folderName(store, this.deps.labelContext());
     const title = t('Copying a session from {folder}…', { folder });
-    await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
+    const { newIds } = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () =>
       this.deps.others.bringSession(store.folder, sessionId),
     );
-    await this.deps.openInChat(sessionId);
+    await this.deps.openInChat(newIds[sessionId] ?? sessionId);
     void vscode.window.showInformationMessage(
       t('The session was copied to this folder. The original in {folder} is unchanged.', { folder }),
     );

@@ -1,9 +1,10 @@
 import { cp } from 'node:fs/promises';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { join } from 'node:path';
 import { Emitter, type Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
-import { type Gateway, GatewayError } from '../../gateway/gateway';
-import type { CopiedSessions } from '../../store/sessionCopying';
+import { GatewayError } from '../../gateway/gateway';
+import { type CopiedSessions, copiedTogether, nothingCopied } from '../../store/sessionCopying';
 import { copiedStoreKey } from '../../store/library/folderLabel';
 import type { LibraryClient } from '../../store/library/libraryClient';
 import type { OtherStore, StoreLocations } from '../../store/library/otherStore';
@@ -27,7 +28,7 @@ interface OtherFoldersDeps {
   readonly library: Pick<LibraryClient, 'survey' | 'listSessions' | 'takeCopy' | 'removeCopy'>;
   readonly locations: () => StoreLocations;
   readonly sessions: Pick<SessionStore, 'getMeta' | 'setMeta'>;
-  readonly gateway: Pick<Gateway, 'copyToThisFolder'>;
+  readonly gateway: GatewayPart<'actions', 'copyToThisFolder'>;
   readonly store: { readonly isReadable: boolean; settled(): Promise<void> };
   readonly connection: Pick<StoreConnection, 'during'>;
 }
@@ -102,16 +103,12 @@ export class OtherFolders implements Disposable {
           'busy',
           t('Hermes is answering in that folder’s window. Wait or stop it there, then copy the sessions.'),
         );
-      let sum: CopiedSessions = { sessions: 0, messages: 0, skipped: 0 };
+      let sum = nothingCopied;
       for (let done = 0; done < copy.sessionIds.length && signal?.aborted !== true; done += batchSize) {
         onProgress({ done, total: copy.sessionIds.length });
         const sessionIds = copy.sessionIds.slice(done, done + batchSize);
-        const { sessions, messages, skipped } = await gateway.copyToThisFolder({
-          folder: copy.folder,
-          sessionIds,
-          moves: conversationOf === null,
-        });
-        sum = { sessions: sum.sessions + sessions, messages: sum.messages + messages, skipped: sum.skipped + skipped };
+        const moves = conversationOf === null;
+        sum = copiedTogether(sum, await gateway.actions.copyToThisFolder({ folder: copy.folder, sessionIds, moves }));
       }
       return sum;
     } finally {

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
+import type { Gateway } from '../../gateway/conversationGateway';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import { isThere, placeOf } from '../../store/library/describeFolder';
 import { LibraryClient } from '../../store/library/libraryClient';
 import type { SessionStore } from '../../store/sessionStore';
-import type { WorkerPort } from '../../store/worker/storeClient';
+import type { Thread } from '../../base/threads/channel';
 import type { CommandTable } from '../common/commands';
 import type { CodeActions } from '../webviews/codeHandlers';
 import { describeError } from '../common/describeError';
@@ -38,7 +38,7 @@ interface OtherFoldersFeatureDeps {
   /** Folder of this window's store. */
   readonly connection: Pick<StoreConnection, 'during'>;
   readonly ownFolder: () => string;
-  readonly startWorker: () => WorkerPort;
+  readonly startWorker: () => Thread;
   readonly openInChat: (sessionId: string) => Promise<void>;
   readonly editor: { copy(text: string): Promise<void>; openLink(href: string): Promise<void> };
   readonly code: CodeActions;
@@ -69,7 +69,7 @@ export class OtherFoldersFeature implements Disposable {
     const labelContext = (): LabelContext => ({ t, language: vscode.env.language, now: clock.now() });
     const library = (this.library = new LibraryClient(
       join(distFolder, 'libraryWorker.js'),
-      { copies: join(context.globalStorageUri.fsPath, 'reading') },
+      join(context.globalStorageUri.fsPath, 'reading'),
       clock,
     ));
     const sweep = (): void =>

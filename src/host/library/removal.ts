@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { joinSentences } from '../../base/messageText';
 import { t, shownList, quoted } from '../../base/translate';
-import type { ForgetReport, Gateway } from '../../gateway/gateway';
+import type { ForgetReport } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import { describeError } from '../common/describeError';
 import { titleText } from './sessionLabels';
 
 export interface RemovalDeps {
-  readonly gateway: Pick<
-    Gateway,
-    'trashSession' | 'restoreSession' | 'forgetSession' | 'shownSession' | 'switchSession'
-  >;
+  readonly gateway: GatewayPart<'actions', 'trash' | 'restore' | 'forget'> &
+    GatewayPart<'surfaces', 'shownSession'> &
+    GatewayPart<'switching', 'switchSession'>;
   readonly sessions: Pick<SessionStore, 'branchesOf'>;
   readonly surfaceId: () => string;
   /** Name of the memory provider that may have received sessions. Null: none outside this machine. */
@@ -27,20 +27,20 @@ export async function deleteSessions(chosen: readonly Session[], deps: RemovalDe
   if (trashed.length > 0) await forgetSessions(trashed, deps);
   const { gateway, surfaceId } = deps;
   const surface = surfaceId();
-  const shown = gateway.shownSession(surface);
+  const shown = gateway.surfaces.shownSession(surface);
   const { done, refusals } = await eachOf(
     chosen.filter((session) => session.trashedAt === null),
-    (session) => gateway.trashSession(session.id),
+    (session) => gateway.actions.trash(session.id),
   );
   if (refusals.length > 0) void vscode.window.showWarningMessage(joinSentences(refusals));
   if (done.length === 0) return;
   const undo = t('Undo');
   if ((await vscode.window.showInformationMessage(trashedText(done), undo)) !== undo) return;
-  const restored = await eachOf(done, (session) => gateway.restoreSession(session.id));
+  const restored = await eachOf(done, (session) => gateway.actions.restore(session.id));
   if (restored.refusals.length > 0) void vscode.window.showErrorMessage(joinSentences(restored.refusals));
   const back = restored.done.find((session) => session.id === shown);
-  if (back !== undefined && gateway.shownSession(surface) === null)
-    await gateway.switchSession(surface, { reason: 'resume', sessionId: back.id });
+  if (back !== undefined && gateway.surfaces.shownSession(surface) === null)
+    await gateway.switching.switchSession(surface, { reason: 'resume', sessionId: back.id });
 }
 
 /** Erases sessions permanently, after explaining what is erased and what stays. */
@@ -62,7 +62,7 @@ export async function forgetSessions(chosen: readonly Session[], deps: RemovalDe
     async () => {
       const erased = await eachOf(
         chosen,
-        async (session) => void reports.push(await deps.gateway.forgetSession(session.id)),
+        async (session) => void reports.push(await deps.gateway.actions.forget(session.id)),
       );
       const ids = reports.flatMap(({ sessionIds }) => sessionIds);
       return { ...erased, copies: ids.length === 0 ? [] : await deps.forgetCopies(ids) };

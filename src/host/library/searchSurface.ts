@@ -1,6 +1,6 @@
 import { DisposableStore, type Disposable } from '../../base/disposable';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Log } from '../../base/log';
-import type { Gateway } from '../../gateway/gateway';
 import {
   searchCommands,
   searchRequests,
@@ -23,7 +23,7 @@ import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 const mostTitled = 10;
 
 export interface SearchDeps {
-  readonly gateway: Pick<Gateway, 'listSessions'>;
+  readonly gateway: GatewayPart<'store', 'listSessions'>;
   readonly sessions: Pick<SessionStore, 'search' | 'statistics'>;
   readonly store: Pick<StoreStatus, 'settled' | 'shown' | 'isReadable' | 'hasJustOpened' | 'onDidChange'>;
   readonly localization: Readonly<Record<string, string>>;
@@ -160,7 +160,7 @@ export class SearchSurface implements Disposable {
     readonly limit: number;
   }): Promise<readonly SearchSession[]> {
     const lists = await Promise.all(
-      (['active', 'archived'] as const).map((state) => this.deps.gateway.listSessions({ ...query, state })),
+      (['active', 'archived'] as const).map((state) => this.deps.gateway.store.listSessions({ ...query, state })),
     );
     return lists.flat().slice(0, query.limit).map(searchSession);
   }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
+import type { Gateway, GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import { type Gateway, type SwitchOutcome, type SwitchTarget } from '../../gateway/gateway';
+import { type SwitchOutcome, type SwitchTarget } from '../../gateway/gateway';
 import type { SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
@@ -65,7 +66,7 @@ function switchCommands(deps: SessionCommandDeps): CommandTable {
       if (target === null) return;
       // The first click on a row shows the session and keeps the focus in the list; the second moves it to the
       // composer.
-      const stays = args[1] === fromRow && gateway.shownSession(surfaceId()) !== target.session.id;
+      const stays = args[1] === fromRow && gateway.surfaces.shownSession(surfaceId()) !== target.session.id;
       await open(deps, { sessionId: target.session.id, messageUid: target.messageUid }, stays);
     },
     branchSession: async (...args) => {
@@ -91,7 +92,7 @@ function switchCommands(deps: SessionCommandDeps): CommandTable {
       if (target === null) return;
       const turnUid = await lastTurn(gateway, target.session);
       if (turnUid === null) return inform(t('This session has no prompt to retry.'));
-      if (gateway.shownSession(surfaceId()) !== target.session.id)
+      if (gateway.surfaces.shownSession(surfaceId()) !== target.session.id)
         await switchTo(deps, { reason: 'resume', sessionId: target.session.id });
       const files = (await deps.files.from(turnUid)).length;
       const goesBack =
@@ -100,7 +101,7 @@ function switchCommands(deps: SessionCommandDeps): CommandTable {
           : await pickRevertScope(t('Retry this prompt?'), t('Your own changes to these files are kept.'), files);
       if (goesBack === null) return;
       let filesNotice: string | null = null;
-      const receipt = await gateway.retry(surfaceId(), turnUid, async () => {
+      const receipt = await gateway.versions.retry(surfaceId(), turnUid, async () => {
         if (goesBack === 'files') filesNotice = await deps.files.takeBack(turnUid);
       });
       if (receipt.kind === 'started' && receipt.notice !== undefined) inform(receipt.notice);
@@ -128,13 +129,17 @@ function upkeepCommands(deps: SessionCommandDeps): CommandTable {
     // The sessions view binds its keys to commands of its own: the editor would show them in the chat’s menu too, where
     // they do nothing.
     renameSelectedSession: rename,
-    pinSession: each(t('Pin Session'), (session) => gateway.setPinned(session.id, true)),
-    unpinSession: each(t('Unpin Session'), (session) => gateway.setPinned(session.id, false)),
-    archiveSession: each(t('Archive Session'), (session) => gateway.setArchived(session.id, true)),
-    unarchiveSession: each(t('Unarchive Session'), (session) => gateway.setArchived(session.id, false), 'archived'),
+    pinSession: each(t('Pin Session'), (session) => gateway.actions.setPinned(session.id, true)),
+    unpinSession: each(t('Unpin Session'), (session) => gateway.actions.setPinned(session.id, false)),
+    archiveSession: each(t('Archive Session'), (session) => gateway.actions.setArchived(session.id, true)),
+    unarchiveSession: each(
+      t('Unarchive Session'),
+      (session) => gateway.actions.setArchived(session.id, false),
+      'archived',
+    ),
     deleteSession: remove,
     deleteSelectedSessions: remove,
-    restoreSession: each(t('Restore Session'), (session) => gateway.restoreSession(session.id), 'trash'),
+    restoreSession: each(t('Restore Session'), (session) => gateway.actions.restore(session.id), 'trash'),
     forgetSession: async (...args) => {
       const named = await chosen.all(args, t('Forget Session'));
       if (named.length > 0) await forgetSessions(named, removal);
@@ -146,10 +151,10 @@ function upkeepCommands(deps: SessionCommandDeps): CommandTable {
     stop: async (...args) => {
       const named = chosen.named(args);
       if (named === 'lost') return inform(t('Nothing was stopped. Press Stop again.'));
-      const sessionId = named?.sessionId ?? gateway.shownSession(surfaceId());
-      if (sessionId === null || !gateway.runningTurns().some((turn) => turn.sessionId === sessionId))
+      const sessionId = named?.sessionId ?? gateway.surfaces.shownSession(surfaceId());
+      if (sessionId === null || !gateway.turns.running().some((turn) => turn.sessionId === sessionId))
         inform(t('Nothing is running in this session.'));
-      else await gateway.stop(sessionId);
+      else await gateway.turns.stop(sessionId);
     },
     openTranscript: async (...args) => {
       const target = await chosen.one(args, t('Open Transcript'));
@@ -171,7 +176,7 @@ async function open(
  *  request. */
 async function switchTo(deps: SessionCommandDeps, target: SwitchTarget, keepsFocus = false): Promise<SwitchOutcome> {
   await deps.storeSettled();
-  const outcome = await deps.gateway.switchSession(deps.surfaceId(), target);
+  const outcome = await deps.gateway.switching.switchSession(deps.surfaceId(), target);
   if (outcome.notice !== null) inform(outcome.notice);
   await (keepsFocus ? deps.showChat() : deps.focusChat());
   return outcome;
@@ -187,8 +192,8 @@ async function rewind(deps: SessionCommandDeps, sessionId: string, to: string): 
   if (filesNotice !== null) inform(filesNotice);
 }
 
-async function lastTurn(gateway: Pick<Gateway, 'readTranscript'>, session: Session): Promise<string | null> {
-  const { messages } = await gateway.readTranscript({ sessionId: session.id, limit: newestRows });
+async function lastTurn(gateway: GatewayPart<'store', 'readTranscript'>, session: Session): Promise<string | null> {
+  const { messages } = await gateway.store.readTranscript({ sessionId: session.id, limit: newestRows });
   return messages.findLast((message) => message.turnUid !== null)?.turnUid ?? null;
 }
 

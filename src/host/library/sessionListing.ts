@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, Emitter, toDisposable, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { Gateway } from '../../gateway/gateway';
 import type { SessionQuery } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
 import { describeError } from '../common/describeError';
@@ -26,7 +26,9 @@ type ListingState =
   | { readonly kind: 'elsewhere' | 'unreadable'; readonly sentence: string };
 
 interface ListingDeps {
-  readonly gateway: Pick<Gateway, 'listSessions' | 'onDidChangeSessions' | 'onDidChangeRunning'>;
+  readonly gateway: GatewayPart<'store', 'listSessions'> &
+    GatewayPart<'surfaces', 'onDidChangeSessions'> &
+    GatewayPart<'turns', 'onDidChangeRunning'>;
   readonly store: Pick<StoreStatus, 'shown' | 'isReadable' | 'begin' | 'onDidChange'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -55,8 +57,8 @@ export class SessionListing implements Disposable {
     const { gateway, store } = deps;
     const changed = (): void => this.changed();
     for (const listening of [
-      gateway.onDidChangeSessions(changed),
-      gateway.onDidChangeRunning(changed),
+      gateway.surfaces.onDidChangeSessions(changed),
+      gateway.turns.onDidChangeRunning(changed),
       store.onDidChange(changed),
     ])
       this.lifetime.register(listening);
@@ -142,7 +144,7 @@ export class SessionListing implements Disposable {
   }
 
   private async part(query: Partial<SessionQuery>, limit: number): Promise<ListPart> {
-    const sessions = await this.deps.gateway.listSessions({
+    const sessions = await this.deps.gateway.store.listSessions({
       ...query,
       ...(this.text === '' ? {} : { text: this.text }),
       limit: limit + 1,
@@ -159,7 +161,10 @@ export class SessionListing implements Disposable {
       const missing = missingOrigins([...sessions, ...origins]).filter((conversationId) => !asked.has(conversationId));
       if (missing.length === 0) break;
       for (const conversationId of missing) asked.add(conversationId);
-      origins = [...origins, ...(await this.deps.gateway.listSessions({ sessionIds: missing, limit: missing.length }))];
+      origins = [
+        ...origins,
+        ...(await this.deps.gateway.store.listSessions({ sessionIds: missing, limit: missing.length })),
+      ];
     }
     return origins;
   }

@@ -1,5 +1,5 @@
-import type { Gateway } from '../../gateway/gateway';
 import type { OpenDestination } from '../../protocol/searchProtocol';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Message } from '../../transcript/message';
 import { originalRow } from './transcript/transcriptReader';
@@ -11,7 +11,7 @@ interface ShownChat {
 }
 
 interface SessionOpenerDeps {
-  readonly gateway: Pick<Gateway, 'shownSession' | 'switchSession'>;
+  readonly gateway: GatewayPart<'surfaces', 'shownSession'> & GatewayPart<'switching', 'switchSession'>;
   readonly sessions: Pick<SessionStore, 'conversationTip' | 'getMessage'>;
   /** The panel, or the tab that currently replaces it. */
   readonly chat: () => ShownChat;
@@ -51,8 +51,8 @@ export class SessionOpener {
     const { gateway, sessions, chat, showChat } = this.deps;
     const surface = chat();
     const tip = await sessions.conversationTip(sessionId);
-    if (gateway.shownSession(surface.id) !== tip)
-      await gateway.switchSession(surface.id, { reason: 'resume', sessionId: tip });
+    if (gateway.surfaces.shownSession(surface.id) !== tip)
+      await gateway.switching.switchSession(surface.id, { reason: 'resume', sessionId: tip });
     await showChat(messageUid === null);
     await this.revealIn(surface, sessionId, messageUid);
   }

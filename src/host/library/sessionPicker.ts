@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { SearchHit, SessionQuery, SessionStore } from '../../store/sessionStore';
 import type { SessionSummary } from '../../transcript/session';
 import { ageLabels, factsOf, titleText } from './sessionLabels';
@@ -20,7 +20,7 @@ export interface SessionPick {
 
 export interface SessionPickerOptions {
   readonly title: string;
-  readonly gateway: Pick<Gateway, 'listSessions'>;
+  readonly gateway: GatewayPart<'store', 'listSessions'>;
   /** Searches the text of all messages too. Null: does not. */
   readonly search: SessionStore['search'] | null;
   /** State of the sessions offered. Default: active ones. */
@@ -120,7 +120,7 @@ export function pickSession(options: SessionPickerOptions): Promise<SessionPick 
 async function itemsFor(options: SessionPickerOptions, text: string, signal: AbortSignal): Promise<SessionItem[]> {
   const { gateway, search, state = 'active', now } = options;
   const [sessions, found] = await Promise.all([
-    gateway.listSessions({ state, limit: sessionLimit, ...(text === '' ? {} : { text }) }),
+    gateway.store.listSessions({ state, limit: sessionLimit, ...(text === '' ? {} : { text }) }),
     search === null || text.length < shortestSearch ? [] : search({ text, limit: hitLimit, kind: 'words' }, signal),
   ]);
   const prompts = new Set(sessions.map((session) => firstPromptHit(session, found)));

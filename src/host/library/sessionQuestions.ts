@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { TranscriptPage } from '../../store/sessionStore';
 import { pickRevertScope, type RevertScope } from '../changedFiles/revertScope';
 import { turnLabels } from './sessionLabels';
 import { StoreError } from '../../store/storeError';
 import type { Session } from '../../transcript/session';
 import { t } from '../../base/translate';
-import { type Gateway, GatewayError } from '../../gateway/gateway';
+import { GatewayError } from '../../gateway/gateway';
 import type { HandoffTokens } from '../../transcript/handoff';
 
 const pageSize = 200;
@@ -13,7 +14,7 @@ const pageSize = 200;
 /** Asks the user to confirm taking back the prompt `to` and everything after it. If that changed `files`, also asks
  *  about reverting them. Null: no. */
 export async function rewindQuestion(
-  gateway: Pick<Gateway, 'readTranscript'>,
+  gateway: GatewayPart<'store', 'readTranscript'>,
   sessionId: string,
   to: string,
   files: number,
@@ -34,10 +35,14 @@ export async function rewindQuestion(
 }
 
 /** Number of turns from the prompt `to` on. */
-async function turnsFrom(gateway: Pick<Gateway, 'readTranscript'>, sessionId: string, to: string): Promise<number> {
+async function turnsFrom(
+  gateway: GatewayPart<'store', 'readTranscript'>,
+  sessionId: string,
+  to: string,
+): Promise<number> {
   const turns = new Set<string>();
   for (let before: number | undefined; ;) {
-    const page = await gateway.readTranscript({
+    const page = await gateway.store.readTranscript({
       sessionId,
       limit: pageSize,
       ...(before === undefined ? {} : { before }),
@@ -59,7 +64,7 @@ export function turnsAfter({ messages }: Pick<TranscriptPage, 'messages'>, to: s
 
 /** Asks for a title until one is accepted or the user cancels. A refused title stays in the box, with the reason
  *  below it. */
-export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSession'>): Promise<void> {
+export function renameSession(session: Session, gateway: GatewayPart<'actions', 'rename'>): Promise<void> {
   const box = vscode.window.createInputBox();
   box.title = t('Rename Session');
   box.prompt = t('Session title');
@@ -70,7 +75,7 @@ export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSe
 
   const rename = async (): Promise<boolean> => {
     try {
-      await gateway.renameSession(session.id, box.value.trim());
+      await gateway.actions.rename(session.id, box.value.trim());
       return true;
     } catch (error) {
       if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
@@ -101,11 +106,11 @@ export function renameSession(session: Session, gateway: Pick<Gateway, 'renameSe
 
 /** Compresses a session. First shows the expected savings; the user can stop it while it runs. */
 export async function compressSession(
-  gateway: Pick<Gateway, 'compress' | 'compressionPreview' | 'stop'>,
+  gateway: GatewayPart<'compression', 'compress' | 'preview'> & GatewayPart<'turns', 'stop'>,
   sessionId: string,
   whileAsking: <T>(asks: () => PromiseLike<T>) => Promise<T>,
 ): Promise<void> {
-  const preview = await gateway.compressionPreview(sessionId);
+  const preview = await gateway.compression.preview(sessionId);
   if (preview === null) return inform(t('There is nothing to compress yet. Nothing was changed.'));
   const focus = await whileAsking(() =>
     vscode.window.showInputBox({
@@ -123,8 +128,8 @@ export async function compressSession(
   const outcome = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     (_progress, cancelled) => {
-      cancelled.onCancellationRequested(() => void gateway.stop(sessionId));
-      return gateway.compress(sessionId, focus.trim() === '' ? null : focus).catch((error: unknown) => {
+      cancelled.onCancellationRequested(() => void gateway.turns.stop(sessionId));
+      return gateway.compression.compress(sessionId, focus.trim() === '' ? null : focus).catch((error: unknown) => {
         if (error instanceof GatewayError && error.causeClass === 'notCompressed') return error.message;
         throw error;
       });

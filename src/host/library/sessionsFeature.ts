@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
+import type { Gateway } from '../../gateway/conversationGateway';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t, type Translate } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Session } from '../../transcript/session';
 import type { ChatFiles } from '../changedFiles/chatFiles';
@@ -74,11 +74,11 @@ export class SessionsFeature implements Disposable {
         others: deps.others,
         clock,
         t,
-        shown: () => gateway.shownSession(surfaceId()),
+        shown: () => gateway.surfaces.shownSession(surfaceId()),
         importFiles: deps.importFiles,
       }),
     );
-    this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, surfaceId }));
+    this.keys = this.lifetime.register(new SessionKeys({ gateway, sessions, store, surfaceId }));
     this.retention = this.lifetime.register(
       new TrashRetention({
         sessions,
@@ -135,7 +135,7 @@ export class SessionsFeature implements Disposable {
         state,
         showOthers: searches ? showOthers : null,
         search: searches ? (query, signal) => sessions.search(query, signal) : null,
-        current: gateway.shownSession(surfaceId()),
+        current: gateway.surfaces.shownSession(surfaceId()),
         now: () => clock.now(),
         openTranscript: (pick) => void openTranscript(pick.sessionId, pick.messageUid),
       }),
@@ -146,7 +146,7 @@ export class SessionsFeature implements Disposable {
   async resume(surfaceId: string): Promise<void> {
     const pick = await this.pick(t('Resume Session'), { searches: true });
     if (pick === null) return;
-    await this.deps.gateway.switchSession(surfaceId, { reason: 'resume', sessionId: pick.sessionId });
+    await this.deps.gateway.switching.switchSession(surfaceId, { reason: 'resume', sessionId: pick.sessionId });
     if (pick.messageUid !== null) await this.deps.revealMessage(pick.sessionId, pick.messageUid);
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { Gateway } from '../../gateway/gateway';
 import type { SessionStore } from '../../store/sessionStore';
 import { describeError } from '../common/describeError';
 
@@ -11,7 +11,7 @@ const delayMs = 20_000;
 
 interface TrashDeps {
   readonly sessions: Pick<SessionStore, 'pruneTrash'>;
-  readonly gateway: Pick<Gateway, 'runningTurns' | 'onDidChangeRunning'>;
+  readonly gateway: GatewayPart<'turns', 'running' | 'onDidChangeRunning'>;
   /** Days that a session stays in the trash. 0: until the user forgets it. */
   readonly days: () => number;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export class TrashRetention implements Disposable {
   private isDue = false;
 
   constructor(private readonly deps: TrashDeps) {
-    this.lifetime.register(deps.gateway.onDidChangeRunning(() => void this.prune()));
+    this.lifetime.register(deps.gateway.turns.onDidChangeRunning(() => void this.prune()));
   }
 
   /** Called when the store has opened. */
@@ -49,7 +49,7 @@ export class TrashRetention implements Disposable {
 
   private async prune(): Promise<void> {
     const { sessions, gateway, clock, days, log, forgetCopies, onErased } = this.deps;
-    if (!this.isDue || this.lifetime.isDisposed || gateway.runningTurns().length > 0) return;
+    if (!this.isDue || this.lifetime.isDisposed || gateway.turns.running().length > 0) return;
     this.isDue = false;
     if (days() === 0) return;
     try {

@@ -21,7 +21,7 @@ import type { CommandTable } from '../common/commands';
 import type * as client from '../../tools/mcp/client/index';
 import { lazyBundle } from '../common/lazyBundle';
 import type { Secrets } from '../models/providerKeys';
-import type { Offer } from '../storage/storeStatus';
+import type { Offer } from '../storage/storeLabels';
 import type { KnownServer } from './knownServer';
 import { manageServers, type ManagedServers } from './manageServers';
 import { placeSentences } from './serverPlaceLabels';

@@ -1,12 +1,49 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
-import type { ChatModel, CompletedToolCall, ModelRequest, ModelStream } from '../../models/chatModel';
+import type {
+  ChatModel,
+  CompletedToolCall,
+  ModelRequest,
+  ModelStream,
+  WireAssistantContent,
+  WireMessage,
+  WireTool,
+  WireUserContent,
+} from '../../models/chatModel';
 import type { ModelInfo } from '../../models/modelInfo';
 import { EventPump } from '../../models/http/pump';
 import { editorContract, keepContract } from '../../models/http/wireContract';
 import { editorModelFailure } from './editorModelFailures';
-import { editorMessages, editorTools } from './editorModelMessages';
-import { readEditorPart } from './editorModelParts';
+import * as v from 'valibot';
+
+type EditorPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'toolCall'; readonly callId: string; readonly name: string; readonly input: object }
+  | { readonly kind: 'other' };
+
+/** Shape by which thinking is recognized: a text or list of texts, with an id or metadata, and neither of the known
+ *  classes. `LanguageModelThinkingPart` flows through `vscode.lm`, but its class is still a proposed API
+ *  (microsoft/vscode#246993). */
+const thinkingShape = v.object({
+  value: v.union([v.string(), v.array(v.string())]),
+  id: v.optional(v.unknown()),
+  metadata: v.optional(v.unknown()),
+});
+
+/** Reads one part of a streamed answer of an editor model. Data parts (usage and other non-standard notes) become
+ *  `other`. */
+function readEditorPart(part: unknown): EditorPart {
+  if (part instanceof vscode.LanguageModelTextPart) return { kind: 'text', text: part.value };
+  if (part instanceof vscode.LanguageModelToolCallPart)
+    return { kind: 'toolCall', callId: part.callId, name: part.name, input: part.input };
+  if (part instanceof vscode.LanguageModelDataPart || typeof part !== 'object' || part === null)
+    return { kind: 'other' };
+  const thinking = v.safeParse(thinkingShape, part);
+  if (!thinking.success || !('id' in part || 'metadata' in part)) return { kind: 'other' };
+  const { value } = thinking.output;
+  return { kind: 'thinking', text: typeof value === 'string' ? value : value.join('') };
+}
 
 const waitingNoticeMs = 1000;
 
@@ -129,5 +166,56 @@ class Answer {
   private endPart(): void {
     if (this.open !== null) this.pump.append({ kind: 'partEnd', of: this.open });
     this.open = null;
+  }
+}
+
+/** Converts a request to the editor's own types. Sends the system text first, as a User message: the system role of
+ *  `vscode.lm` is still a proposed API. */
+function editorMessages(request: ModelRequest): vscode.LanguageModelChatMessage[] {
+  const system = request.system === '' ? [] : [vscode.LanguageModelChatMessage.User(request.system)];
+  return [...system, ...request.messages.map(editorMessage)];
+}
+
+function editorTools(tools: readonly WireTool[]): vscode.LanguageModelChatTool[] {
+  return tools.map(({ name, description, parameters }) => ({ name, description, inputSchema: parameters }));
+}
+
+function editorMessage(message: WireMessage): vscode.LanguageModelChatMessage {
+  switch (message.role) {
+    case 'user':
+      return vscode.LanguageModelChatMessage.User(message.content.map(userPart));
+    case 'assistant':
+      return vscode.LanguageModelChatMessage.Assistant(message.content.flatMap(assistantPart));
+    case 'tool':
+      return vscode.LanguageModelChatMessage.User(
+        message.results.map(
+          ({ callId, text, images = [] }) =>
+            new vscode.LanguageModelToolResultPart(callId, [
+              new vscode.LanguageModelTextPart(text),
+              ...images.map(userPart),
+            ]),
+        ),
+      );
+  }
+}
+
+function userPart(content: WireUserContent): vscode.LanguageModelTextPart | vscode.LanguageModelDataPart {
+  return content.kind === 'text'
+    ? new vscode.LanguageModelTextPart(content.text)
+    : vscode.LanguageModelDataPart.image(Buffer.from(content.dataBase64, 'base64'), content.mediaType);
+}
+
+/** Leaves out thinking: the stable API has no part for it, and providers accept none back without their own
+ *  metadata. */
+function assistantPart(
+  content: WireAssistantContent,
+): (vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart)[] {
+  switch (content.kind) {
+    case 'text':
+      return [new vscode.LanguageModelTextPart(content.text)];
+    case 'toolCall':
+      return [new vscode.LanguageModelToolCallPart(content.callId, content.name, { ...content.arguments })];
+    case 'thinking':
+      return [];
   }
 }

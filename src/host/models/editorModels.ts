@@ -9,7 +9,39 @@ import { ModelError, type ModelListing, type ModelProvider } from '../../models/
 import { languageModels } from '../common/editorFeatures';
 import { EditorChatModel } from './editorChatModel';
 import { editorModelGone } from './editorModelFailures';
-import { editorModelVendors } from './editorModelVendors';
+import * as v from 'valibot';
+
+/** Vendors that VS Code itself has shipped. Their extensions may be built in and contribute models only once they
+ *  start. */
+const builtInVendors = [
+  'copilot',
+  'copilotcli',
+  'anthropic',
+  'xai',
+  'gemini',
+  'openrouter',
+  'openai',
+  'customendpoint',
+  'azure',
+  'ollama',
+];
+
+const contribution = v.object({ vendor: v.string() });
+const manifest = v.object({
+  contributes: v.object({ languageModelChatProviders: v.union([v.array(contribution), contribution]) }),
+});
+
+/** Every vendor to query: `selectChatModels` without a vendor can stay pending forever when the user is not signed
+ *  in. `manifests`: those of all installed extensions, unvalidated. */
+export function editorModelVendors(manifests: readonly unknown[]): readonly string[] {
+  const contributed = manifests.flatMap((candidate) => {
+    const parsed = v.safeParse(manifest, candidate);
+    if (!parsed.success) return [];
+    const providers = parsed.output.contributes.languageModelChatProviders;
+    return (Array.isArray(providers) ? providers : [providers]).map(({ vendor }) => vendor);
+  });
+  return [...new Set([...contributed, ...builtInVendors])];
+}
 
 /** Milliseconds to wait for one vendor's models. Some never respond while the user is not signed in. */
 const vendorTimeoutMs = 900;

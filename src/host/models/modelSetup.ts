@@ -1,29 +1,66 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { joinSentences } from '../../base/messageText';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { ModelCatalog } from '../../models/catalog';
 import { demoInfo } from '../../models/demo/demoModel';
-import { azureOpenai } from '../../models/azureOpenai';
-import { foreignKey } from '../../models/pastedKey';
+import { azureOpenai, azureResource } from '../../models/azureOpenai';
+import { foreignKey, keyIn } from '../../models/pastedKey';
 import { recognizeKey, servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';
 import type { ModelRow, SetupEntry } from '../../protocol/chatProtocol';
-import { askForAzure } from './azureForm';
-import { testedConnection } from './testConnection';
 import { editorProviderName } from './editorModels';
-import { askForEndpoint, type NewEndpoint } from './endpointForm';
-import { pasteKey } from './keyBox';
+import { askForEndpoint, type NewEndpoint, freeName } from './endpointForm';
 import { setupEntryIds } from './modelDiscovery';
 import type { ModelService } from './modelService';
 import { pickModel } from './modelPicker';
 import type { ProviderKeys } from './providerKeys';
+import { checkConnection, type ConnectionCheck } from './connectionCheck';
+
+/** Typed as it is in any language. */
+const exampleDeployment = 'gpt-5-mini';
+
+/** Asks for the resource and its deployments: a resource lists the models that it could deploy, not those that answer.
+ *  Null when the user cancels. */
+async function askForAzure(taken: readonly string[]): Promise<ProviderSettings | null> {
+  const title = azureOpenai.name;
+  const address = await vscode.window.showInputBox({
+    title,
+    prompt: t('Endpoint of your Azure OpenAI resource, or the name of the resource'),
+    placeHolder: 'https://my-resource.openai.azure.com',
+    ignoreFocusOut: true,
+    validateInput: (text) =>
+      azureResource(text) === null ? t('Enter an address like https://my-resource.openai.azure.com.') : undefined,
+  });
+  const resource = address === undefined ? null : azureResource(address);
+  if (resource === null) return null;
+  const names = await vscode.window.showInputBox({
+    title,
+    prompt: t('Names of your deployments, separated by commas'),
+    placeHolder: exampleDeployment,
+    value: resource.deployment ?? '',
+    ignoreFocusOut: true,
+    validateInput: (text) =>
+      deploymentsIn(text).length === 0 ? t('Enter the name of at least one deployment.') : undefined,
+  });
+  if (names === undefined) return null;
+  return {
+    name: freeName(azureOpenai.name, taken),
+    protocol: 'openai',
+    baseUrl: resource.baseUrl,
+    models: deploymentsIn(names).map((id) => ({ id })),
+  };
+}
+
+function deploymentsIn(text: string): readonly string[] {
+  return [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+}
 
 export interface ModelSetupDeps {
   readonly catalog: Pick<ModelCatalog, 'testConnection'>;
   readonly models: ModelService;
   readonly keys: ProviderKeys;
-  readonly gateway: Pick<Gateway, 'selectModel'>;
+  readonly gateway: GatewayPart<'actions', 'selectModel'>;
   /** Endpoints of the settings. `add` writes the user's settings. */
   readonly endpoints: { all(): readonly ProviderSettings[]; add(endpoint: ProviderSettings): Promise<void> };
   /** Session that gets the chosen model too. Null in the empty state. */
@@ -58,7 +95,7 @@ export class ModelSetup {
         go: () => void vscode.commands.executeCommand('hermes.setUpModel'),
       },
     });
-    if (ref !== null) await this.deps.gateway.selectModel(sessionId, ref);
+    if (ref !== null) await this.deps.gateway.actions.selectModel(sessionId, ref);
   }
 
   /** `entryId`: a setup entry of the empty state. Null: asks the user for one. */
@@ -190,7 +227,7 @@ export class ModelSetup {
   private async choose(ref: string): Promise<true> {
     // Read before choosing: choosing writes a setting, and changed settings clear the service's cache.
     const row = this.deps.models.stateOf(ref).chosen;
-    await this.deps.gateway.selectModel(this.deps.shownSession(), ref);
+    await this.deps.gateway.actions.selectModel(this.deps.shownSession(), ref);
     if (row !== null) notifyReady(row);
     return true;
   }
@@ -232,4 +269,121 @@ function addEndpointItem(): SetupItem {
     detail: t('Any server that supports the OpenAI or Anthropic protocol.'),
     entryId: addEndpointId,
   };
+}
+
+/** Tests an endpoint with a key and shows progress. Resolves with the endpoint at its working address. If the test
+ *  fails, the user may keep the endpoint anyway (a sleeping server). Null: the test failed and the user did not keep
+ *  it. */
+async function testedConnection(
+  catalog: Pick<ModelCatalog, 'testConnection'>,
+  endpoint: ProviderSettings,
+  key: string | null,
+): Promise<ProviderSettings | null> {
+  for (;;) {
+    const check = await tried(catalog, endpoint, key);
+    if (check === null) return null;
+    if (check.kind === 'answers') return check.corrected ? corrected(endpoint, check.endpoint) : check.endpoint;
+    const again = t('Try Again');
+    const keep = check.kind === 'failed' && !check.mayKeep ? [] : [t('Save Anyway')];
+    const detail =
+      keep.length === 0 ? t('Nothing was saved.') : t('The key is not saved yet. Save it anyway to test it later.');
+    const pressed = await vscode.window.showWarningMessage(check.sentence, { modal: true, detail }, again, ...keep);
+    if (pressed === undefined) return null;
+    if (pressed !== again) return check.kind === 'empty' ? check.endpoint : endpoint;
+  }
+}
+
+async function tried(
+  catalog: Pick<ModelCatalog, 'testConnection'>,
+  endpoint: ProviderSettings,
+  key: string | null,
+): Promise<ConnectionCheck | null> {
+  return vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: t('Testing {name} ({host})…', { name: endpoint.name, host: new URL(endpoint.baseUrl).host }),
+      cancellable: true,
+    },
+    (_progress, token) => {
+      const stop = new AbortController();
+      token.onCancellationRequested(() => stop.abort());
+      return checkConnection(catalog, endpoint, key, t, stop.signal).then((check) =>
+        stop.signal.aborted ? null : check,
+      );
+    },
+  );
+}
+
+/** Asks before replacing an address that the user typed. */
+async function corrected(written: ProviderSettings, working: ProviderSettings): Promise<ProviderSettings | null> {
+  const use = t('Use It');
+  const sentence = t('No answer from {written}, but {working} lists models.', {
+    written: written.baseUrl,
+    working: working.baseUrl,
+  });
+  return (await vscode.window.showInformationMessage(sentence, { modal: true }, use)) === use ? working : null;
+}
+
+type Answer = { readonly kind: 'key'; readonly key: string } | { readonly kind: 'getKey' } | { readonly kind: 'left' };
+
+/** Asks for a key until one is pasted. Its button opens the key page of a provider that the user picks, and then asks
+ *  again. Null when the user cancels. */
+async function pasteKey(): Promise<string | null> {
+  for (;;) {
+    const answer = await askOnce();
+    if (answer.kind === 'key') return answer.key;
+    if (answer.kind === 'left') return null;
+    await openKeyPage();
+  }
+}
+
+function askOnce(): Promise<Answer> {
+  const box = vscode.window.createInputBox();
+  box.title = t('Paste a Key');
+  box.prompt = t('Stored in VS Code’s secret storage. Sent only to the provider.');
+  box.placeholder = t('API key, for example sk-or-…');
+  box.password = true;
+  box.ignoreFocusOut = true;
+  box.buttons = [{ iconPath: new vscode.ThemeIcon('link-external'), tooltip: t('Get a Key') }];
+  return new Promise((resolve) => {
+    const leave = (answer: Answer): void => {
+      resolve(answer);
+      box.hide();
+    };
+    box.onDidChangeValue((text) => {
+      box.validationMessage = text.trim() === '' || keyIn(text) !== null ? undefined : spacesProblem();
+    });
+    box.onDidAccept(() => {
+      const key = keyIn(box.value);
+      if (key !== null) leave({ kind: 'key', key });
+      else box.validationMessage = box.value.trim() === '' ? t('Paste a key, or press Escape.') : spacesProblem();
+    });
+    box.onDidTriggerButton(() => leave({ kind: 'getKey' }));
+    box.onDidHide(() => {
+      resolve({ kind: 'left' });
+      box.dispose();
+    });
+    box.show();
+  });
+}
+
+async function openKeyPage(): Promise<void> {
+  const picked = await vscode.window.showQuickPick(
+    [...servicePresets, azureOpenai].map(({ name, keyPage }) => ({
+      label: name,
+      description: new URL(keyPage).host,
+      keyPage,
+    })),
+    {
+      title: t('Get a Key'),
+      placeHolder: t('Choose a provider to open its key page in your browser'),
+      matchOnDescription: true,
+      ignoreFocusOut: true,
+    },
+  );
+  if (picked !== undefined) await vscode.env.openExternal(vscode.Uri.parse(picked.keyPage));
+}
+
+function spacesProblem(): string {
+  return t('A key can’t contain spaces.');
 }

@@ -1,15 +1,15 @@
 import type { Clock } from '../../base/clock';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { Session } from '../../transcript/session';
 import type { Turn } from '../../transcript/turn';
 import { describeError, isWithdrawn } from '../common/describeError';
 import type { NotificationMode } from '../settings/settings';
 
 export interface AnswerNoticeDeps {
-  readonly gateway: Pick<Gateway, 'onDidTurnEvent'>;
+  readonly gateway: GatewayPart<'surfaces', 'onDidTurnEvent'>;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title' | 'parentKind'> | null> };
   readonly when: () => NotificationMode;
   /** True when the user can see this session now. */
@@ -44,7 +44,7 @@ export class AnswerNotices implements Disposable {
 
   constructor(private readonly deps: AnswerNoticeDeps) {
     this.lifetime.register(
-      deps.gateway.onDidTurnEvent(({ sessionId, event }) => {
+      deps.gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => {
         if (
           event.kind !== 'turnSettled' ||
           this.announced.has(event.turn.uid) ||

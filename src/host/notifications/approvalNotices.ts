@@ -1,15 +1,17 @@
 import type { Clock } from '../../base/clock';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { DisposableStore, type Disposable, Emitter, toDisposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { Approval, ApprovalRequest } from '../../transcript/approval';
 import type { TurnEvent } from '../../transcript/turnEvent';
 import { describeError, isWithdrawn } from '../common/describeError';
 import type { NotificationMode } from '../settings/settings';
 
 export interface ApprovalNoticeDeps {
-  readonly gateway: Pick<Gateway, 'onDidTurnEvent' | 'decideApproval' | 'pendingApproval' | 'listSessions'>;
+  readonly gateway: GatewayPart<'surfaces', 'onDidTurnEvent'> &
+    GatewayPart<'approvals', 'decide' | 'pending'> &
+    GatewayPart<'store', 'listSessions'>;
   readonly when: () => NotificationMode;
   /** True when the user can see this session now. */
   readonly isInSight: (sessionId: string) => boolean;
@@ -37,7 +39,9 @@ export class ApprovalNotices implements Disposable {
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly deps: ApprovalNoticeDeps) {
-    this.lifetime.register(deps.gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
+    this.lifetime.register(
+      deps.gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)),
+    );
   }
 
   /** Number of sessions known to wait for the user. */
@@ -50,8 +54,8 @@ export class ApprovalNotices implements Disposable {
     const { gateway, log } = this.deps;
     try {
       this.waiting.clear();
-      for (const { id, lastTurn } of await gateway.listSessions({ limit: lookedThrough })) {
-        const approval = lastTurn?.state === 'waiting' ? await gateway.pendingApproval(id) : null;
+      for (const { id, lastTurn } of await gateway.store.listSessions({ limit: lookedThrough })) {
+        const approval = lastTurn?.state === 'waiting' ? await gateway.approvals.pending(id) : null;
         if (approval === null) continue;
         this.waiting.set(id, approval.id);
         this.later(() => {
@@ -115,8 +119,8 @@ export class ApprovalNotices implements Disposable {
     );
     if (pressed === show) return open(sessionId);
     try {
-      if (pressed === allow) await gateway.decideApproval(id, { kind: 'allow', scope: 'once' });
-      if (pressed === deny) await gateway.decideApproval(id, { kind: 'deny', reason: null });
+      if (pressed === allow) await gateway.approvals.decide(id, { kind: 'allow', scope: 'once' });
+      if (pressed === deny) await gateway.approvals.decide(id, { kind: 'deny', reason: null });
     } catch (error) {
       await notify(describeError(error).sentence);
     }

@@ -1,16 +1,16 @@
 import * as v from 'valibot';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
-import type { Gateway } from '../../gateway/gateway';
 import type { Session } from '../../transcript/session';
 import type { TurnEvent } from '../../transcript/turnEvent';
 import type { RunningSession, StatusBar, StatusFacts } from './statusBar';
 
 interface StatusPresenterDeps {
-  readonly gateway: Pick<
-    Gateway,
-    'runningTurns' | 'onDidTurnEvent' | 'onDidChangeRunning' | 'onDidChangeSessions' | 'contextUse' | 'spending'
-  >;
+  readonly gateway: GatewayPart<'turns', 'running' | 'onDidChangeRunning'> &
+    GatewayPart<'surfaces', 'onDidTurnEvent' | 'onDidChangeSessions'> &
+    GatewayPart<'compression', 'contextUse'> &
+    GatewayPart<'spending', 'costs'>;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title'> | null> };
   readonly bar: Pick<StatusBar, 'show'>;
   readonly facts: () => Pick<StatusFacts, 'waiting' | 'store' | 'model' | 'sync'>;
@@ -43,16 +43,18 @@ export class StatusPresenter implements Disposable {
 
   constructor(private readonly deps: StatusPresenterDeps) {
     const { gateway } = deps;
-    this.lifetime.register(gateway.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
-    this.lifetime.register(gateway.onDidChangeRunning(() => this.show()));
+    this.lifetime.register(gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => this.happened(sessionId, event)));
+    this.lifetime.register(gateway.turns.onDidChangeRunning(() => this.show()));
     this.lifetime.register(
-      gateway.onDidChangeSessions((ids) => ids.forEach((id) => this.watched.has(id) && void this.readTitle(id))),
+      gateway.surfaces.onDidChangeSessions((ids) =>
+        ids.forEach((id) => this.watched.has(id) && void this.readTitle(id)),
+      ),
     );
   }
 
   show(): void {
     const { gateway, bar, facts, clock } = this.deps;
-    const running = gateway.runningTurns().filter(({ isSubAgent }) => isSubAgent !== true);
+    const running = gateway.turns.running().filter(({ isSubAgent }) => isSubAgent !== true);
     const ids = new Set(running.map(({ sessionId }) => sessionId));
     for (const id of this.watched.keys()) if (!ids.has(id)) this.watched.delete(id);
     const sessions = running.map(({ sessionId }): RunningSession => {
@@ -122,7 +124,7 @@ export class StatusPresenter implements Disposable {
   }
 
   private async readContext(sessionId: string): Promise<void> {
-    const use = await this.deps.gateway.contextUse(sessionId).catch(() => null);
+    const use = await this.deps.gateway.compression.contextUse(sessionId).catch(() => null);
     if (use === null || use.window === null || use.window <= 0) this.contextUsed.delete(sessionId);
     else this.contextUsed.set(sessionId, Math.min(1, use.tokens / use.window));
   }
@@ -130,7 +132,7 @@ export class StatusPresenter implements Disposable {
   private async readCost(): Promise<void> {
     const shown = (this.costOf = this.deps.shownSession());
     // While another window owns the history, the cost is not known here.
-    const spending = await this.deps.gateway.spending(shown).catch(() => null);
+    const spending = await this.deps.gateway.spending.costs(shown).catch(() => null);
     if (this.costOf !== shown || this.lifetime.isDisposed) return;
     this.spending = spending;
     if (spending === null) this.costOf = undefined;

@@ -7,7 +7,6 @@ import { reasoningEfforts, type ReasoningEffort } from '../../transcript/reasoni
 import type { ProviderSettings } from '../../models/providerSettings';
 import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandboxSetting';
 import { type ApprovalSettings, readApprovals } from './approvalSettings';
-import { readProviderEntries } from './providerEntries';
 import {
   notABoolean,
   notAListOf,
@@ -26,6 +25,78 @@ import {
   type ProblemOf,
 } from './settingProblems';
 import { guardedSettings } from './workspaceOverrides';
+import { t } from '../../base/translate';
+
+const describedModelSchema = v.object({
+  id: v.pipe(v.string(), v.nonEmpty('empty')),
+  contextWindow: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+  tools: v.optional(v.boolean()),
+  images: v.optional(v.boolean()),
+});
+
+/** The messages are keys of `fieldProblem`. */
+const endpointSchema = v.object({
+  name: v.pipe(v.string(), v.trim(), v.nonEmpty('empty'), v.excludes('/', 'slash')),
+  protocol: v.picklist(['openai', 'anthropic'], 'protocol'),
+  baseUrl: v.pipe(
+    v.string(),
+    v.trim(),
+    v.check((text) => parseEndpoint(text) !== null, 'address'),
+  ),
+  models: v.optional(v.array(describedModelSchema)),
+});
+
+/** Reads `hermes.providers`. Reports and leaves out each invalid entry. */
+function readProviderEntries(value: unknown, complain: (sentence: string) => void): readonly ProviderSettings[] {
+  if (!Array.isArray(value)) {
+    complain(t('The setting `hermes.providers` is not a list of providers. It is ignored until you fix it.'));
+    return [];
+  }
+  const entries: readonly unknown[] = value;
+  const endpoints = new Map<string, ProviderSettings>();
+  for (const [index, entry] of entries.entries()) {
+    const parsed = v.safeParse(endpointSchema, entry);
+    if (!parsed.success) complain(entryProblem(index + 1, entry, parsed.issues.map(fieldProblem).join('; ')));
+    else if (endpoints.has(parsed.output.name))
+      complain(
+        t(
+          'Entry {number} of the setting `hermes.providers` (“{name}”) is ignored: an earlier entry has the same name.',
+          { number: index + 1, name: parsed.output.name },
+        ),
+      );
+    else endpoints.set(parsed.output.name, parsed.output);
+  }
+  return [...endpoints.values()];
+}
+
+function entryProblem(number: number, entry: unknown, reasons: string): string {
+  const named = v.safeParse(v.object({ name: v.string() }), entry);
+  return named.success
+    ? t('Entry {number} of the setting `hermes.providers` (“{name}”) is ignored: {reasons}.', {
+        number,
+        name: named.output.name,
+        reasons,
+      })
+    : t('Entry {number} of the setting `hermes.providers` is ignored: {reasons}.', { number, reasons });
+}
+
+function fieldProblem(issue: v.BaseIssue<unknown>): string {
+  const field = v.getDotPath(issue);
+  if (field === null) return t('it is not an object with name, protocol, and baseUrl');
+  if (issue.received === 'undefined') return t('{field} is missing', { field });
+  switch (issue.message) {
+    case 'empty':
+      return t('{field} is empty', { field });
+    case 'slash':
+      return t('{field} contains a slash', { field });
+    case 'protocol':
+      return t('{field} is neither “openai” nor “anthropic”', { field });
+    case 'address':
+      return t('{field} is not a web address that begins with http:// or https://', { field });
+    default:
+      return t('{field} can’t be used', { field });
+  }
+}
 
 const notificationModes = ['whenHidden', 'always', 'never'] as const;
 export type NotificationMode = (typeof notificationModes)[number];
@@ -63,7 +134,6 @@ export interface HermesSettings {
   /** "none", "builtin", or the name of an external memory provider, which is used beside the built-in one. */
   readonly memoryProvider: string;
   /** Milliseconds that a turn waits for recall, at most 60,000. */
-  readonly memoryRecallTimeoutMs: number;
   readonly hindsightUrl: string | null;
   readonly hindsightBank: string | null;
   readonly storagePath: string | null;
@@ -132,12 +202,6 @@ export function readSettings(source: SettingSource): {
     notAWebAddress,
   );
   const hindsightBank = read('hermes.memory.hindsight.bank', text, '', notAMemoryBank);
-  const recallSeconds = read(
-    'hermes.memory.recallTimeout',
-    v.pipe(v.number(), v.minValue(0), v.maxValue(60)),
-    2,
-    notSeconds(0, 60),
-  );
   const absolutePath = v.pipe(text, v.regex(/^$|^[/\\]|^[A-Za-z]:[/\\]/));
   const folder = (setting: string): string => {
     const path = read(setting, absolutePath, '', notAPath);
@@ -203,7 +267,6 @@ export function readSettings(source: SettingSource): {
       ),
       compressionModel: compressionModel === '' ? null : compressionModel,
       memoryProvider: read('hermes.memory.provider', v.pipe(text, v.nonEmpty()), 'builtin', notAMemoryProvider),
-      memoryRecallTimeoutMs: recallSeconds * 1000,
       hindsightUrl: hindsightUrl === '' ? null : hindsightUrl,
       hindsightBank: hindsightBank === '' ? null : hindsightBank,
       storagePath: storagePath === '' ? null : storagePath,

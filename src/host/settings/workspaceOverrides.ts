@@ -11,7 +11,6 @@ export const guardedSettings = [
   'hermes.providers',
   'hermes.compression.model',
   'hermes.memory.provider',
-  'hermes.memory.recallTimeout',
   'hermes.memory.hindsight.url',
   'hermes.memory.hindsight.bank',
   'hermes.storage.path',

@@ -4,7 +4,12 @@ import type { FoundSpill } from '../../store/worker/earlierSpills';
 import type { Translate } from '../../base/translate';
 import type { OpenReport } from '../../store/worker/openedStore';
 import type { StoreError } from '../../store/storeError';
-import type { Offer } from './storeStatus';
+
+/** Something that the user can choose to do. */
+export interface Offer {
+  readonly sentence: string;
+  readonly choices: readonly { readonly label: string; readonly run: () => Promise<void> }[];
+}
 
 /** Actions that the user can run on the store from a view; `StoreStatus` runs them. */
 export const storeActions = {

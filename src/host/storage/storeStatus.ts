@@ -4,13 +4,7 @@ import type { StoreNotice, ViewStoreState as ShownStoreState } from '../../proto
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
 import type { StoreState } from '../../store/ownership/storeState';
-import { storeActions, storeLabels } from './storeLabels';
-
-/** Something that the user can choose to do. */
-export interface Offer {
-  readonly sentence: string;
-  readonly choices: readonly { readonly label: string; readonly run: () => Promise<void> }[];
-}
+import { storeActions, storeLabels, type Offer } from './storeLabels';
 
 /** The store from the user's view: its state in words, notices, and the actions that the user chose. */
 export class StoreStatus implements Disposable {

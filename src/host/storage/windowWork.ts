@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { resultWithin } from '../../base/pause';
-import type { Gateway } from '../../gateway/gateway';
 import type { WorkGuard } from '../../store/ownership/storeConnection';
 
 /** Milliseconds within which the page of a window in use responds, also on a busy machine. */
@@ -12,26 +12,27 @@ export class WindowWork implements WorkGuard {
   /** `askPage` resolves when the page of this window responds; where the page was closed or lost while the extension
    *  host lives on, it does not. */
   constructor(
-    private readonly gateway: Pick<Gateway, 'runningTurns' | 'stop' | 'compressionsEnd' | 'leaveWaiting'>,
+    private readonly gateway: GatewayPart<'turns', 'running' | 'stop' | 'leaveWaiting'> &
+      GatewayPart<'compression', 'ended'>,
     private readonly askPage: () => PromiseLike<unknown>,
     private readonly clock: Pick<Clock, 'after'>,
   ) {}
 
   async settle(): Promise<void> {
     const { gateway } = this;
-    await gateway.compressionsEnd();
+    await gateway.compression.ended();
     // After them: a compression starts the prompts that were sent meanwhile.
-    const sessions = new Set(gateway.runningTurns().flatMap((turn) => (turn.isWaiting ? [] : [turn.sessionId])));
-    await Promise.all([...sessions].map((sessionId) => gateway.stop(sessionId)));
+    const sessions = new Set(gateway.turns.running().flatMap((turn) => (turn.isWaiting ? [] : [turn.sessionId])));
+    await Promise.all([...sessions].map((sessionId) => gateway.turns.stop(sessionId)));
   }
 
   leaveWaiting(): void {
-    void this.gateway.leaveWaiting();
+    void this.gateway.turns.leaveWaiting();
   }
 
   async isLeft(): Promise<boolean> {
     if (this.isTurnRunning()) return false;
-    await this.gateway.compressionsEnd();
+    await this.gateway.compression.ended();
     const answer = Promise.resolve(this.askPage()).then(
       () => true,
       () => true,
@@ -41,6 +42,6 @@ export class WindowWork implements WorkGuard {
   }
 
   private isTurnRunning(): boolean {
-    return this.gateway.runningTurns().some(({ isWaiting }) => !isWaiting);
+    return this.gateway.turns.running().some(({ isWaiting }) => !isWaiting);
   }
 }

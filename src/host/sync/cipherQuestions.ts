@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { readRecoveryKey, recoveryKey, recoverySheet, type RecoverySheet } from '../../sync/encryption/recoveryKey';
-import { checkKey, createCipher, openCipher } from '../../sync/encryption/cipherDescription';
+import { Cipher } from '../../sync/encryption/cipher';
+import { checkKey, createCipher, describeKey, openCipher } from '../../sync/encryption/cipherDescription';
 import { EncryptionError } from '../../sync/encryption/encryptionError';
+import type { SealedBody } from '../../sync/postgres/postgresServer';
 
 /** `key`: null when the history is not encrypted. `description`: of a new key, for the server to keep; null when it has
  *  one. */
@@ -28,6 +30,12 @@ export async function askNewCipher(): Promise<ChosenCipher | null> {
   );
   if (picked === undefined) return null;
   if (!picked.isSealed) return { key: null, description: null };
+  const passphrase = await askNewPassphrase();
+  return passphrase === null ? null : createCipher(passphrase);
+}
+
+/** Asks for a passphrase twice. Null when the user cancels. */
+export async function askNewPassphrase(): Promise<string | null> {
   const passphrase = await askSecret(t('Passphrase of this history. You need it on each machine.'), (text) =>
     text.length < shortestPassphrase ? t('Enter at least {count} characters.', { count: shortestPassphrase }) : null,
   );
@@ -35,7 +43,7 @@ export async function askNewCipher(): Promise<ChosenCipher | null> {
   const again = await askSecret(t('Enter the passphrase again.'), (text) =>
     text === passphrase ? null : t('The passphrases differ.'),
   );
-  return again === undefined ? null : createCipher(passphrase);
+  return again === undefined ? null : passphrase;
 }
 
 /** Asks for the passphrase of an encrypted history, or its recovery key, until one opens it. Null when the user
@@ -50,6 +58,28 @@ export async function askPassphrase(description: string): Promise<ChosenCipher |
       if (!(error instanceof EncryptionError) || error.problem.kind !== 'wrongPassphrase') throw error;
       await vscode.window.showErrorMessage(error.message, { modal: true });
     }
+  }
+}
+
+/** Asks for the recovery key of an encrypted history whose server lost the description of the key, until one opens what
+ *  is there, and for a new passphrase. Null when the user cancels. */
+export async function askRecoveryKey(sample: SealedBody, historyKey: string): Promise<ChosenCipher | null> {
+  for (;;) {
+    const text = await askSecret(
+      t('The server lost the passphrase of this history. Enter its recovery key.'),
+      (typed) => (recoveryKeyIn(typed) === null ? t('This is not a whole recovery key.') : null),
+    );
+    const key = text === undefined ? null : recoveryKeyIn(text);
+    if (key === null) return null;
+    const isOwn = await new Cipher(key, historyKey).open(sample.body, sample).then(
+      () => true,
+      () => false,
+    );
+    if (isOwn) {
+      const passphrase = await askNewPassphrase();
+      return passphrase === null ? null : { key, description: await describeKey(key, passphrase) };
+    }
+    await vscode.window.showErrorMessage(new EncryptionError({ kind: 'wrongRecoveryKey' }).message, { modal: true });
   }
 }
 

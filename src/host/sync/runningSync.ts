@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Disposable } from '../../base/disposable';
-import type { ConversationGateway } from '../../gateway/conversationGateway';
 import type { AsyncSyncedStore } from '../../store/syncing';
 import { compressedServer } from '../../sync/compressedServer';
 import type { PostgresServer } from '../../sync/postgres/postgresServer';
+import { KeyDescription } from '../../sync/encryption/keyDescription';
 import { Cipher } from '../../sync/encryption/cipher';
 import { encryptedServer } from '../../sync/encryption/encryptedServer';
 import { encryptedTurns } from '../../sync/encryption/encryptedTurns';
@@ -12,12 +13,12 @@ import type { KeptRemoval } from '../../sync/syncRound';
 import { SyncService } from '../../sync/syncService';
 import { TurnSharing } from '../../sync/turnSharing';
 import { describeError } from '../common/describeError';
-import type { SyncChoice } from './syncMemory';
+import type { SyncChoice, SyncMemory } from './syncMemory';
 import { readShownTurn } from './turnElsewhere';
 import { WatchedTurns, type WatchedTurnsDeps } from './watchedTurns';
 
 interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSession' | 'clock' | 'log'> {
-  readonly gateway: WatchedTurnsDeps['gateway'] & Pick<ConversationGateway, 'stop'>;
+  readonly gateway: WatchedTurnsDeps['gateway'] & GatewayPart<'turns', 'stop'>;
   readonly store: AsyncSyncedStore;
   readonly server: PostgresServer;
   readonly choice: SyncChoice;
@@ -25,7 +26,9 @@ interface RunningSyncDeps extends Pick<WatchedTurnsDeps, 'sessions' | 'shownSess
   readonly machine: string;
   /** Key of an encrypted history; null for one that is not. */
   readonly key: Uint8Array<ArrayBuffer> | null;
+  readonly memory: Pick<SyncMemory, 'sealDescription' | 'keepSealDescription'>;
   readonly onReceived: (conversationId: string, branchId: string | null) => Promise<void>;
+  readonly onForgotten: () => void;
   readonly onRemoved: (conversationId: string, kept: KeptRemoval) => void;
   readonly onTwin: () => void;
   readonly onChange: () => void;
@@ -44,6 +47,13 @@ export class RunningSync implements Disposable {
     this.server = server;
     this.choice = choice;
     const cipher = key === null ? null : new Cipher(key, choice.history);
+    const description = ({ key: own, historyKey }: Cipher): KeyDescription =>
+      new KeyDescription({
+        key: own,
+        server,
+        known: () => deps.memory.sealDescription(historyKey),
+        keep: (text) => deps.memory.keepSealDescription(historyKey, text),
+      });
     const own = server.turns(choice.origin);
     const turns = cipher === null ? own : encryptedTurns(own, cipher);
     this.sharing = new TurnSharing({
@@ -51,11 +61,11 @@ export class RunningSync implements Disposable {
       clock,
       log,
       read: (conversationId) => readShownTurn(sessions, conversationId),
-      stop: (conversationId) => gateway.stop(conversationId),
+      stop: (conversationId) => gateway.turns.stop(conversationId),
     });
     this.service = new SyncService({
       store: deps.store,
-      server: cipher === null ? compressedServer(server) : encryptedServer(server, cipher),
+      server: cipher === null ? compressedServer(server) : encryptedServer(server, cipher, description(cipher)),
       sharing: this.sharing,
       origin: choice.origin,
       machine: deps.machine,
@@ -69,11 +79,12 @@ export class RunningSync implements Disposable {
           isTemporary: failure?.isTemporary ?? true,
         };
       },
-      running: () => gateway.runningConversations(),
+      running: () => gateway.turns.conversations(),
       onReceived: async (conversationId, branchId) => {
         await deps.onReceived(conversationId, branchId);
         this.watched.active();
       },
+      onForgotten: deps.onForgotten,
       onRemoved: deps.onRemoved,
       onTwin: deps.onTwin,
     });

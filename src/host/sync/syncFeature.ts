@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
 import { t, translations } from '../../base/translate';
-import type { ConversationGateway } from '../../gateway/conversationGateway';
 import { gitIdentityOf, repositoryName } from '../../store/library/gitIdentity';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { SessionStore } from '../../store/sessionStore';
@@ -20,6 +20,7 @@ import type { CommandTable } from '../common/commands';
 import { describeError } from '../common/describeError';
 import { lazyBundle } from '../common/lazyBundle';
 import type { StoreStatus } from '../storage/storeStatus';
+import { ForgottenElsewhere } from './forgottenElsewhere';
 import { HistoryCiphers } from './historyCiphers';
 import { KnownHistories, type KnownHistory } from './knownHistories';
 import { chatSync, syncLine } from './syncLabels';
@@ -37,10 +38,12 @@ interface SyncFeatureDeps {
   readonly sessions: SessionStore;
   readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState'>;
   readonly store: Pick<StoreStatus, 'begin' | 'settled' | 'offer'>;
-  readonly gateway: Pick<
-    ConversationGateway,
-    'received' | 'runningConversations' | 'stop' | 'onDidChangeSessions' | 'onDidChangeRunning' | 'onDidSwitchSession'
-  >;
+  readonly gateway: GatewayPart<'switching', 'received'> &
+    GatewayPart<'turns', 'conversations' | 'stop' | 'onDidChangeRunning'> &
+    GatewayPart<'surfaces', 'onDidChangeSessions' | 'onDidSwitchSession'> &
+    GatewayPart<'actions', 'forgetInMemory'>;
+  /** Erases sessions from backups and exported files. Never rejects: resolves to sentences about what is left. */
+  readonly forgetCopies: (sessionIds: readonly string[]) => Promise<readonly string[]>;
   readonly turnGate: TurnGate;
   readonly sight: SyncView;
   /** The session that the user sees. */
@@ -61,6 +64,7 @@ export class SyncFeature implements Disposable {
   private readonly setup: SyncSetup;
   private readonly seals: HistoryCiphers;
   private readonly synced: AsyncSyncedStore;
+  private readonly forgotten: ForgottenElsewhere;
   private readonly load: () => typeof postgres.openPostgres;
   private running: RunningSync | null = null;
   private starting: Promise<void> = Promise.resolve();
@@ -91,6 +95,13 @@ export class SyncFeature implements Disposable {
       folderName: () => vscode.workspace.name ?? '',
     });
     this.synced = promisedSync((call) => sessions.sync(call));
+    this.forgotten = new ForgottenElsewhere({
+      store: this.synced,
+      forgetInMemory: (ids) => gateway.actions.forgetInMemory(ids),
+      forgetCopies: deps.forgetCopies,
+      warn: (sentence) => void vscode.window.showWarningMessage(sentence),
+      log: deps.log,
+    });
     turnGate.set((conversationId) => this.beforeTurn(conversationId));
     sight.connect({
       stopElsewhere: async () => this.running?.watched.stop(),
@@ -100,9 +111,9 @@ export class SyncFeature implements Disposable {
     });
     const follow = (part: Disposable): void => void this.lifetime.register(part);
     follow(connection.onDidChangeState(() => this.restart()));
-    follow(gateway.onDidChangeSessions(() => this.running?.service.nudge()));
-    follow(gateway.onDidChangeRunning(() => this.running?.service.runningChanged()));
-    follow(gateway.onDidSwitchSession(() => this.running?.watched.shownChanged()));
+    follow(gateway.surfaces.onDidChangeSessions(() => this.running?.service.nudge()));
+    follow(gateway.turns.onDidChangeRunning(() => this.running?.service.runningChanged()));
+    follow(gateway.surfaces.onDidSwitchSession(() => this.running?.watched.shownChanged()));
     follow(vscode.window.onDidChangeWindowState(({ focused }) => focused && this.running?.nudge()));
     this.restart();
   }
@@ -191,6 +202,9 @@ export class SyncFeature implements Disposable {
         return this.syncNow(service);
       case 'key':
         return this.seals.showKey();
+      case 'passphrase':
+        await this.seals.changePassphrase();
+        return this.syncNow(service);
       case 'other':
         return this.setUp();
       case 'off':
@@ -247,14 +261,17 @@ export class SyncFeature implements Disposable {
       server,
       choice,
       machine: this.memory.machine,
+      memory: this.memory,
       key,
       onReceived: (conversationId, branchId) => this.received(conversationId, branchId),
+      onForgotten: () => void this.forgotten.finish(),
       onRemoved: (id, kept) => void this.titleOf(id).then((title) => this.notices.removed(kept, title)),
       onTwin: () => void this.memory.renewOrigin().then(() => this.restart()),
       onChange: () => this.statusChanged(),
     });
     this.running = running;
     running.service.start();
+    void this.forgotten.finish();
     this.statusChanged();
   }
 
@@ -293,7 +310,7 @@ export class SyncFeature implements Disposable {
   }
 
   private async received(conversationId: string, branchId: string | null): Promise<void> {
-    await this.deps.gateway.received(conversationId, branchId);
+    await this.deps.gateway.switching.received(conversationId, branchId);
     if (branchId !== null) this.notices.divided(branchId, await this.titleOf(branchId));
   }
 

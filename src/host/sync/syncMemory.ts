@@ -64,6 +64,15 @@ export class SyncMemory {
     await this.deps.secrets.store(sealSecret(history), Buffer.from(key).toString('base64url'));
   }
 
+  /** The description of the key, for a server that lost it; null when it is not known here. */
+  async sealDescription(history: string): Promise<string | null> {
+    return (await this.deps.secrets.get(`${sealSecret(history)} description`)) ?? null;
+  }
+
+  async keepSealDescription(history: string, description: string): Promise<void> {
+    await this.deps.secrets.store(`${sealSecret(history)} description`, description);
+  }
+
   /** Returns the choices for this store; null when it was never synchronized. */
   async choice(): Promise<SyncChoice | null> {
     const text = await this.deps.store.getMeta(metaKey);

@@ -5,15 +5,15 @@ import { namedHistory, type History } from '../../sync/historyKey';
 import { parseConnectionString, shownAddress, type DatabaseAddress } from '../../sync/postgres/connectionString';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
 import { syncFailureIn } from '../../sync/syncFailure';
+import { askNewCipher, askPassphrase, askRecoveryKey, type ChosenCipher } from './cipherQuestions';
 import { sizeText } from '../library/sessionLabels';
-import { askNewCipher, askPassphrase, type ChosenCipher } from './cipherQuestions';
 import type { SyncMemory } from './syncMemory';
 
 export interface SyncSetupDeps {
-  readonly memory: Pick<SyncMemory, 'machine' | 'nameMachine'>;
+  readonly memory: Pick<SyncMemory, 'machine' | 'nameMachine' | 'sealDescription'>;
   readonly open: (
     deps: PostgresServerDeps,
-  ) => Pick<PostgresServer, 'prepare' | 'overview' | 'sealDescription' | 'dispose'>;
+  ) => Pick<PostgresServer, 'prepare' | 'overview' | 'sealDescription' | 'sealedBody' | 'dispose'>;
   readonly store: Pick<SessionStore, 'storeSizes' | 'listSessions'>;
   /** The repository of the open folder; null when it is no clone of one. */
   readonly repository: () => Promise<History | null>;
@@ -132,6 +132,12 @@ export class SyncSetup {
     try {
       const description = await server.sealDescription();
       if (description !== null) return await askPassphrase(description);
+      const sample = await server.sealedBody();
+      if (sample !== null) {
+        // Kept here beside the key.
+        const known = await this.deps.memory.sealDescription(key);
+        return known === null ? await askRecoveryKey(sample, key) : await askPassphrase(known);
+      }
       const { documents } = await server.overview();
       return documents > 0 ? { key: null, description: null } : await askNewCipher();
     } finally {

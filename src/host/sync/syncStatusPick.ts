@@ -6,7 +6,7 @@ import type { ServerMachine, ServerOverview } from '../../sync/syncServer';
 import { describeError } from '../common/describeError';
 import { dateAndTime, syncLine } from './syncLabels';
 
-type SyncAction = 'now' | 'off' | 'other' | 'key';
+type SyncAction = 'now' | 'off' | 'other' | 'key' | 'passphrase';
 
 interface SyncItem extends vscode.QuickPickItem {
   readonly action?: SyncAction;
@@ -50,7 +50,12 @@ export async function pickSyncAction(
 function actions(isSealed: boolean): readonly SyncItem[] {
   return [
     { label: `$(sync) ${t('Sync Now')}`, action: 'now' },
-    ...(isSealed ? [{ label: `$(key) ${t('Recovery Key…')}`, action: 'key' as const }] : []),
+    ...(isSealed
+      ? [
+          { label: `$(key) ${t('Recovery Key…')}`, action: 'key' as const },
+          { label: `$(lock) ${t('Change Passphrase…')}`, action: 'passphrase' as const },
+        ]
+      : []),
     { label: `$(plug) ${t('Set Up Sync')}`, action: 'other' },
     { label: `$(circle-slash) ${t('Turn Off Sync for This Folder')}`, action: 'off' },
   ];

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { ConversationGateway } from '../../gateway/conversationGateway';
 import type { TurnElsewhere } from '../../protocol/syncProtocol';
 import type { SessionStore } from '../../store/sessionStore';
 import type { SharedTurns } from '../../sync/sharedTurns';
@@ -13,7 +13,7 @@ export interface WatchedTurnsDeps {
   readonly turns: SharedTurns;
   readonly service: Pick<SyncService, 'takeOver'>;
   readonly sessions: SessionStore;
-  readonly gateway: Pick<ConversationGateway, 'received' | 'runningConversations'>;
+  readonly gateway: GatewayPart<'switching', 'received'> & GatewayPart<'turns', 'conversations'>;
   /** The session that the user sees. */
   readonly shownSession: () => string | null;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export class WatchedTurns implements Disposable {
 
   constructor(private readonly deps: WatchedTurnsDeps) {
     const { turns, gateway, clock, log } = deps;
-    this.watch = new TurnWatch({ turns, clock, log, running: () => gateway.runningConversations() });
+    this.watch = new TurnWatch({ turns, clock, log, running: () => gateway.turns.conversations() });
     this.watch.onDidChange(() => this.refresh());
     this.shownChanged();
   }
@@ -84,7 +84,7 @@ export class WatchedTurns implements Disposable {
         messages: shown.text === '' ? [] : [answerRow({ ...row, uid: `${turnUid}/answer` }, shown)],
       });
     }
-    await gateway.received(turn.conversationId, null);
+    await gateway.switching.received(turn.conversationId, null);
     this.active();
   }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, dirname } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
@@ -15,7 +15,6 @@ import { commandEnvironment } from '../../tools/terminal/commandEnvironment';
 import { LoginEnvironment, type Environment } from '../../tools/terminal/loginEnvironment';
 import { endOrphanedCommands } from '../../tools/terminal/orphanedCommands';
 import { OutputFolder } from '../../tools/terminal/outputFolder';
-import { isReadOnlyCommand } from '../../tools/terminal/readOnlyCommand';
 import { RunningCommands, type StartedCommand } from '../../tools/terminal/runningCommands';
 import { chooseShell, type Shell } from '../../tools/terminal/shell';
 import { terminalTools } from '../../tools/terminal/terminalTools';
@@ -26,11 +25,100 @@ import { diskLookup } from '../approvals/diskLookup';
 import { registerCommands } from '../common/commands';
 import { MirrorTerminals } from './mirrorTerminal';
 import { OutputRetention } from './outputRetention';
-import { activePythonEnvironment } from './pythonEnvironment';
-import { RunningCommandPicker } from './runningCommandPicker';
 import { windowSandbox, type WindowSandboxDeps } from './windowSandbox';
 import { hasRepositorysSettings } from '../settings/containerSettings';
 import { terminalVariables, variablesSetting } from './terminalVariables';
+import { lookedAt } from '../../tools/approval/shell/readOnlyCommands';
+import { NotUnderstood } from '../../tools/approval/shell/shellCommand';
+import { parseShell } from '../../tools/approval/shell/shellParser';
+import * as v from 'valibot';
+import { duration } from '../../tools/terminal/commandOutputText';
+import { plainText } from '../../tools/terminal/plainText';
+
+interface CommandItem extends vscode.QuickPickItem {
+  readonly started: StartedCommand;
+}
+
+/** Lists the running commands of this window. Choosing one shows its terminal; its button stops it. */
+class RunningCommandPicker {
+  constructor(
+    private readonly running: RunningCommands,
+    private readonly mirrors: MirrorTerminals,
+    private readonly openOutput: (file: string) => Promise<void>,
+  ) {}
+
+  async show(): Promise<void> {
+    await Promise.all(this.running.alive.map(({ process }) => process.refresh()));
+    const picker = vscode.window.createQuickPick<CommandItem>();
+    const stop: vscode.QuickInputButton = {
+      iconPath: new vscode.ThemeIcon('debug-stop'),
+      tooltip: t('Stop'),
+    };
+    const output: vscode.QuickInputButton = {
+      iconPath: new vscode.ThemeIcon('output'),
+      tooltip: t('Open Output'),
+    };
+    const fill = (): void => {
+      picker.items = this.running.alive.map((started) => ({ ...wordsOf(started), buttons: [output, stop], started }));
+      picker.placeholder =
+        picker.items.length === 0
+          ? t('No Hermes commands are running in this window.')
+          : t('Choose a command to show its terminal');
+    };
+    const changes = this.running.onDidChange(fill);
+    picker.title = t('Running Commands');
+    picker.onDidHide(() => (changes.dispose(), picker.dispose()));
+    picker.onDidAccept(() => {
+      const [chosen] = picker.selectedItems;
+      picker.hide();
+      if (chosen !== undefined) this.mirrors.reveal(chosen.started.conversationId);
+    });
+    picker.onDidTriggerItemButton(({ item, button }) => {
+      if (button === stop) void item.started.process.stopForPerson().then(fill);
+      else void this.openOutput(item.started.process.file.path);
+    });
+    fill();
+    picker.show();
+  }
+}
+
+function wordsOf({ command, folder, process }: StartedCommand): vscode.QuickPickItem {
+  const state =
+    process.end === null
+      ? t('running for {time}', { time: duration(process.runningMs) })
+      : t('ended, but some of its processes are still running');
+  return {
+    label: plainText(command).replace(/\s+/g, ' ').slice(0, 200),
+    description: plainText(folder),
+    detail: state,
+  };
+}
+
+const apiSchema = v.object({ environments: v.object({ getActiveEnvironmentPath: v.function() }) });
+const pathSchema = v.object({ path: v.string() });
+
+/** The virtual environment that the Python extension has activated for the workspace. Null: none. Uses that
+ *  extension's API, because the variables that extensions give the editor's own terminals cannot be read. */
+function activePythonEnvironment(): { readonly folder: string; readonly programs: string } | null {
+  const extension = vscode.extensions.getExtension('ms-python.python');
+  if (extension?.isActive !== true) return null;
+  const api = v.safeParse(apiSchema, extension.exports);
+  if (!api.success) return null;
+  const { environments } = api.output;
+  const active = v.safeParse(
+    pathSchema,
+    environments.getActiveEnvironmentPath.call(environments, vscode.workspace.workspaceFolders?.[0]?.uri),
+  );
+  return active.success ? environmentOf(active.output.path) : null;
+}
+
+/** `path`: the folder of an environment, or the interpreter in it. */
+export function environmentOf(path: string): { readonly folder: string; readonly programs: string } | null {
+  const folder = [path, dirname(dirname(path))].find((candidate) => existsSync(join(candidate, 'pyvenv.cfg')));
+  if (folder === undefined) return null;
+  const programs = [join(folder, 'bin'), join(folder, 'Scripts')].find(existsSync);
+  return programs === undefined ? null : { folder, programs };
+}
 
 interface TerminalFeatureDeps {
   readonly files: WorkspaceFiles;
@@ -203,4 +291,15 @@ function ownEnvironment(): Environment {
 export async function openReadOnly(path: string): Promise<void> {
   await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(path), { preview: true });
   await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
+}
+
+/** True when a command, parsed as a POSIX shell would, certainly changes nothing: every part of it only reads, and
+ *  nothing is redirected. A command that cannot be parsed may change anything. */
+export function isReadOnlyCommand(command: string): boolean {
+  const script = parseShell(command);
+  if (script instanceof NotUnderstood || script.parts.length === 0) return false;
+  return script.parts.every(({ words, assignments, redirects, hasExpandedInput }) => {
+    if (assignments.length > 0 || redirects.length > 0 || hasExpandedInput) return false;
+    return words[0]?.text === 'cd' || lookedAt(words) !== null;
+  });
 }

@@ -76,7 +76,7 @@ function createServices(deps: EarlierDeps): ViewServices {
     keys,
     gateway,
     endpoints: { all: () => settings.current.providers, add: (endpoint) => settings.addProvider(endpoint) },
-    shownSession: () => gateway.shownSession(activeChat.surfaceId),
+    shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
     focusChat: () => activeChat.focus(),
     modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
   });

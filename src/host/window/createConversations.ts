@@ -1,5 +1,5 @@
 import { commands } from 'vscode';
-import type { ConversationGateway } from '../../gateway/conversationGateway';
+import type { Gateway } from '../../gateway/conversationGateway';
 import { WindowWork } from '../storage/windowWork';
 import { SyncView } from '../chat/syncView';
 import { TurnGate } from '../sync/turnGate';
@@ -12,7 +12,7 @@ import { WindowMemory } from './windowMemory';
 /** Agents and conversations of a window. */
 export interface WindowConversations {
   readonly memory: WindowMemory;
-  readonly gateway: ConversationGateway;
+  readonly gateway: Gateway;
   /** Lets sync act before a turn. */
   readonly turnGate: TurnGate;
   /** What the chats show of sync. */
@@ -42,8 +42,8 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     clock,
     log,
   });
-  parts.terminal.cleanUpAfter(store, gateway.onDidChangeSessions);
-  parts.changedFiles.cleanUpAfter(gateway.onDidChangeSessions);
+  parts.terminal.cleanUpAfter(store, gateway.surfaces.onDidChangeSessions);
+  parts.changedFiles.cleanUpAfter(gateway.surfaces.onDidChangeSessions);
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
   return { memory, gateway, turnGate, syncView: new SyncView() };

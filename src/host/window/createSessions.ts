@@ -42,6 +42,8 @@ export function createSessions(
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
+  const forgetCopies = async (sessionIds: readonly string[]): Promise<readonly string[]> =>
+    (await Promise.all(parts.forgetCopies.run(sessionIds))).flat();
   const sessions = own(
     new SessionsFeature({
       ...common,
@@ -58,7 +60,7 @@ export function createSessions(
       trashDays: () => settings.current.trashDays,
       outsideMemory: () =>
         ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
-      forgetCopies: async (sessionIds) => (await Promise.all(parts.forgetCopies.run(sessionIds))).flat(),
+      forgetCopies,
     }),
   );
   editor.connect({
@@ -73,7 +75,8 @@ export function createSessions(
       connection: history.connection,
       turnGate: parts.turnGate,
       sight: parts.syncView,
-      shownSession: () => gateway.shownSession(activeChat.surfaceId),
+      forgetCopies,
+      shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
@@ -82,7 +85,7 @@ export function createSessions(
     t,
     folder: () => history.folder,
     facts: thisMachineFacts(vscode.env.remoteName),
-    isEmptyState: () => gateway.shownSession(chatSurfaceId) === null,
+    isEmptyState: () => gateway.surfaces.shownSession(chatSurfaceId) === null,
     memory: context.globalState,
     isSynced: () => sync.status !== null,
     setUpSync: () => sync.setUp(),

@@ -24,7 +24,7 @@ export function followChanges(deps: WindowDeps): void {
       t,
       wantedFolder: () => history.wantedFolder(),
       onDidChangeSettings: deps.settings.onDidChange,
-      isUsed: () => history.connection.isUsed || gateway.runningTurns().length > 0,
+      isUsed: () => history.connection.isUsed || gateway.turns.running().length > 0,
       move: (folder) => {
         log.info(`The settings name another folder now. This window keeps its sessions in ${folder}.`);
         for (const each of activeChat.all) each.leaveStore();
@@ -61,12 +61,12 @@ function followSettings({
   terminal,
 }: WindowDeps): void {
   own(new SettingsNotices(settings, history.status, t));
-  own(settings.onDidChange(() => (models.invalidate(), gateway.memoryChanged())));
+  own(settings.onDidChange(() => (models.invalidate(), gateway.agents.memoryChanged())));
   own(settings.onDidChange(() => activeChat.all.forEach((each) => each.usualModeChanged())));
   own(settings.onDidChange(() => void terminal.checkSandbox()));
   own(notifyPrefixes({ settings, terminal, memory: context.globalState }));
   own(context.secrets.onDidChange(() => models.invalidate()));
-  own(memory.providers.onDidChange(() => gateway.memoryChanged()));
+  own(memory.providers.onDidChange(() => gateway.agents.memoryChanged()));
 }
 
 function followEditor({ own, models, activeChat, project, terminal, history, others }: WindowDeps): void {

@@ -1,13 +1,14 @@
 import { findCommand } from '../chat/findCommand';
 import { registerCommands, type CommandTable } from '../common/commands';
 import { setupEntryIds } from '../models/modelDiscovery';
+import { choiceCommands } from '../navigation/choiceCommands';
 import { screenCommands } from '../library/screenCommands';
 import type { WindowDeps } from './windowParts';
 
 /** Registers the commands that need several parts of a window. */
 export function registerWindowCommands(deps: WindowDeps): void {
   const { own, gateway, activeChat, panel, chat, chatTabs, opener, search, transcripts, sessions, others, log } = deps;
-  const shown = (): string | null => gateway.shownSession(activeChat.surfaceId);
+  const shown = (): string | null => gateway.surfaces.shownSession(activeChat.surfaceId);
   const { chosen } = sessions;
   own(
     registerCommands(
@@ -19,6 +20,11 @@ export function registerWindowCommands(deps: WindowDeps): void {
         ...others.commands,
         ...deps.sync.commands,
         ...ownCommands(deps, shown),
+        ...choiceCommands({
+          manifest: deps.context.extension.packageJSON,
+          isSynced: () => deps.sync.status !== null,
+          isImporting: () => deps.settings.current.rescue,
+        }),
         ...screenCommands({ chosen, search, opener, transcripts }),
         ...findCommand({ chat, panel, tab: () => chatTabs.active, meant: () => activeChat.tab }),
         ...deps.walkthrough.commands,

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock';
 import type { Disposable } from '../../base/disposable';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
-import type { ConversationGateway } from '../../gateway/conversationGateway';
+import type { Gateway } from '../../gateway/conversationGateway';
 import type { SessionOpener } from '../library/sessionOpener';
 import type { SessionsFeature } from '../library/sessionsFeature';
 import type { ProviderKeys } from '../models/providerKeys';
@@ -31,7 +31,7 @@ export interface WindowContext extends FeaturePoints {
   readonly keys: ProviderKeys;
   /** The history of this window. */
   readonly history: WindowStore;
-  readonly gateway: ConversationGateway;
+  readonly gateway: Gateway;
   readonly memory: WindowMemory;
   readonly files: EditorWorkspaceFiles;
   readonly fileEditor: EditorFileEditor;

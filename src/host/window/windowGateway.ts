@@ -1,4 +1,5 @@
 import { t } from '../../base/translate';
+import { Gateway } from '../../gateway/conversationGateway';
 import { Agent } from '../../agent/agent';
 import { Summarizer } from '../../agent/compression/summarizer';
 import { readSkillName } from '../../agent/project/readSkillTool';
@@ -6,7 +7,6 @@ import { systemPrompt } from '../../agent/systemPrompt';
 import type { Clock } from '../../base/clock';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
-import { ConversationGateway } from '../../gateway/conversationGateway';
 import type { MemoryProviders } from '../../memory/memoryProviders';
 import type { ModelCatalog } from '../../models/catalog';
 import type { SessionStore } from '../../store/sessionStore';
@@ -55,8 +55,8 @@ export function windowGateway({
   ids,
   clock,
   log,
-}: WindowGatewayDeps): ConversationGateway {
-  return new ConversationGateway({
+}: WindowGatewayDeps): Gateway {
+  return new Gateway({
     store: withWorkNotices(store, { clock, notice: editorWorkNotice, t }),
     clock,
     ids,
@@ -88,7 +88,6 @@ export function windowGateway({
         clock,
         log,
         coreTools: [...tools.names, readSkillName],
-        recallTimeoutMs: () => settings.current.memoryRecallTimeoutMs,
       }),
     defaultModel: () => settings.current.model,
     saveDefaultModel: (ref) => settings.saveModel(ref),

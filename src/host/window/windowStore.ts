@@ -13,8 +13,8 @@ import { reopened, RetryingStore } from '../../store/ownership/retryingStore';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import type { SessionStore } from '../../store/sessionStore';
-import { startNodeWorker } from '../../store/worker/nodeWorkerPort';
-import type { WorkerPort } from '../../store/worker/storeClient';
+import { startStoreWorker } from '../../store/worker/storeClient';
+import type { Thread } from '../../base/threads/channel';
 import { upAfterMs } from '../start/compiledBundle';
 import { compiledFolderOf } from '../start/compiledFolder';
 import type { StoreThreadData } from '../start/storeThreadData';
@@ -85,7 +85,7 @@ export class WindowStore implements Disposable {
   }
 
   /** Starts a worker thread for a store. */
-  readonly startWorker = (): WorkerPort => startNodeWorker(this.workerEntry, this.threadData);
+  readonly startWorker = (): Thread => startStoreWorker(this.workerEntry, this.threadData);
 
   /** Closes the history and opens it in another folder. */
   moveTo(storageFolder: string): void {

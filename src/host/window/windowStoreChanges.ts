@@ -1,7 +1,7 @@
 import type { Disposable } from '../../base/disposable';
+import type { GatewayPart } from '../../gateway/conversationGateway';
 import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
-import type { Gateway } from '../../gateway/gateway';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
 import { reportFailure } from '../common/commands';
@@ -19,7 +19,7 @@ export interface StoreFollowers {
   readonly others: { readonly movedFolder: { opened(): Promise<void> } };
   readonly approvalNotices: { readWaiting(): Promise<void> };
   readonly changedFiles: { findReviews(): Promise<void> };
-  readonly gateway: Pick<Gateway, 'resumeQueues'>;
+  readonly gateway: GatewayPart<'queue', 'resume'>;
   readonly log: Log;
   /** Ends it with the window. */
   own(part: Disposable): void;
@@ -49,7 +49,7 @@ function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): vo
   void deps.changedFiles.findReviews();
   // A backup may hold prompts that were queued long ago: restoring it alone sends none of them.
   if (deps.history.isReplacing) return;
-  deps.gateway.resumeQueues().catch((error: unknown) => reportFailure('Queued prompts', error, deps.log));
+  deps.gateway.queue.resume().catch((error: unknown) => reportFailure('Queued prompts', error, deps.log));
 }
 
 /** Repeats each offer until the user decides it, here or in a later window. */

@@ -1,14 +1,86 @@
 import { t } from '../../base/translate';
 import { errorMessage } from '../../base/errorMessage';
 import { StoreError } from '../storeError';
-import { keepImage } from './databaseImage';
 import { rescue } from './rescue';
 import type { SqlDatabase, SqlRow, SqlValue } from './sqlDatabase';
 import type { Connection } from './sqlite';
 import { sqlFailure, storeError } from './sqlFailure';
-import { bindable, currentRow } from './sqlValues';
-import type { PreparedStatement } from './statementCache';
-import { StatementCache } from './statementCache';
+import { type PreparedStatement, StatementCache } from './statementCache';
+import { dirname } from 'node:path';
+import { writeNewFile } from './fileSystem';
+import { journalBytes, rollbackJournal } from './sqliteAbi';
+import type { Statement } from 'sql.js';
+
+/** Checks and prepares values for sql.js. Throws `invalid` for numbers that SQLite or JavaScript could not return
+ *  unchanged. */
+function bindable(params: readonly SqlValue[]): SqlValue[] {
+  return params.map((value) => {
+    if (typeof value === 'string') return wellFormed(value);
+    if (typeof value === 'number') {
+      if (!Number.isFinite(value)) throw storeError('invalid', `cannot store the number ${value}`);
+      if (Number.isInteger(value) && !Number.isSafeInteger(value))
+        throw storeError('invalid', `the integer ${value} would lose digits`);
+    } else if (value !== null && !(value instanceof Uint8Array)) {
+      throw storeError('invalid', `cannot store a value of type ${typeof value}`);
+    }
+    return value;
+  });
+}
+
+/** Replaces a lone surrogate with one U+FFFD; sql.js's own encoder would write three. */
+function wellFormed(text: string): string {
+  return text.toWellFormed();
+}
+
+/** The statement's current row. An integer that JavaScript cannot hold is returned as the nearest number it can: one
+ *  such value, which only damage or another program leaves, must not hide the row. It cannot be written back. */
+function currentRow(statement: Statement, columns: readonly string[]): SqlRow {
+  const values = statement.get(null, { useBigInt: false });
+  const row = { ...emptyRow(columns) };
+  for (let index = 0; index < columns.length; index++) {
+    const value = values[index] ?? null;
+    row[columns[index] ?? ''] = typeof value === 'bigint' ? Number(value) : value;
+  }
+  return row;
+}
+
+const emptyRows = new WeakMap<readonly string[], Record<string, SqlValue>>();
+
+/** A template row to copy: adding the columns to an object one by one costs the engine several times as much for a
+ *  long list. */
+function emptyRow(columns: readonly string[]): Readonly<Record<string, SqlValue>> {
+  let row = emptyRows.get(columns);
+  if (row === undefined) {
+    row = Object.fromEntries(columns.map((column) => [column, null]));
+    emptyRows.set(columns, row);
+  }
+  return row;
+}
+
+/** Bytes of a database. The image is made in memory, which may not hold a larger one. */
+const largestImage = 512 * 1024 * 1024;
+
+/** Saves the database as this connection sees it, including its pages in memory, to a separate file that appears
+ *  only when complete. Pages that no longer exist anywhere are zeros in it. Returns its path, or null when none is
+ *  kept. Must not run inside a write transaction; throws the disk's error. */
+function keepImage({ handle, mounted }: Connection): string | null {
+  const { fileSystem, mainPath, imagePath } = mounted.files;
+  if (imagePath === undefined || mounted.leastSize > largestImage) return null;
+  const path = imagePath();
+  const unfinished = `${mainPath}.new`;
+  mounted.showsZeros = true;
+  try {
+    const image = handle.export();
+    for (const offset of journalBytes) image[offset] = rollbackJournal;
+    if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
+    writeNewFile(fileSystem, unfinished, image);
+    fileSystem.rename(unfinished, path);
+    fileSystem.syncFolder(dirname(path));
+    return path;
+  } finally {
+    mounted.showsZeros = false;
+  }
+}
 
 /** The store's database over sql.js. Synchronous; errors are `StoreError`s with the disk's own reason. */
 export class SqlJsDatabase implements SqlDatabase {

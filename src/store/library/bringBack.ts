@@ -1,4 +1,4 @@
-import type { CopiedSessions } from '../../store/sessionCopying';
+import { type CopiedSessions, copiedTogether, nothingCopied } from '../../store/sessionCopying';
 import type { SessionStore } from '../../store/sessionStore';
 import type { WorkProgress } from '../../store/slicedWork';
 
@@ -13,19 +13,12 @@ export async function bringBack(
   signal?: AbortSignal,
   onProgress: (progress: WorkProgress, brought: CopiedSessions) => void = () => undefined,
 ): Promise<CopiedSessions> {
-  const sum = { sessions: 0, messages: 0, skipped: 0 };
+  let sum = nothingCopied;
   for (let at = 0; at < copy.sessionIds.length; at += batchSessions) {
-    onProgress({ done: at, total: copy.sessionIds.length }, { ...sum });
+    onProgress({ done: at, total: copy.sessionIds.length }, sum);
     signal?.throwIfAborted();
     const sessionIds = copy.sessionIds.slice(at, at + batchSessions);
-    const { sessions, messages, skipped } = await store.copyToThisFolder({
-      folder: copy.folder,
-      sessionIds,
-      moves: false,
-    });
-    sum.sessions += sessions;
-    sum.messages += messages;
-    sum.skipped += skipped;
+    sum = copiedTogether(sum, await store.copyToThisFolder({ folder: copy.folder, sessionIds, moves: false }));
   }
   return sum;
 }

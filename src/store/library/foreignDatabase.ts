@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
-import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from 'node:worker_threads';
-import { t, translations } from '../../base/translate';
+import { plainErrors } from '../../base/threads/calls';
+import { WaitingCalls } from '../../base/threads/waitingCalls';
+import { t } from '../../base/translate';
 import type { FileSystem } from '../engine/fileSystem';
 import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
 import { StoreError } from '../storeError';
@@ -9,20 +10,9 @@ import { copyDatabase, type CopyDeps } from './storeCopy';
 /** Milliseconds that a statement may make its reader wait, over all of its rows. */
 const usualLimitMs = 120_000;
 
-/** Asks the thread of a foreign database for rows: of a new statement, or more of one. Both sides come from one build,
- *  so messages are typed and not validated. */
-export type ForeignRequest =
-  | { readonly kind: 'begin'; readonly id: number; readonly sql: string; readonly params: readonly SqlValue[] }
-  | { readonly kind: 'more' | 'end'; readonly id: number }
-  | { readonly kind: 'close' };
-export type ForeignAnswer =
-  { readonly rows: readonly SqlRow[]; readonly isLast: boolean } | { readonly failure: string };
-export interface ForeignThread {
-  /** Folder of the private copy. */
-  readonly folder: string;
-  readonly port: MessagePort;
-  /** Counts the answers. */
-  readonly answers: Int32Array;
+export interface ForeignRows {
+  readonly rows: readonly SqlRow[];
+  readonly isLast: boolean;
 }
 
 export type ForeignReader = Pick<SqlDatabase, 'iterate' | 'close'>;
@@ -61,36 +51,12 @@ export function openForeignDatabase(deps: ForeignDeps, path: string): ForeignRea
  *  longer than the limit: a few kilobytes can make SQLite read without end. `entry`: path of
  *  `dist/foreignWorker.js`. */
 export function readInThread(entry: string, folder: string, limitMs = usualLimitMs): ForeignReader {
-  const answers = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const { port1: near, port2: port } = new MessageChannel();
-  const worker = new Worker(entry, {
-    name: 'hermes-foreign-database',
-    workerData: { folder, port, answers, translations: translations() },
-    transferList: [port],
-  });
-  worker.unref();
-  // A thread that does not start answers nothing, and each statement then says so.
-  worker.on('error', () => undefined);
-  let [statements, received, hasEnded] = [0, 0, false];
-  const end = (): void => {
-    hasEnded = true;
-    near.close();
-    void worker.terminate();
-  };
-  /** Returns an answer and the milliseconds that it took. */
-  const ask = (request: ForeignRequest, timeoutMs: number): readonly [ForeignAnswer, number] => {
-    if (hasEnded) throw new Error(tookTooLong());
-    near.postMessage(request);
-    const asked = performance.now();
-    Atomics.wait(answers, 0, received, timeoutMs);
-    const answer = receiveMessageOnPort(near) as { readonly message: ForeignAnswer } | undefined;
-    if (answer === undefined) {
-      end();
-      throw new Error(tookTooLong());
-    }
-    received++;
-    if ('failure' in answer.message) throw new Error(answer.message.failure);
-    return [answer.message, performance.now() - asked];
+  const calls = new WaitingCalls(entry, { name: 'hermes-foreign-database', data: { folder } }, plainErrors);
+  let statements = 0;
+  const call = (name: 'begin' | 'more' | 'end' | 'close', args: readonly unknown[], timeoutMs: number): unknown => {
+    const answer = calls.call(name, args, timeoutMs);
+    if (answer === null) throw new Error(t('Reading it takes too long.'));
+    return answer.value;
   };
   return {
     *iterate(sql, params = []) {
@@ -98,28 +64,25 @@ export function readInThread(entry: string, folder: string, limitMs = usualLimit
       let left = limitMs;
       let isLast = false;
       try {
-        for (let kind: 'begin' | 'more' = 'begin'; !isLast; kind = 'more') {
-          const [answer, tookMs] = ask(kind === 'begin' ? { kind, id, sql, params } : { kind, id }, left);
-          left = Math.max(0, left - tookMs);
-          if ('failure' in answer) throw new Error(answer.failure);
-          isLast = answer.isLast;
-          yield* answer.rows;
+        for (let isBegun = false; !isLast; isBegun = true) {
+          const asked = performance.now();
+          const args: readonly SqlValue[] = params;
+          const next = (isBegun ? call('more', [id], left) : call('begin', [id, sql, args], left)) as ForeignRows;
+          left = Math.max(0, left - (performance.now() - asked));
+          isLast = next.isLast;
+          yield* next.rows;
         }
       } finally {
-        if (!isLast && !hasEnded) near.postMessage({ kind: 'end', id } satisfies ForeignRequest);
+        if (!isLast && !calls.isOver) call('end', [id], limitMs);
       }
     },
     close: () => {
-      if (hasEnded) return;
+      if (calls.isOver) return;
       // An open file cannot be removed on Windows.
-      ask({ kind: 'close' }, limitMs);
-      end();
+      call('close', [], limitMs);
+      calls.dispose();
     },
   };
-}
-
-function tookTooLong(): string {
-  return t('Reading it takes too long.');
 }
 
 function refuseJournal(fileSystem: FileSystem, path: string): void {

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { t } from '../../base/translate';
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { readInteger, readText, readTime } from '../session/tables/columns';
@@ -11,7 +11,9 @@ import { decodeLabel, type FolderLabel, folderLabelKey } from './folderLabel';
 import { currentCopy, isInUse, readForeign, readOnly, type ReadingDeps } from './foreignStore';
 import type { OtherStore, StoreLocations } from './otherStore';
 import { sweepCopies, type StoreCopy } from './storeCopy';
-import { lastWritten, otherStoreFolders } from './otherStoreFolders';
+import { readdirSync } from 'node:fs';
+import { errnoOf, type FileSystem } from '../engine/fileSystem';
+import { storeFiles } from '../open/storeFiles';
 
 /** Maximum number of stores to look into, the most recently used first. */
 const mostStores = 300;
@@ -203,5 +205,46 @@ export function problemText(error: StoreError): string {
       return error.message;
     default:
       return t('These sessions couldn’t be read.');
+  }
+}
+
+/** Lists folders with another store that was written since then (seconds), the most recently written first. */
+function otherStoreFolders(
+  fileSystem: FileSystem,
+  { workspaces, shelves, own }: StoreLocations,
+  since: number,
+): readonly string[] {
+  const folders = new Set([
+    ...workspaces.flatMap(({ root, extension }) => namesIn(root).map((name) => join(root, name, extension))),
+    ...shelves.flatMap((shelf) => namesIn(shelf).map((name) => join(shelf, name))),
+  ]);
+  return [...folders]
+    .filter((folder) => folder !== own)
+    .map((folder) => ({ folder, writtenAt: lastWritten(fileSystem, folder) }))
+    .filter(({ writtenAt }) => writtenAt !== null && writtenAt >= since * 1000)
+    .sort((one, other) => (other.writtenAt ?? 0) - (one.writtenAt ?? 0))
+    .map(({ folder }) => folder);
+}
+
+/** Time of the last write to a store, in milliseconds since 1970; null when there is no store. */
+function lastWritten(fileSystem: FileSystem, folder: string): number | null {
+  const { main, log } = storeFiles(folder);
+  try {
+    const stat = fileSystem.stat(main);
+    if (stat?.kind !== 'file') return null;
+    return Math.max(stat.modifiedAt, fileSystem.stat(log)?.modifiedAt ?? 0);
+  } catch (error) {
+    // A place without read permission is not ours.
+    if (['EACCES', 'EPERM', 'ENOTDIR', 'ELOOP'].includes(errnoOf(error))) return null;
+    throw error;
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR'].includes(errnoOf(error))) return [];
+    throw error;
   }
 }

@@ -1,26 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
-import { setTranslations, type Translations } from '../../base/translate';
+import { serveCalls, threadStart, type CallContext } from '../../base/threads/served';
 import { systemClock } from '../../base/clock';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { loadSqlite } from '../engine/sqlite';
 import { SystemProcessTable } from '../lock/processLookup';
-import { storeErrorData } from '../storeError';
+import { storeErrors } from '../storeError';
 import { Library, type LibraryOperations } from './library';
-import type { LibraryAnswer, LibraryMethod, LibraryRequest, LibraryThread } from './libraryMessages';
 
 /** Entry of `dist/libraryWorker.js`: a thread around a `Library`. `sql-wasm.wasm` is beside the bundle. */
-const port = parentPort;
-if (!port) throw new Error('The library worker must be started as a worker thread.');
+const { channel, data } = threadStart<{ readonly copies: string }>();
 
-const { copies, translations } = workerData as LibraryThread & { readonly translations: Translations };
-setTranslations(translations);
 const library: Promise<Library> = loadSqlite(new Uint8Array(readFileSync(join(__dirname, 'sql-wasm.wasm')))).then(
   (sqlite) =>
     new Library({
       sqlite,
-      copies,
+      copies: data.copies,
       fileSystem: new NodeFileSystem(),
       processes: new SystemProcessTable(),
       now: systemClock.now,
@@ -34,29 +29,27 @@ function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-function perform<M extends LibraryMethod>(
-  operations: LibraryOperations,
-  method: M,
-  args: Parameters<LibraryOperations[M]>,
-): ReturnType<LibraryOperations[M]> {
-  const table: {
-    readonly [K in LibraryMethod]: (...args: Parameters<LibraryOperations[K]>) => ReturnType<LibraryOperations[K]>;
-  } = {
-    survey: (...given) => operations.survey(...given),
-    listSessions: (...given) => operations.listSessions(...given),
-    takeCopy: (...given) => operations.takeCopy(...given),
-    removeCopy: (...given) => operations.removeCopy(...given),
-    sweep: () => operations.sweep(),
+function method<M extends keyof LibraryOperations>(name: M) {
+  return async (
+    _call: CallContext,
+    ...args: Parameters<LibraryOperations[M]>
+  ): Promise<ReturnType<LibraryOperations[M]>> => {
+    const operations: {
+      readonly [K in keyof LibraryOperations]: (
+        ...given: Parameters<LibraryOperations[K]>
+      ) => ReturnType<LibraryOperations[K]>;
+    } = await library;
+    return operations[name](...args);
   };
-  return table[method](...args);
 }
 
-async function answer({ id, method, args }: LibraryRequest): Promise<LibraryAnswer> {
-  try {
-    return { id, value: perform(await library, method, args) };
-  } catch (error) {
-    return { id, error: storeErrorData(error) };
-  }
-}
+const methods = {
+  survey: method('survey'),
+  listSessions: method('listSessions'),
+  takeCopy: method('takeCopy'),
+  removeCopy: method('removeCopy'),
+  sweep: method('sweep'),
+};
+export type LibraryMethods = typeof methods;
 
-port.on('message', (request: LibraryRequest) => void answer(request).then((message) => port.postMessage(message)));
+serveCalls(channel, storeErrors, methods);

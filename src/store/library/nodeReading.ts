@@ -7,8 +7,8 @@ import { readInThread, type ForeignDeps } from './foreignDatabase';
 import type { ReadingDeps } from './foreignStore';
 import { SystemProcessTable } from '../lock/processLookup';
 
-/** What reads stores on the machine's own disk. `wasm`: path of `sql-wasm.wasm`, beside the bundles. `copies`: folder for private
- *  copies. */
+/** What reads stores on the machine's own disk. `wasm`: path of `sql-wasm.wasm`, beside the bundles. `copies`: folder
+ *  for private copies. */
 export async function nodeReadingDeps(wasm: string, copies: string): Promise<ReadingDeps & ForeignDeps> {
   return {
     sqlite: await loadSqlite(new Uint8Array(readFileSync(wasm))),

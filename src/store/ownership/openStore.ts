@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
+import type { Thread } from '../../base/threads/channel';
 import { errnoOf, writeNewFile } from '../engine/fileSystem';
 import { NodeFileSystem } from '../engine/nodeFileSystem';
 import { acquireLock, isHeld } from '../lock/acquireLock';
@@ -10,8 +11,7 @@ import { SystemProcessTable } from '../lock/processLookup';
 import { retire } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import { storeErrorData } from '../storeError';
-import { startNodeWorker } from '../worker/nodeWorkerPort';
-import { StoreClient, type RunningStore, type WorkerPort } from '../worker/storeClient';
+import { StoreClient, startStoreWorker, type RunningStore } from '../worker/storeClient';
 import type { OpenReport, StorePlace } from '../worker/openedStore';
 import { StoreConnection, type OpenOptions, type OwnershipAttempt, type StoreHome } from './storeConnection';
 import { storeFolderOf } from './storeFolder';
@@ -28,8 +28,8 @@ interface OpenStoreOptions {
   readonly log: Log;
   /** Folder for private copies of a store that another window has (`library/`). Default: in the storage folder. */
   readonly copies?: string;
-  /** Starts a thread. Default: `startNodeWorker`. */
-  readonly startWorker?: (entry: string) => WorkerPort;
+  /** Starts a thread. Default: `startStoreWorker`. */
+  readonly startWorker?: (entry: string) => Thread;
   /** `whenAsked`: touches nothing before `open` is called, for a window that has never stored anything. Default:
    *  `atOnce`. */
   readonly opens?: 'atOnce' | 'whenAsked';
@@ -53,7 +53,7 @@ export function storeHome({
   workerEntry,
   copies = join(storageFolder, 'reading'),
   clock,
-  startWorker = startNodeWorker,
+  startWorker = startStoreWorker,
   surroundings,
   beforeOpening,
 }: Pick<
@@ -74,11 +74,11 @@ export function storeHome({
 class NodeStoreHome implements StoreHome {
   private readonly fileSystem = new NodeFileSystem();
   private readonly processes = new SystemProcessTable();
-  private spare: WorkerPort | null = null;
+  private spare: Thread | null = null;
 
   constructor(
     private readonly folder: string,
-    private readonly startWorker: () => WorkerPort,
+    private readonly startWorker: () => Thread,
     private readonly copies: string,
     private readonly clock: Clock,
     private readonly surroundings: () => Pick<StorePlace, 'sharedFolders' | 'liveTurns'>,

@@ -7,7 +7,8 @@ import { pause } from '../../base/pause';
 import type { SessionStore } from '../sessionStore';
 import type { WorkProgress } from '../slicedWork';
 import { readableOnly } from '../engine/sqlFailure';
-import { StoreError, reviveStoreError } from '../storeError';
+import { StoreError, reviveStoreError, storeErrorData } from '../storeError';
+import type { StorePort } from '../storePort';
 import type { OpenReport } from '../worker/openedStore';
 import {
   isUserWrite,
@@ -216,6 +217,15 @@ export class StoreConnection implements Disposable {
     const over = (): void => void this.works.delete(work);
     work.then(over, over);
     return work;
+  }
+
+  /** Gives another thread access to the store, until it is closed or lost. Throws like a call of the store. */
+  openPort(): StorePort {
+    const { current, running } = this;
+    if (running === null) throw this.repairing ?? unavailable(current);
+    this.used = true;
+    const isReadOnly = current.kind === 'readOnly' || current.kind === 'elsewhere';
+    return { port: running.openPort(), readOnly: isReadOnly ? storeErrorData(current.error) : null };
   }
 
   /** Closes the store, releases its lock, runs work that replaces its files, and opens it again, also when the work

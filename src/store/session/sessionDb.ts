@@ -8,6 +8,7 @@ import type { StoreRows } from './import/storeRows';
 import { RepairingTransactions } from './repairingTransactions';
 import { createDbOperations, type DbOperations } from './dbOperations';
 import { LongOperations } from './slicedOperations';
+import { BroughtBack } from './import/broughtBack';
 import { findingsOf } from './queries/integrity';
 import { SyncStore } from './sync/syncStore';
 import { performSync, type SyncedStore } from '../syncing';
@@ -57,16 +58,27 @@ export function createSessionDb(deps: SessionDbDeps): SessionDb {
   );
   const slices = new LongOperations(database, operations, transactions, now);
   const importer = (): StoreImport => new StoreImport(database, operations.messages, operations.closing, now);
+  const broughtBack = new BroughtBack(database, importer, (id) => operations.forgetting.belonging(id));
   const synced = new SyncStore({
     database,
     transactions,
     parts: operations,
     erase: (conversationId) => void runWhole(slices.forgetSession(conversationId)),
+    belonging: (conversationId) => operations.forgetting.belonging(conversationId),
+    broughtBack,
     now,
     monotonicMs: deps.monotonicMs ?? (() => now() * 1000),
   });
   return {
-    ...operationsOver(deps, operations, transactions, slices, importer),
+    ...operationsOver(deps, operations, transactions, slices, (input) =>
+      copyToThisFolder(input, {
+        database,
+        openOther: deps.openOther ?? opensNoOther,
+        write: (work) => transactions.write(work),
+        importer,
+        broughtBack,
+      }),
+    ),
     slices,
     synced,
     sync: (call) => performSync(synced, call),
@@ -86,11 +98,11 @@ export function createSessionDb(deps: SessionDbDeps): SessionDb {
 /** Binds every method of the store to the operation that does its work, and to its transaction. `sessionStore.ts`
  *  states the contract of each method, and its types. */
 function operationsOver(
-  { database, now, fileSizes, openOther = opensNoOther }: SessionDbDeps,
+  { database, now, fileSizes }: SessionDbDeps,
   operations: DbOperations,
   transactions: RepairingTransactions,
   long: LongOperations,
-  importer: () => StoreImport,
+  copyToThisFolder: SessionOperations['copyToThisFolder'],
 ): Omit<SessionOperations, 'sync'> {
   const { sessions, messages, turns, approvals, queuedPrompts: prompts, files, outbox } = operations;
   const read: InTransaction =
@@ -141,7 +153,7 @@ function operationsOver(
     },
     discardImport: (sessionId) => long.endImport(sessionId),
     extendImport: write((input) => operations.foreignImport.extend(input)),
-    copyToThisFolder: (input) => copyToThisFolder(input, openOther, (work) => transactions.write(work), importer),
+    copyToThisFolder,
 
     // A turn, in the order of its lifecycle
     openTurn: (input) => runWhole(long.openTurn(input)),

@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/clock';
+import { acceptCalls, type ArrivedCall } from '../../base/threads/served';
+import { portChannel, type Channel, type MessagePort } from '../../base/threads/channel';
 import { sliceMs, StoppedWork, type SlicedWork } from '../slicedWork';
 import type { OpenedStore, StorePlace } from './openedStore';
 import { RequestQueue, type UnderWay } from './requestQueue';
 import { perform, performInSlices, type MethodName, type MethodResults, type StoreRequest } from '../sessionMethods';
-import { storeErrorData } from '../storeError';
-import type { FromWorker, ToWorker } from './workerMessages';
+import { isUnknownOutcome, StoreError, storeErrorData, storeErrors, type StoreErrorData } from '../storeError';
 
 /** Milliseconds without a request after which the store does its housekeeping. */
 const idleAfterMs = 1000;
@@ -14,13 +15,21 @@ const checkpointAfterMs = 30_000;
 /** Milliseconds that closing may spend on the search index; the rest is indexed after the next opening. */
 const closingIndexMs = 150;
 
-type Call = StoreRequest & { readonly id: number };
+/** Events of the store's thread. broken: no further write can succeed before the file is reopened; sent after the
+ *  answer to the failed call. backgroundError: what failed had no caller in the window: indexing, a checkpoint, or a
+ *  call of another thread. */
+export interface StoreEvent {
+  readonly kind: 'broken' | 'backgroundError';
+  readonly error: StoreErrorData;
+}
+
+type Call = StoreRequest & { readonly answer: ArrivedCall };
 type Work = SlicedWork<MethodResults[MethodName] | void>;
 
 /** Work that runs between requests. */
 interface Scan {
   /** Null for the store's own housekeeping, for which no caller waits. */
-  readonly id: number | null;
+  readonly answer: ArrivedCall | null;
   readonly work: Work;
   /** The call it works for, if requests with common subjects have to wait for it; null for reads. */
   readonly call: Call | null;
@@ -28,60 +37,80 @@ interface Scan {
   isStopping: boolean;
 }
 
-/** Serves an open store over a message port: one request at a time, each one transaction. Long work runs in slices,
- *  with other requests in between; indexing and checkpoints run when there are no requests. Independent of threads. */
+/** Serves an open store to the window's thread, and to those that get a port: one request at a time, each one
+ *  transaction. Long work runs in slices, with other requests in between; indexing and checkpoints run when there are
+ *  no requests. Independent of threads. */
 export class StoreService {
   private readonly queue = new RequestQueue<Call>();
   private scans: readonly Scan[] = [];
   private store: OpenedStore | null = null;
   private pumping = false;
-  private closing = false;
+  private closing: ArrivedCall | null = null;
   private dirty = true;
   private isCheckpointDue = true;
   private indexRows = 16;
   private cancelIdle: () => void = () => undefined;
+  private readonly post: (event: StoreEvent) => void;
 
   constructor(
     private readonly openStore: (place: StorePlace) => Promise<OpenedStore>,
-    private readonly post: (message: FromWorker) => void,
+    window: Pick<Channel, 'post' | 'onMessage'>,
     private readonly clock: Clock,
-    /** Runs a callback after all messages that have already arrived were received. */
-    private readonly soon: (callback: () => void) => void,
-  ) {}
+  ) {
+    this.post = acceptCalls(window, storeErrors, (call) => this.receive(call));
+  }
 
-  receive(message: ToWorker): void {
-    switch (message.kind) {
+  private receive(call: ArrivedCall): void {
+    switch (call.name) {
       case 'open':
-        void this.open(message.place);
-        return;
-      case 'call':
-        this.queue.push({ ...message.request, id: message.id });
-        return this.pump();
-      case 'cancel':
-        return this.cancel(message.id);
+        return void this.open(call, call.args[0] as StorePlace);
       case 'close':
-        this.closing = true;
+        this.closing = call;
         // Work that undoes its changes when stopped is stopped; the rest is finished.
         for (const scan of this.scans) scan.isStopping = true;
-        return this.pump();
+        return this.pump(queueMicrotask);
+      case 'servePort':
+        acceptCalls(portChannel(call.args[0] as MessagePort), storeErrors, (other) => this.pushOfPort(other));
+        return call.done(undefined);
+      default:
+        return this.push(call);
     }
   }
 
-  private async open(place: StorePlace): Promise<void> {
+  private push(answer: ArrivedCall): void {
+    const { name: method, args } = answer;
+    answer.onAbort = () => this.abort(answer);
+    this.queue.push({ method, args, answer } as Call);
+    // Everything that has arrived is received before this runs.
+    this.pump(queueMicrotask);
+  }
+
+  /** The window hears of a failure of the disk, whoever met it. */
+  private pushOfPort(call: ArrivedCall): void {
+    const { failed } = call;
+    call.failed = (error) => {
+      failed(error);
+      if (!(error instanceof StoreError) || isUnknownOutcome(error))
+        this.post({ kind: 'backgroundError', error: storeErrorData(error) });
+    };
+    this.push(call);
+  }
+
+  private async open(call: ArrivedCall, place: StorePlace): Promise<void> {
     try {
       this.store = await this.openStore(place);
-      this.post({ kind: 'opened', report: this.store.report });
+      call.done(this.store.report);
       this.pump();
     } catch (error) {
-      this.post({ kind: 'openFailed', error: storeErrorData(error) });
+      call.failed(error);
     }
   }
 
-  private pump(): void {
+  private pump(soon: (callback: () => void) => void = setImmediate): void {
     if (this.pumping) return;
     this.pumping = true;
     this.cancelIdle();
-    this.soon(() => {
+    soon(() => {
       this.pumping = false;
       this.step();
     });
@@ -92,9 +121,9 @@ export class StoreService {
     if (!this.store) return;
     const call = this.queue.take(this.held);
     if (call) this.serve(call, this.store);
-    else if (this.closing && this.held.length === 0) return this.close(this.store);
+    else if (this.closing !== null && this.held.length === 0) return this.close(this.store, this.closing);
     else this.slice();
-    if (this.queue.size > 0 || this.scans.length > 0 || this.closing) this.pump();
+    if (this.queue.size > 0 || this.scans.length > 0 || this.closing !== null) this.pump();
     else this.awaitIdle();
   }
 
@@ -104,15 +133,16 @@ export class StoreService {
   }
 
   private serve(call: Call, store: OpenedStore): void {
-    this.answer(call.id, () => {
+    const { answer } = call;
+    this.attempt(answer, () => {
       const background = backgroundWork(call, store);
-      if (background) return this.startScan({ id: call.id, work: background, call: null, isStopping: false });
+      if (background) return this.startScan({ answer, work: background, call: null, isStopping: false });
       this.dirty = true;
       this.isCheckpointDue = true;
       const work = performInSlices(store.slices, call.method, call.args);
-      if (work === null)
-        return this.post({ kind: 'result', id: call.id, value: perform(store.operations, call.method, call.args) });
-      const scan: Scan = { id: call.id, work, call, openTurn: openTurnBeside(call, store), isStopping: this.closing };
+      if (work === null) return answer.done(perform(store.operations, call.method, call.args));
+      const isStopping = this.closing !== null;
+      const scan: Scan = { answer, work, call, openTurn: openTurnBeside(call, store), isStopping };
       this.startScan(scan);
       this.advance(scan);
     });
@@ -125,15 +155,15 @@ export class StoreService {
   /** Order: first work that other requests wait for, then the oldest work with a waiting caller, then housekeeping. */
   private slice(): void {
     const scan =
-      this.scans.find(({ call }) => call !== null) ?? this.scans.find(({ id }) => id !== null) ?? this.scans[0];
-    if (scan) this.answer(scan.id, () => this.advance(scan));
+      this.scans.find(({ call }) => call !== null) ?? this.scans.find(({ answer }) => answer !== null) ?? this.scans[0];
+    if (scan) this.attempt(scan.answer, () => this.advance(scan));
   }
 
   private advance(scan: Scan): void {
     const step = this.next(scan);
-    if (step === null || scan.id === null) return;
-    if (step.done === true) this.post({ kind: 'result', id: scan.id, value: step.value as MethodResults[MethodName] });
-    else if (step.value) this.post({ kind: 'slice', id: scan.id, ...step.value });
+    if (step === null || scan.answer === null) return;
+    if (step.done === true) scan.answer.done(step.value);
+    else if (step.value) scan.answer.progress(step.value.progress, step.value.entries);
   }
 
   /** Null when the work was stopped. */
@@ -150,25 +180,28 @@ export class StoreService {
       if (!(error instanceof StoppedWork)) throw error;
       // It may have left rows that nothing finds any more.
       this.dirty = true;
-      if (scan.id !== null) this.post({ kind: 'cancelled', id: scan.id });
+      scan.answer?.aborted();
       return null;
     }
   }
 
-  private cancel(id: number): void {
-    if (this.queue.remove((call) => call.id === id).length > 0) return this.post({ kind: 'cancelled', id });
-    const scan = this.scans.find((one) => one.id === id);
+  private abort(answer: ArrivedCall): void {
+    if (this.queue.remove((call) => call.answer === answer).length > 0) return answer.aborted();
+    const scan = this.scans.find((one) => one.answer === answer);
     if (scan === undefined) return;
-    if (scan.call === null) this.scans = this.scans.filter((one) => one !== scan);
-    else scan.isStopping = true;
+    if (scan.call === null) {
+      this.scans = this.scans.filter((one) => one !== scan);
+      answer.aborted();
+    } else scan.isStopping = true;
   }
 
-  private answer(id: number | null, work: () => void): void {
+  private attempt(answer: ArrivedCall | null, work: () => void): void {
     try {
       work();
     } catch (error) {
       const data = storeErrorData(error);
-      this.post(id === null ? { kind: 'backgroundError', error: data } : { kind: 'error', id, error: data });
+      if (answer === null) this.post({ kind: 'backgroundError', error: data });
+      else answer.failed(error);
       if (this.store?.mustReopen() === true) this.post({ kind: 'broken', error: data });
     }
   }
@@ -177,10 +210,10 @@ export class StoreService {
     this.cancelIdle();
     if ((!this.dirty && !this.isCheckpointDue) || this.store?.report.readOnly !== null) return;
     this.cancelIdle = this.clock.after(this.dirty ? idleAfterMs : checkpointAfterMs, () => {
-      if (!this.store || this.closing) return;
+      if (!this.store || this.closing !== null) return;
       const work = this.dirty ? this.housekeeping(this.store) : this.checkpointing(this.store);
       this.dirty = false;
-      this.startScan({ id: null, work, call: null, isStopping: false });
+      this.startScan({ answer: null, work, call: null, isStopping: false });
       this.pump();
     });
   }
@@ -207,7 +240,7 @@ export class StoreService {
     return left;
   }
 
-  private close(store: OpenedStore): void {
+  private close(store: OpenedStore, answer: ArrivedCall): void {
     this.store = null;
     this.scans = [];
     let failure: unknown = null;
@@ -221,7 +254,8 @@ export class StoreService {
     } catch (error) {
       failure ??= error;
     }
-    this.post({ kind: 'closed', error: failure === null ? null : storeErrorData(failure) });
+    if (failure === null) answer.done(undefined);
+    else answer.failed(failure);
   }
 
   private tidy(store: OpenedStore): void {

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import { longestBody } from '../syncServer';
+import { longestBody, sealedBody } from '../syncServer';
 import { EncryptionError } from './encryptionError';
 import { keyBytes, openBytes, encryptBytes } from './aes';
 
@@ -38,7 +38,7 @@ export class Cipher {
   async open(sealed: string, place: Place): Promise<string> {
     const { conversationId, document } = place;
     if (!sealed.startsWith(prefix)) {
-      if (/^hermes\d+:/.test(sealed)) throw new EncryptionError({ kind: 'newerVersion' });
+      if (sealedBody.test(sealed)) throw new EncryptionError({ kind: 'newerVersion' });
       throw new EncryptionError({ kind: 'unsealedRow', conversationId, document });
     }
     try {

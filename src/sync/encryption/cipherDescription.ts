@@ -39,7 +39,7 @@ const schema = v.object({
   check: bytes,
   /** The data key, encrypted with the key of the passphrase. */
   wrappedKey: bytes,
-  /** A known text, encrypted with the data key. */
+  /** A known text and how often the passphrase was changed, encrypted with the data key: no server can make it up. */
   keyCheck: bytes,
 });
 type Description = v.InferOutput<typeof schema>;
@@ -54,15 +54,15 @@ export interface NewCipher {
 /** Makes a random data key that this passphrase opens. */
 export async function createCipher(passphrase: string, cost: KeyCost = defaultCost): Promise<NewCipher> {
   const key = globalThis.crypto.getRandomValues(new Uint8Array(keyBytes));
-  return { key, description: await describeKey(key, passphrase, cost) };
+  return { key, description: await describeKey(key, passphrase, { cost }) };
 }
 
 /** Describes a data key for a passphrase. Called with the same key and another passphrase, it changes the passphrase:
- *  what is encrypted stays readable. */
+ *  what is encrypted stays readable. `order`: higher than that of the description before. */
 export async function describeKey(
   key: Uint8Array<ArrayBuffer>,
   passphrase: string,
-  cost: KeyCost = defaultCost,
+  { cost = defaultCost, order = 0 }: { readonly cost?: KeyCost; readonly order?: number } = {},
 ): Promise<string> {
   const salt = globalThis.crypto.getRandomValues(new Uint8Array(saltBytes));
   const outer = await derived(passphrase, salt, cost);
@@ -72,7 +72,7 @@ export async function describeKey(
     kdf: { name: 'scrypt', ...cost, salt: textOf(salt) },
     check: textOf(await encryptBytes(outer, known, 'check')),
     wrappedKey: textOf(await encryptBytes(outer, key, 'key')),
-    keyCheck: textOf(await encryptBytes(key, known, 'key check')),
+    keyCheck: textOf(await encryptBytes(key, new TextEncoder().encode(`${knownText} ${order}`), 'key check')),
   };
   return JSON.stringify(description);
 }
@@ -94,6 +94,19 @@ export async function checkKey(description: string, key: Uint8Array<ArrayBuffer>
   const { keyCheck } = parsed(description);
   if ((await opened(key, keyCheck, 'key check')) === null) throw new EncryptionError({ kind: 'wrongRecoveryKey' });
   return key;
+}
+
+/** How often the passphrase was changed before this description; null for one of another key, or that cannot be
+ *  read. */
+export async function orderOf(description: string, key: Uint8Array<ArrayBuffer>): Promise<number | null> {
+  let known: Uint8Array | null;
+  try {
+    known = await opened(key, parsed(description).keyCheck, 'key check');
+  } catch {
+    return null;
+  }
+  // An earlier build wrote no number.
+  return known === null ? null : Number(/ (\d+)$/.exec(new TextDecoder().decode(known))?.[1] ?? 0);
 }
 
 function parsed(description: string): Description {

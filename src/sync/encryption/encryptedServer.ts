@@ -1,6 +1,7 @@
 import type { SentDocument } from '../../store/syncing';
 import { erasedDocument, whenThere, withFetched, type Fetched, type FetchQuery, type SyncServer } from '../syncServer';
 import type { Cipher } from './cipher';
+import type { KeyDescription } from './keyDescription';
 import { VersionCipher } from './versionCipher';
 
 /** What is sealed for a document without rows. Builds that sent none for it read this as no rows too. */
@@ -11,7 +12,12 @@ const forgotten = (conversationId: string) => ({ conversationId, document: erase
 /** A server that receives and holds only encrypted bodies. Names of documents and conversations stay readable. That a
  *  document was removed, that a conversation was forgotten, and the order of versions are sealed as well. Without a
  *  proof a document counts as one that the server does not know, and its rows stay here; an earlier build made none. */
-export function encryptedServer(server: SyncServer, cipher: Cipher): SyncServer {
+export function encryptedServer(
+  server: SyncServer,
+  cipher: Cipher,
+  description?: Pick<KeyDescription, 'agree'>,
+): SyncServer {
+  let agreed: string | null = null;
   const versions = new VersionCipher(cipher.key, cipher.historyKey);
   const opened = async (query: FetchQuery, { documents, ...rest }: Fetched): Promise<Fetched> => {
     const { conversationId } = query;
@@ -33,7 +39,11 @@ export function encryptedServer(server: SyncServer, cipher: Cipher): SyncServer 
     return { ...rest, documents: await Promise.all(open), isProven: true, refused };
   };
   return {
-    connect: (...args) => server.connect(...args),
+    connect: async (...args) => {
+      const connection = await server.connect(...args);
+      agreed = (await description?.agree()) ?? null;
+      return connection;
+    },
     news: (...args) => server.news(...args),
     tailOf: (made) => versions.tailOf(made),
     fetch: async (connection, query) =>
@@ -48,6 +58,7 @@ export function encryptedServer(server: SyncServer, cipher: Cipher): SyncServer 
       });
       return server.send(connection, {
         ...sending,
+        sealedWith: agreed,
         documents: async function* (known) {
           for await (const piece of sending.documents(known)) yield await Promise.all(piece.map(sealed));
         },

@@ -14,8 +14,10 @@ import type {
   ServerOverview,
   SyncServer,
 } from '../syncServer';
-import { twinFailure } from '../syncFailure';
-import { erasedDocument } from '../syncServer';
+import { needsKey, twinFailure } from '../syncFailure';
+import { erasedDocument, sealedBody } from '../syncServer';
+import type { Place } from '../encryption/cipher';
+import { EncryptionError } from '../encryption/encryptionError';
 import type { DatabaseAddress } from './connectionString';
 import { PagedFetch } from './pagedFetch';
 import { pageBytes } from './pages';
@@ -33,6 +35,11 @@ export interface PostgresServerDeps {
   readonly timeoutMs?: number;
   /** Bytes that are sent or received in one piece. Default: half a megabyte. */
   readonly pageBytes?: number;
+}
+
+/** A body that is encrypted, and where it belongs. */
+export interface SealedBody extends Place {
+  readonly body: string;
 }
 
 /** The most that one look brings; the next one brings the rest. */
@@ -63,7 +70,10 @@ const conversationRow = v.object({
   leased: v.boolean(),
   erased: v.boolean(),
   tail: v.nullable(v.string()),
+  description: v.nullable(v.string()),
+  sealed: v.nullable(v.boolean()),
 });
+const sealedRow = v.object({ conversationId: v.string(), document: v.string(), version: count, body: v.string() });
 const fenceRow = v.object({ fence: count });
 const grantRow = v.object({
   ...fenceRow.entries,
@@ -76,6 +86,15 @@ const sealRow = v.object({ description: v.string() });
 const originRow = v.object({ origin: v.string() });
 const sizeRow = v.object({ conversations: count, documents: count, bytes: count });
 const seenRow = v.object({ origin: v.string(), name: v.string(), seen: count, unerased: count });
+
+/** In an encrypted history all bodies are encrypted. What is left of a forgotten conversation has no version. */
+const anyBody = `(SELECT c.conversation, b.document, b.version, b.body FROM hermes_sync.conversations c
+  JOIN hermes_sync.bodies b ON b.person = c.person AND b.key = c.key
+  WHERE c.person = ${me} AND c.history = $1 AND b.body IS NOT NULL AND b.document <> '${erasedDocument}'
+  LIMIT 1) any_body`;
+const descriptionHere = `(SELECT s.description FROM hermes_sync.seals s WHERE s.person = ${me} AND s.history = $1)`;
+const keptDescription = `INSERT INTO hermes_sync.seals (history, description) VALUES ($1, $2)
+   ON CONFLICT (person, history) DO NOTHING`;
 
 const confirmation = `INSERT INTO hermes_sync.erasures (history, conversation, origin) VALUES ($1, $2, $3)
    ON CONFLICT (person, history, conversation, origin) DO NOTHING`;
@@ -236,7 +255,7 @@ export class PostgresServer implements SyncServer {
    *  conversation. more: nothing is to be written yet, or a part of what was sent is missing. */
   private async take(
     origin: string,
-    { conversationId, base, baseTail, tail, fence }: SentChanges,
+    { conversationId, base, baseTail, tail, fence, sealedWith }: SentChanges,
     written: (key: number) => readonly Sql[] | null,
     begun: BegunSending | null = null,
   ): Promise<SendAnswer> {
@@ -251,21 +270,29 @@ export class PostgresServer implements SyncServer {
              (SELECT v.tail FROM hermes_sync.tails v
               WHERE v.person = ${me} AND v.key = c.key AND v.version = $3) AS tail,
              (SELECT count(*) FROM hermes_sync.parts p
-              WHERE p.person = ${me} AND p.key = c.key AND p.sending = $4) AS parts
+              WHERE p.person = ${me} AND p.key = c.key AND p.sending = $4) AS parts,
+             ${descriptionHere} AS description, (SELECT body ~ '${sealedBody.source}' FROM ${anyBody}) AS sealed
            FROM hermes_sync.conversations c WHERE person = ${me} AND history = $1 AND conversation = $2 FOR UPDATE`,
           [this.deps.history, conversationId, base, begun?.id ?? ''],
         ),
       ]);
       if (conversation === undefined) throw new Error('The row of a conversation was just written and is missing.');
-      const { key, holder, leased, erased } = conversation;
+      const { key, holder, leased, erased, description } = conversation;
+      // An encrypted history never gets a plain row, also where its description was lost.
+      if (sealedWith === undefined && (description !== null || conversation.sealed === true))
+        throw needsKey('a plain sending to an encrypted history');
+      if (typeof sealedWith === 'string' && description !== null && description !== sealedWith)
+        throw new EncryptionError({ kind: 'changedMeanwhile' });
       const documents = written(key);
       if (erased) return { kind: 'erased' };
       if (leased && holder !== null && (holder !== origin || fence !== conversation.fence)) return { kind: 'leased' };
       if (conversation.version !== base || conversation.tail !== baseTail) return { kind: 'behind' };
       if (documents === null || (begun !== null && begun.rows !== conversation.parts)) return { kind: 'more' };
       const version = base + 1;
+      const isKept = description !== null || typeof sealedWith !== 'string' || conversation.sealed === false;
       await last([
         ...documents,
+        ...(isKept ? [] : [{ sql: keptDescription, values: [this.deps.history, sealedWith] }]),
         {
           sql: `WITH pruned AS (DELETE FROM hermes_sync.tails WHERE person = ${me} AND key = $1 AND version <= $4)
             INSERT INTO hermes_sync.tails (key, version, tail) VALUES ($1, $2, $3)`,
@@ -441,13 +468,31 @@ export class PostgresServer implements SyncServer {
   /** Keeps how the history is encrypted, unless another machine was first. Returns what is kept. */
   async keepSeal(description: string): Promise<string> {
     await this.prepare();
-    await this.connection.all(
-      sealRow,
-      `INSERT INTO hermes_sync.seals (history, description) VALUES ($1, $2)
-       ON CONFLICT (person, history) DO NOTHING RETURNING description`,
-      [this.deps.history, description],
-    );
+    await this.connection.all(sealRow, `${keptDescription} RETURNING description`, [this.deps.history, description]);
     return (await this.sealDescription()) ?? description;
+  }
+
+  /** Exchanges the description of the key. False when another machine changed it meanwhile. */
+  async changeSeal(before: string, description: string): Promise<boolean> {
+    await this.prepare();
+    const changed = await this.connection.change(
+      sealRow,
+      `UPDATE hermes_sync.seals SET description = $3 WHERE person = ${me} AND history = $1 AND description = $2
+       RETURNING description`,
+      [this.deps.history, before, description],
+    );
+    return changed.length > 0;
+  }
+
+  /** An encrypted body of the history, and its place; null when it is not encrypted, or has none. */
+  async sealedBody(): Promise<SealedBody | null> {
+    await this.prepare();
+    const [row] = await this.connection.all(
+      sealedRow,
+      `SELECT conversation AS "conversationId", document, version, body FROM ${anyBody}`,
+      [this.deps.history],
+    );
+    return row !== undefined && sealedBody.test(row.body) ? row : null;
   }
 
   async dispose(): Promise<void> {

@@ -4,15 +4,72 @@ import { deniedCommandRule, deniedTextRule, mayBeDenied } from './deniedCommands
 import { judgeEdit, judgeRead } from './judgePath';
 import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
-import { effectsOf } from './shell/commandEffects';
-import { carriedCommands, isComputed, programName, runsItsInput, unwrapped } from './shell/commandWords';
-import { offeredRules } from './offeredRules';
+import { effectsOf, lossOf } from './shell/commandEffects';
+import {
+  carriedCommands,
+  isComputed,
+  programName,
+  runsItsInput,
+  unwrapped,
+  CommandArguments,
+  isCarrier,
+  isInterpreter,
+  isScript,
+} from './shell/commandWords';
 import { lookedAt } from './shell/readOnlyCommands';
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellWord } from './shell/shellCommand';
 import { readsWholeTree, searchesHidden } from './shell/treeReaders';
 import { parseShell } from './shell/shellParser';
 import { isSecret } from '../pathTreatment';
 import { foldersOf, reachedFiles, type WorkFolders, writtenPaths } from './writtenPaths';
+import { parseRule } from './ruleText';
+
+/** Commands that do the same kind of thing whatever follows, so a rule with any further arguments makes sense. */
+const families =
+  /^((npm|pnpm|yarn|bun) (run [\w:./-]+|test)|git (add|commit|push|pull|fetch|stash|switch|merge)|cargo (build|check|test|clippy|doc)|go (test|build|vet)|dotnet (build|test)|(npx )?(vitest|jest|tsc|eslint|prettier|mocha|playwright)|python3? -m (pytest|unittest|mypy|ruff check)|((uv|poetry) run )?pytest|mypy|ruff check|pyright|swift (build|test)|(gradle|mvn) test|rubocop|rspec|phpunit|tox|nox)(?= |$)/;
+
+/** Rules that match the command, the most useful first. Empty when it can only be allowed once: a command with an
+ *  effect that people fear, or one that runs what its words do not tell. */
+function offeredRules(
+  assignments: readonly { readonly name: string; readonly value: ShellWord }[],
+  words: readonly ShellWord[],
+): readonly string[] {
+  const command = words[0]?.text ?? '';
+  const texts = words.map((word) => word.text);
+  const fears = effectsOf(words).some(({ kind }) => kind !== 'publishes');
+  const given = CommandArguments.of(words);
+  // A setting of Git can name a program.
+  const isSet =
+    given.program === 'git' && globalFlags(given).some(({ text }) => /^-c|^--(config-env|exec-path)/.test(text));
+  const isUnknown = isInterpreter(command) ? !isScript(texts) : isCarrier(command) && programName(command) !== 'npx';
+  if (fears || lossOf(given, () => false) !== null || isSet || isUnknown || !/^[\x21-\x7e]+$/.test(command)) return [];
+  const plain = words.slice(0, words.findIndex(isComputed) >>> 0).map((word) => word.text);
+  const family = assignments.length === 0 && !searchesHidden(words) ? families.exec(plain.join(' '))?.[0] : undefined;
+  const exact = words.some(isComputed)
+    ? null
+    : [
+        ...assignments.map(({ name, value }) => `${name}=${quoted(value.text)}`),
+        ...words.map((word) => (word.hasTilde ? word.source : quoted(word.text))),
+      ].join(' ');
+  return [
+    ...(family === undefined ? [] : checkedRule(family, true)),
+    ...(exact === null ? [] : checkedRule(exact, false)),
+  ];
+}
+
+function globalFlags({ words, operands: [verb] }: CommandArguments): readonly ShellWord[] {
+  return verb === undefined ? words : words.slice(0, words.indexOf(verb));
+}
+
+function checkedRule(command: string, hasMore: boolean): readonly string[] {
+  const text = `run(${command}${hasMore ? ' *' : ''})`;
+  const rule = parseRule(text);
+  return rule?.kind === 'run' && rule.words !== null && rule.hasMore === hasMore ? [text] : [];
+}
+
+function quoted(text: string): string {
+  return /^[\w@%+:,./-][\w@%+=:,./-]*$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
+}
 
 export interface CommandDeps {
   readonly mode: Mode;

@@ -4,10 +4,31 @@ import { errorMessage } from '../../base/errorMessage';
 import type { McpLaunch } from './mcpConnection';
 import type { McpServerPlan } from './mcpServer';
 import { definitionId, type ServerDefinition, type ServerInput } from './serverDefinition';
-import { inheritedEnvironment, readEnvFile } from './serverEnvironment';
 import type { ServerPlace } from './serverPlace';
 import { filePath, hostsOf, usesNpmCache } from './serverSandbox';
-import { fillIn, type VariableValues } from './variables';
+import { parseEnv } from 'node:util';
+import { withoutCredentials } from '../childEnvironment';
+
+/** Variables that belong to the editor, or would make a program run something else. */
+const editorVariables =
+  /^(?:VSCODE_|ELECTRON_|CHROME_|HERMES_|NODE_OPTIONS$|GIT_ASKPASS$|SSH_ASKPASS$|APPLICATION_INSIGHTS)/i;
+/** Environment of this process for a server, without the editor's own variables and without credentials. A server
+ *  that needs a credential gets it from its definition (`"env": { "TOKEN": "${env:TOKEN}" }`), which the user sees
+ *  before it starts. */
+export function inheritedEnvironment(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(withoutCredentials(environment)).filter(([name]) => !editorVariables.test(name)),
+  );
+}
+
+/** Variables of an `envFile`, parsed like `node --env-file`. */
+function readEnvFile(text: string): Readonly<Record<string, string>> {
+  const read: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parseEnv(text))) if (value !== undefined) read[name] = value;
+  return read;
+}
 
 /** Data from the surroundings that turn a definition into a startable server. */
 interface PlanSurroundings {
@@ -137,4 +158,52 @@ function confinedLaunch(
 
 function resolved(path: string, folder: string | null): string {
   return isAbsolute(path) || folder === null ? path : join(folder, path);
+}
+
+/** Values of a definition's variables. */
+interface VariableValues {
+  /** Folder of the file; for the settings, the first open folder. Null when none is open. */
+  readonly workspaceFolder: string | null;
+  /** Open folders by their names, for `${workspaceFolder:name}`. */
+  readonly folders: ReadonlyMap<string, string>;
+  readonly userHome: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly inputs: ReadonlyMap<string, string>;
+  readonly separator: string;
+}
+
+/** Fills in `${…}` as VS Code does. An environment variable that is not set becomes empty. Throws a sentence for an
+ *  unknown variable. */
+function fillIn(text: string, values: VariableValues): string {
+  return text.replace(/\$\{([^}]*)\}/g, (_whole, variable: string) => valueOf(variable, values));
+}
+
+function valueOf(variable: string, values: VariableValues): string {
+  const colon = variable.indexOf(':');
+  const [name, argument] = colon === -1 ? [variable, null] : [variable.slice(0, colon), variable.slice(colon + 1)];
+  const known = variableValue(name, argument, values);
+  if (known !== null) return known;
+  if (name.startsWith('workspaceFolder'))
+    throw new Error(t('{variable} stands for nothing: there is no such open folder.', { variable: `\${${variable}}` }));
+  throw new Error(
+    t(
+      'The variable {variable} is not known. There are workspaceFolder, workspaceFolderBasename, userHome, pathSeparator, env:NAME and input:ID.',
+      { variable: `\${${variable}}` },
+    ),
+  );
+}
+
+function variableValue(
+  name: string,
+  argument: string | null,
+  { workspaceFolder, folders, userHome, environment, inputs, separator }: VariableValues,
+): string | null {
+  const folder = argument === null ? workspaceFolder : (folders.get(argument) ?? null);
+  if (name === 'workspaceFolder') return folder;
+  if (name === 'workspaceFolderBasename') return folder?.split(/[\\/]/).findLast((part) => part !== '') ?? null;
+  if (name === 'env' && argument !== null) return environment[argument] ?? '';
+  if (name === 'input' && argument !== null) return inputs.get(argument) ?? null;
+  if (argument !== null) return null;
+  if (name === 'userHome') return userHome;
+  return name === 'pathSeparator' || name === '/' ? separator : null;
 }

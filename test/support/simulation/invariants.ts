@@ -245,7 +245,7 @@ export class Invariants {
   private checkSurfaces(surfaces: readonly WatchingSurface[]): void {
     const { gateway, db } = this.host();
     for (const { id } of surfaces) {
-      const shown = gateway.shownSession(id);
+      const shown = gateway.surfaces.shownSession(id);
       if (shown !== null && db.conversationTip(shown) !== shown)
         this.broken(`I12: surface ${id} shows ${shown}, its conversation goes on in ${db.conversationTip(shown)}`);
     }

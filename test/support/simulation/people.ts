@@ -39,7 +39,7 @@ export class People {
     if (sessionId === undefined) return;
     const { gateway } = this.host();
     this.inBackground(
-      gateway.switchSession(
+      gateway.switching.switchSession(
         surface.id,
         sessionId === null ? { reason: 'new_session' } : { reason: 'resume', sessionId },
       ),
@@ -48,23 +48,23 @@ export class People {
 
   retry(surface: WatchingSurface): void {
     const { gateway, db } = this.host();
-    const sessionId = gateway.shownSession(surface.id);
+    const sessionId = gateway.surfaces.shownSession(surface.id);
     const last = sessionId === null ? undefined : db.readTranscript({ sessionId, limit: 1 }).messages.at(-1);
-    if (last?.turnUid) this.inBackground(gateway.retry(surface.id, last.turnUid));
+    if (last?.turnUid) this.inBackground(gateway.versions.retry(surface.id, last.turnUid));
   }
 
   changeQueue(change: 'promote' | 'unqueue', sessionId: string): void {
     const { gateway, db } = this.host();
     const queued = db.queue(sessionId).at(-1);
     if (queued === undefined) return;
-    if (change === 'promote') return this.inBackground(gateway.promoteQueued(queued.uid));
+    if (change === 'promote') return this.inBackground(gateway.queue.promote(queued.uid));
     // From here on it may be gone, or answered, whichever came first.
     this.invariants.prompts.set(queued.uid, null);
-    this.inBackground(gateway.removeQueued(queued.uid));
+    this.inBackground(gateway.queue.remove(queued.uid));
   }
 
   compress(sessionId: string): void {
-    this.inBackground(this.host().gateway.compress(sessionId, null));
+    this.inBackground(this.host().gateway.compression.compress(sessionId, null));
   }
 
   /** Decides about the call that the conversation's turn waits with, of this life or an earlier one, or that a sub-agent of it waits with. */
@@ -78,7 +78,7 @@ export class People {
       decisionOf(how),
       ...(again ? [decisionOf(how === 'deny' ? 'allow' : 'deny')] : []),
     ];
-    for (const decision of decisions) this.inBackground(gateway.decideApproval(pending.id, decision));
+    for (const decision of decisions) this.inBackground(gateway.approvals.decide(pending.id, decision));
   }
 
   /** A refusal in words is an answer like any other; everything else that goes wrong behind our back is a fault. */
@@ -97,8 +97,8 @@ export class People {
     { uid, text }: { readonly uid: string; readonly text: string },
     busy: BusyMode,
   ): void {
-    const confirmed = gateway.submit(surface.id, {
-      sessionId: gateway.shownSession(surface.id),
+    const confirmed = gateway.intake.submit(surface.id, {
+      sessionId: gateway.surfaces.shownSession(surface.id),
       uid,
       text,
       parts: sentAlong(text),

@@ -1,8 +1,8 @@
 import { Agent } from '../../../src/agent/agent';
+import { Gateway } from '../../../src/gateway/conversationGateway';
 import type { Clock } from '../../../src/base/clock';
 import type { Ids } from '../../../src/base/ids';
 import type { Log } from '../../../src/base/log';
-import { ConversationGateway } from '../../../src/gateway/conversationGateway';
 import type { MemoryProvider } from '../../../src/memory/memoryProvider';
 import type { ChatModel } from '../../../src/models/chatModel';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
@@ -58,7 +58,7 @@ class ProcessClock implements Clock {
 export class SimulatedHost {
   private constructor(
     readonly run: number,
-    readonly gateway: ConversationGateway,
+    readonly gateway: Gateway,
     readonly store: SessionStore,
     private readonly opened: OpenedPlace,
     private readonly slowStore: SlowStore,
@@ -85,7 +85,7 @@ export class SimulatedHost {
       maxIterations: 6,
       approvals: simulatedPolicy,
     };
-    const gateway = new ConversationGateway({
+    const gateway = new Gateway({
       store,
       clock,
       ids,

@@ -118,9 +118,9 @@ export class Simulation {
       await this.clock.advance(60_000);
       await this.breathe();
       const queued = this.host.database.get('SELECT uid FROM queue ORDER BY place');
-      const busy = this.host.gateway.runningTurns().length > 0 || requests.length > 0;
+      const busy = this.host.gateway.turns.running().length > 0 || requests.length > 0;
       if (!busy && queued === undefined) break;
-      if (!busy && queued !== undefined) await this.host.gateway.promoteQueued(String(queued['uid']));
+      if (!busy && queued !== undefined) await this.host.gateway.queue.promote(String(queued['uid']));
     }
     this.check();
     await this.invariants.checkWhenIdle();
@@ -198,7 +198,7 @@ export class Simulation {
   private inConversation(session: number, what: 'stop' | 'promote' | 'unqueue' | 'compress'): void {
     const id = this.conversation(session);
     if (id === undefined) return;
-    if (what === 'stop') return this.people.inBackground(this.host.gateway.stop(id));
+    if (what === 'stop') return this.people.inBackground(this.host.gateway.turns.stop(id));
     if (what === 'compress') return this.people.compress(id);
     this.people.changeQueue(what, id);
   }
@@ -211,9 +211,9 @@ export class Simulation {
     if (this.former === null || shows === undefined) return;
     const { host } = this.former;
     if (does === 'prompt') this.people.promptAt(host, shows);
-    const shown = host.gateway.shownSession(shows.id);
+    const shown = host.gateway.surfaces.shownSession(shows.id);
     if (does === 'decide' && shown !== null) this.people.decide(host, shown, 'allow', false);
-    if (does === 'stop' && shown !== null) this.people.inBackground(host.gateway.stop(shown));
+    if (does === 'stop' && shown !== null) this.people.inBackground(host.gateway.turns.stop(shown));
   }
 
   // ── lives ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -226,14 +226,14 @@ export class Simulation {
       const surface = new WatchingSurface(`surface-${this.lives}-${index}`, (sessionId, event, shownAt) =>
         this.invariants.shown(sessionId, event, shownAt),
       );
-      gateway.attach(surface);
+      gateway.surfaces.attach(surface);
       return surface;
     });
     const [first] = this.conversations();
     if (first !== undefined)
       for (const surface of this.surfaces)
-        await gateway.switchSession(surface.id, { reason: 'resume', sessionId: first });
-    this.people.inBackground(gateway.resumeQueues());
+        await gateway.switching.switchSession(surface.id, { reason: 'resume', sessionId: first });
+    this.people.inBackground(gateway.queue.resume());
   }
 
   private async endRun(how: 'powerCut' | 'kill' | 'close', seed: number): Promise<void> {
@@ -252,10 +252,10 @@ export class Simulation {
   private async handOver(how: HandOver): Promise<void> {
     const host = this.host;
     // As the guard of a window has it: what waits for the person is in nobody's way.
-    if (how === 'asked' && host.gateway.runningTurns().some(({ isWaiting }) => !isWaiting)) return;
+    if (how === 'asked' && host.gateway.turns.running().some(({ isWaiting }) => !isWaiting)) return;
     if (how === 'taken') host.loseLock();
     else {
-      if (how === 'asked') await this.ends(host.gateway.leaveWaiting(), 'leave what waits');
+      if (how === 'asked') await this.ends(host.gateway.turns.leaveWaiting(), 'leave what waits');
       else await this.close(host);
       await this.ends(host.release(), 'let go of the store');
     }

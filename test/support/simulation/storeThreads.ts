@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { StoreThreadData } from '../../../src/host/start/storeThreadData';
-import { startNodeWorker } from '../../../src/store/worker/nodeWorkerPort';
-import type { WorkerPort } from '../../../src/store/worker/storeClient';
+import { startStoreWorker } from '../../../src/store/worker/storeClient';
+import type { Thread } from '../../../src/base/threads/channel';
 import { buildStoreWorker, type BuiltStoreWorker } from '../storeWorker';
 
 /** Threads of the store's worker, each for one life, as the product starts them: with the code that an earlier one compiled. To start one takes
  *  most of a life, so the next is always ready, whoever needs it. */
 export class StoreThreads {
   private readonly data: StoreThreadData;
-  private spare: WorkerPort;
+  private spare: Thread;
 
   private constructor(private readonly built: BuiltStoreWorker) {
     this.data = { compiledFolder: join(built.folder, 'compiled'), keepAfterMs: 500 };
@@ -20,7 +20,7 @@ export class StoreThreads {
   }
 
   /** A thread that nobody had before. */
-  take(): WorkerPort {
+  take(): Thread {
     const taken = this.spare;
     this.spare = this.started();
     return taken;
@@ -32,7 +32,7 @@ export class StoreThreads {
     this.built.remove();
   }
 
-  private started(): WorkerPort {
-    return startNodeWorker(join(this.built.folder, 'storeThread.js'), this.data);
+  private started(): Thread {
+    return startStoreWorker(join(this.built.folder, 'storeThread.js'), this.data);
   }
 }

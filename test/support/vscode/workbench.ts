@@ -52,7 +52,8 @@ export class Workbench {
     await this.page.locator('.statusbar-item').first().waitFor();
   }
 
-  /** Runs a command by its title in the palette ("Hermes: New Session"), as a person would. */
+  /** Runs a command by its title in the palette ("Hermes: New Session"), as a person would; "Hermes: Export… › Export Session…"
+   *  is a choice of the pick that the command opens. */
   async runCommand(title: string): Promise<void> {
     const palette = this.page.locator('.quick-input-widget');
     await waitFor(`the command "${title}" to be in the palette`, async () => {
@@ -60,13 +61,14 @@ export class Workbench {
       // palette keeps its list, so what an extension adds meanwhile is seen only in a new one.
       if (await palette.isVisible()) await this.page.keyboard.press('Escape');
       await this.page.keyboard.press('F1');
-      return this.#chooseCommand(title).then(() => true, isTimeoutOnly);
+      return this.#chooseCommand(...title.split(' › ')).then(() => true, isTimeoutOnly);
     });
   }
 
-  async #chooseCommand(title: string): Promise<void> {
+  async #chooseCommand(title = '', ...choices: readonly string[]): Promise<void> {
     await this.page.locator('.quick-input-widget input.input').fill(`>${title}`, { timeout: 2_000 * patience });
     await this.quickInputRow(title).click({ timeout: 2_000 * patience });
+    for (const choice of choices) await this.quickInputRow(choice).click({ timeout: 10_000 * patience });
   }
 
   /** A row of an open quick pick, by the beginning of its accessible name. */

@@ -24,7 +24,7 @@ export function storedFeed({
     };
   };
   const { requests: handlers } = feedHandlers({
-    gateway: { readTranscript },
+    gateway: { store: { readTranscript } },
     sessions: {
       getMessage: async (uid) => messages.find((message) => message.uid === uid) ?? null,
       getSession: async () => session(),

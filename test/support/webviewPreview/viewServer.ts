@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
+import { webviewHtml } from '../../../src/host/webviews/webviewPrograms';
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',

@@ -86,7 +86,7 @@ describe('the cache of an Anthropic service', () => {
     const { sessionId } = await world.ask(panel, 'first question');
     await world.ask(panel, 'second question');
     await world.ask(panel, 'third question');
-    await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId, from: null });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'branch', sessionId, from: null });
     await world.ask(panel, 'fourth question');
     await world.reopen();
     const next = await resumed(world, sessionId);

@@ -15,14 +15,14 @@ async function stopped(panel: RecordingSurface): Promise<{ readonly sessionId: s
   const held = gate();
   world.server.script(reply().says('Half an ').waitsFor(held.opened).says('answer.'));
   const { sessionId } = await askUntil(world, panel, 'Tell me about parsers', 'Half an ');
-  await world.gateway.stop(sessionId);
+  await world.gateway.turns.stop(sessionId);
   held.open();
   return { sessionId, turnUid: panel.settled.at(-1)?.turn.uid ?? '' };
 }
 
 async function continued(panel: RecordingSurface, turnUid: string, text: string): Promise<string> {
   world.server.script(reply().says(text));
-  const receipt = await world.gateway.continueTurn(panel.id, turnUid);
+  const receipt = await world.gateway.continuation.continueTurn(panel.id, turnUid);
   await world.idle();
   return receipt.kind === 'started' ? receipt.turnUid : receipt.kind;
 }
@@ -69,9 +69,13 @@ describe('a continuation', () => {
     while ((await world.store.indexBatch(100)) > 0);
     const hits = await world.store.search({ text: 'Continue', limit: 9 });
     const row = (await world.rows(sessionId)).find(isContinuation);
-    const branch = await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId, from: row?.uid ?? null });
-    const rewound = await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns: 1 });
-    const [session] = await world.gateway.listSessions({ limit: 9 });
+    const branch = await world.gateway.switching.switchSession(panel.id, {
+      reason: 'branch',
+      sessionId,
+      from: row?.uid ?? null,
+    });
+    const rewound = await world.gateway.switching.switchSession(panel.id, { reason: 'rewind', sessionId, turns: 1 });
+    const [session] = await world.gateway.store.listSessions({ limit: 9 });
     expect({
       hits,
       branch: branch.draft,
@@ -93,7 +97,7 @@ describe('a continuation', () => {
     const { sessionId, turnUid } = await stopped(panel);
     const first = await continued(panel, turnUid, 'answer.');
     world.server.script(reply().says('hour later.'));
-    await world.gateway.retry(panel.id, first);
+    await world.gateway.versions.retry(panel.id, first);
     await world.idle();
     const page = await world.store.readTranscript({ sessionId, limit: 9 });
     expect({
@@ -114,14 +118,14 @@ describe('a continuation', () => {
     const held = gate();
     world.server.script(reply().says('Second').waitsFor(held.opened));
     await askUntil(world, panel, 'And lexers?', 'Second');
-    const busy = await refusal(world.gateway.continueTurn(panel.id, turnUid));
+    const busy = await refusal(world.gateway.continuation.continueTurn(panel.id, turnUid));
     held.open();
     await world.idle();
-    const late = await refusal(world.gateway.continueTurn(panel.id, turnUid));
+    const late = await refusal(world.gateway.continuation.continueTurn(panel.id, turnUid));
     expect({
       busy,
       late,
-      unknown: await refusal(world.gateway.continueTurn(panel.id, 'gone')),
+      unknown: await refusal(world.gateway.continuation.continueTurn(panel.id, 'gone')),
       rows: (await world.rows(sessionId)).some(isContinuation),
     }).toEqual({
       busy: 'busy',

@@ -51,14 +51,14 @@ describe('Plan mode', () => {
       reply().says('Done.'),
     );
     const { sessionId } = await world.send(panel, 'change it');
-    await world.gateway.decideApproval((await panel.question()).id, once);
-    await world.gateway.decideApproval((await panel.question(2)).id, once);
+    await world.gateway.approvals.decide((await panel.question()).id, once);
+    await world.gateway.approvals.decide((await panel.question(2)).id, once);
     await panel.untilSettled(1);
     expect({
       ran,
       refusal: (await tools(sessionId))[0],
       notes: planNotes(),
-      mode: await world.gateway.mode(panel.id, sessionId),
+      mode: await world.gateway.approvals.mode(panel.id, sessionId),
       told: panel.sessionEvents.flatMap((event) => (event.kind === 'modeChanged' ? [event.mode] : [])),
     }).toEqual({
       ran: ['look a.ts', 'present plan', 'change a.ts'],
@@ -78,9 +78,9 @@ describe('Plan mode', () => {
       reply().says('Done.'),
     );
     const { sessionId } = await world.send(panel, 'look');
-    await world.gateway.decideApproval((await panel.question()).id, once);
+    await world.gateway.approvals.decide((await panel.question()).id, once);
     await panel.untilSettled(1);
-    expect([ran, await tools(sessionId), await world.gateway.mode(panel.id, sessionId)]).toEqual([
+    expect([ran, await tools(sessionId), await world.gateway.approvals.mode(panel.id, sessionId)]).toEqual([
       ['ask_server get'],
       [
         'tool: denied: Plan mode: ask_server could change something, so it was not run. Only look, for ' +
@@ -131,13 +131,16 @@ describe('the mode of a session', () => {
     const { panel } = await asking();
     world.server.otherwise(reply().says('ok'));
     const other = world.surface();
-    await world.gateway.setMode(panel.id, null, 'auto');
-    const before = [await world.gateway.mode(panel.id, null), await world.gateway.mode(other.id, null)];
+    await world.gateway.approvals.setMode(panel.id, null, 'auto');
+    const before = [
+      await world.gateway.approvals.mode(panel.id, null),
+      await world.gateway.approvals.mode(other.id, null),
+    ];
     const first = await world.ask(panel, 'one');
     const shown = (await world.gateway.snapshot(first.sessionId, 10)).mode;
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const next = [
-      await world.gateway.mode(panel.id, null),
+      await world.gateway.approvals.mode(panel.id, null),
       await world.store.sessionMode((await world.ask(panel, 'two')).sessionId),
     ];
     expect({ before, shown, next }).toEqual({ before: ['auto', 'ask'], shown: 'auto', next: ['ask', null] });
@@ -157,12 +160,12 @@ describe('an allow rule', () => {
       reply().says('Done.'),
     );
     await world.send(panel, 'go');
-    await world.gateway.decideApproval((await panel.question()).id, {
+    await world.gateway.approvals.decide((await panel.question()).id, {
       kind: 'allow',
       scope: 'session',
       rules: ['change(a.ts)'],
     });
-    await world.gateway.decideApproval((await panel.question(2)).id, {
+    await world.gateway.approvals.decide((await panel.question(2)).id, {
       kind: 'allow',
       scope: 'workspace',
       rules: ['change(b.ts)'],
@@ -181,9 +184,9 @@ describe('an allow rule', () => {
     await world.send(panel, 'go');
     const { id } = await panel.question();
     await expect(
-      world.gateway.decideApproval(id, { kind: 'allow', scope: 'user', rules: [' '] }),
+      world.gateway.approvals.decide(id, { kind: 'allow', scope: 'user', rules: [' '] }),
     ).rejects.toMatchObject({ causeClass: 'invalid' });
-    await expect(world.gateway.decideApproval('nowhere', once)).rejects.toMatchObject({ causeClass: 'notFound' });
+    await expect(world.gateway.approvals.decide('nowhere', once)).rejects.toMatchObject({ causeClass: 'notFound' });
     expect((await world.store.approval(id))?.state).toEqual({ kind: 'pending' });
   });
 });
@@ -200,7 +203,7 @@ describe('a single call', () => {
     await panel.until(() =>
       panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'runningTool'),
     );
-    await world.gateway.stopCall(sessionId, 'call-a');
+    await world.gateway.turns.stopCall(sessionId, 'call-a');
     await panel.untilSettled(1);
     expect([await tools(sessionId), panel.settled.map(({ turn }) => turn.stopReason)]).toEqual([
       ['tool: interrupted: The person stopped this call. It may have run in part.', 'tool: done: look b.ts is done'],
@@ -218,7 +221,7 @@ describe('a single call', () => {
     await panel.until(() =>
       panel.turnEvents.some((event) => event.kind === 'activity' && event.activity.kind === 'runningTool'),
     );
-    await world.gateway.proceedCall(sessionId, 'call-a');
+    await world.gateway.turns.proceedCall(sessionId, 'call-a');
     await panel.untilSettled(1);
     expect(await tools(sessionId)).toEqual(['tool: done: look a.ts is done']);
   });
@@ -231,8 +234,8 @@ describe('a waiting turn', () => {
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
     await world.send(panel, 'go');
     const { id } = await panel.question();
-    await world.gateway.leaveWaiting();
-    await world.gateway.decideApproval(id, once);
+    await world.gateway.turns.leaveWaiting();
+    await world.gateway.approvals.decide(id, once);
     await panel.untilSettled(1);
     expect(called).toEqual([[], ['change']]);
   });
@@ -248,7 +251,7 @@ describe('a waiting turn', () => {
     const before = (await world.store.openTurnOf(sessionId))?.state;
     answers.open();
     await panel.question();
-    await world.gateway.leaveWaiting();
+    await world.gateway.turns.leaveWaiting();
     held.release();
     expect([before, (await sent).kind, (await world.store.openTurnOf(sessionId))?.state]).toEqual([
       'running',
@@ -262,10 +265,10 @@ describe('a waiting turn', () => {
     world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Last words.'));
     const { sessionId } = await world.send(panel, 'go');
     const { id } = await panel.question();
-    const marked = world.gateway.runningTurns().map(({ isWaiting }) => isWaiting);
-    await world.gateway.leaveWaiting();
-    const left = [world.gateway.runningTurns().length, (await world.store.openTurnOf(sessionId))?.state];
-    await world.gateway.decideApproval(id, once);
+    const marked = world.gateway.turns.running().map(({ isWaiting }) => isWaiting);
+    await world.gateway.turns.leaveWaiting();
+    const left = [world.gateway.turns.running().length, (await world.store.openTurnOf(sessionId))?.state];
+    await world.gateway.approvals.decide(id, once);
     await panel.untilSettled(1);
     // What memory is told behind a turn is told by then.
     await world.gateway.shutdown();
@@ -288,11 +291,11 @@ describe('a waiting turn', () => {
     const { panel } = await asking();
     world.server.script(reply().says('half').hangs(), reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
     const { sessionId } = await askUntil(world, panel, 'first', 'half');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     await world.send(panel, 'second');
     const { id } = await panel.question();
     await world.reopen();
-    await world.gateway.decideApproval(id, once);
+    await world.gateway.approvals.decide(id, once);
     await world.idle();
     const [asked, resumed] = [1, 2].map((index) =>
       world.server.requests[index]?.outline.find((line) => line.includes('second')),
@@ -306,7 +309,7 @@ describe('a waiting turn', () => {
     await world.send(panel, 'go');
     const { id } = await panel.question();
     world.failAfter('decideApproval', retriesOfACall + 1, full);
-    await expect(world.gateway.decideApproval(id, once)).rejects.toBe(full);
+    await expect(world.gateway.approvals.decide(id, once)).rejects.toBe(full);
     await panel.untilSettled(1);
     expect([ran, panel.settled.map(({ turn }) => turn.stopReason)]).toEqual([['change a.ts'], ['stop']]);
   });
@@ -317,8 +320,8 @@ describe('a waiting turn', () => {
     const { sessionId } = await world.send(panel, 'go');
     const { id } = await panel.question();
     world.failAfter('decideApproval', retriesOfACall + 1, full);
-    await expect(world.gateway.decideApproval(id, once)).rejects.toBe(full);
-    await world.gateway.decideApproval(id, { kind: 'deny', reason: null });
+    await expect(world.gateway.approvals.decide(id, once)).rejects.toBe(full);
+    await world.gateway.approvals.decide(id, { kind: 'deny', reason: null });
     await panel.untilSettled(1);
     expect([ran, (await tools(sessionId))[0]?.startsWith('tool: denied')]).toEqual([[], true]);
   });
@@ -345,8 +348,8 @@ describe('a waiting turn', () => {
     const { sessionId } = await world.send(panel, 'go');
     const { id } = await panel.question();
     const whileWaiting = world.retrying.liveTurns;
-    await world.gateway.leaveWaiting();
-    await world.gateway.decideApproval(id, once);
+    await world.gateway.turns.leaveWaiting();
+    await world.gateway.approvals.decide(id, once);
     const whileRunning = world.retrying.liveTurns.length;
     await world.crash();
     expect([

@@ -56,10 +56,10 @@ const results = async (sessionId: string): Promise<readonly string[]> =>
 it('a call whose target changed before it was allowed is asked for again, and runs as it was last shown', async () => {
   const { moving, panel, first } = await asking();
   moving.place = '/project/.git/hooks/pre-commit';
-  await world.gateway.decideApproval(first.id, once);
+  await world.gateway.approvals.decide(first.id, once);
   const second = await panel.question(2);
   const ranBefore = [...moving.ran];
-  await world.gateway.decideApproval(second.id, once);
+  await world.gateway.approvals.decide(second.id, once);
   await panel.untilSettled(1);
   expect([ranBefore, second.request.subject, moving.ran]).toEqual([
     [],
@@ -72,13 +72,13 @@ it('a call that shows something else after a restart is asked for again', async 
   const { moving, first, sessionId } = await asking();
   moving.shown = '+another line';
   await world.reopen();
-  await world.gateway.decideApproval(first.id, once);
+  await world.gateway.approvals.decide(first.id, once);
   await expect
-    .poll(async () => (await world.gateway.pendingApproval(sessionId))?.request.preview)
+    .poll(async () => (await world.gateway.approvals.pending(sessionId))?.request.preview)
     .toBe('+another line');
-  const second = await world.gateway.pendingApproval(sessionId);
+  const second = await world.gateway.approvals.pending(sessionId);
   const ranBefore = [...moving.ran];
-  await world.gateway.decideApproval(second?.id ?? '', { kind: 'deny', reason: 'not that' });
+  await world.gateway.approvals.decide(second?.id ?? '', { kind: 'deny', reason: 'not that' });
   await world.idle();
   expect([ranBefore, moving.ran, await results(sessionId)]).toEqual([
     [],
@@ -98,15 +98,15 @@ it('a call that a rule denies by the time it is allowed does not run', async () 
   };
   const { moving, panel, first, sessionId } = await asking({ approvals });
   isDenied = true;
-  await world.gateway.decideApproval(first.id, once);
+  await world.gateway.approvals.decide(first.id, once);
   await panel.untilSettled(1);
   expect([moving.ran, await results(sessionId)]).toEqual([[], ['tool: denied: Restricted Mode.']]);
 });
 
 it('a call that is allowed while the session switches to Plan mode does not run', async () => {
   const { moving, panel, first, sessionId } = await asking();
-  await world.gateway.setMode(panel.id, sessionId, 'plan');
-  await world.gateway.decideApproval(first.id, once);
+  await world.gateway.approvals.setMode(panel.id, sessionId, 'plan');
+  await world.gateway.approvals.decide(first.id, once);
   await panel.untilSettled(1);
   expect([moving.ran, (await results(sessionId))[0]?.startsWith('tool: denied: Plan mode')]).toEqual([[], true]);
 });
@@ -115,8 +115,8 @@ it('a call that shows something else each time is not asked for endlessly', asyn
   const { moving, panel, sessionId, first } = await asking();
   let count = 0;
   moving.onAsk = () => (moving.shown = `+${++count}`);
-  await world.gateway.decideApproval(first.id, once);
-  for (let at = 2; at <= 5; at++) await world.gateway.decideApproval((await panel.question(at)).id, once);
+  await world.gateway.approvals.decide(first.id, once);
+  for (let at = 2; at <= 5; at++) await world.gateway.approvals.decide((await panel.question(at)).id, once);
   await panel.untilSettled(1);
   expect([moving.ran, (await results(sessionId))[0]]).toEqual([
     [],

@@ -24,8 +24,8 @@ async function running(...afterwards: readonly Scripted[]) {
 }
 
 const busySend = (panel: RecordingSurface, text: string, busy: BusyMode): Promise<SubmitReceipt> =>
-  world.gateway.submit(panel.id, {
-    sessionId: world.gateway.shownSession(panel.id),
+  world.gateway.intake.submit(panel.id, {
+    sessionId: world.gateway.surfaces.shownSession(panel.id),
     uid: `${busy}: ${text}`,
     text,
     busy,
@@ -110,14 +110,14 @@ describe('a prompt that interrupts', () => {
     await panel.untilSettled(1);
     await world.crash();
     const next = await resumed(world, sessionId);
-    await world.gateway.resumeQueues();
+    await world.gateway.queue.resume();
     const waiting = [
       await queueOf(sessionId),
       (await world.gateway.snapshot(sessionId, 10)).page.turns.map(
         (turn) => turn.state === 'settled' && turn.stopReason,
       ),
     ];
-    await world.gateway.promoteQueued((await world.store.queue(sessionId))[0]?.uid ?? '');
+    await world.gateway.queue.promote((await world.store.queue(sessionId))[0]?.uid ?? '');
     await world.settles(next, 1);
     expect({ waiting, lines: await world.lines(sessionId) }).toEqual({
       waiting: [['urgent'], ['crash']],
@@ -135,13 +135,13 @@ describe('a prompt that interrupts', () => {
     );
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'first', 'one ');
-    const stopping = world.gateway.stop(sessionId);
+    const stopping = world.gateway.turns.stop(sessionId);
     await busySend(panel, 'urgent', 'interrupt');
     await stopping;
     await panel.until(() => panel.deliveredText === 'one now ');
     held.open();
     await world.settles(panel, 2);
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     await world.ask(panel, 'next');
     expect({ endings: endings(panel), lines: await world.lines(sessionId) }).toEqual({
       endings: ['user', 'stop', 'stop'],
@@ -164,7 +164,7 @@ describe('a prompt that interrupts', () => {
     const { sessionId, ...first } = await askUntil(world, panel, 'first', 'one ');
     await busySend(panel, 'urgent', 'interrupt');
     await panel.until(() => panel.deliveredText === 'one now ');
-    await world.gateway.stop(sessionId, first.kind === 'started' ? first.turnUid : '');
+    await world.gateway.turns.stop(sessionId, first.kind === 'started' ? first.turnUid : '');
     held.open();
     await world.settles(panel, 2);
     expect([endings(panel), await world.lines(sessionId)]).toEqual([
@@ -177,7 +177,7 @@ describe('a prompt that interrupts', () => {
     const { panel, sessionId } = await running(reply().says('never'));
     const mend = world.failing(['settleTurn']);
     await busySend(panel, 'urgent', 'interrupt');
-    const stopping = world.gateway.stop(sessionId);
+    const stopping = world.gateway.turns.stop(sessionId);
     await panel.untilSettled(1);
     mend();
     await stopping;
@@ -291,7 +291,7 @@ describe('a prompt that steers', () => {
   it('stays queued for the user when the turn is stopped, and when the process is killed', async () => {
     const { panel, sessionId } = await running(reply().says('two ').hangs());
     await busySend(panel, 'also this', 'steer');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     await world.idle();
     const stopped = await queueOf(sessionId);
     await world.send(panel, 'second');
@@ -316,8 +316,8 @@ describe('a prompt that steers', () => {
     const { sessionId } = await world.send(panel, 'look');
     await busySend(panel, 'draft', 'steer');
     await busySend(panel, 'never', 'steer');
-    await world.gateway.editQueued('steer: draft', 'final');
-    await world.gateway.removeQueued('steer: never');
+    await world.gateway.queue.edit('steer: draft', 'final');
+    await world.gateway.queue.remove('steer: never');
     held.open();
     await world.settles(panel, 1);
     const said = (await world.lines(sessionId)).filter((line) => line.startsWith('user'));

@@ -40,13 +40,13 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
   it('continues as one session: surfaces and memory follow, and the summary is sent in place of what it summarizes', async () => {
     await create({ protocol });
     const { panel, sessionId } = await talk();
-    const preview = await world.gateway.compressionPreview(sessionId);
+    const preview = await world.gateway.compression.preview(sessionId);
     world.server.script(reply().says(summary), reply().says('It makes tokens.'));
-    const report = await world.gateway.compress(sessionId, 'the lexer');
+    const report = await world.gateway.compression.compress(sessionId, 'the lexer');
     const answered = await world.ask(panel, 'What does it make?');
     const handoff = (await world.store.activeMessages(report.sessionId))[0];
     expect({
-      moved: [panel.switches.at(-1), world.gateway.shownSession(panel.id), answered.sessionId].map((one) =>
+      moved: [panel.switches.at(-1), world.gateway.surfaces.shownSession(panel.id), answered.sessionId].map((one) =>
         JSON.stringify(one)?.replace(report.sessionId, 'child'),
       ),
       memory: world.memoryLog.map((line) =>
@@ -68,7 +68,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
         report.tokens.after < report.tokens.before / 1.5 && preview !== null && preview.before === report.tokens.before,
       border: handoff === undefined ? null : handoffTokens(handoff),
       rows: await uids(answered.sessionId),
-      list: (await world.gateway.listSessions({ limit: 10 })).length,
+      list: (await world.gateway.store.listSessions({ limit: 10 })).length,
       rejections: rejections(),
       problems: await world.store.verifyIntegrity(),
     }).toEqual({
@@ -105,7 +105,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
     const { panel, sessionId } = await talk();
     const last = panel.settled.at(-1)?.turn;
     world.server.script(reply().says(summary).uses({ input: 1000, output: 100 }));
-    await world.gateway.compress(sessionId, null);
+    await world.gateway.compression.compress(sessionId, null);
     const stored = await world.store.getTurn(last?.uid ?? '');
     const used = (turn: typeof stored | undefined) => [turn?.usage?.inputTokens, turn?.usage?.requests];
     expect([used(last), used(stored)]).toEqual([
@@ -150,7 +150,7 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
       for (const prompt of ['one', 'two', 'three']) await world.ask(panel, prompt);
       const { sessionId } = panel.settled.at(-1)?.turn ?? {};
       const session = await world.store.getSession(sessionId ?? '');
-      const { counted } = await world.gateway.contextUse(sessionId ?? '');
+      const { counted } = await world.gateway.compression.contextUse(sessionId ?? '');
       expect([session?.parentKind, counted, rejections()]).toEqual(['compression', false, [null, null, null, null]]);
     },
   );
@@ -164,13 +164,13 @@ describe.each(['openai', 'anthropic'] as const)('a session compressed over the %
       reply().says(`${summary} And the lexer.`),
       reply().says('Yes.'),
     );
-    await world.gateway.compress(sessionId, null);
+    await world.gateway.compression.compress(sessionId, null);
     await world.ask(panel, 'What else?');
-    const second = await world.gateway.compress(sessionId, null);
+    const second = await world.gateway.compression.compress(sessionId, null);
     await world.ask(panel, 'Is that all?');
     expect({
       updates: wire(4).includes('<earlier-summary>') && wire(4).includes('Understand the parser.'),
-      tip: second.sessionId === world.gateway.shownSession(panel.id),
+      tip: second.sessionId === world.gateway.surfaces.shownSession(panel.id),
       beginning: wire(5).includes('What does the parser do?'),
       handoffs: (await uids(sessionId)).filter((row) => row.endsWith('handoff')).length,
       rejections: rejections().filter((one) => one !== null),
@@ -185,7 +185,7 @@ describe('compressing', () => {
     const { panel, sessionId } = await talk();
     world.server.script(reply().finishes('stop'), reply().says('It makes tokens.'));
     world.server.otherwise(reply().says('It makes tokens.'));
-    const report = await world.gateway.compress(sessionId, null);
+    const report = await world.gateway.compression.compress(sessionId, null);
     await world.ask(panel, 'What does it make?');
     const handoff = await world
       .lines(report.sessionId)
@@ -214,20 +214,20 @@ describe('compressing', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'Hi');
     const refusal = () =>
-      world.gateway.compress(sessionId, null).then(
+      world.gateway.compression.compress(sessionId, null).then(
         () => 'done',
         (error: unknown) =>
           error instanceof Error && 'causeClass' in error
             ? `${String(error.causeClass)}: ${error.message}`
             : String(error),
       );
-    const short = { refused: await refusal(), preview: await world.gateway.compressionPreview(sessionId) };
+    const short = { refused: await refusal(), preview: await world.gateway.compression.preview(sessionId) };
     await world.ask(panel, 'Hi again');
     const noGain = await refusal();
     await world.send(panel, 'Wait');
     await panel.until(({ deliveredText }) => deliveredText.includes('busy'));
     const whileRunning = await refusal();
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     expect({ short, noGain, whileRunning, tip: await world.store.conversationTip(sessionId) }).toEqual({
       short: {
         refused: 'notCompressed: There is nothing to compress yet. Nothing was changed.',
@@ -244,7 +244,7 @@ describe('compressing', () => {
     const { panel, sessionId } = await talk();
     const held = gate();
     world.server.script(reply().waitsFor(held.opened).says(summary), reply().says('It makes tokens.'));
-    const compressing = world.gateway.compress(sessionId, null);
+    const compressing = world.gateway.compression.compress(sessionId, null);
     await world.server.request(2);
     const receipt = await world.send(panel, 'What does it make?');
     held.open();
@@ -296,11 +296,11 @@ describe('compressing', () => {
     await create();
     const { sessionId } = await talk();
     world.server.script(reply().hangs());
-    const compressing = world.gateway
+    const compressing = world.gateway.compression
       .compress(sessionId, null)
       .catch((error: unknown) => (error instanceof Error ? error.message : ''));
     await world.server.request(2);
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     expect([await compressing, await world.store.conversationTip(sessionId)]).toEqual([
       'Compression was stopped. Nothing was changed.',
       sessionId,
@@ -324,7 +324,7 @@ describe('the summary', () => {
       });
       const { sessionId } = await talk();
       world.server.script(reply().says('Written by its own.'));
-      const { sessionId: child } = await world.gateway.compress(sessionId, null);
+      const { sessionId: child } = await world.gateway.compression.compress(sessionId, null);
       const handoff = JSON.stringify((await world.store.activeMessages(child))[0]);
       seen.push([
         summaryModel,
@@ -351,7 +351,7 @@ describe('the summary', () => {
     });
     const { sessionId } = await talk();
     world.server.script(reply().says(summary));
-    await world.gateway.compress(sessionId, null);
+    await world.gateway.compression.compress(sessionId, null);
     heard.push(...world.memoryLog.filter((line) => line.startsWith('compressing')).map((line) => line.slice(0, 36)));
     expect({
       heard,
@@ -369,7 +369,7 @@ describe('the summary', () => {
     await create({ clock });
     const { sessionId } = await talk();
     world.server.script(reply().hangs());
-    const compressing = world.gateway.compress(sessionId, null);
+    const compressing = world.gateway.compression.compress(sessionId, null);
     await world.server.request(2);
     await clock.advance(301_000);
     expect((await compressing).madeBy).toBe('plain');
@@ -382,7 +382,7 @@ describe('surfaces, while a session is compressed between two turns', () => {
     const { panel, sessionId } = await talk();
     const held = gate();
     world.server.script(reply().waitsFor(held.opened).says(summary));
-    const compressing = world.gateway.compress(sessionId, null);
+    const compressing = world.gateway.compression.compress(sessionId, null);
     await world.server.request(2);
     const { activity } = await world.gateway.snapshot(sessionId, 1);
     held.open();
@@ -404,13 +404,13 @@ describe('the context meter', () => {
   it("shows the service's count in parts that add up; an estimate before the first count, and no limit if the model states none", async () => {
     await create({ contextWindow: 4000 });
     const { sessionId } = await talk(3000);
-    const counted = await world.gateway.contextUse(sessionId);
+    const counted = await world.gateway.compression.contextUse(sessionId);
     const { id } = await world.store.createSession({
       id: '20260101_000000_abcdef',
       startedAt: 1,
       model: 'Local/test-model',
     });
-    const empty = await world.gateway.contextUse(id);
+    const empty = await world.gateway.compression.contextUse(id);
     const sum = ({ parts }: typeof counted) => (parts === null ? null : parts.system + parts.tools + parts.messages);
     expect({
       counted: [counted.tokens, counted.counted, counted.window, sum(counted)],
@@ -430,15 +430,15 @@ describe('a session that is compressed while a surface opens it', () => {
       const { sessionId } = await talk();
       const tab = world.surface();
       const held = world.holdCall(method, 'after');
-      const opening = world.gateway.switchSession(tab.id, { reason: 'resume', sessionId });
+      const opening = world.gateway.switching.switchSession(tab.id, { reason: 'resume', sessionId });
       await held.reached;
       world.server.script(reply().says(summary), reply().says('a3'));
-      const report = await world.gateway.compress(sessionId, null);
+      const report = await world.gateway.compression.compress(sessionId, null);
       held.release();
       const opened = await opening;
       expect({
         opened: opened.sessionId,
-        shown: world.gateway.shownSession(tab.id),
+        shown: world.gateway.surfaces.shownSession(tab.id),
         told: tab.switches.map((told) => told.sessionId),
       }).toEqual({
         opened: report.sessionId,

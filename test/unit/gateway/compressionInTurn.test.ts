@@ -71,7 +71,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     const name = (text: string): string => text.replaceAll(tip, 'child').replaceAll(sessionId, 'parent');
     expect({
       ended: panel.settled.map(({ turn }) => name(`${turn.outcome} in ${turn.sessionId}`)),
-      shown: name(String(world.gateway.shownSession(panel.id))),
+      shown: name(String(world.gateway.surfaces.shownSession(panel.id))),
       activity: activities(panel).includes('compressing'),
       rows: await rows(sessionId),
       sent: last.map((line) => line.slice(0, 24)),
@@ -81,7 +81,9 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
       },
       next: sent(world, 5).length,
       memory: world.memoryLog.map((line) => name(line).slice(0, 36)),
-      list: (await world.gateway.listSessions({ limit: 10 })).map(({ id, turnCount }) => `${name(id)} ${turnCount}`),
+      list: (await world.gateway.store.listSessions({ limit: 10 })).map(
+        ({ id, turnCount }) => `${name(id)} ${turnCount}`,
+      ),
       delivered: panel.delivered.map(({ text }) => text),
       refused: refused(),
       problems: await world.store.verifyIntegrity(),
@@ -197,8 +199,8 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     const { sessionId } = await world.send(panel, 'Read every file.');
     await world.server.request(3);
     const snapshot = await world.gateway.snapshot(sessionId, 10);
-    await world.gateway.submit(panel.id, { sessionId, uid: 'steer', text: 'briefly', busy: 'steer' });
-    await world.gateway.submit(panel.id, { sessionId, uid: 'queued', text: 'And then?', busy: 'queue' });
+    await world.gateway.intake.submit(panel.id, { sessionId, uid: 'steer', text: 'briefly', busy: 'steer' });
+    await world.gateway.intake.submit(panel.id, { sessionId, uid: 'queued', text: 'And then?', busy: 'queue' });
     held.open();
     await world.settles(panel, 2);
     const told = panel.sessionEvents.flatMap((event) =>
@@ -235,7 +237,7 @@ describe.each(['openai', 'anthropic'] as const)('a turn that fills the context (
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'Read every file.');
     await world.server.request(3);
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     expect({
       ended: ended(panel),
       tip: await world.store.conversationTip(sessionId),
@@ -296,14 +298,14 @@ describe('a turn that fills the context', () => {
     );
     const [panel, tab, elsewhere] = [world.surface(), world.surface(), world.surface()];
     const { sessionId } = await world.send(panel, 'Read every file.');
-    await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId });
+    await world.gateway.switching.switchSession(tab.id, { reason: 'resume', sessionId });
     await world.server.request(3);
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     held.open();
     await world.settles(tab, 1);
     const tip = await world.store.conversationTip(sessionId);
     expect({
-      shown: [panel, tab, elsewhere].map(({ id }) => world.gateway.shownSession(id)),
+      shown: [panel, tab, elsewhere].map(({ id }) => world.gateway.surfaces.shownSession(id)),
       whole: tab.deliveredText,
       leftOut: panel.deliveredText,
       synced: world.memoryLog.filter((line) => line.startsWith('sync')).map((line) => line.includes(tip)),
@@ -355,7 +357,7 @@ describe('a turn that fills the context', () => {
         during,
         receipt: receipt.kind,
         moved: tip !== sessionId,
-        shown: world.gateway.shownSession(panel.id) === tip,
+        shown: world.gateway.surfaces.shownSession(panel.id) === tip,
         last: (await rows(sessionId)).at(-2),
         refused: refused(),
         problems: await world.store.verifyIntegrity(),
@@ -384,7 +386,7 @@ describe('a turn that fills the context', () => {
     const tip = await world.store.conversationTip(sessionId);
     expect({
       ended: ended(panel),
-      moved: tip !== sessionId && world.gateway.shownSession(panel.id) === tip,
+      moved: tip !== sessionId && world.gateway.surfaces.shownSession(panel.id) === tip,
       rows: (await rows(sessionId)).slice(-2),
       problems: await world.store.verifyIntegrity(),
     }).toEqual({
@@ -429,13 +431,13 @@ describe('a turn that fills the context', () => {
     );
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'Read every file.');
-    await world.gateway.submit(panel.id, { sessionId, uid: 'early', text: 'briefly', busy: 'steer' });
+    await world.gateway.intake.submit(panel.id, { sessionId, uid: 'early', text: 'briefly', busy: 'steer' });
     first.open();
     await world.server.request(3);
-    await world.gateway.submit(panel.id, { sessionId, uid: 'late', text: 'in German', busy: 'steer' });
+    await world.gateway.intake.submit(panel.id, { sessionId, uid: 'late', text: 'in German', busy: 'steer' });
     second.open();
     await world.settles(panel, 1);
-    await world.gateway.retry(panel.id, panel.settled.at(-1)?.turn.uid ?? '');
+    await world.gateway.versions.retry(panel.id, panel.settled.at(-1)?.turn.uid ?? '');
     await world.settles(panel, 2);
     expect({ ended: ended(panel), prompt: sent(world, -1).at(-1) }).toEqual({
       ended: 'complete stop',

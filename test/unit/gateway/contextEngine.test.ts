@@ -50,7 +50,7 @@ describe('a context engine', () => {
     const told = await watched();
     const first = await talked();
     world.server.otherwise(reply().says('## Goal\nSpeak of a parser.'));
-    const { sessionId: second } = await world.gateway.compress(first, null);
+    const { sessionId: second } = await world.gateway.compression.compress(first, null);
     expect(told).toEqual([`${first}: ${first} -> ${second} stored smaller`]);
   });
 
@@ -75,7 +75,7 @@ describe('a context engine', () => {
     const first = await talked();
     world.server.otherwise(reply().says('## Goal\nSpeak of a parser.'));
     const mend = world.failing(['compressSession']);
-    const refused = await world.gateway.compress(first, null).then(
+    const refused = await world.gateway.compression.compress(first, null).then(
       () => 'done',
       () => 'refused',
     );

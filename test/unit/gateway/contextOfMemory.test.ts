@@ -16,7 +16,7 @@ describe('the context meter', () => {
       // Cut off: the service has counted nothing, so that everything is estimated.
       world.server.script(reply().says('Half ').drops(), reply().says('Half ').drops());
       const { sessionId } = await world.ask(world.surface(), 'What do you know of it?');
-      const { tokens, counted, parts } = await world.gateway.contextUse(sessionId);
+      const { tokens, counted, parts } = await world.gateway.compression.contextUse(sessionId);
       await world.close();
       return { tokens, counted, ...parts };
     };
@@ -49,15 +49,15 @@ describe('the context meter', () => {
     });
     world.server.script(reply().says('Half ').drops());
     const { sessionId } = await world.ask(world.surface(), 'What do you know of it?');
-    const before = await world.gateway.contextUse(sessionId);
+    const before = await world.gateway.compression.contextUse(sessionId);
     await world.reopen();
-    expect(await world.gateway.contextUse(sessionId)).toEqual(before);
+    expect(await world.gateway.compression.contextUse(sessionId)).toEqual(before);
     const other = await world.store.createSession({
       id: '20260101_000000_abcdef',
       startedAt: 1,
       model: 'Local/test-model',
       private: true,
     });
-    expect((await world.gateway.contextUse(other.id)).parts?.memory).toBe(0);
+    expect((await world.gateway.compression.contextUse(other.id)).parts?.memory).toBe(0);
   });
 });

@@ -28,9 +28,9 @@ describe('prompts sent while an answer streams', () => {
     const receipt = await world.send(panel, 'third');
     const { sessionId } = receipt;
     const [second, never, third] = await world.store.queue(sessionId);
-    await world.gateway.editQueued(second?.uid ?? '', 'second, edited');
-    await world.gateway.removeQueued(never?.uid ?? '');
-    await world.gateway.promoteQueued(third?.uid ?? '');
+    await world.gateway.queue.edit(second?.uid ?? '', 'second, edited');
+    await world.gateway.queue.remove(never?.uid ?? '');
+    await world.gateway.queue.promote(third?.uid ?? '');
     const waiting = (await world.store.queue(sessionId)).map(({ text }) => text);
     held.open();
     await world.settles(panel, 3);
@@ -68,7 +68,7 @@ describe('prompts sent while an answer streams', () => {
     mend();
     await world.reopen();
     const next = await resumed(world, sessionId);
-    await world.gateway.resumeQueues();
+    await world.gateway.queue.resume();
     await world.settles(next, 1);
     expect(await world.lines(sessionId)).toEqual(['user: first', 'assistant: one', 'user: second', 'assistant: two']);
   });

@@ -81,24 +81,24 @@ const modes = (panel: RecordingSurface): readonly string[] =>
 describe('Allow All', () => {
   it('allows every edit that the question showed, with one decision', async () => {
     const { files, panel, sessionId, first } = await editing(['a.ts', 'b.ts', 'c.ts']);
-    await world.gateway.decideApproval(first.id, all);
+    await world.gateway.approvals.decide(first.id, all);
     await panel.untilSettled(1);
     expect([
       behind(first),
       first.request.together?.map(({ preview }) => preview),
       files.ran,
       panel.questions.length,
-      await world.gateway.mode(panel.id, sessionId),
+      await world.gateway.approvals.mode(panel.id, sessionId),
     ]).toEqual([['b.ts', 'c.ts'], ['+b.ts', '+c.ts'], ['a.ts', 'b.ts', 'c.ts'], 1, 'ask']);
   });
 
   it('leaves out edits of secrets and of files elsewhere, which have their own question', async () => {
     const { files, panel, first } = await editing(['a.ts', '.env', '../b.ts', 'denied.ts', 'c.ts']);
-    await world.gateway.decideApproval(first.id, all);
+    await world.gateway.approvals.decide(first.id, all);
     const second = await panel.question(2);
-    await world.gateway.decideApproval(second.id, { kind: 'deny', reason: null });
+    await world.gateway.approvals.decide(second.id, { kind: 'deny', reason: null });
     const third = await panel.question(3);
-    await world.gateway.decideApproval(third.id, once);
+    await world.gateway.approvals.decide(third.id, once);
     await panel.untilSettled(1);
     expect([behind(first), second.request.subject, behind(second), third.request.subject, files.ran]).toEqual([
       ['c.ts'],
@@ -111,7 +111,7 @@ describe('Allow All', () => {
 
   it('ends before a call that does something else, and counts a file once', async () => {
     const { panel, first } = await editing(['a.ts', 'b.ts', 'a.ts', 'set?', 'c.ts']);
-    await world.gateway.decideApproval(first.id, all);
+    await world.gateway.approvals.decide(first.id, all);
     const again = await panel.question(2);
     expect([behind(first), again.request.subject, behind(again)]).toEqual([['b.ts'], 'a.ts', []]);
   });
@@ -119,10 +119,10 @@ describe('Allow All', () => {
   it('allows an edit only as it was shown', async () => {
     const { files, panel, first } = await editing(['a.ts', 'b.ts', 'c.ts']);
     files.shown.set('b.ts', '+something else');
-    await world.gateway.decideApproval(first.id, all);
+    await world.gateway.approvals.decide(first.id, all);
     const again = await panel.question(2);
     const ran = [...files.ran];
-    await world.gateway.decideApproval(again.id, { kind: 'deny', reason: null });
+    await world.gateway.approvals.decide(again.id, { kind: 'deny', reason: null });
     await panel.untilSettled(1);
     expect([ran, again.request.preview, behind(again), files.ran]).toEqual([
       ['a.ts'],
@@ -135,18 +135,18 @@ describe('Allow All', () => {
   it('counts after a restart too, for the edits that had not run', async () => {
     const { files, panel, sessionId, first } = await editing(['a.ts', 'b.ts', 'c.ts']);
     files.shown.set('b.ts', '+something else');
-    await world.gateway.decideApproval(first.id, all);
+    await world.gateway.approvals.decide(first.id, all);
     await panel.question(2);
     await world.reopen();
-    const waiting = await world.gateway.pendingApproval(sessionId);
-    await world.gateway.decideApproval(waiting?.id ?? '', once);
+    const waiting = await world.gateway.approvals.pending(sessionId);
+    await world.gateway.approvals.decide(waiting?.id ?? '', once);
     await world.idle();
     expect([files.ran, (await world.store.approvalsOf(first.turnUid)).length]).toEqual([['a.ts', 'b.ts', 'c.ts'], 2]);
   });
 
   it('is not offered for the rest when only one edit is allowed', async () => {
     const { files, panel, first } = await editing(['a.ts', 'b.ts']);
-    await world.gateway.decideApproval(first.id, once);
+    await world.gateway.approvals.decide(first.id, once);
     const second = await panel.question(2);
     expect([files.ran, second.request.subject, behind(second)]).toEqual([['a.ts'], 'b.ts', []]);
   });
@@ -155,44 +155,44 @@ describe('Allow All', () => {
 describe('Allow All Edits', () => {
   it('switches the session to Edit Automatically and runs the edits that wait, but none that is always asked for', async () => {
     const { files, panel, sessionId, first } = await editing(['a.ts', 'b.ts', '.env', 'c.ts']);
-    await world.gateway.decideApproval(first.id, automatic);
+    await world.gateway.approvals.decide(first.id, automatic);
     const second = await panel.question(2);
     const ran = [...files.ran];
-    await world.gateway.decideApproval(second.id, { kind: 'deny', reason: null });
+    await world.gateway.approvals.decide(second.id, { kind: 'deny', reason: null });
     await panel.untilSettled(1);
     expect([
       second.request.subject,
       ran,
       files.ran,
-      await world.gateway.mode(panel.id, sessionId),
+      await world.gateway.approvals.mode(panel.id, sessionId),
       modes(panel),
     ]).toEqual(['.env', ['a.ts', 'b.ts'], ['a.ts', 'b.ts', 'c.ts'], 'auto', ['auto']]);
   });
 
   it('is refused for anything but a plain edit, and decides nothing then', async () => {
     const { files, panel, sessionId, first } = await editing(['.env']);
-    await expect(world.gateway.decideApproval(first.id, automatic)).rejects.toMatchObject({ causeClass: 'invalid' });
+    await expect(world.gateway.approvals.decide(first.id, automatic)).rejects.toMatchObject({ causeClass: 'invalid' });
     expect([
       files.ran,
-      (await world.gateway.pendingApproval(sessionId))?.id,
-      await world.gateway.mode(panel.id, sessionId),
+      (await world.gateway.approvals.pending(sessionId))?.id,
+      await world.gateway.approvals.mode(panel.id, sessionId),
     ]).toEqual([[], first.id, 'ask']);
   });
 
   it('is stored with the mode or not at all', async () => {
     const { panel, sessionId, first } = await editing(['a.ts', 'b.ts']);
     world.failing(['decideApproval']);
-    await expect(world.gateway.decideApproval(first.id, automatic)).rejects.toMatchObject({ causeClass: 'full' });
-    expect([await world.gateway.mode(panel.id, sessionId), modes(panel)]).toEqual(['ask', []]);
+    await expect(world.gateway.approvals.decide(first.id, automatic)).rejects.toMatchObject({ causeClass: 'full' });
+    expect([await world.gateway.approvals.mode(panel.id, sessionId), modes(panel)]).toEqual(['ask', []]);
   });
 
   it('is taken back, mode and all, by a Deny after it seemed to fail', async () => {
     const { files, panel, sessionId, first } = await editing(['a.ts']);
     world.failAfter('decideApproval', retriesOfACall + 1, new StoreError('full', 'The disk is full.', 'test'));
-    await expect(world.gateway.decideApproval(first.id, automatic)).rejects.toMatchObject({ causeClass: 'full' });
-    await world.gateway.decideApproval(first.id, { kind: 'deny', reason: null });
+    await expect(world.gateway.approvals.decide(first.id, automatic)).rejects.toMatchObject({ causeClass: 'full' });
+    await world.gateway.approvals.decide(first.id, { kind: 'deny', reason: null });
     await panel.untilSettled(1);
-    expect([files.ran, await world.gateway.mode(panel.id, sessionId)]).toEqual([[], 'ask']);
+    expect([files.ran, await world.gateway.approvals.mode(panel.id, sessionId)]).toEqual([[], 'ask']);
   });
 
   it('answers for every sub-agent that waits with an edit, in the mode of the session they work for', async () => {
@@ -214,7 +214,7 @@ describe('Allow All Edits', () => {
     const isWaiting = (): boolean => world.query("SELECT id FROM approvals WHERE state = 'pending'").length === 2;
     await expect.poll(isWaiting).toBe(true);
     const asked = panel.turnEvents.flatMap((event) => (event.kind === 'subAgentAsks' ? (event.approval ?? []) : []));
-    await world.gateway.decideApproval(asked[0]?.id ?? '', automatic);
+    await world.gateway.approvals.decide(asked[0]?.id ?? '', automatic);
     await panel.untilSettled(1);
     expect([[...files.ran].sort(), await world.store.sessionMode(sessionId)]).toEqual([['a.ts', 'b.ts'], 'auto']);
   });
@@ -236,7 +236,7 @@ describe('the start of a plan', () => {
     ['Ask Before Edits', 'ask', []],
   ] as const)('in %s chooses that mode, with the decision', async (_name, mode, ran) => {
     const { files, asks, panel, sessionId, first } = await presented(reply().calls('edit', { name: 'a.ts' }));
-    await world.gateway.decideApproval(first.id, { kind: 'allow', scope: 'once', mode });
+    await world.gateway.approvals.decide(first.id, { kind: 'allow', scope: 'once', mode });
     const stored = await world.store.sessionMode(sessionId);
     await panel.until(() => files.ran.length > 0 || panel.questions.length > 1);
     expect([asks.ran, stored, modes(panel), files.ran]).toEqual([['present plan'], mode, [mode], ran]);
@@ -245,15 +245,15 @@ describe('the start of a plan', () => {
   it('cannot be in Plan mode', async () => {
     const { first } = await presented();
     await expect(
-      world.gateway.decideApproval(first.id, { kind: 'allow', scope: 'once', mode: 'plan' }),
+      world.gateway.approvals.decide(first.id, { kind: 'allow', scope: 'once', mode: 'plan' }),
     ).rejects.toMatchObject({ causeClass: 'invalid' });
   });
 
   it('survives a restart between the decision and the call', async () => {
     const { asks, panel, sessionId, first } = await presented();
     await world.reopen();
-    await world.gateway.decideApproval(first.id, { kind: 'allow', scope: 'once', mode: 'auto' });
+    await world.gateway.approvals.decide(first.id, { kind: 'allow', scope: 'once', mode: 'auto' });
     await world.idle();
-    expect([asks.ran, await world.gateway.mode(panel.id, sessionId)]).toEqual([['present plan'], 'auto']);
+    expect([asks.ran, await world.gateway.approvals.mode(panel.id, sessionId)]).toEqual([['present plan'], 'auto']);
   });
 });

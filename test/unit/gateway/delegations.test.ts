@@ -66,7 +66,7 @@ describe('a task handed to a sub-agent', () => {
       ran,
       child: [child?.parentSessionId, child?.parentKind, child?.title, child?.conversationId],
       by: world.query('SELECT delegated_by FROM sessions WHERE delegated_by IS NOT NULL')[0]?.['delegated_by'],
-      listed: (await world.gateway.listSessions({ limit: 9 })).map(({ id }) => id),
+      listed: (await world.gateway.store.listSessions({ limit: 9 })).map(({ id }) => id),
       own: await world.lines(sessionId),
       its: await world.lines(only()),
       details: { ...Object(result?.details), ms: 0 },
@@ -131,15 +131,15 @@ describe('a task handed to a sub-agent', () => {
     const child = only();
     const other = await resumed(world, child);
     await expect(world.send(other, 'and now?')).rejects.toMatchObject({ causeClass: 'invalid' });
-    await expect(world.gateway.trashSession(child)).rejects.toMatchObject({ causeClass: 'invalid' });
+    await expect(world.gateway.actions.trash(child)).rejects.toMatchObject({ causeClass: 'invalid' });
     const queue = await world.store.queue(child);
-    const { sessionIds } = await world.gateway.forgetSession(sessionId);
-    expect([queue, sessionIds, await world.store.getSession(child), world.gateway.shownSession(other.id)]).toEqual([
-      [],
-      [sessionId, child],
-      null,
-      null,
-    ]);
+    const { sessionIds } = await world.gateway.actions.forget(sessionId);
+    expect([
+      queue,
+      sessionIds,
+      await world.store.getSession(child),
+      world.gateway.surfaces.shownSession(other.id),
+    ]).toEqual([[], [sessionId, child], null, null]);
   });
 });
 
@@ -188,15 +188,15 @@ describe("a sub-agent's question", () => {
     const own = panel.turnEvents.some(({ kind }) => kind === 'approvalRequested');
     const whileAsked = {
       pending: [
-        (await world.gateway.pendingApproval(sessionId))?.id,
-        (await world.gateway.pendingApproval(only()))?.id,
+        (await world.gateway.approvals.pending(sessionId))?.id,
+        (await world.gateway.approvals.pending(only()))?.id,
         (await world.gateway.snapshot(sessionId, 9)).approval?.id,
       ],
       turn: (await world.store.openTurnOf(sessionId))?.state,
-      listed: (await world.gateway.listSessions({ limit: 9 })).map(({ lastTurn }) => lastTurn?.state),
-      busy: world.gateway.runningTurns().map(({ isWaiting }) => isWaiting),
+      listed: (await world.gateway.store.listSessions({ limit: 9 })).map(({ lastTurn }) => lastTurn?.state),
+      busy: world.gateway.turns.running().map(({ isWaiting }) => isWaiting),
     };
-    await world.gateway.decideApproval(approval.id, { kind: 'allow', scope: 'session', rules: ['change(a.ts)'] });
+    await world.gateway.approvals.decide(approval.id, { kind: 'allow', scope: 'session', rules: ['change(a.ts)'] });
     await panel.untilSettled(1);
     expect({
       approval: [approval.sessionId, approval.subAgent?.title, approval.subAgent?.callId],
@@ -229,9 +229,9 @@ describe("a sub-agent's question", () => {
     ]);
     await world.send(panel, 'go');
     const first = await question(panel);
-    await world.gateway.decideApproval(first.id, once);
+    await world.gateway.approvals.decide(first.id, once);
     const second = await question(panel, 2);
-    await world.gateway.decideApproval(second.id, once);
+    await world.gateway.approvals.decide(second.id, once);
     await panel.untilSettled(1);
     expect([[...ran].sort(), first.id === second.id, asked(panel).at(-1)]).toEqual([
       ['change a.ts', 'change b.ts'],
@@ -252,7 +252,7 @@ describe("a sub-agent's question", () => {
       },
       [reply().calls('delegate_task', { task: 'Change it' }), reply().says('Good.')],
     );
-    await world.gateway.setMode(panel.id, null, 'plan');
+    await world.gateway.approvals.setMode(panel.id, null, 'plan');
     await world.ask(panel, 'go');
     expect([ran, results(await world.rows(only())).map(({ outcome }) => outcome)]).toEqual([
       ['look a.ts'],
@@ -290,8 +290,8 @@ describe('a sub-agent ends', () => {
   it('alone when the user stops it or its call: the other one continues', async () => {
     const { panel, sessionId } = await stuck();
     const waits = (await question(panel)).sessionId;
-    await world.gateway.stop(delegates().find((id) => id !== waits) ?? '');
-    await world.gateway.stopCall(sessionId, 'call-2');
+    await world.gateway.turns.stop(delegates().find((id) => id !== waits) ?? '');
+    await world.gateway.turns.stopCall(sessionId, 'call-2');
     await panel.untilSettled(1);
     expect([
       results(await world.rows(sessionId)).map(({ outcome, text }) => `${outcome}: ${text}`),

@@ -19,15 +19,18 @@ describe('the effort of a session', () => {
     const panel = await opened({ effort: 'low' });
     world.server.otherwise(reply().says('ok'));
     const { sessionId } = await world.ask(panel, 'one');
-    await world.gateway.setEffort(panel.id, sessionId, 'high');
+    await world.gateway.efforts.setEffort(panel.id, sessionId, 'high');
     await world.ask(panel, 'two');
-    await world.gateway.setEffort(panel.id, sessionId, 'default');
+    await world.gateway.efforts.setEffort(panel.id, sessionId, 'default');
     await world.ask(panel, 'three');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const other = await world.ask(panel, 'four');
     expect({
       asked: asked(),
-      known: [await world.gateway.effort(panel.id, sessionId), await world.gateway.effort(panel.id, other.sessionId)],
+      known: [
+        await world.gateway.efforts.effort(panel.id, sessionId),
+        await world.gateway.efforts.effort(panel.id, other.sessionId),
+      ],
       told: panel.sessionEvents.flatMap((event) => (event.kind === 'effortChanged' ? [event.effort] : [])),
     }).toEqual({ asked: ['low', 'high', null, 'low'], known: ['default', 'low'], told: ['high', 'default'] });
   });
@@ -36,10 +39,13 @@ describe('the effort of a session', () => {
     const panel = await opened();
     const other = world.surface();
     world.server.otherwise(reply().says('ok'));
-    await world.gateway.setEffort(panel.id, null, 'medium');
-    const before = [await world.gateway.effort(panel.id, null), await world.gateway.effort(other.id, null)];
+    await world.gateway.efforts.setEffort(panel.id, null, 'medium');
+    const before = [
+      await world.gateway.efforts.effort(panel.id, null),
+      await world.gateway.efforts.effort(other.id, null),
+    ];
     const { sessionId } = await world.ask(panel, 'one');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await world.ask(panel, 'two');
     expect([before, await world.store.sessionEffort(sessionId), asked()]).toEqual([
       ['medium', 'default'],
@@ -49,7 +55,9 @@ describe('the effort of a session', () => {
   });
 
   it('changes in a running turn with its next request', async () => {
-    const asks = askingTools(() => void world.gateway.setEffort(panel.id, world.gateway.shownSession(panel.id), 'low'));
+    const asks = askingTools(
+      () => void world.gateway.efforts.setEffort(panel.id, world.gateway.surfaces.shownSession(panel.id), 'low'),
+    );
     const panel = await opened({ tools: asks.tools });
     world.server.script(reply().calls('look', { name: 'a.ts' }), reply().says('Done.'));
     await world.ask(panel, 'go');
@@ -58,7 +66,7 @@ describe('the effort of a session', () => {
 
   it('of a session that does not exist is refused', async () => {
     const panel = await opened();
-    await expect(world.gateway.setEffort(panel.id, 'nowhere', 'high')).rejects.toThrow(
+    await expect(world.gateway.efforts.setEffort(panel.id, 'nowhere', 'high')).rejects.toThrow(
       'This session no longer exists.',
     );
   });

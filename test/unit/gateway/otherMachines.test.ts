@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/gateway/gateway';
 import { reply } from '../../support/modelServer';
+import { RecordingMemory } from '../../support/recordingMemory';
 import { World, type WorldOptions } from '../../support/world';
 
 let world: World;
@@ -72,8 +73,8 @@ describe('before a turn', () => {
     const turnUid = (await world.rows(sessionId))[0]?.turnUid ?? '';
     for (const attempt of [
       () => world.send(panel, 'And pears?'),
-      () => world.gateway.retry(panel.id, turnUid),
-      () => world.gateway.continueTurn(panel.id, turnUid),
+      () => world.gateway.versions.retry(panel.id, turnUid),
+      () => world.gateway.continuation.continueTurn(panel.id, turnUid),
     ])
       await expect(attempt()).rejects.toThrow('Desk is answering.');
     expect([await world.lines(sessionId), world.server.requests.length]).toEqual([before, requests]);
@@ -89,7 +90,7 @@ describe('rows of another machine', () => {
     await world.ask(other, 'Is it raining?');
     const [shown, unconcerned] = [panel.switches.length, other.switches.length];
     await elsewhere(sessionId, 'What are pears?', 'Pears are green.');
-    await world.gateway.received(sessionId, null);
+    await world.gateway.switching.received(sessionId, null);
     expect({
       panel: panel.switches.slice(shown).map(({ sessionId: id, reason }) => [id === sessionId, reason]),
       other: other.switches.slice(unconcerned),
@@ -109,11 +110,11 @@ describe('rows of another machine', () => {
       summarisedUpTo: (await world.rows(sessionId)).at(-1)?.uid ?? '',
       now: 9,
     });
-    await world.gateway.received(sessionId, null);
+    await world.gateway.switching.received(sessionId, null);
     await world.idle();
     expect({
-      shown: world.gateway.shownSession(panel.id),
-      other: world.gateway.shownSession(other.id),
+      shown: world.gateway.surfaces.shownSession(panel.id),
+      other: world.gateway.surfaces.shownSession(other.id),
       memory: memoryLog.filter((line) => line.includes('segment-2')).length > 0,
     }).toEqual({ shown: 'segment-2', other: null, memory: true });
   });
@@ -122,8 +123,11 @@ describe('rows of another machine', () => {
     await create();
     const { panel, sessionId } = await talked();
     await world.store.branchSession({ sessionId, upTo: null, childId: 'branch-1', now: 9 });
-    await world.gateway.received(sessionId, 'branch-1');
-    expect([world.gateway.shownSession(panel.id), panel.switches.at(-1)?.reason]).toEqual(['branch-1', 'branch']);
+    await world.gateway.switching.received(sessionId, 'branch-1');
+    expect([world.gateway.surfaces.shownSession(panel.id), panel.switches.at(-1)?.reason]).toEqual([
+      'branch-1',
+      'branch',
+    ]);
   });
 
   it('that are gone leave an empty surface', async () => {
@@ -131,7 +135,20 @@ describe('rows of another machine', () => {
     const { panel, sessionId } = await talked();
     await world.store.trashSession(sessionId, 9);
     await world.store.forgetSession(sessionId);
-    await world.gateway.received(sessionId, null);
-    expect(world.gateway.shownSession(panel.id)).toBe(null);
+    await world.gateway.switching.received(sessionId, null);
+    expect(world.gateway.surfaces.shownSession(panel.id)).toBe(null);
+  });
+});
+
+describe('sessions that were forgotten on another machine', () => {
+  it('are erased by every memory provider, and what one could not erase is said', async () => {
+    await create({
+      memory: (log) => [
+        new RecordingMemory(log),
+        new RecordingMemory(log, { name: 'far', cannotForget: 'It is away.' }),
+      ],
+    });
+    expect(await world.gateway.actions.forgetInMemory(['s1', 's2'])).toEqual(['It is away.']);
+    expect(world.memoryLog.filter((line) => line.includes('s1 s2')).length).toBe(2);
   });
 });

@@ -21,8 +21,8 @@ function submit(
   parts: readonly SentPart[],
   busy?: 'steer' | 'interrupt' | 'queue',
 ): Promise<SubmitReceipt> {
-  return world.gateway.submit(panel.id, {
-    sessionId: world.gateway.shownSession(panel.id),
+  return world.gateway.intake.submit(panel.id, {
+    sessionId: world.gateway.surfaces.shownSession(panel.id),
     uid: `with-parts-${++uids}`,
     text,
     parts,
@@ -85,7 +85,7 @@ describe('a prompt with attachments and images', () => {
     const { sessionId } = await askUntil(world, panel, 'first', 'one ');
     await submit(world, panel, 'second', [file, picture]);
     const [queued] = await world.store.queue(sessionId);
-    await world.gateway.editQueued(queued?.uid ?? '', '');
+    await world.gateway.queue.edit(queued?.uid ?? '', '');
     await submit(world, panel, '', [other], 'interrupt');
     await world.settles(panel, 3);
     expect({ queued: queued?.parts, lines: await shown(world, sessionId), refused: refused(world) }).toEqual({
@@ -174,13 +174,13 @@ describe('a prompt with attachments and images', () => {
       await world.settles(panel, count);
       return (await shown(world, sessionId))[0];
     };
-    const retried = await done(world.gateway.retry(panel.id, await turnOf()), 2);
-    const edited = await done(world.gateway.editAndResend(panel.id, await turnOf(), 'How?', 'edit-1'), 3);
+    const retried = await done(world.gateway.versions.retry(panel.id, await turnOf()), 2);
+    const edited = await done(world.gateway.intake.editAndResend(panel.id, await turnOf(), 'How?', 'edit-1'), 3);
     const replaced = await done(
-      world.gateway.editAndResend(panel.id, await turnOf(), '', 'edit-2', undefined, [other]),
+      world.gateway.intake.editAndResend(panel.id, await turnOf(), '', 'edit-2', undefined, [other]),
       4,
     );
-    const emptied = await world.gateway
+    const emptied = await world.gateway.intake
       .editAndResend(panel.id, await turnOf(), '', 'edit-3', undefined, [])
       .catch((error: unknown) => String(error));
     expect({ retried, edited, replaced, emptied }).toEqual({
@@ -200,16 +200,16 @@ describe('a prompt with attachments and images', () => {
     const prompt =
       (await world.store.activeMessages(sessionId)).find(({ parts }) => parts.some(({ kind }) => kind === 'attachment'))
         ?.uid ?? '';
-    const branched = await world.gateway.switchSession(world.surface().id, {
+    const branched = await world.gateway.switching.switchSession(world.surface().id, {
       reason: 'branch',
       sessionId,
       from: prompt,
     });
-    await world.gateway.saveDraft(sessionId, 'typed', [other]);
-    const rewound = await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, to: prompt });
+    await world.gateway.store.setDraft(sessionId, 'typed', [other]);
+    const rewound = await world.gateway.switching.switchSession(panel.id, { reason: 'rewind', sessionId, to: prompt });
     const draftOf = async (id: string | null): Promise<unknown> => [
-      await world.gateway.draft(id ?? ''),
-      await world.gateway.draftParts(id ?? ''),
+      await world.gateway.store.draft(id ?? ''),
+      await world.gateway.store.draftParts(id ?? ''),
     ];
     expect({ branched: await draftOf(branched.sessionId), rewound: [rewound.draft, await draftOf(sessionId)] }).toEqual(
       {
@@ -225,9 +225,9 @@ describe('a prompt with attachments and images', () => {
     const panel = world.surface();
     const { sessionId } = await submit(world, panel, '', [file]);
     await panel.until(() => panel.deliveredText === 'Half ');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     await world.idle();
-    await world.gateway.continueTurn(panel.id, panel.settled[0]?.turn.uid ?? '');
+    await world.gateway.continuation.continueTurn(panel.id, panel.settled[0]?.turn.uid ?? '');
     await world.settles(panel, 2);
     expect({
       sent: sent(world, 1).includes('export const a = 1;'),

@@ -46,7 +46,7 @@ describe('a follow-up prompt', () => {
   it('does so in a compressed session, too', async () => {
     const panel = await talked();
     world.server.script(reply().says('## Goal\nSpeak of a parser.'));
-    await world.gateway.compress(world.gateway.shownSession(panel.id) ?? '', null);
+    await world.gateway.compression.compress(world.gateway.surfaces.shownSession(panel.id) ?? '', null);
     world.server.script(reply().says(long('three'), { in: 4000 }).uses({ input: 3000, output: 900 }));
     await world.ask(panel, 'Tell me of three.');
     const calls = await callsOfPrompt(panel);
@@ -59,11 +59,11 @@ describe('a follow-up prompt', () => {
   it('is stored once when it is sent twice at once', async () => {
     const panel = await talked();
     world.server.script(reply().says('Done.'));
-    const sessionId = world.gateway.shownSession(panel.id);
+    const sessionId = world.gateway.surfaces.shownSession(panel.id);
     const prompt = { sessionId, uid: 'twice', text: 'And then?' };
     const receipts = await Promise.all([
-      world.gateway.submit(panel.id, prompt),
-      world.gateway.submit(panel.id, prompt),
+      world.gateway.intake.submit(panel.id, prompt),
+      world.gateway.intake.submit(panel.id, prompt),
     ]);
     await world.settles(panel, 3);
     expect([receipts[1], world.query("SELECT count(*) AS n FROM turns WHERE user_message_uid = 'twice'")]).toEqual([

@@ -34,7 +34,7 @@ describe.each(['openai', 'anthropic'] as const)(
       const panel = world.surface();
       await fc.assert(
         fc.asyncProperty(fc.array(fc.nat(11), { minLength: 1, maxLength: 8 }), async (gone) => {
-          await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+          await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
           server.script(
             reply().says('One.'),
             reply().says('Look.').calls('list_directory', {}, { id: 'a' }).calls('list_directory', {}, { id: 'b' }),
@@ -121,7 +121,7 @@ describe('a repair', () => {
   it('does not duplicate a prompt that is sent again', async () => {
     const { panel, sessionId } = await staleSession(refuses(401, { message: 'no' }), reply().says('ok'));
     await world.ask(panel, 'now');
-    await world.gateway.retry(panel.id, panel.settled.at(-1)?.turn.uid ?? '');
+    await world.gateway.versions.retry(panel.id, panel.settled.at(-1)?.turn.uid ?? '');
     await world.settles(panel, 3);
     const active = (await world.lines(sessionId)).filter((line) => !line.includes('(hidden'));
     expect({ active, sent: talk(world.server.requests[2]) }).toEqual({

@@ -7,7 +7,9 @@ const create = async (options: WorldOptions = {}): Promise<World> => (world = aw
 afterEach(() => world.close());
 
 const listed = async (state: 'active' | 'archived'): Promise<readonly string[]> =>
-  (await world.gateway.listSessions({ limit: 9, state })).map(({ id, pinned }) => `${id}${pinned ? ' pinned' : ''}`);
+  (await world.gateway.store.listSessions({ limit: 9, state })).map(
+    ({ id, pinned }) => `${id}${pinned ? ' pinned' : ''}`,
+  );
 
 describe('a session', () => {
   it('is pinned and archived as a whole, and back, and listeners are notified each time', async () => {
@@ -15,14 +17,14 @@ describe('a session', () => {
     world.server.script(reply().says('a1'));
     const { sessionId } = await world.ask(world.surface(), 'q1');
     const told: string[] = [];
-    const listening = world.gateway.onDidChangeSessions((ids) => void told.push(...ids));
-    await world.gateway.setPinned(sessionId, true);
+    const listening = world.gateway.surfaces.onDidChangeSessions((ids) => void told.push(...ids));
+    await world.gateway.actions.setPinned(sessionId, true);
     const pinned = await listed('active');
-    await world.gateway.setArchived(sessionId, true);
+    await world.gateway.actions.setArchived(sessionId, true);
     const archived = [await listed('active'), await listed('archived')];
-    await world.gateway.setArchived(sessionId, false);
+    await world.gateway.actions.setArchived(sessionId, false);
     listening.dispose();
-    await world.gateway.setPinned(sessionId, false);
+    await world.gateway.actions.setPinned(sessionId, false);
     expect({ pinned, archived, back: await listed('active'), told }).toEqual({
       pinned: [`${sessionId} pinned`],
       archived: [[], [`${sessionId} pinned`]],
@@ -35,10 +37,10 @@ describe('a session', () => {
     await create();
     world.server.script(reply().says('a1'));
     const followed: string[] = [];
-    world.gateway.onDidTurnEvent(() => {
+    world.gateway.surfaces.onDidTurnEvent(() => {
       throw new Error('broken follower');
     });
-    world.gateway.onDidTurnEvent(({ sessionId, event }) => void followed.push(`${sessionId} ${event.kind}`));
+    world.gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => void followed.push(`${sessionId} ${event.kind}`));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     expect({
@@ -72,19 +74,19 @@ describe('a session', () => {
     world.server.otherwise(reply().says('ok'));
     const [panel, tab] = [world.surface(), world.surface()];
     const told: string[] = [];
-    world.gateway.onDidSwitchSession(
+    world.gateway.surfaces.onDidSwitchSession(
       ({ surfaceId, from, to, reason }) => void told.push(`${surfaceId} ${from} -> ${to} ${reason}`),
     );
     const { sessionId: first } = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId: first });
-    await world.gateway.switchSession(tab.id, { reason: 'resume', sessionId: first });
-    const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
+    await world.gateway.switching.switchSession(tab.id, { reason: 'resume', sessionId: first });
+    await world.gateway.switching.switchSession(tab.id, { reason: 'resume', sessionId: first });
+    const { sessionId: branch } = await world.gateway.switching.switchSession(panel.id, {
       reason: 'branch',
       sessionId: first,
       from: null,
     });
-    await world.gateway.switchSession(tab.id, { reason: 'rewind', sessionId: first, turns: 1 });
-    await world.gateway.switchSession(panel.id, { reason: 'reset' });
+    await world.gateway.switching.switchSession(tab.id, { reason: 'rewind', sessionId: first, turns: 1 });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'reset' });
     expect(told).toEqual([
       `surface-1 null -> ${first} new_session`,
       `surface-2 null -> ${first} resume`,
@@ -97,7 +99,7 @@ describe('a session', () => {
   it('sets the model for new sessions too if none was chosen for them', async () => {
     await create({ defaultModel: null });
     await world.store.createSession({ id: 's1', startedAt: 1 });
-    await world.gateway.selectModel('s1', 'Local/first');
+    await world.gateway.actions.selectModel('s1', 'Local/first');
     expect(world.savedModels).toEqual(['Local/first']);
   });
 
@@ -107,7 +109,7 @@ describe('a session', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
     const held = world.holdCall('setSessionModel');
-    const choosing = world.gateway.selectModel(sessionId, 'Local/chosen');
+    const choosing = world.gateway.actions.selectModel(sessionId, 'Local/chosen');
     await held.reached;
     const sending = world.askBeside(panel, 'q2');
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -124,7 +126,7 @@ describe('a session', () => {
     const { sessionId } = await world.ask(panel, 'q1');
     const mend = world.breakStore((method) => (method === 'setSessionModel' ? new Error('The disk is full.') : null));
     const [choosing, sending] = await Promise.allSettled([
-      world.gateway.selectModel(sessionId, 'Local/chosen'),
+      world.gateway.actions.selectModel(sessionId, 'Local/chosen'),
       world.send(panel, 'q2'),
     ]);
     mend();
@@ -140,12 +142,12 @@ describe('a surface', () => {
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     await Promise.all([
-      world.gateway.switchSession(panel.id, { reason: 'resume', sessionId }),
-      world.gateway.switchSession(panel.id, { reason: 'new_session' }),
+      world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId }),
+      world.gateway.switching.switchSession(panel.id, { reason: 'new_session' }),
     ]);
-    expect({ shown: world.gateway.shownSession(panel.id), last: panel.switches.at(-1) }).toEqual({
+    expect({ shown: world.gateway.surfaces.shownSession(panel.id), last: panel.switches.at(-1) }).toEqual({
       shown: null,
       last: { sessionId: null, reason: 'new_session' },
     });
@@ -156,14 +158,16 @@ describe('a surface', () => {
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const sending = world.send(panel, 'q2');
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId });
     const begun = await sending;
     await world.idle();
-    expect({ shown: world.gateway.shownSession(panel.id), lines: await world.lines(begun.sessionId) }).toEqual({
-      shown: sessionId,
-      lines: ['user: q2', 'assistant: ok'],
-    });
+    expect({ shown: world.gateway.surfaces.shownSession(panel.id), lines: await world.lines(begun.sessionId) }).toEqual(
+      {
+        shown: sessionId,
+        lines: ['user: q2', 'assistant: ok'],
+      },
+    );
   });
 });

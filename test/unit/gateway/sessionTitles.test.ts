@@ -73,7 +73,7 @@ describe('a title from the model', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'How do parsers work?');
     await vi.waitFor(() => expect(requestsForTitles()).toBe(1));
-    await world.gateway.renameSession(sessionId, 'Mine');
+    await world.gateway.actions.rename(sessionId, 'Mine');
     held.open();
     await aWhile();
     expect(await title(sessionId)).toEqual(['Mine', 'person']);
@@ -124,7 +124,7 @@ describe('a title from the model', () => {
     await create();
     answers(reply().says('Private parsers'));
     const panel = world.surface();
-    await world.gateway.switchSession(panel.id, { reason: 'new_session', private: true });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session', private: true });
     const { sessionId } = await world.ask(panel, 'How do parsers work?');
     await titledBy(sessionId, 'model');
     expect(await title(sessionId)).toEqual(['Private parsers', 'model']);
@@ -136,7 +136,7 @@ describe('a title from the model', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'How do parsers work?');
     await titledBy(sessionId, 'model');
-    await world.gateway.switchSession(panel.id, { reason: 'branch', sessionId, from: null });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'branch', sessionId, from: null });
     await world.ask(panel, 'And lexers?');
     await aWhile();
     expect(requestsForTitles()).toBe(1);

@@ -37,7 +37,7 @@ describe('a window that closes while a prompt is being sent', () => {
     // A window that has not read the session yet has to ask for its conversation first.
     await world.reopen();
     const held = world.holdCall(method);
-    const sent = outcomeOf(world.gateway.submit(world.surface().id, { sessionId, uid: 'q2', text: 'q2' }));
+    const sent = outcomeOf(world.gateway.intake.submit(world.surface().id, { sessionId, uid: 'q2', text: 'q2' }));
     await held.reached;
     let isOver = false;
     const closing = world.gateway.shutdown().then(() => (isOver = true));
@@ -53,7 +53,7 @@ describe('a window that closes while a prompt is being sent', () => {
       isWaitedFor: !early,
       receipt,
       stored,
-      running: world.gateway.runningTurns(),
+      running: world.gateway.turns.running(),
       requests: world.server.requests.length,
     }).toEqual({
       isWaitedFor,
@@ -67,15 +67,18 @@ describe('a window that closes while a prompt is being sent', () => {
   it('lets running work in a conversation finish, and starts nothing more', async () => {
     const { panel, sessionId } = await windowWithSession();
     const held = world.holdCall('rewindSession');
-    const rewound = outcomeOf(world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId, turns: 1 }));
+    const rewound = outcomeOf(
+      world.gateway.switching.switchSession(panel.id, { reason: 'rewind', sessionId, turns: 1 }),
+    );
     await held.reached;
     const closing = world.gateway.shutdown();
-    const late = [world.gateway.switchSession(panel.id, { reason: 'new_session' }), world.send(panel, 'q2')].map(
-      outcomeOf,
-    );
+    const late = [
+      world.gateway.switching.switchSession(panel.id, { reason: 'new_session' }),
+      world.send(panel, 'q2'),
+    ].map(outcomeOf);
     held.release();
     await closing;
-    const afterwards = await outcomeOf(world.gateway.trashSession(sessionId));
+    const afterwards = await outcomeOf(world.gateway.actions.trash(sessionId));
     expect({
       rewound: await rewound,
       late: await Promise.all(late),

@@ -22,7 +22,7 @@ const sentence = (panel: RecordingSurface): string | undefined => panel.settled.
 const lastTurn = (panel: RecordingSurface): string => panel.settled.at(-1)?.turn.uid ?? '';
 
 async function goOn(panel: RecordingSurface): Promise<void> {
-  await world.gateway.continueTurn(panel.id, lastTurn(panel));
+  await world.gateway.continuation.continueTurn(panel.id, lastTurn(panel));
   await world.idle();
 }
 
@@ -75,7 +75,7 @@ describe('a spending limit', () => {
     await world.reopen();
     const later = await resumed(world, sessionId);
     server.script(says(0.1, 'That is all.'));
-    await world.gateway.continueTurn(later.id, lastTurn(panel));
+    await world.gateway.continuation.continueTurn(later.id, lastTurn(panel));
     await world.settles(later, 1);
     const rows = await world.rows(sessionId);
     expect({
@@ -101,7 +101,7 @@ describe('a spending limit', () => {
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'one');
     await world.ask(panel, 'two');
-    await world.gateway.retry(panel.id, lastTurn(panel));
+    await world.gateway.versions.retry(panel.id, lastTurn(panel));
     await world.settles(panel, 3);
     const before = server.requests.length;
     server.script(says(0.1, 'Two.'));
@@ -159,7 +159,7 @@ it('the cost of a session and of today is that of its requests', async () => {
   const panel = world.surface();
   const { sessionId } = await world.ask(panel, 'look');
   await world.ask(world.surface(), 'another session');
-  expect([await world.gateway.spending(sessionId), (await world.gateway.spending(null)).session]).toEqual([
+  expect([await world.gateway.spending.costs(sessionId), (await world.gateway.spending.costs(null)).session]).toEqual([
     { session: { usd: 0.75, unpriced: 0 }, today: { usd: 0.75, unpriced: 1 } },
     null,
   ]);

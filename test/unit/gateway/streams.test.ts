@@ -152,7 +152,7 @@ describe('an answer that takes several requests', () => {
         (event) => event.kind === 'activity' && event.activity.kind === 'retrying' && event.activity.delayMs > 0,
       ),
     );
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     expect({ ended: ended(panel), requests: server.requests.length, lines: await world.lines(sessionId) }).toEqual({
       ended: 'interrupted user',
       requests: 2,
@@ -190,7 +190,7 @@ describe('an answer that takes several requests', () => {
         panel.turnEvents.filter((event) => event.kind === 'activity' && event.activity.kind === 'answering').length >=
         2,
     );
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     expect(await seen(panel, sessionId)).toEqual({
       ...well,
       stored: ['user: Count.', 'assistant: One, two, three'],
@@ -239,7 +239,7 @@ describe('thinking that only its provider can read', () => {
     const panel = world.surface();
     const { sessionId } = await world.send(panel, 'Well?');
     await panel.until(() => panel.turnEvents.some((event) => event.kind === 'activity'));
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     expect({ lines: await world.lines(sessionId), ended: ended(panel) }).toEqual({
       lines: [
         'user: Well?',
@@ -262,7 +262,7 @@ describe('the note about a turn that was cut off', () => {
     );
     const panel = world.surface();
     const { sessionId } = await askUntil(world, panel, 'count', 'one two ');
-    await world.gateway.stop(sessionId);
+    await world.gateway.turns.stop(sessionId);
     await world.ask(panel, 'look');
     const told = [0, 1, 2].map((index) => sentText(index).includes(`${note} was stopped by the person`));
     const { stored, ...rest } = await seen(panel, sessionId);
@@ -293,7 +293,7 @@ describe('the note about a turn that was cut off', () => {
     server.script(reply().says('one two ').drops(), reply().says('one two three'));
     const panel = world.surface();
     await world.ask(panel, 'count');
-    await world.gateway.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
+    await world.gateway.versions.retry(panel.id, panel.settled[0]?.turn.uid ?? '');
     await world.settles(panel, 2);
     expect({ told: sentText(1).includes(note), ended: ended(panel) }).toEqual({ told: false, ended: 'complete stop' });
   });

@@ -20,7 +20,7 @@ describe('a turn', () => {
     const { sessionId } = await world.ask(panel, 'say something');
     const failed = panel.settled.at(-1)?.turn;
     const sentence = failed?.failure?.sentence;
-    await world.gateway.retry(panel.id, failed?.uid ?? '');
+    await world.gateway.versions.retry(panel.id, failed?.uid ?? '');
     await world.settles(panel, 2);
     expect({
       sentence,
@@ -76,13 +76,13 @@ describe('a turn', () => {
     const panel = world.surface();
     const prompt = { sessionId: null, uid: 'p1', text: 'hello' };
     world.failAfter('openTurn', retriesOfACall + 1, new StoreError('unknown', 'The disk reported a problem.', 'EIO'));
-    await expect(world.gateway.submit(panel.id, prompt)).rejects.toThrow('The disk reported a problem.');
-    const { sessionId } = await world.gateway.submit(panel.id, prompt);
+    await expect(world.gateway.intake.submit(panel.id, prompt)).rejects.toThrow('The disk reported a problem.');
+    const { sessionId } = await world.gateway.intake.submit(panel.id, prompt);
     await world.idle();
     expect({
-      shown: world.gateway.shownSession(panel.id) === sessionId,
+      shown: world.gateway.surfaces.shownSession(panel.id) === sessionId,
       lines: await activeLines(sessionId),
-      sessions: (await world.gateway.listSessions({ limit: 9 })).length,
+      sessions: (await world.gateway.store.listSessions({ limit: 9 })).length,
     }).toEqual({
       shown: true,
       lines: ['user: hello', 'assistant: Here.'],

@@ -1,3 +1,4 @@
+import type { SessionStore } from '../../../src/store/sessionStore';
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../src/base/disposable';
 import type { WorkNotifications } from '../../../src/protocol/workProtocol';
@@ -52,12 +53,13 @@ describe('the messages of a chat view', () => {
     const { gateway, port } = surfaceWorld();
     let store: () => void = () => undefined;
     const stored = new Promise<void>((resolve) => (store = resolve));
-    gateway.saveDraft = async (key, text, _parts, around) => {
+    const setDraft: SessionStore['setDraft'] = async (key, text, _parts, around) => {
       await stored;
       gateway.calls.push(`draft ${key} ${text}${JSON.stringify(around)}`);
     };
-    const submit = gateway.submit.bind(gateway);
-    gateway.submit = (surfaceId, prompt) => (
+    Object.assign(gateway.store, { setDraft });
+    const submit = gateway.intake.submit.bind(gateway);
+    gateway.intake.submit = (surfaceId, prompt) => (
       gateway.calls.push(JSON.stringify(prompt.draft)),
       submit(surfaceId, prompt)
     );
@@ -87,7 +89,7 @@ describe('the messages of a chat view', () => {
     const [gone, port] = [new RecordingPort(), new RecordingPort()];
     surface.connect(gone);
     let refuse: (error: Error) => void = () => undefined;
-    gateway.submit = () => new Promise((_resolve, reject) => (refuse = reject));
+    gateway.intake.submit = () => new Promise((_resolve, reject) => (refuse = reject));
     gone.request(1, 'submit', { sessionId: 's1', uid: 'u1', text: 'hello' });
     surface.connect(port);
     port.command('ready');
@@ -140,7 +142,7 @@ describe('the messages of a chat view', () => {
       files: { ...noChangedFiles, ofTurns: async () => ({ t1: [file] }), onDidChange: changes.event },
     });
     port.command('ready');
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
     changes.fire({ sessionId: 's1', turnUid: 't1', files: [{ ...file, state: 'kept' }] });
     expect(port.notifications.slice(-2).map(([, payload]) => payload)).toEqual([
@@ -152,7 +154,7 @@ describe('the messages of a chat view', () => {
   it('report that rows of the shown session changed, but not while another one is shown', async () => {
     const { gateway, port } = await readySurface();
     for (const sessionId of ['s1', 's1', 's2']) {
-      await gateway.switchSession('chat', { reason: 'resume', sessionId });
+      await gateway.switching.switchSession('chat', { reason: 'resume', sessionId });
       await settle();
     }
     expect(port.notifications.filter(([name]) => name === 'shown').map(([, payload]) => payload)).toMatchObject([
@@ -164,15 +166,15 @@ describe('the messages of a chat view', () => {
 
   it('name the session that a session was branched from, by its newest segment, or say that it was erased', async () => {
     const { gateway, port } = surfaceWorld();
-    gateway.sessions.set('b', session('b', { parentSessionId: 's1', parentKind: 'branch' }));
-    gateway.sessions.set('b2', session('b2', { parentSessionId: 'b', parentKind: 'compression', conversationId: 'b' }));
-    gateway.sessions.set('s1', session('s1', { trashedAt: 5 }));
-    gateway.sessions.set('c', session('c', { parentSessionId: null, parentKind: 'branch' }));
+    gateway.stored.set('b', session('b', { parentSessionId: 's1', parentKind: 'branch' }));
+    gateway.stored.set('b2', session('b2', { parentSessionId: 'b', parentKind: 'compression', conversationId: 'b' }));
+    gateway.stored.set('s1', session('s1', { trashedAt: 5 }));
+    gateway.stored.set('c', session('c', { parentSessionId: null, parentKind: 'branch' }));
     port.command('ready');
     await settle();
     const origins: unknown[] = [];
     for (const sessionId of ['b2', 's2', 'c']) {
-      await gateway.switchSession('chat', { reason: 'resume', sessionId });
+      await gateway.switching.switchSession('chat', { reason: 'resume', sessionId });
       await settle();
       origins.push(port.notifications.filter(([name]) => name === 'shown').at(-1)?.[1]);
     }
@@ -187,7 +189,7 @@ describe('the messages of a chat view', () => {
     const { surface, gateway, port } = surfaceWorld();
     const seen = [surface.isVisible()];
     port.command('ready');
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
     seen.push(surface.isVisible());
     surface.pageUnloaded();
@@ -216,7 +218,7 @@ describe('the messages of a chat view', () => {
     const drawing = writes();
     arrive();
     await settle();
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's2' });
     await settle();
     expect({ restored, drawing, after: writes() }).toEqual({
       restored: [],
@@ -246,7 +248,7 @@ describe('the messages of a chat view', () => {
   it('report a new title and a chosen model', async () => {
     const { gateway, port } = surfaceWorld();
     port.command('ready');
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
     const before = port.notifications.length;
     port.request(1, 'rename', { sessionId: 's1', title: 'Better' });
@@ -300,7 +302,7 @@ describe('the messages of a chat view', () => {
       before,
       between,
       after: surface.shownSession,
-      drawn: gateway.shownSession('chat'),
+      drawn: gateway.surfaces.shownSession('chat'),
       last: port.notifications.at(-1)?.[0],
     }).toEqual({
       before: 's1',

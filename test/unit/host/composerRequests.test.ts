@@ -23,7 +23,7 @@ describe('a question decided from a view', () => {
     const { sessionId } = await world.ask(panel, 'first');
     await world.send(panel, 'second');
     await panel.until(() => panel.turnEvents.some(({ kind }) => kind === 'approvalRequested'));
-    const { id } = (await world.gateway.pendingApproval(sessionId)) ?? expect.unreachable();
+    const { id } = (await world.gateway.approvals.pending(sessionId)) ?? expect.unreachable();
     await world.store.createSession({ id: 'other', startedAt: 1 });
     await world.store.createSession({ id: 'branch', startedAt: 1, parentSessionId: sessionId, parentKind: 'branch' });
     expect([
@@ -47,7 +47,7 @@ describe('a question decided from a view', () => {
     );
     const { sessionId } = await world.send(panel, 'go');
     await panel.until(() => panel.turnEvents.some((event) => event.kind === 'subAgentAsks' && event.approval !== null));
-    const asked = (await world.gateway.pendingApproval(sessionId)) ?? expect.unreachable();
+    const asked = (await world.gateway.approvals.pending(sessionId)) ?? expect.unreachable();
     expect([
       asked.sessionId === sessionId,
       await decidable(sessionId, asked.id),
@@ -62,7 +62,7 @@ describe('earlier prompts', () => {
     const panel = world.surface();
     world.server.otherwise(reply().says('ok'));
     const { sessionId } = await world.ask(panel, 'one');
-    await world.gateway.submit(panel.id, {
+    await world.gateway.intake.submit(panel.id, {
       sessionId,
       uid: 'two',
       text: 'look at @a.ts',
@@ -81,8 +81,8 @@ describe('earlier prompts', () => {
       summarisedUpTo,
       now: 20,
     });
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: 'child' });
-    await world.gateway.submit(panel.id, { sessionId: 'child', uid: 'three', text: 'three' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId: 'child' });
+    await world.gateway.intake.submit(panel.id, { sessionId: 'child', uid: 'three', text: 'three' });
     await panel.untilSettled(3);
     const page = await promptHistory(world.gateway, 'child', null);
     expect(page).toEqual({
@@ -110,13 +110,15 @@ describe('earlier prompts', () => {
     );
     const reads: (number | undefined)[] = [];
     const gateway = {
-      readTranscript: async ({ before, limit }: { readonly before?: number; readonly limit: number }) => {
-        reads.push(before);
-        const end = before ?? rows.length;
-        const messages = rows
-          .slice(Math.max(0, end - limit), end)
-          .map((row) => ({ ...row, sessionId: 's', turnUid: null, createdAt: 1, carriedFrom: null }));
-        return { messages, turns: [], hasEarlier: end > limit, versions: [], later: 0, total: rows.length };
+      store: {
+        readTranscript: async ({ before, limit }: { readonly before?: number; readonly limit: number }) => {
+          reads.push(before);
+          const end = before ?? rows.length;
+          const messages = rows
+            .slice(Math.max(0, end - limit), end)
+            .map((row) => ({ ...row, sessionId: 's', turnUid: null, createdAt: 1, carriedFrom: null }));
+          return { messages, turns: [], hasEarlier: end > limit, versions: [], later: 0, total: rows.length };
+        },
       },
     };
     const first = await promptHistory(gateway, 's', null);

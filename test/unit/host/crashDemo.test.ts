@@ -30,20 +30,24 @@ function crashDemo(
   );
   const room = new CrashDemo({
     gateway: {
-      runningTurns: () =>
-        Array.from({ length: change.running ?? 0 }, () => ({
-          sessionId: 's',
-          turnUid: 't',
-          activity: null,
-          isWaiting: false,
-        })),
-      switchSession: async () => ({ sessionId: 'plug', draft: null, notice: null }),
-      submit: async (_surface, { text }) => (
-        done.push(`sent ${text}`),
-        { kind: 'started', sessionId: 'plug', turnUid: 'turn' }
-      ),
-      onDidTurnEvent: events.event,
-      stop: async () => undefined,
+      turns: {
+        running: () =>
+          Array.from({ length: change.running ?? 0 }, () => ({
+            sessionId: 's',
+            turnUid: 't',
+            activity: null,
+            isWaiting: false,
+          })),
+        stop: async () => undefined,
+      },
+      switching: { switchSession: async () => ({ sessionId: 'plug', draft: null, notice: null }) },
+      intake: {
+        submit: async (_surface, { text }) => (
+          done.push(`sent ${text}`),
+          { kind: 'started', sessionId: 'plug', turnUid: 'turn' }
+        ),
+      },
+      surfaces: { onDidTurnEvent: events.event },
     },
     sessions: {
       createSession: async ({ id, model, private: isPrivate }) => (

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { choicesIn } from '../../../scripts/referenceDocs.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const item = v.object({
@@ -62,8 +63,14 @@ const contributed = contributes.commands.map(({ command }) => command);
 const linksIn = (text: string): readonly string[] =>
   [...text.matchAll(/\(command:([\w.]+)/g)].map((match) => match[1] ?? '');
 
-/** Registered, and called by rows and other parts of the extension alone. */
-const internal = ['hermes.showMoreSessions', 'hermes.fixProblem', 'hermes.explainProblem'];
+/** Registered, and called by rows, code lenses and other parts of the extension alone. */
+const internal = [
+  'hermes.showMoreSessions',
+  'hermes.fixProblem',
+  'hermes.explainProblem',
+  'hermes.showRemoved',
+  'hermes.undoRevertHere',
+];
 
 const sources = ['src/host', 'src/features']
   .flatMap((folder) =>
@@ -207,6 +214,48 @@ describe('the manifest', () => {
       'undoRevert',
     ]);
     expect(conditional.filter((name) => conditions.get(`hermes.${name}`) === undefined)).toEqual([]);
+  });
+
+  it('keeps the palette short: at most 40 commands, and 12 in a window where Hermes was never used', () => {
+    const conditions = new Map((contributes.menus['commandPalette'] ?? []).map(({ command, when }) => [command, when]));
+    const offered = contributed.filter((command) => conditions.get(command) !== 'false');
+    expect({
+      offered: offered.length <= 40,
+      whenNew: offered.filter((command) => conditions.get(command) === undefined),
+      keys: contributes.keybindings.filter(({ when }) => when === undefined),
+    }).toEqual({
+      offered: true,
+      whenNew: [
+        'newSession',
+        'newPrivateSession',
+        'import',
+        'storageAndHistory',
+        'checkAndRepair',
+        'setUpModel',
+        'setUpMemory',
+        'manageMcpServers',
+        'focusChat',
+        'getStarted',
+        'openSettings',
+        'showLog',
+      ].map((name) => `hermes.${name}`),
+      keys: [],
+    });
+  });
+
+  it('leads to each command that the palette hides by a choice, a menu, a key, a link or a slash command', () => {
+    const { commandPalette = [], ...menus } = contributes.menus;
+    const reached = new Set([
+      ...[...choicesIn(root).values()].flat().map((name) => `hermes.${name}`),
+      ...Object.values(menus).flatMap((items) => items.map(({ command }) => command)),
+      ...contributes.keybindings.map(({ command }) => command),
+      ...contributes.viewsWelcome.flatMap(({ contents }) => linksIn(wordsOf(contents))),
+      ...contributes.walkthroughs.flatMap(({ steps }) => steps.flatMap((step) => linksIn(wordsOf(step.description)))),
+    ]);
+    const hidden = commandPalette.filter(({ when }) => when === 'false').map(({ command = '' }) => command);
+    // `/reset` in the composer.
+    expect(hidden.filter((command) => !reached.has(command))).toEqual(['hermes.resetSession']);
+    expect([...choicesIn(root).keys()]).toEqual(['review', 'export', 'import', 'checkAndRepair', 'storageAndHistory']);
   });
 
   it('groups its settings, describes each value, and lets no untrusted folder decide', () => {

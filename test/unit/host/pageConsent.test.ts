@@ -25,8 +25,10 @@ function page(agrees: boolean, options: { readonly mode?: Mode; readonly pending
   const asked: Consent[] = [];
   const consent = new PageConsent({
     gateway: {
-      pendingApproval: async () => (options.pending === undefined ? null : approval(options.pending)),
-      mode: async () => options.mode ?? 'ask',
+      approvals: {
+        pending: async () => (options.pending === undefined ? null : approval(options.pending)),
+        mode: async () => options.mode ?? 'ask',
+      },
     },
     sessions: { approval: async (id) => (id === 'unknown' ? null : approval(id)) },
     confirm: async (what) => {

@@ -1,6 +1,6 @@
 import { toDisposable, type Disposable } from '../../../src/base/disposable';
+import type { Gateway } from '../../../src/gateway/conversationGateway';
 import type {
-  Gateway,
   PromptSubmission,
   SessionContextUse,
   SessionSnapshot,
@@ -58,22 +58,26 @@ export function delivered(seq: number, text: string, start: number): TurnEvent {
   return { kind: 'delivered', turnUid: 't1', chunks: [{ messageUid: 'a1', seq, part: 0, kind: 'text', start, text }] };
 }
 
-/** Rejects every call of a gateway that is not scripted. */
-class UnscriptedGateway {
-  constructor() {
-    return new Proxy(this, {
-      get: (scripted, name) =>
-        typeof name === 'symbol' || name === 'then' || name in scripted
-          ? (Reflect.get(scripted, name) as unknown)
-          : () => Promise.reject(new Error(`${name} is not scripted.`)),
-    });
-  }
+/** A part of a gateway over the methods of a scripted one. Rejects every call that is not scripted. A test may
+ *  replace a method of the part. */
+function part<T extends object>(scripted: object, methods: { readonly [M in keyof T]?: string }): T {
+  const names: Readonly<Record<string, string | undefined>> = methods;
+  return new Proxy({} as T, {
+    get: (replaced, name) => {
+      if (name in replaced) return Reflect.get(replaced, name) as unknown;
+      const method = Reflect.get(scripted, names[String(name)] ?? '') as unknown;
+      if (typeof method === 'function') return method.bind(scripted) as unknown;
+      return () => Promise.reject(new Error(`${String(name)} is not scripted.`));
+    },
+  });
 }
+
+class NoGateway {}
 
 /** A gateway that does what the test says: its sessions are given, a snapshot can be held back, and events are
  *  sent by hand. */
-export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => Gateway) {
-  readonly sessions = new Map<string, Session>();
+export class ScriptedGateway extends (NoGateway as unknown as new () => Gateway) {
+  readonly stored = new Map<string, Session>();
   readonly calls: string[] = [];
   readonly rows: Message[] = [];
   /** What lists say of a session beside what it is. */
@@ -87,45 +91,83 @@ export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => 
   /** Awaited by every snapshot after it was read, so that events can happen in between. */
   beforeSnapshotArrives: Promise<void> = Promise.resolve();
   private readonly modes = new Map<string, Mode>();
-  private readonly efforts = new Map<string, ReasoningEffort>();
-  private surfaces: readonly Surface[] = [];
+  private readonly chosenEfforts = new Map<string, ReasoningEffort>();
+  private attachedSurfaces: readonly Surface[] = [];
   private readonly shown = new Map<string, string | null>();
   private runningListeners: readonly (() => void)[] = [];
 
+  override readonly surfaces = part<Gateway['surfaces']>(this, {
+    attach: 'attach',
+    shownSession: 'shownSession',
+    startsPrivate: 'startsPrivate',
+    onDidChangeSessions: 'onDidChangeSessions',
+    onDidTurnEvent: 'onDidTurnEvent',
+    onDidSwitchSession: 'onDidSwitchSession',
+  });
+  override readonly switching = part<Gateway['switching']>(this, { switchSession: 'switchSession' });
+  override readonly store = part<Gateway['store']>(this, {
+    readTranscript: 'readTranscript',
+    listSessions: 'listSessions',
+    setDraft: 'saveDraft',
+    draft: 'draft',
+    draftParts: 'draftParts',
+  });
+  override readonly intake = part<Gateway['intake']>(this, { submit: 'submit', editAndResend: 'editAndResend' });
+  override readonly versions = part<Gateway['versions']>(this, { retry: 'retry' });
+  override readonly compression = part<Gateway['compression']>(this, { contextUse: 'contextUse' });
+  override readonly spending = part<Gateway['spending']>(this, { costs: 'costs' });
+  override readonly actions = part<Gateway['actions']>(this, {
+    setSeen: 'setSeen',
+    rename: 'renameSession',
+    selectModel: 'selectModel',
+  });
+  override readonly turns = part<Gateway['turns']>(this, {
+    stop: 'stop',
+    running: 'runningTurns',
+    onDidChangeRunning: 'onDidChangeRunning',
+  });
+  override readonly approvals = part<Gateway['approvals']>(this, {
+    decide: 'decideApproval',
+    pending: 'pendingApproval',
+    mode: 'mode',
+    setMode: 'setMode',
+  });
+  override readonly efforts = part<Gateway['efforts']>(this, { effort: 'effort', setEffort: 'setEffort' });
+
   constructor(...sessions: readonly Session[]) {
     super();
-    for (const each of sessions) this.sessions.set(each.id, each);
+    for (const each of sessions) this.stored.set(each.id, each);
   }
 
-  override attach(surface: Surface): Disposable {
-    this.surfaces = [...this.surfaces, surface];
+  attach(surface: Surface): Disposable {
+    this.attachedSurfaces = [...this.attachedSurfaces, surface];
     this.shown.delete(surface.id);
-    return toDisposable(() => (this.surfaces = this.surfaces.filter((other) => other !== surface)));
+    return toDisposable(() => (this.attachedSurfaces = this.attachedSurfaces.filter((other) => other !== surface)));
   }
 
   get attached(): number {
-    return this.surfaces.length;
+    return this.attachedSurfaces.length;
   }
 
-  override startsPrivate(): boolean {
+  startsPrivate(): boolean {
     return false;
   }
 
-  override shownSession(surfaceId: string): string | null {
+  shownSession(surfaceId: string): string | null {
     return this.shown.get(surfaceId) ?? null;
   }
 
-  override async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
+  async switchSession(surfaceId: string, target: SwitchTarget): Promise<SwitchOutcome> {
     const sessionId = target.reason === 'resume' ? target.sessionId : null;
     this.calls.push(`switch ${surfaceId} ${sessionId ?? 'new'}`);
     this.shown.set(surfaceId, sessionId);
-    for (const surface of this.surfaces)
+    for (const surface of this.attachedSurfaces)
       if (surface.id === surfaceId) surface.onSessionSwitched(sessionId, target.reason);
     return { sessionId, draft: null, notice: null, ...(target.reason === 'rewind' ? { rewoundTurn: 't1' } : {}) };
   }
 
   override async snapshot(sessionId: string): Promise<SessionSnapshot> {
-    const found = this.sessions.get(sessionId);
+    const found = this.stored.get(sessionId);
     if (found === undefined) throw new Error(`no session ${sessionId}`);
     const snapshot = {
       session: found,
@@ -142,7 +184,7 @@ export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => 
     return snapshot;
   }
 
-  override async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
+  async readTranscript(query: TranscriptQuery): Promise<TranscriptPage> {
     this.calls.push(
       `read ${query.sessionId} ` +
         `${query.after === undefined ? `before ${query.before ?? 'end'}` : `after ${query.after}`} ` +
@@ -151,13 +193,13 @@ export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => 
     return this.page(query.sessionId);
   }
 
-  override async listSessions(): Promise<readonly SessionSummary[]> {
-    return [...this.sessions.values()].map((each) =>
+  async listSessions(): Promise<readonly SessionSummary[]> {
+    return [...this.stored.values()].map((each) =>
       summary(each.id, { ...each, lastTurn: null, ...this.listed.get(each.id) }),
     );
   }
 
-  override async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
+  async submit(surfaceId: string, prompt: PromptSubmission): Promise<SubmitReceipt> {
     this.calls.push(
       `submit ${surfaceId} ${prompt.sessionId ?? 'new'} ` +
         `${prompt.text}${prompt.busy === undefined ? '' : ` (${prompt.busy})`}`,
@@ -165,21 +207,21 @@ export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => 
     return { kind: 'started', sessionId: prompt.sessionId ?? 's1', turnUid: 't1' };
   }
 
-  override contextUse(): Promise<SessionContextUse> {
+  contextUse(): Promise<SessionContextUse> {
     return Promise.resolve({ tokens: 0, counted: false, window: null, parts: null });
   }
 
-  override spending(): Promise<Spending> {
+  costs(): Promise<Spending> {
     return Promise.resolve({ session: { usd: 0, unpriced: 0 }, today: { usd: 0, unpriced: 0 } });
   }
 
-  override async retry(_surfaceId: string, turnUid: string, before?: () => Promise<void>): Promise<SubmitReceipt> {
+  async retry(_surfaceId: string, turnUid: string, before?: () => Promise<void>): Promise<SubmitReceipt> {
     await before?.();
     this.calls.push(`retry ${turnUid}`);
     return { kind: 'started', sessionId: 's1', turnUid };
   }
 
-  override async editAndResend(
+  async editAndResend(
     _surfaceId: string,
     turnUid: string,
     text: string,
@@ -191,45 +233,45 @@ export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => 
     return { kind: 'started', sessionId: 's1', turnUid };
   }
 
-  override async setSeen(sessionId: string): Promise<void> {
+  async setSeen(sessionId: string): Promise<void> {
     this.calls.push(`seen ${sessionId}`);
   }
 
-  override async stop(sessionId: string): Promise<void> {
+  async stop(sessionId: string): Promise<void> {
     this.calls.push(`stop ${sessionId}`);
   }
 
-  override async decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void> {
+  async decideApproval(approvalId: string, decision: ApprovalDecision): Promise<void> {
     this.calls.push(`decide ${approvalId} ${decision.kind}`);
   }
 
-  override async pendingApproval(): Promise<null> {
+  async pendingApproval(): Promise<null> {
     return null;
   }
 
-  override async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
+  async mode(surfaceId: string, sessionId: string | null): Promise<Mode> {
     return this.modes.get(sessionId ?? surfaceId) ?? 'ask';
   }
 
-  override async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
+  async setMode(surfaceId: string, sessionId: string | null, mode: Mode): Promise<void> {
     this.calls.push(`mode ${sessionId ?? 'new'} ${mode}`);
     this.modes.set(sessionId ?? surfaceId, mode);
     if (sessionId !== null)
-      for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'modeChanged', sessionId, mode });
+      for (const surface of this.attachedSurfaces) surface.onSessionEvent({ kind: 'modeChanged', sessionId, mode });
   }
 
-  override async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
-    return this.efforts.get(sessionId ?? surfaceId) ?? 'default';
+  async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
+    return this.chosenEfforts.get(sessionId ?? surfaceId) ?? 'default';
   }
 
-  override async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
+  async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
     this.calls.push(`effort ${sessionId ?? 'new'} ${effort}`);
-    this.efforts.set(sessionId ?? surfaceId, effort);
+    this.chosenEfforts.set(sessionId ?? surfaceId, effort);
     if (sessionId !== null)
-      for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'effortChanged', sessionId, effort });
+      for (const surface of this.attachedSurfaces) surface.onSessionEvent({ kind: 'effortChanged', sessionId, effort });
   }
 
-  override async saveDraft(
+  async saveDraft(
     key: string,
     text: string,
     _parts?: readonly DraftPart[],
@@ -238,44 +280,44 @@ export class ScriptedGateway extends (UnscriptedGateway as unknown as new () => 
     this.calls.push(`draft ${key} ${text}`);
   }
 
-  override async draftParts(): Promise<readonly DraftPart[]> {
+  async draftParts(): Promise<readonly DraftPart[]> {
     return [];
   }
 
-  override async draft(): Promise<string> {
+  async draft(): Promise<string> {
     return 'draft of the empty state';
   }
 
-  override async renameSession(sessionId: string, title: string): Promise<void> {
-    this.sessions.set(sessionId, session(sessionId, { title }));
+  async renameSession(sessionId: string, title: string): Promise<void> {
+    this.stored.set(sessionId, session(sessionId, { title }));
     this.changed(sessionId);
   }
 
-  override async selectModel(sessionId: string | null, ref: string): Promise<void> {
+  async selectModel(sessionId: string | null, ref: string): Promise<void> {
     this.calls.push(`model ${sessionId ?? 'default'} ${ref}`);
-    if (sessionId !== null) this.sessions.set(sessionId, session(sessionId, { model: ref }));
+    if (sessionId !== null) this.stored.set(sessionId, session(sessionId, { model: ref }));
   }
 
-  override runningTurns() {
+  runningTurns() {
     return this.running;
   }
 
-  override readonly onDidChangeRunning = (listener: () => void): Disposable => {
+  readonly onDidChangeRunning = (listener: () => void): Disposable => {
     this.runningListeners = [...this.runningListeners, listener];
     return toDisposable(() => (this.runningListeners = this.runningListeners.filter((other) => other !== listener)));
   };
 
-  override readonly onDidChangeSessions = (): Disposable => toDisposable(() => undefined);
-  override readonly onDidTurnEvent = (): Disposable => toDisposable(() => undefined);
-  override readonly onDidSwitchSession = (): Disposable => toDisposable(() => undefined);
+  readonly onDidChangeSessions = (): Disposable => toDisposable(() => undefined);
+  readonly onDidTurnEvent = (): Disposable => toDisposable(() => undefined);
+  readonly onDidSwitchSession = (): Disposable => toDisposable(() => undefined);
 
   happen(sessionId: string, event: TurnEvent): void {
-    for (const surface of this.surfaces)
+    for (const surface of this.attachedSurfaces)
       if (this.shown.get(surface.id) === sessionId) surface.onTurnEvent(sessionId, event);
   }
 
   changed(...sessionIds: readonly string[]): void {
-    for (const surface of this.surfaces) surface.onSessionEvent({ kind: 'sessionsChanged', sessionIds });
+    for (const surface of this.attachedSurfaces) surface.onSessionEvent({ kind: 'sessionsChanged', sessionIds });
   }
 
   run(sessionId: string): void {

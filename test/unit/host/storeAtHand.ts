@@ -1,5 +1,5 @@
 import { Emitter } from '../../../src/base/disposable';
-import { emptyReport } from '../store/ownership/fakeHome';
+import { emptyReport } from '../store/ownership/emptyReport';
 import { StoreError } from '../../../src/store/storeError';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 

@@ -7,7 +7,7 @@ import { silentLog } from '../../../src/base/log';
 import type { StoreThreadData } from '../../../src/host/start/storeThreadData';
 import { openStore } from '../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../src/store/ownership/storeConnection';
-import { startNodeWorker } from '../../../src/store/worker/nodeWorkerPort';
+import { startStoreWorker } from '../../../src/store/worker/storeClient';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../support/storeWorker';
 
 let built: BuiltStoreWorker;
@@ -33,7 +33,7 @@ async function opened(keepAfterMs: number): Promise<string> {
   connection = openStore({
     storageFolder: join(folder, 'history'),
     workerEntry: join(built.folder, 'storeThread.js'),
-    startWorker: (entry) => startNodeWorker(entry, data),
+    startWorker: (entry) => startStoreWorker(entry, data),
     clock: systemClock,
     log: silentLog,
   });

@@ -4,7 +4,7 @@ import { ChatSurface } from '../../../src/host/chat/chatSurface';
 import { noAttachments, type PromptAttachments } from '../../../src/host/attachments/promptAttachments';
 import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
-import { ownMemory } from '../../../src/host/chat/chatTabMemory';
+import { ownMemory } from '../../../src/host/chat/chatTabs';
 import type { ChatModels } from '../../../src/host/models/chatModels';
 import { StoreStatus } from '../../../src/host/storage/storeStatus';
 import { noViewReports } from '../../../src/host/library/verify/deliveryReports';
@@ -64,7 +64,7 @@ export function surfaceWorld(
     fire: () => changes.fire(),
   };
   const sessions = {
-    getSession: async (id: string) => gateway.sessions.get(id) ?? null,
+    getSession: async (id: string) => gateway.stored.get(id) ?? null,
     getMessage: async (uid: string) => gateway.rows.find((row) => row.uid === uid) ?? null,
     getTurn: async () => null,
     approval: async () => null,

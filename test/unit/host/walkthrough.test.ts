@@ -14,8 +14,10 @@ function started(ranBefore: boolean) {
   let switched: (event: SurfaceSwitch) => void = () => undefined;
   const made = new Walkthrough({
     gateway: {
-      onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-      onDidSwitchSession: (listener) => ((switched = listener), toDisposable(() => undefined)),
+      surfaces: {
+        onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+        onDidSwitchSession: (listener) => ((switched = listener), toDisposable(() => undefined)),
+      },
     },
     sessions: { getSession: async (id) => ({ parentKind: id === 'branch' ? 'branch' : null }) },
     setContext: (key) => void told.push(key),

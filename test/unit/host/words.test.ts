@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { ageLabels } from '../../../src/host/library/sessionLabels';
-import { editorModelVendors } from '../../../src/host/models/editorModelVendors';
+import { editorModelVendors } from '../../../src/host/models/editorModels';
 import { openReportNotices, storeLabels } from '../../../src/host/storage/storeLabels';
 import { storagePlace, type WindowFacts } from '../../../src/host/storage/windowStorage';
-import { webviewHtml } from '../../../src/host/webviews/webviewHtml';
-import { emptyReport } from '../store/ownership/fakeHome';
+import { webviewHtml } from '../../../src/host/webviews/webviewPrograms';
+import { emptyReport } from '../store/ownership/emptyReport';
 import { t } from '../../../src/base/translate';
 import type { StoreState } from '../../../src/store/ownership/storeState';
 import { elsewhereState } from './storeAtHand';

@@ -1,7 +1,8 @@
 import { type Disposable, DisposableStore } from '../../../base/disposable';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Log } from '../../../base/log';
 import { errorMessage } from '../../../base/errorMessage';
-import type { Gateway, SurfaceSwitch } from '../../../gateway/gateway';
+import type { SurfaceSwitch } from '../../../gateway/gateway';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { Session } from '../../../transcript/session';
 import type * as api from './hermes';
@@ -9,7 +10,7 @@ import { ApiListeners } from './apiListeners';
 import { frozen, turnEventCopy } from './plainCopies';
 
 export interface EventSources {
-  readonly gateway: Pick<Gateway, 'onDidChangeSessions' | 'onDidSwitchSession' | 'onDidTurnEvent'>;
+  readonly gateway: GatewayPart<'surfaces', 'onDidChangeSessions' | 'onDidSwitchSession' | 'onDidTurnEvent'>;
   readonly store: Pick<SessionStore, 'getSession'>;
   readonly log: Log;
 }
@@ -32,10 +33,14 @@ export class ApiEvents implements Disposable {
     this.sessionsChanged = own(new ApiListeners('onDidChangeSessions', log));
     this.sessionSwitched = own(new ApiListeners('onDidSwitchSession', log));
     this.turnHappened = own(new ApiListeners('onTurnEvent', log));
-    own(gateway.onDidChangeSessions((sessionIds) => this.next(this.sessionsChanged, () => this.change(sessionIds))));
-    own(gateway.onDidSwitchSession((event) => this.next(this.sessionSwitched, () => this.switch(event))));
     own(
-      gateway.onDidTurnEvent(({ sessionId, event }) => {
+      gateway.surfaces.onDidChangeSessions((sessionIds) =>
+        this.next(this.sessionsChanged, () => this.change(sessionIds)),
+      ),
+    );
+    own(gateway.surfaces.onDidSwitchSession((event) => this.next(this.sessionSwitched, () => this.switch(event))));
+    own(
+      gateway.surfaces.onDidTurnEvent(({ sessionId, event }) => {
         // Copy now: the event's objects may change later.
         const copy = this.turnHappened.isEmpty ? null : turnEventCopy(sessionId, event);
         if (copy !== null)

@@ -310,7 +310,7 @@ export interface MemoryRegistration extends Disposable {
 /** Remembers things across sessions. Each agent has its own provider and serves one session at a time, so a provider
  *  may keep state of its session. Hermes calls it one call at a time, outside the reply path: turns do not wait, and
  *  a failed call is logged and affects nothing else. A turn waits only for `prefetch` and tools, and for `prefetch`
- *  at most `hermes.memory.recallTimeout` seconds. Everything except `initialize` and `syncTurn` is optional.
+ *  at most two seconds. Everything except `initialize` and `syncTurn` is optional.
  *  docs/memory.md says when and in which order each is called.
  *
  *  Hermes masks everything that looks like a credential before a provider gets it. An aborted signal means that time

@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
-import { t, translations } from '../../../base/translate';
+import { callOnce } from '../../../base/threads/calledThread';
+import { startThread } from '../../../base/threads/channel';
+import { t } from '../../../base/translate';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { WorkProgress } from '../../../store/slicedWork';
 import type { CopiedSessions } from '../../../store/sessionCopying';
-import { reviveStoreError, StoreError } from '../../../store/storeError';
+import { StoreError, storeErrors } from '../../../store/storeError';
 import type { BackupPlace } from './backupDeps';
-import type { BackupAnswer, BackupArguments, BackupMethod, BackupResults, BackupThread } from './backupMessages';
+import type { BackupArguments, BackupMethod, BackupResults, BackupThread } from './backupWorker';
 import { bringBack } from '../../../store/library/bringBack';
 
 /** What to bring back from a backup. */
@@ -62,41 +63,22 @@ export class BackupClient {
     }
   }
 
-  private run<M extends BackupMethod>(
+  private async run<M extends BackupMethod>(
     method: M,
     args: BackupArguments[M],
     signal?: AbortSignal,
   ): Promise<BackupResults[M]> {
-    const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    const workerData: BackupThread = {
-      place: this.place,
-      copies: this.copies,
-      stop,
-      call: { method, args } as BackupThread['call'],
-    };
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      signal?.addEventListener('abort', () => Atomics.store(stop, 0, 1), { once: true });
-      const worker = new Worker(this.entry, {
-        name: 'hermes-backup',
-        workerData: { ...workerData, translations: translations() },
-      });
-      const fail = (technical: string): void =>
-        reject(new StoreError('unknown', t('The work on backups ended unexpectedly. Try again.'), technical));
-      worker.on('message', (answer: BackupAnswer) => {
-        if (signal?.aborted === true) reject(reasonOf(signal));
-        else if ('error' in answer) reject(reviveStoreError(answer.error));
-        else resolve(answer.value as BackupResults[M]);
-        void worker.terminate();
-      });
-      worker.on('error', (error) => fail(String(error)));
-      worker.on('exit', (code) => fail(`the thread ended with code ${code}`));
+    const { entry, place, copies } = this;
+    const options = {
+      start: () => startThread(entry, { name: 'hermes-backup', data: { place, copies } }),
+      errors: storeErrors,
+      ended: (technical: string) =>
+        new StoreError('unknown', t('The work on backups ended unexpectedly. Try again.'), technical),
       // A closing window does not wait for the thread.
-      worker.unref();
-    });
+      isBackground: true,
+    };
+    const result = await callOnce<BackupThread, 'backups'>(options, 'backups', [method, args], { signal });
+    signal?.throwIfAborted();
+    return result as BackupResults[M];
   }
-}
-
-function reasonOf({ reason }: AbortSignal): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../../../base/clock';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { DisposableStore, type Disposable, type Emitter } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
-import type { Gateway } from '../../../gateway/gateway';
 import { BackupScheduler } from '../core/backupScheduler';
 import type { StoreConnection } from '../../../store/ownership/storeConnection';
 import { describeError } from '../../../host/common/describeError';
@@ -11,7 +11,7 @@ import type { BackupSettings, StoreBackups } from './storeBackups';
 
 export interface AutomaticBackupsDeps {
   readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState'>;
-  readonly gateway: Pick<Gateway, 'runningTurns' | 'onDidChangeRunning'>;
+  readonly gateway: GatewayPart<'turns', 'running' | 'onDidChangeRunning'>;
   readonly backups: Pick<StoreBackups, 'makeScheduled'>;
   /** Folder of this window's store. */
   readonly store: () => string;
@@ -52,8 +52,8 @@ export class AutomaticBackups implements Disposable {
     const store = this.deps.store();
     this.scheduler = new BackupScheduler({
       clock,
-      isBusy: () => gateway.runningTurns().some(({ isWaiting }) => !isWaiting),
-      onDidChangeBusy: (listener) => gateway.onDidChangeRunning(listener),
+      isBusy: () => gateway.turns.running().some(({ isWaiting }) => !isWaiting),
+      onDidChangeBusy: (listener) => gateway.turns.onDidChangeRunning(listener),
       make: () => backups.makeScheduled(store),
       report: (failure) => this.report(failure),
     });

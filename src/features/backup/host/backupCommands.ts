@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { systemClock } from '../../../base/clock';
 import { joinSentences } from '../../../base/messageText';
 import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
-import { GatewayError, type Gateway } from '../../../gateway/gateway';
+import { GatewayError } from '../../../gateway/gateway';
 import type { BackupSummary } from '../core/backupSummary';
 import type { OtherBackups } from '../core/otherBackups';
 import type { SessionStore } from '../../../store/sessionStore';
@@ -21,7 +22,7 @@ export interface BackupCommandDeps {
   /** Folder of this window's store. */
   readonly store: () => string;
   readonly sessions: Pick<SessionStore, 'storeSizes'>;
-  readonly gateway: Pick<Gateway, 'copyToThisFolder' | 'runningTurns'>;
+  readonly gateway: GatewayPart<'actions', 'copyToThisFolder'> & GatewayPart<'turns', 'running'>;
   /** Resolves when the store is no longer opening. */
   readonly settled: () => Promise<void>;
   /** Closes the store for the work and opens it again. No view shows a session meanwhile. */
@@ -92,7 +93,7 @@ export class BackupCommands {
         async (signal, onProgress) => {
           await backups.make(store(), 'restore', signal);
           const part = { id, folder, conversationsOf: sessionIds };
-          return during(backups.bringBack(store(), gateway, part, signal, onProgress));
+          return during(backups.bringBack(store(), gateway.actions, part, signal, onProgress));
         },
       );
       const context = labels();
@@ -109,7 +110,7 @@ export class BackupCommands {
 
   private async restoreWhole(backup: BackupSummary): Promise<void> {
     const { backups, store, gateway, whileClosed, labels, onRestored } = this.deps;
-    if (gateway.runningTurns().length > 0)
+    if (gateway.turns.running().length > 0)
       throw new GatewayError('busy', t('Hermes is answering. Wait or stop it, then restore the backup.'));
     const title = t('Restoring the backup…');
     // Cannot be canceled: the file is replaced in one step.

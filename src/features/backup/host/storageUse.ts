@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { systemClock } from '../../../base/clock';
 import { t } from '../../../base/translate';
-import { GatewayError, type Gateway } from '../../../gateway/gateway';
+import { GatewayError } from '../../../gateway/gateway';
 import { prunableConversations } from '../core/pruningRule';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { StoreSizes } from '../../../store/storeSizes';
@@ -13,7 +14,7 @@ import { messageCount, sessionCount, sizeText, type LabelContext } from '../../.
 
 export interface StorageUseDeps {
   readonly sessions: Pick<SessionStore, 'storeSizes' | 'listSessions'>;
-  readonly gateway: Pick<Gateway, 'runningTurns'>;
+  readonly gateway: GatewayPart<'turns', 'running'>;
   readonly settled: () => Promise<void>;
   readonly labels: () => LabelContext;
   readonly openInChat: (sessionId: string) => Promise<void>;
@@ -117,7 +118,7 @@ export class StorageUse {
   /** Sessions that may be removed for each age, without ages that have none. */
   private async pruned(): Promise<readonly { readonly days: number; readonly sessions: readonly SessionSummary[] }[]> {
     const all = [...(await this.everySession('active')), ...(await this.everySession('archived'))];
-    const running = new Set(this.deps.gateway.runningTurns().map(({ sessionId }) => sessionId));
+    const running = new Set(this.deps.gateway.turns.running().map(({ sessionId }) => sessionId));
     const { now } = this.deps.labels();
     return ages
       .map((days) => ({ days, sessions: prunableSessions(all, running, now - days * daySeconds) }))

@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { t } from '../../../base/translate';
 import { ExportRegister } from '../../history/core/export/exportRegister';
 import { exportOptions } from '../../history/core/export/exportOptions';
-import { evidencePath } from '../../history/core/export/evidenceFile';
 import { exportFormats, type ExportFormat, type ExportRequest } from '../../history/core/export/exportFile';
 import type { ExportScope } from '../../history/core/export/sessionScope';
 import { exportStore, useSecretBundle } from '../../history/core/export/storeExport';
 import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
 import { rescueText } from '../damageText';
-import { assertWritable, givenPath, givenStore, readingTools } from '../givenPaths';
+import { assertWritable, givenStore, readingTools } from '../givenPaths';
 
 const reducing = ['no-tool-output', 'no-thinking', 'no-images', 'hidden'] as const;
 
@@ -30,8 +28,6 @@ export const exportCommand: Command = {
     '  --no-images         without images',
     '  --hidden            also hidden messages and earlier versions',
     '  --keep-secrets      keeps passwords and keys, which are masked otherwise',
-    '  --evidence          also writes <file>.evidence.json, which shows later changes of the file',
-    '  --sign <key>        the same, signed: a file with an Ed25519 private key (PEM)',
     '',
     'json holds everything and can be imported again. It is complete only with --keep-secrets.',
   ],
@@ -47,8 +43,6 @@ export const exportCommand: Command = {
     'no-images': { type: 'boolean' },
     hidden: { type: 'boolean' },
     'keep-secrets': { type: 'boolean' },
-    evidence: { type: 'boolean' },
-    sign: { type: 'string' },
   },
   run: async (terminal, options, words) => {
     if (words.length > 0) throw new UsageError(`"${words[0]}" is not an option of export.`);
@@ -75,7 +69,6 @@ async function exportSessions(terminal: Terminal, store: string, request: Export
   if (maskedSecrets > 0) terminal.print(`Masked ${maskedSecrets} secrets.`);
   if (request.format === 'json' && request.masksSecrets)
     terminal.print('The file is not complete, because secrets are masked and the contents of changed files left out.');
-  if (request.evidence !== null) terminal.print(`Evidence: ${evidencePath(request.path)}`);
   if (salvaged === null) return 0;
   terminal.note(`The file that holds these sessions is damaged: only what can be read was exported. ${rescueText}`);
   return 1;
@@ -92,14 +85,13 @@ function noteFile(terminal: Terminal, register: ExportRegister, path: string, se
 }
 
 function requestOf(terminal: Terminal, options: OptionValues): ExportRequest {
-  const { format, out, sign } = options;
+  const { format, out } = options;
   if (typeof out !== 'string') throw new UsageError('Name the file to write: --out <file>.');
   if (!isFormat(format)) throw new UsageError(`Choose a format: ${exportFormats.join(', ')}.`);
   const given = reducing.filter((name) => options[name] === true);
   if (format === 'json' && given.length > 0) throw new UsageError(`json keeps everything: leave out --${given[0]}.`);
   const path = resolve(terminal.folder, out);
   assertWritable(path);
-  const privateKey = typeof sign === 'string' ? readFileSync(givenPath(terminal, sign, 'file'), 'utf8') : null;
   return {
     format,
     scope: scopeOf(terminal, options),
@@ -111,7 +103,6 @@ function requestOf(terminal: Terminal, options: OptionValues): ExportRequest {
       hidden: options['hidden'] !== true,
     },
     masksSecrets: options['keep-secrets'] !== true,
-    evidence: privateKey !== null || options['evidence'] === true ? { privateKey } : null,
     language: 'en',
     t,
   };

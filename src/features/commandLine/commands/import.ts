@@ -13,6 +13,7 @@ import { currentCopy, readOnly, type ReadingDeps } from '../../../store/library/
 import { storeFiles } from '../../../store/open/storeFiles';
 import { storeFolderOf } from '../../../store/ownership/storeFolder';
 import { createSessionDb } from '../../../store/session/sessionDb';
+import { portTo } from '../../../store/storePort';
 import { openLockedStore, type LockedStore } from '../lockedStore';
 import { sourceNames, type SourceName } from '../../../transcript/sourceTitles';
 
@@ -79,8 +80,8 @@ async function importOthers(
     into === null ? null : writes ? await openLockedStore(into, terminal) : previewed(deps, storeFolderOf(into));
   const importer = new ImportClient(
     join(terminal.programFolder, 'importWorker.js'),
-    { copies: deps.copies },
-    opened?.store ?? noStore,
+    deps.copies,
+    opened?.openPort ?? (() => portTo(noStore)),
   );
   try {
     const { signal } = terminal;
@@ -107,17 +108,18 @@ function codeOf({ problems, skipped }: Scan, found: readonly ForeignSession[], f
 }
 
 /** A store that is asked what an import would do: a private copy. One that is not there has nothing. */
-function previewed(deps: ReadingDeps, folder: string): Pick<LockedStore, 'close'> & { readonly store: ImportTarget } {
+function previewed(deps: ReadingDeps, folder: string): Pick<LockedStore, 'close' | 'openPort'> {
   if (deps.fileSystem.stat(storeFiles(folder).main) === undefined) {
     const importStates: ImportTarget['importStates'] = async (ids) => ids.map(() => ({ state: 'absent' }));
-    return { store: { ...noStore, importStates }, close: async () => undefined };
+    return { openPort: () => portTo({ ...noStore, importStates }), close: async () => undefined };
   }
   const copy = currentCopy(deps, folder);
   const states = (ids: readonly string[]) =>
     readOnly(deps, copy.folder, (database) =>
       createSessionDb({ database, now: deps.now, fileSizes: () => ({ fileBytes: 0, logBytes: 0 }) }).importStates(ids),
     );
-  return { store: { ...noStore, importStates: async (ids) => states(ids) }, close: async () => copy.remove() };
+  const store = { ...noStore, importStates: async (ids: readonly string[]) => states(ids) };
+  return { openPort: () => portTo(store), close: async () => copy.remove() };
 }
 
 /** Our own exports among the given words, also those in folders, and the other words. */

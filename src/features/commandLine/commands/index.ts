@@ -4,7 +4,6 @@ import { check } from './check';
 import { copy } from './copy';
 import { exportCommand } from './export';
 import { importCommand } from './import';
-import { verifyCommand } from './verify';
 
 /** The commands, in the order of the help text. */
-export const commands: readonly Command[] = [importCommand, exportCommand, verifyCommand, check, backup, copy];
+export const commands: readonly Command[] = [importCommand, exportCommand, check, backup, copy];

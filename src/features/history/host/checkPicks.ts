@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
-import type { CheckThread } from '../core/check/checkMessages';
+import type { CheckThread } from '../core/check/checkWorker';
 import type { CheckResult } from '../core/check/findings';
 import type { RepairPlan } from '../core/check/repairPlan';
 import { findingMeaning, findingPlace, findingTitle, type Finding } from '../../../transcript/rules/finding';

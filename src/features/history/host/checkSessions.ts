@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Clock } from '../../../base/clock';
 import { joinSentences } from '../../../base/messageText';
 import { t } from '../../../base/translate';
-import type { CheckThread } from '../core/check/checkMessages';
+import type { CheckThread } from '../core/check/checkWorker';
 import type { CheckOptions, CheckResult } from '../core/check/findings';
 import { repairPlans, type RepairPlan } from '../core/check/repairPlan';
 import type { Finding } from '../../../transcript/rules/finding';

@@ -8,19 +8,17 @@ export interface ExportChoice {
   readonly format: ExportFormat;
   readonly leftOut: LeftOut;
   readonly masksSecrets: boolean;
-  /** True to write an evidence file too. */
-  readonly isSigned: boolean;
 }
 
-type Option = 'toolOutput' | 'thinking' | 'images' | 'hidden' | 'mask' | 'evidence';
+type Option = 'toolOutput' | 'thinking' | 'images' | 'hidden' | 'mask';
 
 /** Options of each format, in the order of the picker. */
 const optionsOf: { readonly [F in ExportFormat]: readonly Option[] } = {
-  json: ['mask', 'evidence'],
-  markdown: ['toolOutput', 'thinking', 'hidden', 'mask', 'evidence'],
-  html: ['toolOutput', 'thinking', 'images', 'hidden', 'mask', 'evidence'],
-  openai: ['toolOutput', 'thinking', 'images', 'mask', 'evidence'],
-  hermes: ['toolOutput', 'thinking', 'images', 'hidden', 'mask', 'evidence'],
+  json: ['mask'],
+  markdown: ['toolOutput', 'thinking', 'hidden', 'mask'],
+  html: ['toolOutput', 'thinking', 'images', 'hidden', 'mask'],
+  openai: ['toolOutput', 'thinking', 'images', 'mask'],
+  hermes: ['toolOutput', 'thinking', 'images', 'hidden', 'mask'],
 };
 
 const chosenAtFirst: ReadonlySet<Option> = new Set(['toolOutput', 'thinking', 'images', 'mask']);
@@ -51,7 +49,6 @@ function choiceOf(format: ExportFormat, chosen: ReadonlySet<Option>): ExportChoi
       hidden: !has('hidden'),
     },
     masksSecrets: has('mask'),
-    isSigned: has('evidence'),
   };
 }
 
@@ -91,8 +88,6 @@ function optionItem(option: Option, format: ExportFormat): OptionItem {
         picked,
         option,
       };
-    case 'evidence':
-      return { label: t('Evidence File'), description: t('Signed. Shows later changes of the file'), picked, option };
     default:
       return option satisfies never;
   }

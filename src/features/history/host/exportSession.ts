@@ -1,14 +1,12 @@
-import { randomUUID, generateKeyPairSync } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { systemClock } from '../../../base/clock';
 import { GatewayError } from '../../../gateway/gateway';
-import { isEvidence } from '../core/export/evidence';
 import { exportInThread } from '../core/export/exportClient';
-import { evidencePath } from '../core/export/evidenceFile';
 import type { ExportedFile, ExportFormat } from '../core/export/exportFile';
-import type { ThreadRequest } from '../core/export/exportMessages';
+import type { ThreadRequest } from '../core/export/exportWorker';
 import { exportName } from '../../../transcript/readable/transcriptExport';
 import type { ExportScope } from '../core/export/sessionScope';
 import type { WorkProgress } from '../../../store/slicedWork';
@@ -32,7 +30,6 @@ export interface ExportDeps {
   readonly run: ExportRun;
   /** Folder for files on their way to a place that only the editor reaches. */
   readonly copies: string;
-  readonly signingKey: () => Promise<string>;
   /** Notes the file, so that forgetting the sessions reaches it. */
   readonly noteExport: (path: string, sessionIds: readonly string[]) => void;
 }
@@ -40,15 +37,13 @@ export interface ExportDeps {
 /** Parts of an export that belong to the machine, not to a store. */
 export function windowExports(
   distFolder: string,
-  { globalStorageUri, secrets }: Pick<vscode.ExtensionContext, 'globalStorageUri' | 'secrets'>,
-): Pick<ExportDeps, 'run' | 'copies' | 'signingKey'> {
+  { globalStorageUri }: Pick<vscode.ExtensionContext, 'globalStorageUri'>,
+): Pick<ExportDeps, 'run' | 'copies'> {
   const copies = join(globalStorageUri.fsPath, 'reading');
-  const key = new SigningKey(secrets);
   return {
     run: (store, request, signal, onProgress) =>
       exportInThread(join(distFolder, 'exportWorker.js'), { store, copies, request }, { signal, onProgress }),
     copies,
-    signingKey: () => key.get(),
   };
 }
 
@@ -74,28 +69,20 @@ async function exportScope(title: string, scope: ExportScope, name: string, deps
   if (choice === null) return;
   const uri = await askFile(title, name, choice.format);
   if (uri === undefined) return;
-  const evidence = choice.isSigned ? { privateKey: await deps.signingKey() } : null;
   const stopped = new GatewayError('stopped', t('Export was canceled. Nothing was written.'));
   const file = await withProgressWhenLong(
     { clock: systemClock, notice: editorWorkNotice },
     t('Exporting sessions…'),
     stopped,
     (signal, onProgress) =>
-      writeTo(uri, deps, (path) =>
-        deps.run(deps.store(), requestOf(choice, scope, path, evidence), signal, onProgress),
-      ),
+      writeTo(uri, deps, (path) => deps.run(deps.store(), requestOf(choice, scope, path), signal, onProgress)),
   );
   if (uri.scheme === 'file') deps.noteExport(uri.fsPath, file.sessionIds);
   await report(uri, choice, file);
 }
 
-function requestOf(
-  { format, leftOut, masksSecrets }: ExportChoice,
-  scope: ExportScope,
-  path: string,
-  evidence: ThreadRequest['evidence'],
-): ThreadRequest {
-  return { format, scope, path, leftOut, masksSecrets, evidence, language: vscode.env.language };
+function requestOf({ format, leftOut, masksSecrets }: ExportChoice, scope: ExportScope, path: string): ThreadRequest {
+  return { format, scope, path, leftOut, masksSecrets, language: vscode.env.language };
 }
 
 /** Writes to the chosen place. One that only the editor reaches gets a copy of the whole file. */
@@ -110,22 +97,11 @@ async function writeTo(
   try {
     const path = join(folder, basename(uri.path));
     const file = await write(path);
-    const evidence = uri.with({ path: evidencePath(uri.path) });
-    if (!file.hasEvidence) await removeEvidence(evidence);
     await vscode.workspace.fs.copy(vscode.Uri.file(path), uri, { overwrite: true });
-    if (file.hasEvidence)
-      await vscode.workspace.fs.copy(vscode.Uri.file(evidencePath(path)), evidence, { overwrite: true });
     return file;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** Removes evidence of an earlier file. Leaves any other file that has this name. */
-async function removeEvidence(uri: vscode.Uri): Promise<void> {
-  const { fs } = vscode.workspace;
-  const bytes = await Promise.resolve(fs.readFile(uri)).catch(() => null);
-  if (bytes !== null && isEvidence(Buffer.from(bytes).toString('utf8'))) await fs.delete(uri);
 }
 
 const endings: { readonly [F in ExportFormat]: { readonly name: string; readonly ending: string } } = {
@@ -149,7 +125,7 @@ async function askFile(title: string, name: string, format: ExportFormat): Promi
 async function report(
   uri: vscode.Uri,
   { format }: ExportChoice,
-  { sessions, maskedSecrets, hasEvidence }: ExportedFile,
+  { sessions, maskedSecrets }: ExportedFile,
 ): Promise<void> {
   const path = vscode.workspace.asRelativePath(uri);
   const sentences = [
@@ -157,7 +133,6 @@ async function report(
       ? t('Session exported to {path}.', { path })
       : t('Sessions exported to {path}: {count}.', { path, count: String(sessions) }),
     ...(maskedSecrets === 0 ? [] : [t('Secrets masked: {count}.', { count: String(maskedSecrets) })]),
-    ...(hasEvidence ? [t('Evidence: {path}.', { path: basename(evidencePath(uri.path)) })] : []),
   ];
   const open = t('Open');
   // The editor does not show databases.
@@ -165,30 +140,4 @@ async function report(
   if ((await vscode.window.showInformationMessage(sentences.join(' '), ...buttons)) !== open) return;
   if (format === 'html') await vscode.env.openExternal(uri);
   else await vscode.commands.executeCommand('vscode.open', uri);
-}
-
-const secretName = 'hermes.exportSigningKey';
-
-/** Ed25519 key, PEM, that signs the evidence of exports. It is made when first needed, and kept in secret storage. */
-export class SigningKey {
-  private made: Promise<string> | null = null;
-
-  constructor(private readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store'>) {}
-
-  get(): Promise<string> {
-    return (this.made ??= this.readOrMake().catch((error: unknown) => {
-      this.made = null;
-      throw error;
-    }));
-  }
-
-  private async readOrMake(): Promise<string> {
-    const kept = await this.secrets.get(secretName);
-    if (kept !== undefined) return kept;
-    const { privateKey } = generateKeyPairSync('ed25519');
-    const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    await this.secrets.store(secretName, key);
-    // Another window may have stored its own meanwhile.
-    return (await this.secrets.get(secretName)) ?? key;
-  }
 }

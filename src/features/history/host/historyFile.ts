@@ -9,14 +9,15 @@ import type { ExportedConversation, OpenedFile } from '../core/import/importing'
 import { promisedOperations } from '../../../store/sessionMethods';
 import type { SessionStore } from '../../../store/sessionStore';
 import { StoreError } from '../../../store/storeError';
-import { StoreClient, type RunningStore, type WorkerPort } from '../../../store/worker/storeClient';
+import type { Thread } from '../../../base/threads/channel';
+import { StoreClient, type RunningStore } from '../../../store/worker/storeClient';
 import { withProgressWhenLong, type WorkNotice } from '../../../host/notifications/longWork';
 
 export interface HistoryFileDeps {
   /** Starts a thread that reads files. */
   readonly openReader: () => Pick<ImportClient, 'openFile' | 'close'>;
   /** Starts a thread for the store of a copy. */
-  readonly startWorker: () => WorkerPort;
+  readonly startWorker: () => Thread;
   /** Shows the progress of a long reading. */
   readonly notice: WorkNotice;
   readonly clock: Clock;

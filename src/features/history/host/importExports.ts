@@ -47,7 +47,8 @@ export async function importExportFile(path: string, deps: ExportImportsDeps): P
     const brought = await bring({ folder: opened.folder, sessionIds }, deps);
     deps.onImported();
     // Stopped: the newest one may not be here.
-    const newest = brought.isStopped ? null : (chosen[0]?.conversation.newestId ?? null);
+    const newestId = brought.isStopped ? null : (chosen[0]?.conversation.newestId ?? null);
+    const newest = newestId === null ? null : (brought.newIds[newestId] ?? newestId);
     // Nobody waits for the answer to the report.
     report(brought, newest, deps).catch(deps.onFailure);
   } finally {

@@ -48,7 +48,16 @@ export class RescueFeature implements Disposable {
   }
 
   get commands(): CommandTable {
-    return { keepImporting: () => this.keepImporting(), showRescuedSessions: () => this.show() };
+    return {
+      keepImporting: () => this.keepImporting(),
+      stopImporting: async () => {
+        await this.deps.settings.saveRescue(false);
+        void vscode.window.showInformationMessage(
+          t('Hermes no longer imports what other agents write. Imported sessions stay.'),
+        );
+      },
+      showRescuedSessions: () => this.show(),
+    };
   }
 
   get isOn(): boolean {

@@ -1,12 +1,12 @@
-import type { Gateway } from '../../../gateway/gateway';
 import type { composerRequests, ComposerResults } from '../../../protocol/composerProtocol';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { StoreStatus } from '../../storage/storeStatus';
 import type { RequestHandlers } from '../../webviews/viewEndpoint';
 import { promptHistory } from './promptHistory';
 
 interface ComposerHandlerDeps {
   readonly surfaceId: string;
-  readonly gateway: Pick<Gateway, 'setEffort' | 'readTranscript'>;
+  readonly gateway: GatewayPart<'efforts', 'setEffort'> & GatewayPart<'store', 'readTranscript'>;
   readonly store: Pick<StoreStatus, 'settled'>;
   /** Called when the effort for new sessions changed: the gateway emits no event for it. */
   readonly onNewEffort: () => Promise<void>;
@@ -22,7 +22,7 @@ export function composerHandlers({
   return {
     setEffort: async ({ sessionId, effort }) => {
       await store.settled();
-      await gateway.setEffort(surfaceId, sessionId, effort);
+      await gateway.efforts.setEffort(surfaceId, sessionId, effort);
       if (sessionId === null) await onNewEffort();
       return null;
     },

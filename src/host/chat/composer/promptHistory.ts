@@ -1,5 +1,5 @@
-import type { Gateway } from '../../../gateway/gateway';
 import type { EarlierPrompt, PromptHistoryPage } from '../../../protocol/composerProtocol';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { answerText, type Message } from '../../../transcript/message';
 import { isWritten, mentionsAgain } from '../../../transcript/promptHistory';
 
@@ -12,14 +12,14 @@ const mostPages = 10;
 /** Prompts of a session's conversation before a position, newest first. A long range without prompts ends a
  *  response early; the next request continues at `before`. */
 export async function promptHistory(
-  gateway: Pick<Gateway, 'readTranscript'>,
+  gateway: GatewayPart<'store', 'readTranscript'>,
   sessionId: string,
   before: number | null,
 ): Promise<PromptHistoryPage> {
   const prompts: EarlierPrompt[] = [];
   let place = before;
   for (let pages = 0; pages < mostPages && prompts.length < enough; pages++) {
-    const { messages, hasEarlier } = await gateway.readTranscript({
+    const { messages, hasEarlier } = await gateway.store.readTranscript({
       sessionId,
       limit: pageSize,
       ...(place === null ? {} : { before: place }),

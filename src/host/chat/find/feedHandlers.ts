@@ -1,5 +1,5 @@
-import type { Gateway } from '../../../gateway/gateway';
 import type { feedCommands, FeedPage, FeedResults, feedRequests, FindProgress } from '../../../protocol/feedProtocol';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { SessionStore, TranscriptPage } from '../../../store/sessionStore';
 import type { ChatFiles } from '../../changedFiles/chatFiles';
 import { originalRow } from '../../library/transcript/transcriptReader';
@@ -7,7 +7,7 @@ import type { CommandHandlers, RequestHandlers } from '../../webviews/viewEndpoi
 import { SessionFind } from './findInSession';
 
 interface FeedHandlerDeps {
-  readonly gateway: Pick<Gateway, 'readTranscript'>;
+  readonly gateway: GatewayPart<'store', 'readTranscript'>;
   readonly sessions: Pick<SessionStore, 'getMessage' | 'getSession'>;
   readonly files: Pick<ChatFiles, 'ofTurns'>;
   readonly onFindProgress: (progress: FindProgress) => void;
@@ -31,7 +31,7 @@ export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedH
   });
   const requests: FeedHandlers['requests'] = {
     loadLater: async ({ sessionId, after, limit }) =>
-      pageOf(await gateway.readTranscript({ sessionId, limit, after: after ?? Number.MIN_SAFE_INTEGER })),
+      pageOf(await gateway.store.readTranscript({ sessionId, limit, after: after ?? Number.MIN_SAFE_INTEGER })),
     loadAround: async ({ sessionId, messageUid, limit }) => {
       const row = await originalRow(sessions, messageUid);
       const [own, shown] = [
@@ -39,12 +39,12 @@ export function feedHandlers({ gateway, sessions, files, onFindProgress }: FeedH
         await sessions.getSession(sessionId),
       ];
       if (row === null || own === null || own.conversationId !== shown?.conversationId) return null;
-      const before = await gateway.readTranscript({
+      const before = await gateway.store.readTranscript({
         sessionId,
         limit: Math.max(1, Math.floor(limit / 2)),
         before: row.position,
       });
-      const from = await gateway.readTranscript({
+      const from = await gateway.store.readTranscript({
         sessionId,
         limit: Math.max(1, Math.ceil(limit / 2)),
         after: row.position - 1,

@@ -1,8 +1,7 @@
-import type { Gateway } from '../../../gateway/gateway';
 import type { FindProgress, FoundInSession, FoundText } from '../../../protocol/feedProtocol';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { Message } from '../../../transcript/message';
 import { wordsPattern } from '../../../transcript/text/wordsPattern';
-import { visibleText } from './visibleText';
 
 /** Rows read at a time. Each read is a short request to the store, so that pending writes go first. */
 const pageSize = 500;
@@ -28,7 +27,7 @@ export class SessionFind {
   private stopped = 0;
 
   constructor(
-    private readonly gateway: Pick<Gateway, 'readTranscript'>,
+    private readonly gateway: GatewayPart<'store', 'readTranscript'>,
     private readonly onProgress: (progress: FindProgress) => void = () => undefined,
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
@@ -51,7 +50,7 @@ export class SessionFind {
         messages,
         later,
         total: rows,
-      } = await this.gateway.readTranscript({ sessionId: query.sessionId, after, limit: pageSize });
+      } = await this.gateway.store.readTranscript({ sessionId: query.sessionId, after, limit: pageSize });
       if (own !== this.latest) return { found: [], more: false, superseded: true };
       for (const message of messages) {
         for (const one of foundIn(message, pattern, query.tools)) {
@@ -86,4 +85,28 @@ function foundIn(message: Message, pattern: RegExp, tools: boolean): readonly Fo
     if (part.kind === 'thinking') return found('thinking', part.text);
     return part.kind === 'toolResult' && tools ? found('tool', part.text, part.callId) : [];
   });
+}
+
+/** Returns Markdown approximately as rendered, to find words in it. Leaves out the marks of emphasis and code, link
+ *  targets, and the markers of headings, quotes and items. Code blocks stay as they are. Emphasis is matched within
+ *  300 characters, so that no text takes long. */
+export function visibleText(markdown: string): string {
+  return markdown
+    .split(/(^ {0,3}(?:```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|(?![\s\S])))/m)
+    .map((piece, index) => (index % 2 === 1 ? codeOf(piece) : withoutMarks(piece)))
+    .join('');
+}
+
+function codeOf(fenced: string): string {
+  return fenced.replace(/^[^\n]*\n/, '').replace(/\n {0,3}(?:```|~~~)[ \t]*$/, '\n');
+}
+
+function withoutMarks(text: string): string {
+  return text
+    .replace(/!?\[([^\][]*)\]\([^()\s]{0,2000}(?:\([^()]*\)[^()]*)?(?:\s+"[^"]*")?\)/g, '$1')
+    .replace(/^[ \t]*(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?/gm, '')
+    .replace(/(?<!`)(`{1,3})(?!`)([\s\S]{1,300}?)(?<!`)\1(?!`)/g, '$2')
+    .replace(/(\*\*\*|\*\*|~~)(?=\S)([\s\S]{0,300}?\S)\1/g, '$2')
+    .replace(/(?<![\w*])\*(?=\S)([^*\n]*\S)\*(?![\w*])/g, '$1')
+    .replace(/(?<!\w)(__?)(?=\S)([^_\n]*\S)\1(?!\w)/g, '$2');
 }

@@ -37,7 +37,7 @@ export function partsForCopy(
     localization,
     log,
     labelContext: { t, language: vscode.env.language },
-    gateway: { attach: () => nothing, onDidChangeRunning: () => nothing, runningTurns: () => [] },
+    gateway: { surfaces: { attach: () => nothing }, turns: { onDidChangeRunning: () => nothing, running: () => [] } },
     store: { settled: () => Promise.resolve(), onDidChange: () => nothing, hasJustOpened: false },
     editor: {
       ...editor,

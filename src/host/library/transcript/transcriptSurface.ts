@@ -1,8 +1,9 @@
 import type { Clock } from '../../../base/clock';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
 import { type Translate, t } from '../../../base/translate';
-import type { Gateway, Surface } from '../../../gateway/gateway';
+import type { Surface } from '../../../gateway/gateway';
 import {
   transcriptCommands,
   transcriptRequests,
@@ -32,7 +33,7 @@ const liveRefreshMs = 1000;
 const branchesPauseMs = 100;
 
 export interface TranscriptSurfaceDeps {
-  readonly gateway: Pick<Gateway, 'attach' | 'onDidChangeRunning' | 'runningTurns'>;
+  readonly gateway: GatewayPart<'surfaces', 'attach'> & GatewayPart<'turns', 'onDidChangeRunning' | 'running'>;
   readonly sessions: ReaderStore &
     Pick<SessionStore, 'conversationTip' | 'revisionsOf' | 'storedRow' | 'findInTranscript'>;
   readonly store: Pick<StoreStatus, 'settled' | 'onDidChange' | 'hasJustOpened'>;
@@ -110,9 +111,9 @@ export class TranscriptSurface implements Surface, Disposable {
       progress: (progress) => this.endpoint.notify('verifyProgress', progress),
     });
     this.endpoint = this.lifetime.register(this.connect(port));
-    this.lifetime.register(deps.gateway.attach(this));
+    this.lifetime.register(deps.gateway.surfaces.attach(this));
     this.lifetime.register(
-      deps.gateway.onDidChangeRunning(() => {
+      deps.gateway.turns.onDidChangeRunning(() => {
         this.reader.outlines.forget();
         this.changed();
       }),
@@ -362,7 +363,7 @@ export class TranscriptSurface implements Surface, Disposable {
     if (
       this.lifetime.isDisposed ||
       this.cancelRefresh !== null ||
-      !this.deps.gateway.runningTurns().some((turn) => turn.sessionId === this.shown)
+      !this.deps.gateway.turns.running().some((turn) => turn.sessionId === this.shown)
     )
       return;
     this.cancelRefresh = this.deps.clock.after(liveRefreshMs, () => {

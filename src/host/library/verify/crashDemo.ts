@@ -1,8 +1,9 @@
 import type { Clock } from '../../../base/clock';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import type { Ids } from '../../../base/ids';
 import type { Translate } from '../../../base/translate';
-import { type Gateway, GatewayError } from '../../../gateway/gateway';
+import { GatewayError } from '../../../gateway/gateway';
 import { demoInfo } from '../../../models/demo/demoModel';
 import type { ViewStoreState } from '../../../protocol/chatProtocol';
 import type { SessionStore } from '../../../store/sessionStore';
@@ -23,7 +24,10 @@ const comesBackWithin = 60;
 const prompt = 'Give me a long answer about this folder';
 
 export interface CrashDemoDeps {
-  readonly gateway: Pick<Gateway, 'runningTurns' | 'switchSession' | 'submit' | 'onDidTurnEvent' | 'stop'>;
+  readonly gateway: GatewayPart<'turns', 'running' | 'stop'> &
+    GatewayPart<'switching', 'switchSession'> &
+    GatewayPart<'intake', 'submit'> &
+    GatewayPart<'surfaces', 'onDidTurnEvent'>;
   readonly sessions: Pick<SessionStore, 'createSession'>;
   readonly storeState: () => ViewStoreState['kind'];
   readonly reports: Pick<DeliveryReports, 'entriesOf' | 'onDidReport'>;
@@ -52,7 +56,7 @@ export class CrashDemo implements Disposable {
   constructor(private readonly deps: CrashDemoDeps) {
     // A user who continues in that session has seen how it was restored.
     this.lifetime.register(
-      deps.gateway.onDidTurnEvent(({ event }) => {
+      deps.gateway.surfaces.onDidTurnEvent(({ event }) => {
         const { current } = deps.record;
         if (current !== null && event.kind === 'turnOpened' && event.turn.uid !== current.turnUid) deps.record.seen();
       }),
@@ -88,7 +92,7 @@ export class CrashDemo implements Disposable {
 
   private refuse(): void {
     const { gateway, storeState, t } = this.deps;
-    if (gateway.runningTurns().some(({ isWaiting }) => !isWaiting))
+    if (gateway.turns.running().some(({ isWaiting }) => !isWaiting))
       throw new GatewayError('busy', t('Hermes is answering in this window. Wait or stop it, then try again.'));
     if (storeState() === 'readOnly' || storeState() === 'elsewhere' || storeState() === 'failed') {
       throw new GatewayError(
@@ -109,8 +113,8 @@ export class CrashDemo implements Disposable {
       folder: folder(),
       private: true,
     });
-    await gateway.switchSession(surfaceId, { reason: 'resume', sessionId: session.id });
-    const receipt = await gateway.submit(surfaceId, { sessionId: session.id, uid: ids.uid(), text: prompt });
+    await gateway.switching.switchSession(surfaceId, { reason: 'resume', sessionId: session.id });
+    const receipt = await gateway.intake.submit(surfaceId, { sessionId: session.id, uid: ids.uid(), text: prompt });
     if (receipt.kind !== 'started')
       throw new GatewayError('busy', t('The scripted answer couldn’t start. Nothing was crashed. Try again.'));
     return { conversationId: session.conversationId, turnUid: receipt.turnUid };
@@ -132,7 +136,7 @@ export class CrashDemo implements Disposable {
         );
       waiting.register({ dispose: clock.after(timeoutMs, fail) });
       waiting.register(
-        gateway.onDidTurnEvent(({ event }) =>
+        gateway.surfaces.onDidTurnEvent(({ event }) =>
           event.kind === 'turnSettled' && event.turn.uid === turnUid ? fail() : undefined,
         ),
       );

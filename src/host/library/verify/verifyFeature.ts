@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import type { Gateway } from '../../../gateway/conversationGateway';
 import * as vscode from 'vscode';
 import { t } from '../../../base/translate';
 import type { Clock } from '../../../base/clock';
 import { DisposableStore, type Disposable } from '../../../base/disposable';
 import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
-import type { Gateway } from '../../../gateway/gateway';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { CommandTable } from '../../common/commands';
 import { CrashDemoRecord, CrashDemo } from './crashDemo';
@@ -45,7 +45,7 @@ export class VerifyFeature implements Disposable {
       new DeliveryReports({
         sessions: store,
         store: storeStatus,
-        onDidChangeSessions: gateway.onDidChangeSessions,
+        onDidChangeSessions: gateway.surfaces.onDidChangeSessions,
         crashDemo: this.record,
         clock,
         log,
@@ -60,7 +60,7 @@ export class VerifyFeature implements Disposable {
       copy: (text) => vscode.env.clipboard.writeText(text),
       notify: (sentence) => void vscode.window.showInformationMessage(sentence),
       server: this.deps.server,
-      isAnswering: () => gateway.runningTurns().some(({ isWaiting }) => !isWaiting),
+      isAnswering: () => gateway.turns.running().some(({ isWaiting }) => !isWaiting),
       storeSentence: () => ('sentence' in storeStatus.shown ? storeStatus.shown.sentence : null),
     });
   }

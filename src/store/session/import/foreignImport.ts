@@ -13,6 +13,7 @@ import type {
 } from '../../importing';
 import type { Session } from '../../../transcript/session';
 import type { Titling } from '../operations/titling';
+import { noteBroughtBack } from './broughtBack';
 import { readText } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
@@ -94,6 +95,7 @@ export class ForeignImport {
     this.describe(sessionId, own, facts);
     // A session that the user chose by hand is no longer one that was erased.
     this.database.run('DELETE FROM state_meta WHERE key = ?', [erasedImportKey(sessionId)]);
+    noteBroughtBack(this.database, [sessionId]);
   }
 
   /** Returns false when the session is not in the state that the caller compared with. */

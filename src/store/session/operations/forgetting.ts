@@ -13,6 +13,7 @@ import type { BatchedWork } from '../tables/inBatches';
 import { erasedImportKey, importMarkKey } from '../tables/importMarks';
 import { busy } from '../tables/refusal';
 import type { SessionList } from '../queries/sessionList';
+import { isUnsent, noteKept } from '../tables/keptElsewhere';
 import type { SessionTable } from '../tables/sessionTable';
 import { batchRows } from '../tables/transactions';
 
@@ -72,14 +73,17 @@ export class Forgetting {
       .map((row) => readText(row, 'id', ''));
   }
 
-  /** Does the same as `forgetting`. Does nothing when the conversation is gone (a sub-agent's is erased with its
-   *  parent) or has an open turn. */
+  /** Does the same as `forgetting`, but here only: the server and other machines keep the conversation. Does nothing
+   *  when it is gone (a sub-agent's is erased with its parent), has an open turn, or has something that the server
+   *  does not know yet, as that it is in the trash. */
   pruning(conversationId: string): BatchedWork<ErasingState, Erased> {
     return this.erasing(() => {
       const ids = this.belonging(conversationId);
-      return this.sessions.find(conversationId) === null || this.openTurn(JSON.stringify(ids)) !== null
-        ? nothingErased
-        : this.begin(ids);
+      const named = JSON.stringify(ids);
+      if (this.sessions.find(conversationId) === null || this.openTurn(named) !== null) return nothingErased;
+      if (isUnsent(this.database, named)) return nothingErased;
+      noteKept(this.database, conversationId, named);
+      return this.begin(ids);
     });
   }
 
@@ -207,8 +211,8 @@ export class Forgetting {
     this.database.run('DELETE FROM state_meta WHERE key = ?', [scrubDue]);
   }
 
-  /** All segments, and the sub-agents' sessions below them. */
-  private belonging(conversationId: string): readonly string[] {
+  /** All segments, and the sub-agents' sessions below them, parents first. */
+  belonging(conversationId: string): readonly string[] {
     return this.database
       .all(
         `WITH RECURSIVE belonging (id) AS (

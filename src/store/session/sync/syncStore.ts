@@ -10,6 +10,7 @@ import type { Transactions } from '../tables/transactions';
 import type {
   ChainedVersion,
   ChangedDocument,
+  ForgottenCopies,
   Incarnation,
   Outgoing,
   ReadState,
@@ -26,6 +27,7 @@ import { NewerBodies, newestStore } from './newerBodies';
 import { noteDifferences, noteSame } from './syncComparison';
 import { kindOf, receivedRows, SyncDocuments } from './syncDocuments';
 import { SyncSplit, type SplitParts } from './syncSplit';
+import { noteKept, noteWanted } from '../tables/keptElsewhere';
 import { beginSync, endSync, noteConversation } from './syncTables';
 
 const sentSchema = v.object({ tail: v.string(), changes: v.record(v.string(), v.number()) });
@@ -39,11 +41,21 @@ interface SyncStoreDeps {
   readonly parts: SplitParts;
   /** Erases a conversation and everything that belongs to it. Throws `conversation-busy` while a turn is open. */
   readonly erase: (conversationId: string) => void;
+  /** Ids of all sessions that are erased with a conversation. */
+  readonly belonging: (conversationId: string) => readonly string[];
+  /** See `BroughtBack`. */
+  readonly broughtBack: {
+    keep(conversationId: string): 'kept' | 'later' | 'none';
+    compared(conversationId: string): void;
+  };
   /** Seconds since the epoch. */
   readonly now: () => number;
   readonly monotonicMs: () => number;
 }
 
+/** Keys of small values: sessions whose copies outside this store are still to be erased. They end in `!`, so that they
+ *  are not deleted with the session. */
+const copiesKey = 'copies-of:';
 /** Milliseconds of one `noteMore`. */
 const noteMs = 20;
 /** Conversations with changes that can be sent now. */
@@ -230,6 +242,7 @@ export class SyncStore implements SyncedStore {
         conversationId,
       ]);
       this.database.run('UPDATE sync_heads SET machine = NULL WHERE conversation_id = ?', [conversationId]);
+      this.deps.broughtBack.compared(conversationId);
     });
   }
 
@@ -313,6 +326,7 @@ export class SyncStore implements SyncedStore {
     this.deps.transactions.write(() => {
       this.leave(conversationId);
       this.database.run('INSERT OR IGNORE INTO sync_erased (conversation_id) VALUES (?)', [conversationId]);
+      this.database.run('DELETE FROM sync_kept WHERE conversation_id = ?', [conversationId]);
     });
   }
 
@@ -327,8 +341,13 @@ export class SyncStore implements SyncedStore {
   }
 
   forget(conversationId: string): boolean {
+    const kept = this.deps.transactions.write(() => this.deps.broughtBack.keep(conversationId));
+    if (kept === 'later') return false;
     try {
-      if (this.exists(conversationId)) this.deps.erase(conversationId);
+      if (this.exists(conversationId)) {
+        if (kept === 'none') this.noteCopies(conversationId);
+        this.deps.erase(conversationId);
+      }
     } catch (error) {
       if (error instanceof StoreError && error.causeClass === 'conversation-busy') return false;
       throw error;
@@ -340,7 +359,41 @@ export class SyncStore implements SyncedStore {
     return true;
   }
 
+  copies(): readonly ForgottenCopies[] {
+    return this.database
+      .all(`SELECT key, value FROM state_meta WHERE key >= '${copiesKey}' AND key < '${copiesKey}~' ORDER BY key`)
+      .map((row) => ({
+        conversationId: readText(row, 'key', '').slice(copiesKey.length, -1),
+        sessionIds: v.parse(v.fallback(v.array(v.string()), []), parseJson(readText(row, 'value', ''))),
+      }));
+  }
+
+  copiesForgotten(conversationId: string): void {
+    this.deps.transactions.write(() =>
+      this.database.run('DELETE FROM state_meta WHERE key = ?', [`${copiesKey}${conversationId}!`]),
+    );
+  }
+
+  /** Before the rows go: after a crash it is still to be done. */
+  private noteCopies(conversationId: string): void {
+    this.deps.transactions.write(() =>
+      this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
+        `${copiesKey}${conversationId}!`,
+        JSON.stringify(this.deps.belonging(conversationId)),
+      ]),
+    );
+  }
+
   trashForgotten(conversationId: string): 'trashed' | 'kept' | 'gone' | 'busy' {
+    const kept = this.deps.transactions.write(() => {
+      const found = this.deps.broughtBack.keep(conversationId);
+      // What nobody has proven is removed here only.
+      if (found === 'kept')
+        noteKept(this.database, conversationId, JSON.stringify(this.deps.belonging(conversationId)));
+      return found;
+    });
+    if (kept === 'later') return 'busy';
+    if (kept === 'kept') this.deps.erase(conversationId);
     return this.deps.transactions.write(() => {
       if (this.hasOpenTurn(conversationId)) return 'busy';
       const isNew = !this.isPrivate(conversationId);
@@ -393,7 +446,7 @@ export class SyncStore implements SyncedStore {
   private received(input: Received): ReceiveOutcome {
     const { conversationId, version, base, documents, machine } = input;
     if (this.hasOpenTurn(conversationId)) return 'busy';
-    if (this.isPrivate(conversationId)) {
+    if (this.isPrivate(conversationId) || this.staysAway(input)) {
       this.leave(conversationId);
       return 'received';
     }
@@ -476,6 +529,25 @@ export class SyncStore implements SyncedStore {
     return readNumber(this.database.get('SELECT max(change) AS n FROM sync_changes') ?? {}, 'n', 0);
   }
 
+  /** True for a conversation that was removed here only, as long as it is in the trash and nobody goes on in it. */
+  private staysAway({ conversationId, version, documents }: Received): boolean {
+    const row = this.database.get('SELECT root, version FROM sync_kept WHERE conversation_id = ?', [conversationId]);
+    if (row === undefined) return false;
+    const marks = documents.find(({ document }) => !isTranscript(document));
+    const body = marks?.body ?? null;
+    const there = marks === undefined || body === null ? null : receivedRows(marks.document, body).sessions?.[0];
+    const isOlder = documents.every(
+      (one) => !isOfTurn(one.document) || one.body === null || one.version <= readNumber(row, 'version', 0),
+    );
+    const isSubAgent = readText(row, 'root', '') !== conversationId;
+    if (!this.exists(conversationId) && isOlder && (isSubAgent || (there?.['trashed_at'] ?? null) !== null)) {
+      this.database.run('UPDATE sync_kept SET version = ? WHERE conversation_id = ?', [version, conversationId]);
+      return true;
+    }
+    noteWanted(this.database, conversationId);
+    return false;
+  }
+
   /** The server's marks with those that were changed here. None when it is not known which were: all are kept. */
   private mergedMarks(conversationId: string, there: SentDocument): readonly SentDocument[] {
     const changed = this.database
@@ -541,6 +613,7 @@ export class SyncStore implements SyncedStore {
        ON CONFLICT (conversation_id) DO UPDATE SET version = ?2`,
       [conversationId, version],
     );
+    this.deps.broughtBack.compared(conversationId);
     return 'received';
   }
 

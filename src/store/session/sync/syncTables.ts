@@ -1,5 +1,6 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 import { newerGuard } from '../../engine/sqlFailure';
+import { isOnServer } from '../tables/keptElsewhere';
 import { columnsWith } from '../tables/rights';
 
 /** Columns of `sessions` that describe a conversation and do not belong to its transcript: every segment has the same.
@@ -31,8 +32,10 @@ CREATE TABLE sync_forgotten (
 /** sync_chain: the last versions that the rows of a conversation went through. sync_heads: what the server has, as far
  *  as it was read; `machine`: that of another store; `is_left`: 1 when this store has nothing to do with it. sync_read:
  *  up to where it was read. sync_marks: columns of marks that were changed here, each with the change that noted it.
- *  sync_erased: conversations that were forgotten on any machine. sync_newer and sync_bodies: see `NewerBodies`.
- *  sync_self: incarnations of this store; `next_one`: what the server may have noted. */
+ *  sync_erased: conversations that were forgotten on any machine. sync_kept: conversations that were removed here only,
+ *  with the one they were removed with (`root`) and the version they had; the server and other machines keep them.
+ *  sync_newer and sync_bodies: see `NewerBodies`. sync_self: incarnations of this store; `next_one`:
+ *  what the server may have noted. */
 const laterTables = [
   `CREATE TABLE IF NOT EXISTS sync_chain (
   conversation_id TEXT NOT NULL,
@@ -60,6 +63,11 @@ const laterTables = [
   PRIMARY KEY (conversation_id, mark)
 ) WITHOUT ROWID`,
   'CREATE TABLE IF NOT EXISTS sync_erased (conversation_id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID',
+  `CREATE TABLE IF NOT EXISTS sync_kept (
+  conversation_id TEXT PRIMARY KEY NOT NULL,
+  root TEXT NOT NULL,
+  version INTEGER NOT NULL
+) WITHOUT ROWID`,
   `CREATE TABLE IF NOT EXISTS sync_self (
   origin TEXT PRIMARY KEY NOT NULL,
   noted TEXT,
@@ -208,9 +216,14 @@ function triggers(session: readonly string[]): readonly string[] {
     INSERT OR REPLACE INTO sync_marks (conversation_id, mark, change)
     SELECT conversation_id, '${mark}', change FROM sync_changes WHERE document = ${marks} AND (${isMarked(mark)});`;
   // Before the first look it is not known what the server has: the store may be salvaged.
-  const isThere = `EXISTS (SELECT 1 FROM sync_conversations WHERE conversation_id = old.conversation_id)
-         OR EXISTS (SELECT 1 FROM sync_heads WHERE conversation_id = old.conversation_id AND is_left = 0)
+  const isThere = `${isOnServer('old.conversation_id')}
          OR (old.private = 0 AND NOT EXISTS (SELECT 1 FROM sync_read))`;
+  const isKept = 'EXISTS (SELECT 1 FROM sync_kept WHERE conversation_id = old.conversation_id)';
+  // Brought back by hand.
+  const wanted = `
+    UPDATE sync_heads SET is_left = 0 WHERE conversation_id = new.conversation_id
+      AND EXISTS (SELECT 1 FROM sync_kept WHERE conversation_id = new.conversation_id);
+    DELETE FROM sync_kept WHERE conversation_id = new.conversation_id;`;
   return [
     ...onRows({ ...ofTurn, table: 'messages', document: messageDocument, names: ['turn_uid', 'uid'] }),
     ...onRows({
@@ -234,13 +247,16 @@ function triggers(session: readonly string[]): readonly string[] {
     // Its other rows were deleted before.
     `CREATE TRIGGER sync_sessions_deleted AFTER DELETE ON sessions
      WHEN NOT EXISTS (SELECT 1 FROM sessions WHERE conversation_id = old.conversation_id) BEGIN
-       INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT old.conversation_id WHERE ${isThere};
+       INSERT OR IGNORE INTO sync_forgotten (conversation_id) SELECT old.conversation_id
+         WHERE NOT ${isKept} AND (${isThere});
+       DELETE FROM sync_conversations WHERE conversation_id = old.conversation_id AND ${isKept};
+       DELETE FROM sync_chain WHERE conversation_id = old.conversation_id AND ${isKept};
        DELETE FROM sync_changes WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_unnoted WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_newer WHERE conversation_id = old.conversation_id;
        DELETE FROM sync_bodies WHERE conversation_id = old.conversation_id;
      END`,
-    onSession('made', 'INSERT', sessionRow),
+    onSession('made', 'INSERT', sessionRow, wanted),
     onSession('marks_made', 'INSERT', marks),
     onSession('changed', `UPDATE OF ${session.join(', ')}`, sessionRow),
     onSession('marked', `UPDATE OF ${markColumns.join(', ')}`, marks, markColumns.map(noteMark).join('')),

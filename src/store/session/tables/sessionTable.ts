@@ -1,13 +1,64 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewSession } from '../../sessionStore';
 import { reasoningEfforts, type ReasoningEffort } from '../../../transcript/reasoningEffort';
-import type { Session } from '../../../transcript/session';
+import type { Session, SessionOrigin } from '../../../transcript/session';
 import type { Usage } from '../../../transcript/usage';
-import { instant, topTime } from './activityTime';
-import { readBoolean, oneOf, readText, readTime } from './columns';
+import { readBoolean, oneOf, readText, readTime, countOf, latestTime } from './columns';
 import { invalid, notFound } from './refusal';
-import { originOf } from './sessionOrigin';
 import { cleanTitle, derivedTitle, previewOf } from './title';
+import * as v from 'valibot';
+import { parseJson } from './partsJson';
+
+/** Seconds by which a clock may differ before it counts as wrong. */
+const tolerance = 60;
+/** Seconds; separates two times that would otherwise be equal. */
+const instant = 0.001;
+
+/** Returns the time that puts an event at `at` at the top of the list. Session times in the future come from a clock
+ *  that was ahead: they become times just before `at`, in the same order. But if most sessions also started in the
+ *  future, this clock is behind: then their times stay, and the top is above them. Runs inside its caller's
+ *  transaction. */
+function topTime(database: SqlDatabase, at: number, now: number): number {
+  const future = now + tolerance;
+  const moment = Math.min(at, future);
+  if (database.get('SELECT 1 AS n FROM sessions WHERE last_activity_at > ? LIMIT 1', [future]) === undefined)
+    return moment;
+  const begunLater = countOf(database, 'SELECT count(*) AS n FROM sessions WHERE started_at > ? AND started_at <= ?', [
+    future,
+    latestTime,
+  ]);
+  if (begunLater * 2 > countOf(database, 'SELECT count(*) AS n FROM sessions')) {
+    const latest =
+      database.get('SELECT max(last_activity_at) AS latest FROM sessions WHERE last_activity_at <= ?', [latestTime]) ??
+      {};
+    return readTime(latest, 'latest', moment) + instant;
+  }
+  database.run(
+    `UPDATE sessions SET last_activity_at = ?1 - later.place * ?2
+     FROM (SELECT id, row_number() OVER (ORDER BY last_activity_at DESC, rowid) AS place FROM sessions
+       WHERE last_activity_at > ?3) AS later
+     WHERE sessions.id = later.id`,
+    [moment, instant, future],
+  );
+  return moment;
+}
+
+const origin = v.object({
+  source: v.string(),
+  id: v.string(),
+  place: v.string(),
+  writtenBy: v.nullable(v.string()),
+  model: v.nullable(v.string()),
+  importedAt: v.number(),
+});
+
+/** The `origin` column; nothing for a session that was written here, or when it cannot be read. */
+function originOf(row: SqlRow): { readonly origin?: SessionOrigin } {
+  const stored = readText(row, 'origin', null);
+  if (stored === null) return {};
+  const parsed = v.safeParse(origin, parseJson(stored));
+  return parsed.success ? { origin: parsed.output } : {};
+}
 
 const parentKinds = ['compression', 'branch', 'delegate'] as const;
 const titleSources = ['derived', 'model', 'person'] as const;

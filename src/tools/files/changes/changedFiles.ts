@@ -320,6 +320,7 @@ export class ChangedFiles {
       if (outcome === 'done') undone.push(file);
     }
     await this.records.markUndone(undone);
+    for (const { change } of undone) await this.reviews.seen(change);
     const turns = new Map<string, Pick<FileChange, 'sessionId' | 'turnUid'>>();
     for (const { sessionId, turnUid, path, change } of undone) {
       const reverted = (await this.deps.store.fileChangesFrom(turnUid)).filter(

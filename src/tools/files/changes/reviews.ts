@@ -78,21 +78,31 @@ export class Reviews {
           ),
         );
     const now = hashOf(present.bytes);
-    const row = (from: ContentHash, to: ContentHash): FileChange => ({
-      uid: this.deps.ids.uid(),
-      sessionId: newest.sessionId,
-      turnUid: `${keptPrefix}${newest.sessionId}`,
-      callId: newest.turnUid,
-      path: present.path,
-      before: from,
-      after: to,
-      changedAt: this.deps.clock.now(),
-      reviewed: null,
-    });
+    const row = (from: ContentHash, to: ContentHash): FileChange => this.row(newest, from, to);
     await this.deps.store.recordFileChanges(
       [row(now, now), row(accepted.hash === undefined ? hashOf(before) : accepted.hash, hashOf(after))],
       keptContents([present.bytes, before, after]),
     );
+  }
+
+  /** Records what the file is now: a change of it was brought back. `of`: the record of its revert. */
+  async seen(of: FileChange): Promise<void> {
+    const { bytes } = await this.deps.files.read(of.path);
+    await this.deps.store.recordFileChanges([this.row(of, hashOf(bytes), hashOf(bytes))], keptContents([bytes]));
+  }
+
+  private row({ sessionId, turnUid, path }: FileChange, before: ContentHash, after: ContentHash): FileChange {
+    return {
+      uid: this.deps.ids.uid(),
+      sessionId,
+      turnUid: `${keptPrefix}${sessionId}`,
+      callId: turnUid,
+      path,
+      before,
+      after,
+      changedAt: this.deps.clock.now(),
+      reviewed: null,
+    };
   }
 
   private async rowsOf(paths: readonly string[]): Promise<readonly FileChange[]> {

@@ -1,6 +1,9 @@
-import { Worker } from 'node:worker_threads';
 import * as v from 'valibot';
+import { callOnce } from '../../../base/threads/calledThread';
+import { plainErrors } from '../../../base/threads/calls';
+import { startThread } from '../../../base/threads/channel';
 import { bareText, type ReadablePage } from './pageText';
+import type { PageMethods } from './pageWorker';
 
 /** Converts a page to text. Rejects only when aborted. */
 export type ReadPage = (html: string, url: string, signal: AbortSignal) => Promise<ReadablePage>;
@@ -23,26 +26,18 @@ export function pageReader(entry: string, timeoutMs = usualTimeoutMs): ReadPage 
   };
 }
 
-function readInThread(
+async function readInThread(
   entry: string,
   page: { readonly html: string; readonly url: string },
   signal: AbortSignal,
 ): Promise<ReadablePage> {
-  const worker = new Worker(entry, {
-    workerData: page,
-    resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
-    env: {},
-  });
-  return new Promise<ReadablePage>((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    worker.on('message', (message: unknown) => {
-      const read = v.safeParse(answer, message);
-      if (read.success) resolve(read.output);
-      else reject(new Error('The thread that reads pages answered in a way that is not understood.'));
-    });
-    worker.on('error', reject);
-    worker.on('exit', () => reject(new Error('The thread that reads pages ended.')));
-  }).finally(() => {
-    worker.terminate().catch(() => undefined);
-  });
+  const resourceLimits = { maxOldGenerationSizeMb: mostMegabytes };
+  const options = {
+    start: () => startThread(entry, { name: 'hermes-page', resourceLimits, environment: {} }),
+    errors: plainErrors,
+    ended: (technical: string) => new Error(technical),
+  };
+  const read = await callOnce<PageMethods, 'read'>(options, 'read', [page], { signal, leavesAtOnce: true });
+  // The thread has read what anyone may have written.
+  return v.parse(answer, read);
 }

@@ -1,6 +1,11 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import * as v from 'valibot';
+import { plainErrors } from '../../../base/threads/calls';
+import { serveCalls, threadStart, type CallContext } from '../../../base/threads/served';
 import { readablePage } from './readablePage';
 
-const { html, url } = v.parse(v.object({ html: v.string(), url: v.string() }), workerData);
-parentPort?.postMessage(readablePage(html, url));
+/** Entry of `dist/pageWorker.js`: reads one page. */
+const methods = {
+  read: (_call: CallContext, { html, url }: { readonly html: string; readonly url: string }) => readablePage(html, url),
+};
+export type PageMethods = typeof methods;
+
+serveCalls(threadStart().channel, plainErrors, methods);

@@ -17,7 +17,7 @@ function service(chosen = 'notes') {
   const never = () => toDisposable(() => undefined);
   const refuse = (): Promise<never> => Promise.reject(new Error('not asked here'));
   const api = new ExtensionApi({
-    gateway: { onDidChangeSessions: never, onDidSwitchSession: never, onDidTurnEvent: never },
+    gateway: { surfaces: { onDidChangeSessions: never, onDidSwitchSession: never, onDidTurnEvent: never } },
     store: { getSession: refuse, listSessions: refuse, conversationTip: refuse, readTranscript: refuse },
     log,
     memory,

@@ -92,7 +92,7 @@ describe('sessions of the API', () => {
     );
     const panel = world.surface();
     const { sessionId: first } = await world.ask(panel, 'What is there?');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const { sessionId: second } = await world.ask(panel, 'And now?');
     const [newest] = await hermes.sessions.list({ limit: 1 });
     const older = newest === undefined ? [] : await hermes.sessions.list({ before: newest });
@@ -126,7 +126,7 @@ describe('sessions of the API', () => {
     const panel = world.surface();
     const { sessionId: before } = await world.ask(panel, 'q1');
     for (const prompt of ['q2', 'q3', 'q4']) await world.ask(panel, prompt);
-    const { sessionId: after } = await world.gateway.compress(before, null);
+    const { sessionId: after } = await world.gateway.compression.compress(before, null);
     await world.ask(panel, 'q5');
     const prompts: string[] = [];
     let page = await hermes.sessions.read(before, { limit: 3 });
@@ -157,11 +157,11 @@ describe('sessions of the API', () => {
     const { hermes } = await house();
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
-    await world.gateway.switchSession(panel.id, { reason: 'new_session', private: true });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session', private: true });
     const { sessionId: secret } = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const { sessionId: trashed } = await world.ask(panel, 'q2');
-    await world.gateway.trashSession(trashed);
+    await world.gateway.actions.trash(trashed);
     const {
       list,
       read,
@@ -251,16 +251,16 @@ describe('events of the API', () => {
     hermes.onTurnEvent(({ sessionId }) => turns.add(sessionId));
     const panel = world.surface();
     const { sessionId: first } = await world.ask(panel, 'q1');
-    const { sessionId: branch } = await world.gateway.switchSession(panel.id, {
+    const { sessionId: branch } = await world.gateway.switching.switchSession(panel.id, {
       reason: 'branch',
       sessionId: first,
       from: null,
     });
-    await world.gateway.switchSession(panel.id, { reason: 'new_session', private: true });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session', private: true });
     const { sessionId: secret } = await world.ask(panel, 'q2');
-    await world.gateway.setPinned(secret, true);
-    await world.gateway.switchSession(panel.id, { reason: 'resume', sessionId: first });
-    await world.gateway.switchSession(panel.id, { reason: 'rewind', sessionId: first, turns: 1 });
+    await world.gateway.actions.setPinned(secret, true);
+    await world.gateway.switching.switchSession(panel.id, { reason: 'resume', sessionId: first });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'rewind', sessionId: first, turns: 1 });
     await until(() => switches.at(-1)?.reason, 'rewind');
     const line = ({ previousSessionId, sessionId, parentSessionId, reason }: SessionSwitched) => [
       previousSessionId,
@@ -332,10 +332,10 @@ describe('events of the API', () => {
     world.server.otherwise(reply().says('ok'));
     const panel = world.surface();
     const { sessionId } = await world.ask(panel, 'q1');
-    await world.gateway.switchSession(panel.id, { reason: 'new_session' });
+    await world.gateway.switching.switchSession(panel.id, { reason: 'new_session' });
     const changes: (readonly string[])[] = [];
     hermes.onDidChangeSessions((change) => changes.push(change.sessionIds));
-    await world.gateway.forgetSession(sessionId);
+    await world.gateway.actions.forget(sessionId);
     await until(() => changes, [[]]);
   });
 });

@@ -1,6 +1,5 @@
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020';
-import { generateKeyPairSync } from 'node:crypto';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
@@ -59,29 +58,9 @@ test('exports a store, and imports the file into another one, once', async () =>
   expect(here?.trimEnd().split('\n')).toHaveLength(2);
 });
 
-test('exports one session to a signed file, and verifies it', async () => {
-  const { privateKey } = generateKeyPairSync('ed25519');
-  writeFileSync(join(world.root, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  const made = await run(
-    'export',
-    '--store',
-    'store',
-    '--format',
-    'html',
-    '--out',
-    'a.html',
-    '--session',
-    's1',
-    '--sign',
-    'key.pem',
-  );
-  const whole = await run('verify', 'a.html');
-  appendFileSync(join(world.root, 'a.html'), '<p>added</p>\n');
-  const changed = await run('verify', 'a.html');
-  expect([made.code, whole.code, changed.code]).toEqual([0, 0, 1]);
-  expect(made.text).toContain('Exported 1 sessions');
-  expect(whole.text).toMatch(/as it was exported[^]*Key: [0-9a-f]{64}/);
-  expect(changed.text).toContain('The file was changed');
+test('exports one session to a file', async () => {
+  const made = await run(...['export', '--store', 'store', '--format', 'html', '--out', 'a.html', '--session', 's1']);
+  expect([made.code, made.text]).toEqual([0, expect.stringContaining('Exported 1 sessions')]);
 });
 
 test('exports the sessions of a folder, and no others', async () => {
@@ -155,7 +134,6 @@ test('refuses a wrong call', async () => {
     [...start, '--format', 'json'],
     [...start, '--format', 'json', '--all', '--session', 's1'],
     [...start, '--format', 'json', '--all', '--no-thinking'],
-    ['verify'],
   ];
   for (const call of calls) expect((await run(...call)).code).toBe(2);
 });

@@ -73,10 +73,6 @@ const reading = [
   'backup verify --store store --backups PATH',
   'backup restore x --store store --backups PATH --yes',
   'copy --store PATH out.db',
-  'verify PATH',
-  'verify file --evidence PATH',
-  'verify file --evidence file --key PATH',
-  'export --store store --format json --all --out out.json --sign PATH',
 ] as const;
 
 describe.skipIf(process.platform === 'win32')('a command', () => {

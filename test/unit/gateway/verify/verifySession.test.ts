@@ -123,7 +123,7 @@ describe('verifying a session', () => {
     await say(chat, 'go on');
     await say(chat, 'and on');
     expect((await verify(shownIn(chat), report)).turns.flatMap(({ missing }) => missing)).toEqual([]);
-    await world.gateway.compress(shownIn(chat), null);
+    await world.gateway.compression.compress(shownIn(chat), null);
     await chat.quiet();
     await say(chat, 'after that');
     const after = await verify(shownIn(chat), report);

@@ -62,7 +62,7 @@ function handlersWith(
     onWriting: (written) => void written.catch(() => undefined),
     sessions: {
       getMessage: async (uid) => gateway.rows.find((row) => row.uid === uid) ?? null,
-      getSession: async (id) => gateway.sessions.get(id) ?? null,
+      getSession: async (id) => gateway.stored.get(id) ?? null,
       getTurn: async () => null,
       approval: async () => null,
       findSession: async () => ({ kind: 'none' }),

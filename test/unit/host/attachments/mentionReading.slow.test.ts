@@ -1,8 +1,8 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { attachedFiles, type PickedFile } from '../../../../src/host/attachments/filesFromOutside';
-import { imageNotice, sendableParts } from '../../../../src/host/attachments/sendableParts';
+import { attachedFiles, type PickedFile } from '../../../../src/host/attachments/attachmentService';
+import { imageNotice, sendableParts } from '../../../../src/host/attachments/attachmentService';
 import { maxImageBytes } from '../../../../src/protocol/attachmentProtocol';
 import type { Message } from '../../../../src/transcript/message';
 import { session, userMessage } from '../scriptedGateway';

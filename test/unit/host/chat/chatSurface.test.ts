@@ -54,7 +54,7 @@ describe("the chat view's connection to the gateway", () => {
     let arrive: () => void = () => undefined;
     gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
     gateway.rows.push(userMessage('u1', 'hello'));
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     gateway.happen('s1', delivered(1, 'One ', 0));
     gateway.happen('s1', delivered(2, 'two.', 4));
     await settle();
@@ -77,7 +77,7 @@ describe("the chat view's connection to the gateway", () => {
     gateway.beforeSnapshotArrives = Promise.reject(
       new StoreError('unknown', 'What was kept aside cannot be read now.', 'closed'),
     );
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
     const action = 'offer.shown session.0.0';
     const notices = (): readonly unknown[] =>
@@ -105,9 +105,9 @@ describe("the chat view's connection to the gateway", () => {
     let arrive: () => void = () => undefined;
     gateway.beforeSnapshotArrives = new Promise((resolve) => (arrive = resolve));
     port.command('ready');
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     gateway.happen('s1', delivered(1, 'of s1', 0));
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's2' });
     arrive();
     await settle();
     expect(port.notifications.map(([name, payload]) => [name, name === 'bootstrap' ? payload : null])).toEqual([
@@ -118,7 +118,7 @@ describe("the chat view's connection to the gateway", () => {
   it('posts nothing to a hidden page and renders it again when it is visible', async () => {
     const { surface, gateway, port } = surfaceWorld();
     port.command('ready');
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
     const before = port.posted.length;
     surface.pageUnloaded();
@@ -143,7 +143,7 @@ describe("the chat view's connection to the gateway", () => {
     fresh.command('ready');
     await settle();
     ended.dispose();
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     old.request(1, 'switchSession', { target: { reason: 'new_session' } });
     expect(await shownIn(fresh)).toEqual(['bootstrap', 'shown', 'model']);
     expect({ old: old.posted, calls: gateway.calls }).toEqual({ old: [], calls: ['switch chat s1'] });
@@ -155,7 +155,7 @@ describe("the chat view's connection to the gateway", () => {
       'bootstrap',
       expect.objectContaining({ shown: expect.objectContaining({ session: session('s2') }) }),
     ]);
-    await gateway.switchSession('chat', { reason: 'new_session' });
+    await gateway.switching.switchSession('chat', { reason: 'new_session' });
     await settle();
     expect(meta.get('shown:chat')).toBe('');
   });
@@ -187,7 +187,7 @@ describe("the chat view's connection to the gateway", () => {
   it('keeps the shown content when the store fails, says why, and carries out the recovery action', async () => {
     const { connection, gateway, port } = surfaceWorld();
     port.command('ready');
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     await settle();
     const before = port.notifications.length;
     connection.become(elsewhereState);
@@ -230,7 +230,7 @@ describe('a message to reveal', () => {
   it('is posted once after the snapshot that contains it, also to a page that was hidden', async () => {
     const { surface, gateway, port } = surfaceWorld();
     gateway.rows.push(userMessage('u1', 'hello'));
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     surface.reveal({ messageUid: 'u1', turnUid: 't1' });
     await settle();
     const away = port.notifications.length;
@@ -252,9 +252,9 @@ describe('a message to reveal', () => {
 
   it('is dropped when the user goes to another session first', async () => {
     const { surface, gateway, port } = surfaceWorld();
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's1' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's1' });
     surface.reveal({ messageUid: 'u1', turnUid: 't1' });
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's2' });
     port.command('ready');
     await settle();
     expect(port.notifications.map(([name]) => name)).toEqual(['bootstrap']);
@@ -267,7 +267,7 @@ describe('the surface of a tab', () => {
     const [panelPort, tabPort] = [new RecordingPort(), new RecordingPort()];
     surface.connect(panelPort);
     panelPort.command('ready');
-    await gateway.switchSession('chat', { reason: 'resume', sessionId: 's2' });
+    await gateway.switching.switchSession('chat', { reason: 'resume', sessionId: 's2' });
     tab('s1').connect(tabPort);
     tabPort.command('ready');
     await settle();
@@ -278,7 +278,7 @@ describe('the surface of a tab', () => {
     await settle();
     const events = (port: RecordingPort): number => port.notifications.filter(([name]) => name === 'turnEvent').length;
     expect({
-      shown: [gateway.shownSession('chat'), gateway.shownSession('tab:1')],
+      shown: [gateway.surfaces.shownSession('chat'), gateway.surfaces.shownSession('tab:1')],
       events: [events(panelPort), events(tabPort)],
       meta: [...meta],
       sent: gateway.calls.filter((call) => call.startsWith('submit')),

@@ -12,7 +12,7 @@ describe('recent sessions that cannot be read', () => {
     let isBroken = true;
     const read: number[] = [];
     const recent: RecentSessions = new RecentSessions(
-      { listSessions: async () => (isBroken ? Promise.reject(new Error('disk I/O error')) : []) },
+      { store: { listSessions: async () => (isBroken ? Promise.reject(new Error('disk I/O error')) : []) } },
       new RecordingLog(),
       (sessions) => void read.push(sessions.length),
       (reason) => store.recentUnread(reason, async () => recent.refresh()),

@@ -40,7 +40,7 @@ const wrote = (tail: string): TurnEvent => ({
 
 function watching() {
   const turnEvents = new Emitter<{ readonly sessionId: string; readonly event: TurnEvent }>();
-  const events = new RunningCallEvents({ onDidTurnEvent: turnEvents.event });
+  const events = new RunningCallEvents({ surfaces: { onDidTurnEvent: turnEvents.event } });
   return {
     events,
     happens: (...happened: readonly TurnEvent[]) =>

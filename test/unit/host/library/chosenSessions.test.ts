@@ -6,7 +6,7 @@ import { session } from '../../../support/builders/viewMessages';
 function choosing(answer: string | null = 'asked for') {
   const asked: string[] = [];
   const chosen = new ChosenSessions({
-    gateway: { shownSession: () => 'shown' },
+    gateway: { surfaces: { shownSession: () => 'shown' } },
     sessions: { getSession: async (id) => session({ id }) },
     surfaceId: () => 'chat',
     selected: () => [],

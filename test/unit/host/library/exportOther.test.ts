@@ -34,10 +34,9 @@ it('reads the other folder, and notes the file beside the store of this window',
     run: async (store: string) => {
       read.push(store);
       writeFileSync(path, 'content');
-      return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, hasEvidence: false, bytes: 7 };
+      return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, bytes: 7 };
     },
     copies: join(root, 'copies'),
-    signingKey: async () => 'key',
     noteExport: (...noted: [string, readonly string[]]) =>
       new ExportRegister(new NodeFileSystem(), here, () => 1).noteExport(...noted),
   };

@@ -1,13 +1,11 @@
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { evidenceText, LineChain } from '../../../../src/features/history/core/export/evidence';
 import type { ExportedFile } from '../../../../src/features/history/core/export/exportFile';
-import type { ThreadRequest } from '../../../../src/features/history/core/export/exportMessages';
+import type { ThreadRequest } from '../../../../src/features/history/core/export/exportWorker';
 import { editor, type FakeUri } from '../answeringEditor';
-import { exportAllSessions, exportSessions, SigningKey } from '../../../../src/features/history/host/exportSession';
+import { exportAllSessions, exportSessions } from '../../../../src/features/history/host/exportSession';
 
 const held = vi.hoisted(() => ({
   opened: new Array<string>(),
@@ -38,8 +36,6 @@ vi.mock('vscode', async () => {
       asRelativePath: shared.workspace.asRelativePath,
       fs: {
         copy: async (from: FakeUri, to: FakeUri) => fs.copyFileSync(pathOf(from), pathOf(to)),
-        readFile: async (uri: FakeUri) => fs.readFileSync(pathOf(uri)),
-        delete: async (uri: FakeUri) => fs.rmSync(pathOf(uri)),
       },
     },
   };
@@ -54,8 +50,6 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 const s1 = { id: 's1', title: 'One: a/b' };
-const evidence = (): string =>
-  evidenceText({ file: 'a', chain: new LineChain().finish(), madeAt: 1, privateKey: null });
 
 /** Exports that write the word "content". `ending`: replaces parts of what a run returns. */
 function exportsOf(ending: Partial<ExportedFile> = {}) {
@@ -66,14 +60,11 @@ function exportsOf(ending: Partial<ExportedFile> = {}) {
     deps: {
       store: () => '/store',
       copies: join(root, 'copies'),
-      signingKey: async () => 'the key',
       noteExport: (path: string, ids: readonly string[]) => void noted.push(`${path} ${ids.join()}`),
       run: async (_store: string, request: ThreadRequest): Promise<ExportedFile> => {
         requests.push(request);
         writeFileSync(request.path, 'content');
-        const hasEvidence = request.evidence !== null;
-        if (hasEvidence) writeFileSync(`${request.path}.evidence.json`, evidence());
-        return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, hasEvidence, bytes: 7, ...ending };
+        return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, bytes: 7, ...ending };
       },
     },
   };
@@ -95,7 +86,6 @@ describe('the export of sessions', () => {
           path,
           leftOut: { toolOutput: false, thinking: false, images: false, hidden: true },
           masksSecrets: true,
-          evidence: null,
           language: 'en',
         },
       ],
@@ -109,7 +99,7 @@ describe('the export of sessions', () => {
   it('passes each choice on', async () => {
     const { deps, requests } = exportsOf();
     editor.picks.push('Hermes Database');
-    editor.multiPicks.push({ rows: ['Hidden Messages', 'Evidence File'] });
+    editor.multiPicks.push({ rows: ['Hidden Messages'] });
     editor.saves.push(join(root, 'a.db'));
     await exportSessions([s1, { id: 's2', title: null }], deps);
     expect(requests[0]).toMatchObject({
@@ -117,12 +107,11 @@ describe('the export of sessions', () => {
       scope: { kind: 'sessions', ids: ['s1', 's2'] },
       leftOut: { toolOutput: true, thinking: true, images: true, hidden: false },
       masksSecrets: false,
-      evidence: { privateKey: 'the key' },
     });
     expect(held.suggested).toEqual(['/w/Sessions.db {"SQLite":["db"]}']);
   });
 
-  it('keeps everything in JSON, where only secrets and evidence are asked for', async () => {
+  it('keeps everything in JSON, where only secrets are asked for', async () => {
     const { deps, requests } = exportsOf({ sessions: 2, maskedSecrets: 3 });
     editor.picks.push('JSON');
     editor.multiPicks.push({ rows: ['Mask Secrets'] });
@@ -134,10 +123,7 @@ describe('the export of sessions', () => {
       true,
     ]);
     expect([editor.offered[1], editor.shown, held.suggested]).toEqual([
-      [
-        'Mask Secrets | The file is complete only without this',
-        'Evidence File | Signed. Shows later changes of the file',
-      ],
+      ['Mask Secrets | The file is complete only without this'],
       ['Sessions exported to all.json: 2. Secrets masked: 3.'],
       ['/w/project.json {"JSON":["json"]}'],
     ]);
@@ -160,7 +146,7 @@ describe('the export of sessions', () => {
     editor.saves.push('/tmp/a.html', '/tmp/a.md', '/tmp/b.md');
     editor.messageButtons.push('Open', 'Open', undefined);
     const run = async (_store: string, _request: ThreadRequest): Promise<ExportedFile> => ({
-      ...{ sessions: 1, sessionIds: [], maskedSecrets: 0, hasEvidence: false, bytes: 7 },
+      ...{ sessions: 1, sessionIds: [], maskedSecrets: 0, bytes: 7 },
     });
     for (let time = 0; time < 3; time++) await exportSessions([s1], { ...deps, run });
     expect(held.opened).toEqual(['browser /tmp/a.html', 'vscode.open /tmp/a.md']);
@@ -177,57 +163,11 @@ describe('a place that only the editor reaches', () => {
     return { written: requests.map((request) => request.path), noted };
   };
 
-  it('gets copies of the file and its evidence, and nothing is left here', async () => {
-    const { written, noted } = await exportTo(['Evidence File'], '/there.md');
-    const there = ['there.md', 'there.md.evidence.json'].map((name) => readFileSync(join(root, name), 'utf8'));
-    expect([there, readdirSync(join(root, 'copies')), noted]).toEqual([['content', evidence()], [], []]);
+  it('gets a copy of the file, and nothing is left here', async () => {
+    const { written, noted } = await exportTo([], '/there.md');
+    const there = readFileSync(join(root, 'there.md'), 'utf8');
+    expect([there, readdirSync(join(root, 'copies')), noted]).toEqual(['content', [], []]);
     expect([written[0]?.startsWith(join(root, 'copies')), written[0]?.endsWith('there.md')]).toEqual([true, true]);
-    expect(editor.shown).toEqual(['Session exported to there.md. Evidence: there.md.evidence.json.']);
-  });
-
-  it('loses the evidence of the file that is replaced there, and no other file', async () => {
-    const path = join(root, 'there.md.evidence.json');
-    await exportTo(['Evidence File'], '/there.md');
-    await exportTo([], '/there.md');
-    const isGone = !existsSync(path);
-    writeFileSync(path, 'mine');
-    await exportTo([], '/there.md');
-    expect([isGone, readFileSync(path, 'utf8')]).toEqual([true, 'mine']);
-  });
-});
-
-describe('the signing key', () => {
-  /** Secret storage, in which `others` of another window arrive between `get` and `store`. */
-  const secretsOf = (others: readonly string[] = []) => {
-    const stored = new Map<string, string>();
-    const arriving = [...others];
-    let fails = false;
-    return {
-      stored,
-      failNext: () => (fails = true),
-      secrets: {
-        get: async (name: string) => {
-          if (fails) throw new Error(`locked ${String((fails = false))}`);
-          return stored.get(name);
-        },
-        store: async (name: string, value: string) => void stored.set(name, arriving.shift() ?? value),
-      },
-    };
-  };
-
-  it('is an Ed25519 key that is made once and kept', async () => {
-    const { secrets, stored } = secretsOf();
-    const key = new SigningKey(secrets);
-    const keys = [...(await Promise.all([key.get(), key.get()])), await new SigningKey(secrets).get()];
-    expect([new Set(keys).size, [...stored.values()][0], createPrivateKey(keys[0] ?? '').asymmetricKeyType]).toEqual([
-      1,
-      keys[0],
-      'ed25519',
-    ]);
-  });
-
-  it('is that of the window that stored its own last', async () => {
-    const other = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-    expect(await new SigningKey(secretsOf([other]).secrets).get()).toBe(other);
+    expect(editor.shown).toEqual(['Session exported to there.md.']);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/base/log';
 import { MovedFolderOffer } from '../../../../src/host/library/movedFolderOffer';
 import type { OtherFolder } from '../../../../src/host/library/otherFolders';
-import type { Offer } from '../../../../src/host/storage/storeStatus';
+import type { Offer } from '../../../../src/host/storage/storeLabels';
 import { encodeLabel, type FolderLabel } from '../../../../src/store/library/folderLabel';
 import type { SessionSummary } from '../../../../src/transcript/session';
 import { summary } from '../scriptedGateway';

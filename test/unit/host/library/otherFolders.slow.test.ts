@@ -8,7 +8,7 @@ import { OtherFolders } from '../../../../src/host/library/otherFolders';
 import { LibraryClient } from '../../../../src/store/library/libraryClient';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
-import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
+import { startStoreWorker } from '../../../../src/store/worker/storeClient';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { converse, label, libraryWorld, type LibraryWorld } from '../../store/library/libraryWorld';
 import { openTurn } from '../../../support/sessionDbWorld';
@@ -31,16 +31,12 @@ beforeEach(async () => {
   world = await libraryWorld();
   here = openStore({ storageFolder: world.places.own, workerEntry: built.entry, clock: systemClock, log: silentLog });
   await here.open();
-  library = new LibraryClient(
-    join(built.folder, 'libraryWorker.js'),
-    { copies: join(world.root, 'reading') },
-    systemClock,
-  );
-  copies = new OpenCopies(library, () => startNodeWorker(built.entry));
+  library = new LibraryClient(join(built.folder, 'libraryWorker.js'), join(world.root, 'reading'), systemClock);
+  copies = new OpenCopies(library, () => startStoreWorker(built.entry));
   others = new OtherFolders({
     library,
     sessions: here.store,
-    gateway: here.store,
+    gateway: { actions: here.store },
     locations: () => world.places,
     store: { isReadable: true, settled: () => Promise.resolve() },
     connection: { during: (work) => work },

@@ -14,14 +14,16 @@ function removalOf(left: readonly string[]) {
   };
   const deps: RemovalDeps = {
     gateway: {
-      trashSession: unused,
-      restoreSession: unused,
-      shownSession: unused,
-      switchSession: unused,
-      forgetSession: async (id) => {
-        if (id === 'busy') throw new GatewayError('busy', 'Hermes is answering.');
-        return { sessionIds: [id, `${id}-helper`], branches: [], sentences: [] };
+      actions: {
+        trash: unused,
+        restore: unused,
+        forget: async (id) => {
+          if (id === 'busy') throw new GatewayError('busy', 'Hermes is answering.');
+          return { sessionIds: [id, `${id}-helper`], branches: [], sentences: [] };
+        },
       },
+      surfaces: { shownSession: unused },
+      switching: { switchSession: unused },
     },
     sessions: { branchesOf: async () => [] },
     surfaceId: () => 'chat',

@@ -30,12 +30,14 @@ function screen(asked: string | null = null, state = openState) {
   const opened: unknown[] = [];
   const running: Running[] = [];
   const connection = new StoreAtHand(state);
-  const summaries = gateway.listSessions.bind(gateway);
+  const summaries = gateway.store.listSessions.bind(gateway);
   const surface = new SearchSurface(asked, port, {
     gateway: {
-      listSessions: async (query) => {
-        listed.push(query);
-        return query.state === 'archived' ? [] : summaries();
+      store: {
+        listSessions: async (query) => {
+          listed.push(query);
+          return query.state === 'archived' ? [] : summaries(query);
+        },
       },
     },
     sessions: {

@@ -52,9 +52,9 @@ function world(stored: readonly SessionSummary[] = []) {
     clock,
     log,
     gateway: {
-      listSessions,
-      onDidChangeSessions: (listener) => changed.event(listener),
-      onDidChangeRunning: () => ({ dispose: () => undefined }),
+      store: { listSessions },
+      surfaces: { onDidChangeSessions: (listener) => changed.event(listener) },
+      turns: { onDidChangeRunning: () => ({ dispose: () => undefined }) },
     },
     store: {
       get shown() {

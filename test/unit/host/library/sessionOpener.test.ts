@@ -10,12 +10,14 @@ function opener(options: { readonly shown?: string } = {}) {
   const rows: Message[] = [{ ...userMessage('m1', 'hello'), turnUid: 't1', position: 40 }];
   const made = new SessionOpener({
     gateway: {
-      shownSession: () => options.shown ?? null,
-      switchSession: async (surface, target) => {
-        if (target.reason === 'resume' && target.sessionId === 'trashed')
-          throw new StoreError('invalid', 'This session is in the trash.', 'trashed');
-        done.push(['switch', surface, target]);
-        return { sessionId: 's2', draft: null, notice: null };
+      surfaces: { shownSession: () => options.shown ?? null },
+      switching: {
+        switchSession: async (surface, target) => {
+          if (target.reason === 'resume' && target.sessionId === 'trashed')
+            throw new StoreError('invalid', 'This session is in the trash.', 'trashed');
+          done.push(['switch', surface, target]);
+          return { sessionId: 's2', draft: null, notice: null };
+        },
       },
     },
     sessions: {

@@ -84,7 +84,7 @@ async function listSessions({ text = '' }: { readonly text?: string }): Promise<
 async function opened(search: SessionStore['search'] | null = null) {
   const chosen = pickSession({
     title: 'Resume',
-    gateway: { listSessions },
+    gateway: { store: { listSessions } },
     search,
     current: null,
     now: () => 0,

@@ -19,14 +19,16 @@ function world(days: number) {
       pruneTrash: async (before) => (pruned.push(before), { sessionIds: ['s1'], branches: [], isComplete: true }),
     },
     gateway: {
-      runningTurns: () =>
-        Array.from({ length: state.running }, () => ({
-          sessionId: 's',
-          turnUid: 't',
-          activity: null,
-          isWaiting: false,
-        })),
-      onDidChangeRunning: (listener) => running.event(listener),
+      turns: {
+        running: () =>
+          Array.from({ length: state.running }, () => ({
+            sessionId: 's',
+            turnUid: 't',
+            activity: null,
+            isWaiting: false,
+          })),
+        onDidChangeRunning: (listener) => running.event(listener),
+      },
     },
   });
   return { care, clock, running, pruned, state };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { McpHost } from '../../../../src/host/mcp/mcpHost';
-import type { Offer } from '../../../../src/host/storage/storeStatus';
+import type { Offer } from '../../../../src/host/storage/storeLabels';
 import type { ConfineOptions, Confinement } from '../../../../src/tools/sandbox/confinement';
 import type { SandboxState } from '../../../../src/transcript/sandboxState';
 import { RecordingLog } from '../recordingLog';

@@ -403,7 +403,7 @@ async function setUp(
     models: service,
     keys,
     // Choosing writes a setting, and every change of settings makes the desk forget.
-    gateway: { selectModel: async (_session, ref) => (chosen.push(ref), service.invalidate()) },
+    gateway: { actions: { selectModel: async (_session, ref) => (chosen.push(ref), service.invalidate()) } },
     endpoints: { all: () => written, add: async (endpoint) => void written.push(endpoint) },
     shownSession: () => null,
     modelOf: async () => null,

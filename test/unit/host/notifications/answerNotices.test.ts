@@ -25,7 +25,7 @@ async function seen(events: readonly TurnEvent[], over: Partial<AnswerNoticeDeps
   const [shown, calls]: [string[], string[]] = [[], []];
   let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
   const made = new AnswerNotices({
-    gateway: { onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)) },
+    gateway: { surfaces: { onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)) } },
     sessions: { getSession: async () => ({ title: 'Fix upload', parentKind: null }) },
     when: () => 'whenHidden',
     isInSight: () => false,

@@ -54,10 +54,12 @@ function notices(over: Partial<ApprovalNoticeDeps> = {}, press?: string) {
   let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
   const made = new ApprovalNotices({
     gateway: {
-      onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-      decideApproval: (id, decision) => gateway.decideApproval(id, decision),
-      pendingApproval: async () => approval('stored'),
-      listSessions: () => gateway.listSessions(),
+      surfaces: { onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)) },
+      approvals: {
+        decide: (id, decision) => gateway.approvals.decide(id, decision),
+        pending: async () => approval('stored'),
+      },
+      store: { listSessions: (query) => gateway.store.listSessions(query) },
     },
     when: () => 'whenHidden',
     isInSight: () => false,

@@ -101,15 +101,19 @@ describe('the data for the status bar', () => {
     const shown: StatusFacts[] = [];
     const service = new StatusPresenter({
       gateway: {
-        runningTurns: () => [
-          { sessionId: 's1', turnUid: 't1', activity: null, isWaiting: false },
-          { sessionId: 'child', turnUid: 't2', activity: null, isWaiting: false, isSubAgent: true },
-        ],
-        onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-        onDidChangeRunning: () => toDisposable(() => undefined),
-        onDidChangeSessions: () => toDisposable(() => undefined),
-        contextUse: async () => ({ tokens: 50, counted: true, window: 100, parts: null }),
-        spending: async () => ({ session: null, today: { usd: 0, unpriced: 0 } }),
+        turns: {
+          running: () => [
+            { sessionId: 's1', turnUid: 't1', activity: null, isWaiting: false },
+            { sessionId: 'child', turnUid: 't2', activity: null, isWaiting: false, isSubAgent: true },
+          ],
+          onDidChangeRunning: () => toDisposable(() => undefined),
+        },
+        surfaces: {
+          onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+          onDidChangeSessions: () => toDisposable(() => undefined),
+        },
+        compression: { contextUse: async () => ({ tokens: 50, counted: true, window: 100, parts: null }) },
+        spending: { costs: async () => ({ session: null, today: { usd: 0, unpriced: 0 } }) },
       },
       shownSession: () => null,
       sessions: { getSession: async () => ({ title: 'Fix upload' }) },
@@ -169,15 +173,18 @@ describe('the data for the status bar', () => {
     let tell: (event: { readonly sessionId: string; readonly event: TurnEvent }) => void = () => undefined;
     const service = new StatusPresenter({
       gateway: {
-        runningTurns: () => [],
-        onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
-        onDidChangeRunning: () => toDisposable(() => undefined),
-        onDidChangeSessions: () => toDisposable(() => undefined),
-        contextUse: () => Promise.reject(new Error('no model')),
-        spending: async (sessionId) => {
-          asked.push(sessionId);
-          if (!isOpen) throw new Error('elsewhere');
-          return { session: null, today: { usd: asked.length, unpriced: 0 } };
+        turns: { running: () => [], onDidChangeRunning: () => toDisposable(() => undefined) },
+        surfaces: {
+          onDidTurnEvent: (listener) => ((tell = listener), toDisposable(() => undefined)),
+          onDidChangeSessions: () => toDisposable(() => undefined),
+        },
+        compression: { contextUse: () => Promise.reject(new Error('no model')) },
+        spending: {
+          costs: async (sessionId) => {
+            asked.push(sessionId);
+            if (!isOpen) throw new Error('elsewhere');
+            return { session: null, today: { usd: asked.length, unpriced: 0 } };
+          },
         },
       },
       shownSession: () => shownSession,

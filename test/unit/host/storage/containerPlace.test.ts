@@ -6,7 +6,7 @@ import {
   type MachineFacts,
   mountPointOf,
 } from '../../../../src/host/storage/containerNotice';
-import type { Offer } from '../../../../src/host/storage/storeStatus';
+import type { Offer } from '../../../../src/host/storage/storeLabels';
 
 const layer = '521 484 0:46 / / rw,relatime master:200 - overlay overlay rw,lowerdir=/a:/b';
 const proc = '522 521 0:49 / /proc rw,nosuid - proc proc rw';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { putRightNotices, replacedOffers } from '../../../../src/host/storage/storeLabels';
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
-import { emptyReport } from '../../store/ownership/fakeHome';
+import { emptyReport } from '../../store/ownership/emptyReport';
 import { t } from '../../../../src/base/translate';
 
 const report = (found: Partial<OpenReport>): OpenReport => ({ ...emptyReport, ...found });

@@ -12,7 +12,7 @@ it('waits for compressions and then stops every turn that awaits no approval, fo
     { sessionId: 's3', turnUid: 't3', activity: null, isWaiting: true },
   ];
   let compressed: () => void = () => undefined;
-  gateway.compressionsEnd = () => new Promise((resolve) => (compressed = resolve));
+  gateway.compression.ended = () => new Promise((resolve) => (compressed = resolve));
   const settling = new WindowWork(gateway, async () => undefined, new ManualClock()).settle();
   const before = [...gateway.calls];
   compressed();
@@ -26,7 +26,7 @@ it.each([
   ['does not respond', () => new Promise(() => undefined), true],
 ])('counts a page that %s as left or not, and never one with a running turn', async (_title, askPage, isLeft) => {
   const [gateway, clock] = [new ScriptedGateway(session('s1')), new ManualClock()];
-  gateway.compressionsEnd = () => Promise.resolve();
+  gateway.compression.ended = () => Promise.resolve();
   const work = new WindowWork(gateway, askPage, clock);
   const asked = work.isLeft();
   await clock.advance(0);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SyncSetupDeps } from '../../../../src/host/sync/syncSetup';
+import type { SealedBody } from '../../../../src/sync/postgres/postgresServer';
 import { SyncFailure } from '../../../../src/sync/syncFailure';
 
 const asked = vi.hoisted(() => ({
@@ -37,7 +38,9 @@ vi.mock('vscode', () => ({
     withProgress: (_options: unknown, work: () => Promise<unknown>) => work(),
   },
 }));
-const { createCipher } = await import('../../../../src/sync/encryption/cipherDescription');
+const { createCipher, openCipher } = await import('../../../../src/sync/encryption/cipherDescription');
+const { Cipher } = await import('../../../../src/sync/encryption/cipher');
+const { namedHistory } = await import('../../../../src/sync/historyKey');
 const { recoveryKey } = await import('../../../../src/sync/encryption/recoveryKey');
 const { SyncSetup } = await import('../../../../src/host/sync/syncSetup');
 
@@ -51,11 +54,16 @@ const text = 'postgres://me:secret@db.example/d';
 function setup(change: Partial<SyncSetupDeps> = {}) {
   const named: string[] = [];
   const made = new SyncSetup({
-    memory: { machine: 'host-1', nameMachine: async (name: string) => void named.push(name) },
+    memory: {
+      machine: 'host-1',
+      nameMachine: async (name: string) => void named.push(name),
+      sealDescription: async () => null,
+    },
     open: () => ({
       prepare: async () => undefined,
       overview: async () => ({ conversations: 2, documents: 9, bytes: 4000, machines: [] }),
       sealDescription: async () => null,
+      sealedBody: async () => null,
       dispose: async () => undefined,
     }),
     store: {
@@ -111,6 +119,7 @@ describe('setting up sync', () => {
         },
         overview: async () => ({ conversations: 0, documents: 9, bytes: 0, machines: [] }),
         sealDescription: async () => null,
+        sealedBody: async () => null,
         dispose: async () => undefined,
       }),
     });
@@ -122,11 +131,16 @@ describe('setting up sync', () => {
   });
 
   describe('of a history that may be encrypted', () => {
-    const serverWith = (description: string | null, documents = 0): Partial<SyncSetupDeps> => ({
+    const serverWith = (
+      description: string | null,
+      documents = 0,
+      sample: SealedBody | null = null,
+    ): Partial<SyncSetupDeps> => ({
       open: () => ({
         prepare: async () => undefined,
         overview: async () => ({ conversations: 0, documents, bytes: 0, machines: [] }),
         sealDescription: async () => description,
+        sealedBody: async () => sample,
         dispose: async () => undefined,
       }),
     });
@@ -170,6 +184,47 @@ describe('setting up sync', () => {
         { key, description: null },
         { key, description: null },
       ]);
+    });
+  });
+
+  describe('of an encrypted history whose server lost the description of the key', () => {
+    const place = { conversationId: 's1', document: 'turn/t1', version: 1 };
+    const passphrase = 'correct horse battery';
+    async function lost(change: Partial<SyncSetupDeps> = {}) {
+      const { description, key } = await createCipher(passphrase, { n: 2 ** 10, r: 8, p: 1 });
+      const body = await new Cipher(key, namedHistory('Parcels').key).encrypt('{}', place);
+      const { made } = setup({
+        open: () => ({
+          prepare: async () => undefined,
+          overview: async () => ({ conversations: 0, documents: 3, bytes: 0, machines: [] }),
+          sealDescription: async () => null,
+          sealedBody: async () => ({ ...place, body }),
+          dispose: async () => undefined,
+        }),
+        ...change,
+      });
+      return { made, key, description };
+    }
+
+    it('asks for the recovery key until it opens what is there, and for a new passphrase', async () => {
+      const { made, key } = await lost();
+      const other = new Uint8Array(32).fill(9);
+      asked.inputs.push(text, 'Parcels', recoveryKey(other), recoveryKey(key), passphrase, passphrase, 'Desk');
+      asked.messages.push('Start Sync');
+      const chosen = await made.ask(null);
+      expect(asked.seen.join()).toContain('This recovery key does not open the history');
+      expect(chosen?.cipher.key).toEqual(key);
+      expect(await openCipher(chosen?.cipher.description ?? '', passphrase)).toEqual(key);
+    });
+
+    it('takes the passphrase on a machine that kept the description', async () => {
+      const { description, key } = await lost();
+      const { made } = await lost({
+        memory: { machine: 'host-1', nameMachine: async () => undefined, sealDescription: async () => description },
+      });
+      asked.inputs.push(text, 'Parcels', passphrase, 'Desk');
+      asked.messages.push('Start Sync');
+      expect((await made.ask(null))?.cipher).toEqual({ key, description: null });
     });
   });
 

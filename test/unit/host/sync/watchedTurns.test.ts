@@ -57,8 +57,8 @@ async function watched(canTakeOver = true) {
     service: { takeOver: () => Promise.resolve(canTakeOver) },
     sessions: storeOf(desk),
     gateway: {
-      received: (id) => Promise.resolve(void events.push(`received ${id}`)),
-      runningConversations: () => new Set(),
+      switching: { received: (id) => Promise.resolve(void events.push(`received ${id}`)) },
+      turns: { conversations: () => new Set() },
     },
     shownSession: () => 's1',
     clock,

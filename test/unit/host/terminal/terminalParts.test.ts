@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { Emitter } from '../../../../src/base/disposable';
 import { silentLog } from '../../../../src/base/log';
-import { MirrorFeed } from '../../../../src/host/terminal/mirrorFeed';
+import { MirrorFeed } from '../../../../src/host/terminal/mirrorTerminal';
 import { OutputRetention } from '../../../../src/host/terminal/outputRetention';
-import { environmentOf } from '../../../../src/host/terminal/pythonEnvironment';
+import { environmentOf } from '../../../../src/host/terminal/terminalFeature';
 import { terminalVariables, variablesSetting } from '../../../../src/host/terminal/terminalVariables';
 import { OutputFolder } from '../../../../src/tools/terminal/outputFolder';
-import { isReadOnlyCommand } from '../../../../src/tools/terminal/readOnlyCommand';
+import { isReadOnlyCommand } from '../../../../src/host/terminal/terminalFeature';
 import { RunningCommands } from '../../../../src/tools/terminal/runningCommands';
 import { ManualClock } from '../../../support/manualClock';
 

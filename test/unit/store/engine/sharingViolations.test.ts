@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FileSystemError } from '../../../../src/store/engine/fileSystem';
-import { whileInUse } from '../../../../src/store/engine/sharingViolations';
+import { whileInUse } from '../../../../src/store/engine/nodeFileSystem';
 
 /** Fails so often with this error, then returns 7. */
 function run(errno: string, failures: number, platform: NodeJS.Platform) {

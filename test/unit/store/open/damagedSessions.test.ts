@@ -137,15 +137,25 @@ describe('sessions in a damaged file', () => {
     expect({ missing, looked: looked > turns }).toEqual({ missing: [], looked: true });
   });
 
-  test('are restored except for broken pages, once the damage has shown in use', async () => {
+  // A row takes two pages: both are broken, or the second of one and the first of the next.
+  test.each([
+    ['rows are whole', 0],
+    ['rows are cut', 2048],
+  ])('are restored except for broken pages, once the damage has shown in use: %s', async (_which, offset) => {
     const disk = await storeOfTurns();
     const damaged = await openDamaged(disk, (bytes) => {
-      for (const page of [45, 60, 75]) bytes.fill(0xa5, page * 4096, (page + 1) * 4096);
+      for (const page of [45, 60, 75]) bytes.fill(0xa5, page * 4096 + offset, (page + 1) * 4096 + offset);
       return bytes;
     });
     damaged.close();
     const { wholeAnswers, shownWords, problems, complete } = readable(await openOwned(disk, true));
-    expect({ most: wholeAnswers > turns * 0.8, all: wholeAnswers === turns, shownWords, problems, complete }).toEqual({
+    expect({
+      most: wholeAnswers > turns * 0.8,
+      all: wholeAnswers === turns,
+      shownWords,
+      problems: problems.filter(({ id }) => id !== 'damagedRow'),
+      complete,
+    }).toEqual({
       most: true,
       all: false,
       shownWords: true,

@@ -9,8 +9,8 @@ import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
 import { reopened, RetryingStore } from '../../../../src/store/ownership/retryingStore';
 import type { SessionStore } from '../../../../src/store/sessionStore';
-import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
-import type { WorkerPort } from '../../../../src/store/worker/storeClient';
+import { startStoreWorker } from '../../../../src/store/worker/storeClient';
+import type { Thread } from '../../../../src/base/threads/channel';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
 
@@ -42,7 +42,7 @@ export function outsideWorld(): OutsideWorld {
   let built: BuiltStoreWorker;
   let home = '';
   const windows: OutsideWindow[] = [];
-  const threads: WorkerPort[] = [];
+  const threads: Thread[] = [];
   beforeAll(async () => {
     built = await buildStoreWorker();
   });
@@ -68,7 +68,7 @@ export function outsideWorld(): OutsideWorld {
         storageFolder: at(folder),
         workerEntry: built.entry,
         startWorker: (entry) => {
-          const thread = startNodeWorker(entry);
+          const thread = startStoreWorker(entry);
           threads.push(thread);
           return thread;
         },

@@ -4,6 +4,7 @@ import type { OpenOptions, OwnershipAttempt, StoreHome } from '../../../../src/s
 import { StoreError } from '../../../../src/store/storeError';
 import type { OpenReport } from '../../../../src/store/worker/openedStore';
 import type { MethodArguments, MethodName, MethodResults } from '../../../../src/store/sessionMethods';
+import { emptyReport } from './emptyReport';
 import { closedError, type RunningStore } from '../../../../src/store/worker/storeClient';
 
 /** One folder that several windows of a test share: who holds its lock, and the drafts it stores. */
@@ -129,6 +130,10 @@ export class FakeRunningStore implements RunningStore {
     return this.answer(method, args) as MethodResults[M];
   }
 
+  openPort(): never {
+    throw new Error('The fake store has no thread.');
+  }
+
   async close(): Promise<void> {
     await new Promise(setImmediate);
     this.end('closes');
@@ -159,16 +164,3 @@ export class FakeRunningStore implements RunningStore {
     throw new Error(`The fake store has no ${method}.`);
   }
 }
-
-export const emptyReport: OpenReport = {
-  path: '/store/state.db',
-  created: false,
-  recoveredTurns: [],
-  quarantined: null,
-  salvaged: [],
-  putBack: null,
-  replaced: [],
-  broughtBack: [],
-  spills: [],
-  readOnly: null,
-};

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type * as schema from '../../../../src/store/schema/migrations';
+import * as schema from '../../../../src/store/schema/migrations';
 import type { SqlRow } from '../../../../src/store/engine/sqlDatabase';
 import type { RefusedConversation } from '../../../../src/sync/syncRound';
 import { fetchWhole, type SyncServer } from '../../../../src/sync/syncServer';
@@ -12,7 +12,7 @@ type World = present.SessionDbWorld;
 
 /** A further column, a further value of a column, and a further table. */
 const step: schema.Migration = {
-  version: 9,
+  version: schema.schemaVersion + 1,
   rewritesData: false,
   apply: (database) =>
     database.execute(`
@@ -36,7 +36,7 @@ async function nextBuild(): Promise<Build> {
     const own = await original<typeof schema>();
     const steps = [...own.migrations, step];
     const migrate: typeof own.migrate = (database, options) => own.migrate(database, { steps, ...options });
-    return { ...own, migrations: steps, schemaVersion: 9, migrate };
+    return { ...own, migrations: steps, schemaVersion: step.version, migrate };
   });
   const { treatments } = await import('../../../../src/store/session/tables/rights');
   (treatments.messages as Record<string, string>)['mood'] = 'data';

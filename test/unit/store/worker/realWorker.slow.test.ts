@@ -6,7 +6,7 @@ import { systemClock } from '../../../../src/base/clock';
 import { silentLog } from '../../../../src/base/log';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
-import { startNodeWorker } from '../../../../src/store/worker/nodeWorkerPort';
+import { startStoreWorker } from '../../../../src/store/worker/storeClient';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { chunkOf, openingTurn, settlingTurn, spoken } from '../ownership/turnBuilder';
 
@@ -110,7 +110,7 @@ async function openedIn(storageFolder: string): Promise<StoreConnection> {
     clock: systemClock,
     log: silentLog,
     startWorker: (entry) => {
-      const port = startNodeWorker(entry);
+      const port = startStoreWorker(entry);
       killWorkers = () => void port.terminate();
       return port;
     },

@@ -1,15 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { MessageChannel } from 'node:worker_threads';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { SearchHit, SessionOperations } from '../../../../src/store/sessionStore';
 import { StoppedWork, type SlicedWork } from '../../../../src/store/slicedWork';
 import { StoreError } from '../../../../src/store/storeError';
 import type { Message } from '../../../../src/transcript/message';
 import type { OpenedStore } from '../../../../src/store/worker/openedStore';
 import type { StoreRequest } from '../../../../src/store/sessionMethods';
+import { portChannel, type MessagePort } from '../../../../src/base/threads/channel';
 import { StoreClient } from '../../../../src/store/worker/storeClient';
 import { StoreService } from '../../../../src/store/worker/storeService';
-import type { FromWorker, ToWorker } from '../../../../src/store/worker/workerMessages';
 import { ManualClock } from '../../../support/manualClock';
-import { emptyReport } from '../ownership/fakeHome';
+import { emptyReport } from '../ownership/emptyReport';
+
+const ports: MessagePort[] = [];
+afterEach(() => {
+  for (const port of ports.splice(0)) port.close();
+});
 
 describe('a store served over a port', () => {
   it('answers calls in order and revives errors with their cause', async () => {
@@ -337,34 +343,22 @@ async function served(shape: StoreShape = {}) {
 
 function wired(open: () => Promise<OpenedStore>) {
   const clock = new ManualClock();
-  let toClient: (message: FromWorker) => void = () => undefined;
+  const { port1, port2 } = new MessageChannel();
+  const [near, far] = [portChannel(port1), portChannel(port2)];
+  ports.push(port1, port2);
   let exited: (technical: string) => void = () => undefined;
-  let alive = true;
-  const service = new StoreService(
-    open,
-    (message) => later(() => toClient(structuredClone(message))),
-    clock,
-    setImmediate,
-  );
-  const later = (work: () => void): void => void setImmediate(() => alive && work());
+  new StoreService(open, far, clock);
+  const end = async (): Promise<void> => void port1.close();
   const client = new StoreClient({
-    post: (message: ToWorker) => {
-      const copy = structuredClone(message);
-      later(() => service.receive(copy));
-    },
-    onMessage: (listener) => {
-      toClient = listener;
-    },
+    ...near,
     onExit: (listener) => {
       exited = listener;
     },
-    terminate: () => {
-      alive = false;
-      return Promise.resolve();
-    },
+    terminate: end,
+    keepProcess: () => undefined,
   });
   const die = (technical: string): void => {
-    alive = false;
+    port1.close();
     exited(technical);
   };
   return { client, clock, die, quiet };

@@ -16,7 +16,7 @@ describe('the description of a key', () => {
 
   it('keeps the key when the passphrase changes', async () => {
     const { key } = await createCipher('old', cheap);
-    const description = await describeKey(key, 'new', cheap);
+    const description = await describeKey(key, 'new', { cost: cheap });
     expect(await openCipher(description, 'new')).toEqual(key);
     await expect(openCipher(description, 'old')).rejects.toMatchObject(problem('wrongPassphrase'));
   });

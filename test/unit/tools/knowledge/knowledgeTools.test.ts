@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
 import { diagnosticsAfterEdit } from '../../../../src/tools/knowledge/diagnosticsAfterEdit';
 import type { CodePlace, CodeSymbol, EditorKnowledge, Problem } from '../../../../src/tools/knowledge/editorKnowledge';
-import { knowledgeTools } from '../../../../src/tools/knowledge/knowledgeTools';
+import { knowledgeTools } from '../../../../src/host/knowledge/workspaceTools';
 import { ToolRegistry } from '../../../../src/tools/toolRegistry';
 import { WorkspacePaths } from '../../../../src/tools/workspacePaths';
 import { FolderOnDisk } from '../../../support/folderOnDisk';

@@ -4,7 +4,7 @@ import { commandLine, fingerprint, type ServerDefinition } from '../../../../src
 import { readServerFile, readServerSetting } from '../../../../src/tools/mcp/serverFile';
 import { envFilePath, serverPlan } from '../../../../src/tools/mcp/serverPlan';
 import { unwrittenSandbox } from '../../../../src/tools/mcp/serverSandbox';
-import { toolNames } from '../../../../src/tools/mcp/toolNames';
+import { toolNames } from '../../../../src/tools/mcp/mcpServers';
 
 const source = { kind: 'folder', folder: '/repo', file: '.vscode/mcp.json' } as const;
 const read = (text: string) => readServerFile(text, source, '.vscode/mcp.json');

@@ -8,7 +8,7 @@ import { createMcpClient } from '../../../../src/tools/mcp/client/index';
 import type { McpLaunch } from '../../../../src/tools/mcp/mcpConnection';
 import type { McpServerPlan } from '../../../../src/tools/mcp/mcpServer';
 import { McpServers } from '../../../../src/tools/mcp/mcpServers';
-import { inheritedEnvironment } from '../../../../src/tools/mcp/serverEnvironment';
+import { inheritedEnvironment } from '../../../../src/tools/mcp/serverPlan';
 import type { AnyTool, ToolCallContext, ToolOutput } from '../../../../src/tools/tool';
 import { aToolCall } from '../../../support/toolCalls';
 

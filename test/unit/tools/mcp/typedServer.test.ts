@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readServerFile, readServerSetting } from '../../../../src/tools/mcp/serverFile';
-import { fileWithServer, type Insertion, settingWithServer } from '../../../../src/tools/mcp/serverInsertion';
+import { fileWithServer, type Insertion, settingWithServer } from '../../../../src/host/mcp/serverDrafts';
 import { proposedName, typedServer } from '../../../../src/tools/mcp/typedServer';
 
 describe('a typed MCP server', () => {

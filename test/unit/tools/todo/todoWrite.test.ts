@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { todoNote } from '../../../../src/agent/compression/todoNote';
+import { todoNote } from '../../../../src/agent/compression/summarizer';
 import { handoffText, summaryIn } from '../../../../src/agent/compression/handoffText';
 import { exitPlanModeTool } from '../../../../src/tools/plan/exitPlanMode';
 import { todosOf } from '../../../../src/tools/todo/todoList';

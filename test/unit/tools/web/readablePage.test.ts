@@ -47,13 +47,14 @@ describe('the thread that reads', () => {
 
   const thread = (code: string): string => {
     const file = join(folder, 'thread.cjs');
-    writeFileSync(file, `const { parentPort, workerData } = require('node:worker_threads');\n${code}`);
+    writeFileSync(file, `const { parentPort } = require('node:worker_threads');\n${code}`);
     return file;
   };
   const page = '<title>a</title><script>b</script><p>bare &amp; <b>words';
 
   it('returns what it read', async () => {
-    const read = pageReader(thread('parentPort.postMessage({ title: workerData.url, text: workerData.html });'));
+    const answer = 'parentPort.postMessage({ kind: "done", id, value: { title: args[0].url, text: args[0].html } })';
+    const read = pageReader(thread(`parentPort.on('message', ({ id, args }) => ${answer});`));
     expect(await read('html', 'address', new AbortController().signal)).toEqual({ title: 'address', text: 'html' });
   });
 
@@ -61,7 +62,10 @@ describe('the thread that reads', () => {
     ['never ends', 'for (;;);'],
     ['fails', 'throw new Error("too deep");'],
     ['is gone', 'process.exit(3);'],
-    ['answers nonsense', 'parentPort.postMessage(7);'],
+    [
+      'answers nonsense',
+      'parentPort.on("message", ({ id }) => parentPort.postMessage({ kind: "done", id, value: 7 }));',
+    ],
   ])('returns the bare words where it %s', async (_case, code) => {
     expect(await pageReader(thread(code), 300)(page, 'https://example.com', new AbortController().signal)).toEqual({
       title: '',

@@ -1,9 +1,6 @@
-import { basename } from 'node:path';
 import type { Translate } from '../../../../base/translate';
 import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../../../store/library/foreignStore';
-import { evidenceText, LineChain } from './evidence';
-import { evidencePath, removeEvidence } from './evidenceFile';
 import type { ExportOptions } from './exportOptions';
 import { hermesDatabase, type HermesRecords } from './hermes/hermesDatabase';
 import { hermesUsage } from './hermes/hermesUsage';
@@ -26,8 +23,6 @@ export interface ExportRequest {
   /** Does not apply to `json`, which keeps everything. */
   readonly leftOut: LeftOut;
   readonly masksSecrets: boolean;
-  /** Writes `<path>.evidence.json` too, signed with this key if there is one (Ed25519, PEM). */
-  readonly evidence: { readonly privateKey: string | null } | null;
   readonly language: string;
   readonly t: Translate;
 }
@@ -38,38 +33,27 @@ export interface ExportedFile {
   /** Every session with rows in the file, also those within a conversation. */
   readonly sessionIds: readonly string[];
   readonly maskedSecrets: number;
-  readonly hasEvidence: boolean;
   readonly bytes: number;
 }
 
 /** Exports sessions of a store that is open for reading. The file appears whole or not at all; a stop rejects and
- *  leaves what was there before. Evidence of an earlier file with this name is removed. */
+ *  leaves what was there before. */
 export async function exportFile(
   database: SqlDatabase,
   deps: ReadingDeps,
   request: ExportRequest,
   options: ExportOptions,
 ): Promise<ExportedFile> {
-  const { format, path, scope, evidence } = request;
+  const { format, path, scope } = request;
   const mask = new SecretMask(request.masksSecrets);
   const sessionIds = sessionsIn(database, scope);
-  const chain = evidence === null ? null : new LineChain();
-  const output = new OutputFile(deps.fileSystem, path, chain?.add);
-  const sessions = await writeWhole(output, async () => {
-    const count =
-      format === 'json'
-        ? ((await exportRows(database, sessionIds, output, mask, options)).counts['sessions'] ?? 0)
-        : await exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, options);
-    // Before the file gets its name: evidence of the earlier file would say that this one was changed.
-    removeEvidence(deps.fileSystem, path);
-    return count;
-  });
-  if (evidence !== null && chain !== null) {
-    const text = evidenceText({ file: basename(path), chain: chain.finish(), madeAt: options.now(), ...evidence });
-    const written = new OutputFile(deps.fileSystem, evidencePath(path));
-    await writeWhole(written, () => Promise.resolve(written.write(text)));
-  }
-  return { sessions, sessionIds, maskedSecrets: mask.count, hasEvidence: evidence !== null, bytes: output.size };
+  const output = new OutputFile(deps.fileSystem, path);
+  const sessions = await writeWhole(output, async () =>
+    format === 'json'
+      ? ((await exportRows(database, sessionIds, output, mask, options)).counts['sessions'] ?? 0)
+      : exportRecords(deps, database, sessionIds, output, { ...request, format }, mask, options),
+  );
+  return { sessions, sessionIds, maskedSecrets: mask.count, bytes: output.size };
 }
 
 async function exportRecords(

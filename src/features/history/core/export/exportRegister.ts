@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { errnoOf, type FileSystem } from '../../../../store/engine/fileSystem';
 import { readRegister, writeRegister } from '../../../../store/engine/registerFile';
-import { removeEvidence } from './evidenceFile';
 
 const blockBytes = 1 << 20;
 
@@ -99,8 +98,6 @@ export class ExportRegister {
       if (hashOfFile(this.fileSystem, noted.path) !== noted.hash) return 'changed';
       if (kept.length > 0 && !writeAgain(noted, kept)) return 'shared';
       if (kept.length === 0) this.fileSystem.remove(noted.path);
-      // It names the file and would say that it was changed.
-      removeEvidence(this.fileSystem, noted.path);
       return kept.length > 0 ? 'rewritten' : 'removed';
     } catch (error) {
       if (errnoOf(error) === 'EUNKNOWN') throw error;

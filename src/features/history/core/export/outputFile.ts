@@ -11,11 +11,9 @@ export class OutputFile {
   private buffered = 0;
   private written = 0;
 
-  /** `onBytes` gets all bytes in order. */
   constructor(
     private readonly fileSystem: FileSystem,
     readonly path: string,
-    private readonly onBytes: (bytes: Uint8Array) => void = () => undefined,
   ) {
     if (fileSystem.stat(this.unfinished) !== undefined) fileSystem.remove(this.unfinished);
     this.file = fileSystem.open(this.unfinished, 'createNew');
@@ -32,7 +30,6 @@ export class OutputFile {
 
   write(content: string | Uint8Array): void {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
-    this.onBytes(bytes);
     this.pieces.push(bytes);
     this.buffered += bytes.length;
     if (this.buffered >= bufferBytes) this.flush();

@@ -1,5 +1,5 @@
 import { t } from '../../../../base/translate';
-import type { CopiedSessions } from '../../../../store/sessionCopying';
+import { type CopiedSessions, nothingCopied } from '../../../../store/sessionCopying';
 import type { FileSystem } from '../../../../store/engine/fileSystem';
 import type { SqlDatabase, SqlRow } from '../../../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../../../store/library/foreignStore';
@@ -75,7 +75,7 @@ export async function bringExport(
   signal?: AbortSignal,
   onProgress: (progress: WorkProgress) => void = () => undefined,
 ): Promise<ImportedExport> {
-  let until: CopiedSessions = { sessions: 0, messages: 0, skipped: 0 };
+  let until = nothingCopied;
   try {
     const all = await bringBack(store, copy, signal, (progress, brought) => {
       until = brought;

@@ -116,7 +116,7 @@ export interface ImportOptions {
   readonly includeForgotten?: boolean;
 }
 
-export interface ImportProgress {
+interface ImportProgress {
   readonly sessionsDone: number;
   readonly sessionsTotal: number;
   /** Messages written so far. */

@@ -8,7 +8,7 @@ import { BackupClient } from '../../../../../src/features/backup/core/backupClie
 import { storeFiles } from '../../../../../src/store/open/storeFiles';
 import { StoreError } from '../../../../../src/store/storeError';
 import { openStore } from '../../../../../src/store/ownership/openStore';
-import { startNodeWorker } from '../../../../../src/store/worker/nodeWorkerPort';
+import { startStoreWorker } from '../../../../../src/store/worker/storeClient';
 import { bundleProgram, NodeProgram } from '../../../../support/nodeProgram';
 import { wasmPath } from '../../../../support/sqlite';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../support/storeWorker';
@@ -53,7 +53,7 @@ async function opened(beforeOpening: () => Promise<void> = () => Promise.resolve
     workerEntry: worker.entry,
     clock: systemClock,
     log: silentLog,
-    startWorker: startNodeWorker,
+    startWorker: startStoreWorker,
     beforeOpening,
   });
   await connection.open();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Emitter } from '../../../../../src/base/disposable';
 import { AutomaticBackups } from '../../../../../src/features/backup/host/automaticBackups';
-import type { Offer } from '../../../../../src/host/storage/storeStatus';
+import type { Offer } from '../../../../../src/host/storage/storeLabels';
 import type { StoreState } from '../../../../../src/store/ownership/storeState';
 import { StoreError } from '../../../../../src/store/storeError';
 import { ManualClock } from '../../../../support/manualClock';
@@ -25,9 +25,10 @@ function windowOf(first: StoreState = open) {
       onDidChangeState: states.event,
     },
     gateway: {
-      runningTurns: () =>
-        state.isAnswering ? [{ sessionId: 's', turnUid: 't', activity: null, isWaiting: false }] : [],
-      onDidChangeRunning: running.event,
+      turns: {
+        running: () => (state.isAnswering ? [{ sessionId: 's', turnUid: 't', activity: null, isWaiting: false }] : []),
+        onDidChangeRunning: running.event,
+      },
     },
     backups: {
       makeScheduled: async (store) => {

@@ -36,7 +36,10 @@ function commandsOf(change: Partial<BackupCommandDeps> = {}, settings: Partial<B
     backups,
     store: () => world.place.store,
     sessions: { storeSizes: async () => owner.operations.storeSizes() },
-    gateway: { runningTurns: () => [], copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input) },
+    gateway: {
+      turns: { running: () => [] },
+      actions: { copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input) },
+    },
     settled: () => Promise.resolve(),
     during: (work) => work,
     whileClosed: async (work) => {
@@ -163,8 +166,8 @@ describe('Restore from Backup', () => {
     const turn = { sessionId: 's1', turnUid: 't', activity: null, isWaiting: false };
     const { run, seen } = commandsOf({
       gateway: {
-        runningTurns: () => [turn],
-        copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input),
+        turns: { running: () => [turn] },
+        actions: { copyToThisFolder: async (input) => owner.operations.copyToThisFolder(input) },
       },
     });
     await run('backUpNow');

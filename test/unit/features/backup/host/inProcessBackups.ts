@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
-import { bringBack } from '../../../../../src/store/library/bringBack';
 import type { BackupPlace } from '../../../../../src/features/backup/core/backupDeps';
 import type {
   BackupArguments,
   BackupMethod,
   BackupResults,
-} from '../../../../../src/features/backup/core/backupMessages';
+} from '../../../../../src/features/backup/core/backupWorker';
 import { Backups } from '../../../../../src/features/backup/core/backups';
 import {
   type BackupSettings,
@@ -14,6 +13,7 @@ import {
 } from '../../../../../src/features/backup/host/storeBackups';
 import type { BackupWorld } from '../core/backupWorld';
 import { RecordingLog } from '../../../host/recordingLog';
+import { bringBack } from '../../../../../src/store/library/bringBack';
 
 /** `BackupClient` without a thread: the same calls on the same disk. */
 function threadsOf({ deps }: BackupWorld, place: BackupPlace): BackupThreads {

@@ -50,10 +50,9 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
     bringBack: never,
   };
   const gateway = {
-    runningTurns: () => [],
-    onDidChangeRunning: new Emitter<void>().event,
-    copyToThisFolder: never,
-    resumeQueues: async () => void seen.push('queues continue'),
+    turns: { running: () => [], onDidChangeRunning: new Emitter<void>().event },
+    actions: { copyToThisFolder: never },
+    queue: { resume: async () => void seen.push('queues continue') },
   };
   const history = {
     folder: '/store',

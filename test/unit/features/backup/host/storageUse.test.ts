@@ -29,7 +29,7 @@ function useOf(active: readonly SessionSummary[], archived: readonly SessionSumm
         fileBytes: 12e6,
       }),
     },
-    gateway: { runningTurns: () => [] },
+    gateway: { turns: { running: () => [] } },
     settled: () => Promise.resolve(),
     labels: () => ({ t, language: 'en', now }),
     openInChat: async (id) => void done.push(`open ${id}`),

@@ -8,7 +8,7 @@ import { systemClock } from '../../../../../src/base/clock';
 import { t } from '../../../../../src/base/translate';
 import type { HistoryFileTabDeps } from '../../../../../src/features/history/host/historyFileTab';
 import { ImportClient } from '../../../../../src/features/history/core/import/importClient';
-import { startNodeWorker } from '../../../../../src/store/worker/nodeWorkerPort';
+import { startStoreWorker } from '../../../../../src/store/worker/storeClient';
 import { noCodeActions } from '../../../../support/noCodeActions';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../support/storeWorker';
 import { backupWorld } from '../../backup/core/backupWorld';
@@ -16,6 +16,7 @@ import { converse } from '../../../store/library/libraryWorld';
 import { editor } from '../../../host/answeringEditor';
 import { HistoryFileEditor } from '../../../../../src/features/history/host/historyFileEditor';
 import { ShownFileSessions } from '../../../../../src/features/history/host/shownFileSessions';
+import { portTo } from '../../../../../src/store/storePort';
 import { unusedTarget } from './unusedTarget';
 import { RecordingLog } from '../../../host/recordingLog';
 import { RecordingPort } from '../../../host/recordingPort';
@@ -51,8 +52,8 @@ const copiesLeft = (): readonly string[] => (existsSync(copies()) ? readdirSync(
 /** A window of the editor. A later one has the same workspace storage. */
 function window(): HistoryFileEditor {
   const deps: HistoryFileTabDeps = {
-    openReader: () => new ImportClient(join(worker.folder, 'importWorker.js'), { copies: copies() }, unusedTarget),
-    startWorker: () => startNodeWorker(worker.entry),
+    openReader: () => new ImportClient(join(worker.folder, 'importWorker.js'), copies(), () => portTo(unusedTarget)),
+    startWorker: () => startStoreWorker(worker.entry),
     notice: { show: () => undefined },
     clock: systemClock,
     memory: new ShownFileSessions({

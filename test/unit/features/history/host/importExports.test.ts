@@ -34,7 +34,7 @@ function world(conversations: readonly ExportedConversation[], onBatch: () => vo
         getSession: async () => null,
         copyToThisFolder: async ({ sessionIds }: CopyToThisFolder) => {
           onBatch();
-          return { sessions: sessionIds.length, messages: 2 * sessionIds.length, skipped: 0 };
+          return { sessions: sessionIds.length, messages: 2 * sessionIds.length, skipped: 0, newIds: {} };
         },
       },
       labels: () => ({ t, language: 'en', now: 9 }),

@@ -8,6 +8,7 @@ import type { OpenedStore } from '../../../../../src/store/worker/openedStore';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../support/storeWorker';
 import { backupWorld, type BackupWorld } from '../../backup/core/backupWorld';
 import { editor } from '../../../host/answeringEditor';
+import { portTo } from '../../../../../src/store/storePort';
 import { unusedTarget } from './unusedTarget';
 import { converse } from '../../../store/library/libraryWorld';
 
@@ -32,7 +33,7 @@ afterEach(() => {
 function imports() {
   return new SessionImports({
     openImporter: () =>
-      new ImportClient(join(worker.folder, 'importWorker.js'), { copies: join(world.root, 'reading') }, unusedTarget),
+      new ImportClient(join(worker.folder, 'importWorker.js'), join(world.root, 'reading'), () => portTo(unusedTarget)),
     places: () => usualPlaces({ home: world.root, platform: 'linux', environment: {} }),
     context: () => ({ labels: { t, language: 'en', now: 1 }, home: world.root, folders: [], into: 'parcel-post' }),
     ready: async () => undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SessionFind } from '../../../../../src/host/chat/find/findInSession';
-import { visibleText } from '../../../../../src/host/chat/find/visibleText';
+import { visibleText } from '../../../../../src/host/chat/find/findInSession';
 import type { TranscriptPage, TranscriptQuery } from '../../../../../src/store/sessionStore';
 import { wordsPattern } from '../../../../../src/transcript/text/wordsPattern';
 import type { Message } from '../../../../../src/transcript/message';
@@ -14,17 +14,19 @@ function find(
 ): SessionFind {
   return new SessionFind(
     {
-      readTranscript: async ({ after, limit }: TranscriptQuery): Promise<TranscriptPage> => {
-        await before();
-        const behind = messages.filter(({ position }) => position > (after ?? 0));
-        return {
-          messages: behind.slice(0, limit),
-          turns: [],
-          versions: [],
-          hasEarlier: false,
-          later: Math.max(0, behind.length - limit),
-          total: messages.length,
-        };
+      store: {
+        readTranscript: async ({ after, limit }: TranscriptQuery): Promise<TranscriptPage> => {
+          await before();
+          const behind = messages.filter(({ position }) => position > (after ?? 0));
+          return {
+            messages: behind.slice(0, limit),
+            turns: [],
+            versions: [],
+            hasEarlier: false,
+            later: Math.max(0, behind.length - limit),
+            total: messages.length,
+          };
+        },
       },
     },
     ...options,

@@ -24,7 +24,7 @@ function branch(conversationId: string, parentConversationId: string | null): Co
 
 function tab(options: { readonly sessionId?: string; readonly reveal?: string; readonly opening?: boolean } = {}) {
   const gateway = new ScriptedGateway(session('s1'));
-  const stored = new StoredTranscript([{ ...userMessage('u1', 'hello'), turnUid: null }], gateway.sessions);
+  const stored = new StoredTranscript([{ ...userMessage('u1', 'hello'), turnUid: null }], gateway.stored);
   stored.tree.push(branch('s1', null));
   const connection = new StoreAtHand(options.opening === true ? { kind: 'opening' } : openState);
   const clock = new ManualClock();
@@ -161,7 +161,7 @@ describe('the transcript tab', () => {
 
   it('follows the title, opens the session in the chat, and reveals a row', async () => {
     const { port, gateway, titles, opened, surface } = await shown();
-    await gateway.renameSession('s1', 'Better');
+    await gateway.actions.rename('s1', 'Better');
     await settle();
     port.command('openInChat', { messageUid: 'u1' });
     surface.reveal('u1');
@@ -175,10 +175,7 @@ describe('the transcript tab', () => {
 
   it('follows its session when a compression starts another segment', async () => {
     const { port, gateway, stored, clock } = await shown();
-    gateway.sessions.set(
-      's2',
-      session('s2', { conversationId: 's1', parentSessionId: 's1', parentKind: 'compression' }),
-    );
+    gateway.stored.set('s2', session('s2', { conversationId: 's1', parentSessionId: 's1', parentKind: 'compression' }));
     stored.tips.set('s1', 's2');
     gateway.changed('s1');
     await settle();
@@ -210,7 +207,7 @@ describe('the transcript tab', () => {
   it('opens another session of the tree in the same tab, unless another tab shows that one', async () => {
     const { port, gateway, stored, opened, surface } = tab();
     stored.revisions.set('u1', [{ revisedAt: 7, parts: [{ kind: 'text', text: 'u1 before' }] }]);
-    gateway.sessions.set('b1', session('b1'));
+    gateway.stored.set('b1', session('b1'));
     port.command('ready', atEnd);
     await settle();
     port.command('goTo', { sessionId: 'elsewhere', messageUid: null });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { checkInThread } from '../../../../../../src/features/history/core/check/checkClient';
-import type { CheckThread } from '../../../../../../src/features/history/core/check/checkMessages';
+import type { CheckThread } from '../../../../../../src/features/history/core/check/checkWorker';
 import type { CheckOptions } from '../../../../../../src/features/history/core/check/findings';
 import type { WorkProgress } from '../../../../../../src/store/slicedWork';
 import { otherSqlite } from '../../../../../support/otherSqlite';
@@ -108,7 +108,7 @@ describe('a check in a thread', () => {
     const place = { kind: 'own', path: world.place.store } as const;
     await expect(check({ place }, {}, 'ending.js')).rejects.toMatchObject({
       message: 'The check ended unexpectedly. Try again.',
-      technical: 'the thread ended with code 3',
+      technical: 'The thread ended with code 3.',
     });
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { exportInThread } from '../../../../../../src/features/history/core/export/exportClient';
-import type { ThreadRequest } from '../../../../../../src/features/history/core/export/exportMessages';
+import type { ThreadRequest } from '../../../../../../src/features/history/core/export/exportWorker';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { isExport } from '../../../../../../src/features/history/core/sources/hermesExport/exportReading';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../../../support/storeWorker';
@@ -27,7 +27,6 @@ function request(over: Partial<ThreadRequest> = {}): ThreadRequest {
     path: join(world.root, 'out.json'),
     leftOut: { toolOutput: false, thinking: false, images: false, hidden: true },
     masksSecrets: true,
-    evidence: null,
     language: 'en',
     ...over,
   };
@@ -53,7 +52,6 @@ it('exports from a store that is open, names every session in the file, and leav
     sessions: 2,
     sessionIds: ['s1', 's2'],
     maskedSecrets: 0,
-    hasEvidence: false,
     bytes: true,
   });
   expect([

@@ -1,11 +1,9 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { t } from '../../../../../../src/base/translate';
-import { LineChain, verifyEvidence } from '../../../../../../src/features/history/core/export/evidence';
 import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
 import { storeOfExport } from '../../../../../../src/features/history/core/import/exportImport';
@@ -50,7 +48,6 @@ async function exported(over: Partial<ExportRequest> = {}, options = exportOptio
     path,
     leftOut: nothing,
     masksSecrets: true,
-    evidence: null,
     language: 'en',
     t,
     ...over,
@@ -159,81 +156,10 @@ describe('a file that is read back', () => {
   });
 });
 
-describe('evidence', () => {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  const pem = {
-    private: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    public: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-  };
-  const chainOf = (text: string) => {
-    const chain = new LineChain();
-    for (const piece of text.match(/[^]{1,700}/g) ?? []) chain.add(Buffer.from(piece));
-    return chain.finish();
-  };
-  const script = (...args: string[]) =>
-    spawnSync(process.execPath, [resolve('scripts/verifyEvidence.mjs'), ...args], { encoding: 'utf8' });
-
-  it('notices a changed, removed, added or moved row, here and in the script alone', async () => {
-    const { path, text } = await exported({ evidence: { privateKey: pem.private } });
-    const evidence = readFileSync(`${path}.evidence.json`, 'utf8');
-    const lines = text.split('\n');
-    const [third = '', fourth = ''] = lines.slice(2);
-    const cases = {
-      unchanged: text,
-      changed: text.replace('second', 'sECOND'),
-      removed: lines.toSpliced(2, 1).join('\n'),
-      added: lines.toSpliced(2, 0, third).join('\n'),
-      moved: lines.toSpliced(2, 2, fourth, third).join('\n'),
-    };
-    writeFileSync(join(disk.root, 'key.pem'), pem.public);
-    const found = Object.entries(cases).map(([name, content]) => {
-      writeFileSync(path, content);
-      return [
-        name,
-        verifyEvidence(chainOf(content), evidence, pem.public).problems.length,
-        script(path, '--key', join(disk.root, 'key.pem')).status,
-      ];
-    });
-    expect(found).toEqual([
-      ['unchanged', 0, 0],
-      ['changed', 1, 1],
-      ['removed', 1, 1],
-      ['added', 1, 1],
-      ['moved', 1, 1],
-    ]);
-  });
-
-  it('goes with the file that it was made for, and no other file of that name does', async () => {
-    const evidence = join(disk.root, 'out.evidence.json');
-    const later = async (content: string | null) => {
-      if (content !== null) writeFileSync(evidence, content);
-      await exported();
-      return existsSync(evidence);
-    };
-    await exported({ evidence: { privateKey: pem.private } });
-    const stays = [await later(null), await later('{"statement":"mine"}'), await later('no JSON')];
-    expect([stays, readFileSync(evidence, 'utf8')]).toEqual([[false, true, true], 'no JSON']);
-  });
-
-  it('stays when the export that would replace its file is stopped', async () => {
-    const { path, text } = await exported({ evidence: { privateKey: pem.private } });
-    await expect(exported({ format: 'openai' }, stopped())).rejects.toThrow('stopped');
-    const { problems } = verifyEvidence(chainOf(text), readFileSync(`${path}.evidence.json`, 'utf8'), pem.public);
-    expect([problems, readFileSync(path, 'utf8') === text]).toEqual([[], true]);
-  });
-
-  it('notices a changed statement and another key', async () => {
-    const { path, text } = await exported({ evidence: { privateKey: pem.private } });
-    const evidence = readFileSync(`${path}.evidence.json`, 'utf8');
-    const other = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    const forged = evidence.replace('1970', '1971');
-    writeFileSync(`${path}.evidence.json`, forged);
-    expect([
-      verifyEvidence(chainOf(text), forged).problems,
-      verifyEvidence(chainOf(text), evidence, other).problems,
-      script(path).status,
-    ]).toEqual([['The signature does not belong to this evidence.'], ['Another key signed this evidence.'], 1]);
-  });
+it('that is stopped leaves the file that it would replace', async () => {
+  const { path, text } = await exported();
+  await expect(exported({ format: 'openai' }, stopped())).rejects.toThrow('stopped');
+  expect(readFileSync(path, 'utf8') === text).toBe(true);
 });
 
 it('leaves only the temporary file when the process is killed, and the next export removes it', async () => {

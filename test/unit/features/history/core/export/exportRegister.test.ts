@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { ExportRegister } from '../../../../../../src/features/history/core/export/exportRegister';
-import { evidenceText, LineChain } from '../../../../../../src/features/history/core/export/evidence';
 import { SimulatedDisk } from '../../../../../support/simulatedDisk';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -59,23 +58,5 @@ describe('exported files', () => {
       there: expect.arrayContaining(['other.md', 'both.html', 'all.json', 'edited.md']),
       noted: ['/out/other.md', '/out/both.html', '/out/all.json', '/out/edited.md'],
     });
-  });
-
-  it('take their evidence with them, and no other file that has its name', () => {
-    const disk = new SimulatedDisk();
-    const register = new ExportRegister(disk, '/store', () => 5);
-    const chain = new LineChain().finish();
-    for (const [path, sessions] of [
-      ['/out/alone.md', ['s1']],
-      ['/out/both.json', ['s1', 's2']],
-      ['/out/mine.md', ['s1']],
-    ] as const) {
-      disk.put(path, bytes(path));
-      const evidence = evidenceText({ file: path, chain, madeAt: 5, privateKey: null });
-      disk.put(`${path}.evidence.json`, bytes(path === '/out/mine.md' ? '{"notes":"mine"}' : evidence));
-      register.noteExport(path, sessions);
-    }
-    register.forget(['s1'], () => true);
-    expect([...disk.list('/out')].sort()).toEqual(['both.json', 'mine.md.evidence.json']);
   });
 });

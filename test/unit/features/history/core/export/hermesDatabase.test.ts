@@ -54,7 +54,6 @@ async function exported(scope: ExportRequest['scope'] = { kind: 'all' }, over: P
       path,
       leftOut: { toolOutput: false, thinking: false, images: false, hidden: false },
       masksSecrets: false,
-      evidence: null,
       language: 'en',
       t,
       ...over,

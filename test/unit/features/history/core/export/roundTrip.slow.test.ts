@@ -17,7 +17,6 @@ import { readOnly } from '../../../../../../src/store/library/foreignStore';
 import { fillStore, storeSteps } from '../../../../../support/history/randomStore';
 import { openTurn, sessionDbWorld } from '../../../../../support/sessionDbWorld';
 import { backupWorld, type BackupWorld } from '../../../backup/core/backupWorld';
-import {} from '../../../../../../src/features/history/core/sources/hermesExport/exportFormat';
 
 const keys: { readonly [T in ExportedTable]?: string } = {
   sessions: 'id',

@@ -9,7 +9,7 @@ const copy = { folder: '/copy', sessionIds: Array.from({ length: 60 }, (_, index
 const storeThat = (then: () => void) => ({
   copyToThisFolder: async ({ sessionIds }: CopyToThisFolder) => {
     then();
-    return { sessions: sessionIds.length, messages: 2 * sessionIds.length, skipped: 0 };
+    return { sessions: sessionIds.length, messages: 2 * sessionIds.length, skipped: 0, newIds: {} };
   },
 });
 
@@ -22,7 +22,7 @@ it('says what was imported when it is stopped', async () => {
     stopping.signal,
     (progress) => done.push(progress.done),
   );
-  expect([brought, done]).toEqual([{ sessions: 25, messages: 50, skipped: 0, isStopped: true }, [0, 25]]);
+  expect([brought, done]).toEqual([{ sessions: 25, messages: 50, skipped: 0, newIds: {}, isStopped: true }, [0, 25]]);
 });
 
 it('is whole when it is stopped after the last session', async () => {
@@ -35,6 +35,7 @@ it('is whole when it is stopped after the last session', async () => {
     sessions: 60,
     messages: 120,
     skipped: 0,
+    newIds: {},
     isStopped: false,
   });
 });
