@@ -299,7 +299,7 @@ cache_key: v1-linux-node20-3f9a07c1e5b8
 key: "ArrowDown1"
 <li key={item.id}>{item.name}</li>
 foreign_key: accounts_v2
-import { secretRules } from '../../src/models/secrecy/secrecy';
+import { secretRules } from './secrecy';
 export class TokenBucket2 {
 rk-tree-shaking and or-else-handling
 sk-SK.json and pa-IN.json are locales

@@ -130,7 +130,7 @@ export function uriOf(text: string): FakeUri {
   return { scheme, path, fsPath: path, with: (change) => uriOf(`${scheme}:${change.path}`) };
 }
 
-/** What follows stands for `vscode`: `vi.mock('vscode', () => import('./answeringEditor'))`. Each test begins
+/** What follows stands for `vscode`: `vi.mock('vscode', () => import('../answeringEditor'))`. Each test begins
  *  without answers. */
 export const editor = new AnsweringEditor();
 beforeEach(() => editor.reset());

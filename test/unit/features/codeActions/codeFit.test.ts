@@ -74,7 +74,7 @@ describe('code that belongs in a file', () => {
 
   test('leaves alone the lines that a comment says to keep', () => {
     const code = `import { send } from './send';
-import { log } from '../../../../src/base/log';
+import { log } from './log';
 
 // ... existing code ...
 
@@ -84,7 +84,7 @@ function wait(ms: number): Promise<void> {
 }`;
     expect(changed(code)).toBe(
       file
-        .replace("'./send';\n", "'./send';\nimport { log } from '../../../../src/base/log';\n")
+        .replace("'./send';\n", "'./send';\nimport { log } from './log';\n")
         .replace('  return new Clock()', "  log('waits');\n  return new Clock()"),
     );
   });
