@@ -25,7 +25,7 @@ interface EditorChangeDeps {
  *  review changes. */
 export class EditorChanges implements Disposable {
   private readonly lifetime = new DisposableStore();
-  private readonly changes = this.lifetime.register(new Emitter<undefined>());
+  private readonly changes = this.lifetime.register(new Emitter<'text' | 'review'>());
   private readonly fileChanges = this.lifetime.register(new Emitter<readonly vscode.Uri[]>());
   private paths: ReadonlyMap<string, string> = new Map();
   private readonly cache = new Map<string, Promise<readonly PlacedChange[]>>();
@@ -37,13 +37,13 @@ export class EditorChanges implements Disposable {
     this.lifetime.register(
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         const path = this.pathOf(document.uri) ?? [...this.undone.keys()].find((one) => isAt(document.uri, one));
-        if (path !== undefined) this.drop([path]);
+        if (path !== undefined) this.drop([path], 'text');
       }),
     );
   }
 
-  /** Fires when a list of changes may be another one now. */
-  readonly onDidChange = (listener: () => void): Disposable => this.changes.event(listener);
+  /** Fires when a list of changes may be another one now. text: only because the user typed. */
+  readonly onDidChange = (listener: (why: 'text' | 'review') => void): Disposable => this.changes.event(listener);
 
   /** Fires with files that have changes now, or had some before. */
   readonly onDidChangeFiles = (listener: (uris: readonly vscode.Uri[]) => void): Disposable =>
@@ -141,9 +141,9 @@ export class EditorChanges implements Disposable {
     if (uris.length > 0) this.fileChanges.fire(uris.map((uri) => vscode.Uri.parse(uri)));
   }
 
-  private drop(paths: readonly string[]): void {
+  private drop(paths: readonly string[], why: 'text' | 'review' = 'review'): void {
     for (const path of paths) this.cache.delete(path);
-    this.changes.fire(undefined);
+    this.changes.fire(why);
   }
 }
 

@@ -35,10 +35,15 @@ export class ReviewMarks implements vscode.QuickDiffProvider, Disposable {
     private readonly changes: Pick<EditorChanges, 'pathOf' | 'of' | 'files' | 'onDidChange'>,
     private readonly report: (error: unknown) => void,
   ) {
-    const update = (): void => this.update();
-    this.lifetime.register(changes.onDidChange(update));
-    this.lifetime.register(vscode.window.onDidChangeVisibleTextEditors(update));
-    update();
+    this.lifetime.register(
+      changes.onDidChange((why) => {
+        if (why === 'review') this.list();
+        this.markAll();
+      }),
+    );
+    this.lifetime.register(vscode.window.onDidChangeVisibleTextEditors(() => this.markAll()));
+    this.list();
+    this.markAll();
   }
 
   provideOriginalResource(uri: vscode.Uri): vscode.Uri | undefined {
@@ -51,8 +56,7 @@ export class ReviewMarks implements vscode.QuickDiffProvider, Disposable {
     this.lifetime.dispose();
   }
 
-  private update(): void {
-    this.list();
+  private markAll(): void {
     for (const editor of vscode.window.visibleTextEditors) {
       const path = this.changes.pathOf(editor.document.uri);
       if (path === null || isInDiff(editor)) this.mark(editor, []);

@@ -140,9 +140,11 @@ export class ChangedFiles {
   /** Turns with changes that are left to review, of all sessions. */
   async toReview(): Promise<readonly string[]> {
     const paths = await this.deps.store.changedPaths(this.deps.clock.now() - reviewedWithin);
-    const reviews = (await this.reviews.ofAll(paths)).filter(({ turns }) => turns.size > 0);
     const turns: string[] = [];
-    for (const review of reviews) {
+    // One after the other: there may be thousands.
+    for (const path of paths) {
+      const [review] = await this.reviews.ofAll([path]);
+      if (review === undefined || review.turns.size === 0) continue;
       // What an agent replaced on another machine is not here: there is nothing to undo.
       const canUndo = review.accepted.hash === null || (await this.acceptedBytes(review)) !== null;
       if (canUndo) turns.push(...review.turns);

@@ -38,6 +38,8 @@ const keptPrefix = 'kept/';
  *  `before` and `after` are the same. */
 export class Reviews {
   private readonly known = new Map<string, { readonly key: string; readonly left: LeftToReview }>();
+  /** Steps of the file that was read last: while the user types, only the file itself changes. */
+  private last: { readonly key: string; readonly steps: readonly ReviewStep[] } | null = null;
 
   constructor(private readonly deps: ReviewsDeps) {}
 
@@ -115,9 +117,15 @@ export class Reviews {
       hash: hashOf(present.bytes),
       lines: present.text === null ? (present.bytes === null ? [] : null) : linesOf(present.text.text),
     };
-    const key = JSON.stringify([now.hash, rows.map(({ uid, after, reviewed }) => [uid, after, reviewed?.kind])]);
+    const rowsKey = JSON.stringify([path, rows.map(({ uid, after, reviewed }) => [uid, after, reviewed?.kind])]);
+    const key = `${now.hash} ${rowsKey}`;
     const known = this.known.get(path);
-    const left = known?.key === key ? known.left : leftToReview(await this.steps(path, rows), now);
+    let left = known?.key === key ? known.left : null;
+    if (left === null) {
+      const last = this.last?.key === rowsKey ? this.last : { key: rowsKey, steps: await this.steps(path, rows) };
+      this.last = last;
+      left = leftToReview(last.steps, now);
+    }
     this.known.delete(path);
     this.known.set(path, { key, left });
     for (const oldest of [...this.known.keys()].slice(0, Math.max(0, this.known.size - mostRemembered)))
