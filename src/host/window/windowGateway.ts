@@ -19,11 +19,13 @@ import { withWorkNotices } from '../notifications/longWork';
 import type { McpHost } from '../mcp/mcpHost';
 import type { ProjectFiles } from '../workspace/projectFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+import type { FeaturePoints } from './featurePoints';
 
 interface WindowGatewayDeps {
   readonly beforeTurn: (conversationId: string) => Promise<void>;
   readonly store: SessionStore;
   readonly settings: SettingsWatcher;
+  readonly agents: FeaturePoints['agents'];
   readonly catalog: ModelCatalog;
   readonly tools: ToolRegistry;
   readonly approvals: ApprovalRules;
@@ -44,6 +46,7 @@ export function windowGateway({
   beforeTurn,
   store,
   settings,
+  agents,
   catalog,
   tools,
   approvals,
@@ -63,6 +66,7 @@ export function windowGateway({
     log,
     beforeTurn,
     createAgent: (model, agentMemory) =>
+      agents.current?.agentFor(model) ??
       new Agent({
         store,
         clock,

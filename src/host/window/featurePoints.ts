@@ -1,0 +1,42 @@
+import type { Uri } from 'vscode';
+import type { TurnAgent } from '../../agent/agent';
+import type { ModelProvider } from '../../models/modelProvider';
+import { Hooks, Slot } from '../common/slot';
+import type { ExportSessions } from '../library/otherTranscripts';
+import { FeatureCodeActions } from '../webviews/codeHandlers';
+
+/** Agents of other makers. */
+export interface AgentSource {
+  /** In the lists of models. */
+  providers(): readonly ModelProvider[];
+  /** Null: the model is answered by our own agent. */
+  agentFor(model: string): TurnAgent | null;
+}
+
+/** The places in the core of a window that features fill. */
+export interface FeaturePoints {
+  readonly agents: Slot<AgentSource>;
+  /** What views ask about code in answers. */
+  readonly code: FeatureCodeActions;
+  /** What `activate()` returns. */
+  readonly exports: Slot<object>;
+  /** Called before a store is opened, with its folder. Each resolves to a sentence for the user, or null. */
+  readonly beforeOpening: Hooks<[folder: string], Promise<string | null>>;
+  /** Erases copies of sessions outside the store. Never rejects: each resolves to sentences about what is left. */
+  readonly forgetCopies: Hooks<[sessionIds: readonly string[]], Promise<readonly string[]>>;
+  readonly exporter: Slot<ExportSessions>;
+  /** Imports sessions from files that the user dropped or chose. */
+  readonly importer: Slot<(files: readonly Uri[]) => Promise<void>>;
+}
+
+export function featurePoints(): FeaturePoints {
+  return {
+    agents: new Slot(),
+    code: new FeatureCodeActions(),
+    exports: new Slot(),
+    beforeOpening: new Hooks(),
+    forgetCopies: new Hooks(),
+    exporter: new Slot(),
+    importer: new Slot(),
+  };
+}
