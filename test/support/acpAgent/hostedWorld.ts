@@ -35,6 +35,10 @@ export type Quirks = Readonly<Record<string, unknown>>;
 interface HostedOptions {
   readonly quirks?: Quirks;
   readonly rules?: AgentRules;
+  /** Milliseconds that each call of the store takes longer, before or after its work. Default: none. */
+  readonly slowStore?: () => number;
+  /** Method of the store that resolves before its work is done. For controls. */
+  readonly early?: string;
   readonly world?: Omit<WorldOptions, 'hosted' | 'defaultModel'>;
 }
 
@@ -85,7 +89,13 @@ export class HostedWorld {
     this.quirks = quirks;
   }
 
-  static async create({ quirks = {}, rules = {}, world: options = {} }: HostedOptions = {}): Promise<HostedWorld> {
+  static async create({
+    quirks = {},
+    rules = {},
+    slowStore,
+    early,
+    world: options = {},
+  }: HostedOptions = {}): Promise<HostedWorld> {
     // eslint-disable-next-line prefer-const
     let self: HostedWorld;
     const world = await World.create({
@@ -93,7 +103,11 @@ export class HostedWorld {
       defaultModel: 'Scripted/default',
       hosted: (model, parts): TurnAgent | undefined => {
         if (!model.startsWith('Scripted/')) return undefined;
-        self.hosted ??= hostedAgents(parts, world.home, () => self.quirks);
+        self.hosted ??= hostedAgents(
+          slowStore === undefined ? parts : { ...parts, store: slowed(parts.store, slowStore, early) },
+          world.home,
+          () => self.quirks,
+        );
         return self.hosted.agents.agent({ id: 'scripted', name: 'Scripted', rules }, model.slice('Scripted/'.length));
       },
     });
@@ -135,6 +149,28 @@ export class HostedWorld {
     await this.hosted?.agents.close();
     await this.world.close();
   }
+}
+
+/** A store whose answers take their time, each another: they come out of order where its callers do not wait. */
+function slowed(store: RecordingDeps['store'], delayMs: () => number, early?: string): RecordingDeps['store'] {
+  const wait = (ms: number): Promise<void> | null =>
+    ms === 0 ? null : new Promise((resolve) => setTimeout(resolve, ms));
+  return new Proxy(store, {
+    get: (target, name) => {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]): Promise<unknown> => {
+        if (name === early) {
+          void wait(30)?.then(() => Reflect.apply(method, target, args) as unknown);
+          return name === 'putMessages' ? args[0] : undefined;
+        }
+        await wait(delayMs());
+        const result: unknown = await Reflect.apply(method, target, args);
+        await wait(delayMs());
+        return result;
+      };
+    },
+  });
 }
 
 /** A prompt for the scripted agent. */
