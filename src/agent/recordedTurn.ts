@@ -26,8 +26,8 @@ export type TurnResult =
   | { readonly kind: 'left' }
   | { readonly kind: 'unsettled'; readonly error: unknown; settle(): Promise<Turn & { readonly state: 'settled' }> };
 
-/** Runs an opened turn to its end: `work` answers it through the recorder. Every error of `work` becomes the turn's end.
- *  Never rejects. */
+/** Runs an opened turn to its end: `work` answers it through the recorder. Every error of `work` becomes the turn's
+ *  end. Never rejects. */
 export async function recordTurn(
   run: TurnRun,
   deps: RecordingDeps,

@@ -15,7 +15,7 @@ import { profileOf } from './core/agentRegistry';
 import type * as hostedAgent from './core/hostedAgent';
 import { agentEntries } from './host/agentEntries';
 import { AgentLaunching } from './host/agentLaunching';
-import { AgentPicker, signInToAgent } from './host/agentPicker';
+import { AgentPicker } from './host/agentPicker';
 import { AgentProvider, optionsKey } from './host/agentProvider';
 
 /** Agents of other makers, over the Agent Client Protocol (docs/agents.md). Nothing is loaded before the first prompt
@@ -91,7 +91,6 @@ export function register(window: WindowContext): void {
             current: () => ref,
           }).choose();
         },
-        signInToAgent: async () => signInToAgent(await current()),
       },
       log,
     ),

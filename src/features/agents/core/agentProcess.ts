@@ -59,13 +59,12 @@ export class AgentProcess {
         const report = (): void => {
           if (isReported) return;
           isReported = true;
-          cancel();
           events.onExit(
             signal === null ? t('with exit code {code}', { code: String(code) }) : t('by {signal}', { signal }),
           );
           resolve();
         };
-        const cancel = clock.after(drainMs, report);
+        clock.after(drainMs, report);
         child.once('close', report);
       });
     });

@@ -4,7 +4,7 @@ import type { Log } from '../../../base/log';
 import { pause, resultWithin } from '../../../base/pause';
 import { t } from '../../../base/translate';
 import * as v from 'valibot';
-import { AgentConnection, AgentGone, AgentRefusal } from './agentConnection';
+import { AgentConnection, AgentGone } from './agentConnection';
 import { AgentProcess, type AgentLaunch } from './agentProcess';
 import type { AgentProfile } from './agentProfile';
 import type { AgentCommand, AgentOption, AgentUpdate } from './agentUpdate';
@@ -167,7 +167,8 @@ export class AgentSession {
     this.setOptions(answer.options);
   }
 
-  /** Continues a session of an earlier process. Resolves with what the agent replayed: empty where it replays nothing. */
+  /** Continues a session of an earlier process. Resolves with what the agent replayed, if it
+   *  replays anything. */
   async resume(
     sessionId: string,
     folder: string,
@@ -192,7 +193,7 @@ export class AgentSession {
     }
   }
 
-  /** Sets an option, where the session has it with this value and another one is set. Resolves false where it has not. */
+  /** Sets an option, if the session has it with this value and another one is set. Resolves false if it has not. */
   async choose(category: string, value: string, signal: AbortSignal): Promise<boolean> {
     const option = this.options.find((known) => known.category === category);
     if (option === undefined || !option.choices.some((choice) => choice.value === value)) return false;
@@ -439,5 +440,3 @@ function parsedJson(text: string): unknown {
     return undefined;
   }
 }
-
-export { AgentGone, AgentRefusal };

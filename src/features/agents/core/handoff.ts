@@ -22,7 +22,8 @@ export function transcriptText(rows: readonly Message[]): string {
     .join('\n\n');
   if (text.length <= longestTranscript) return text;
   const half = longestTranscript / 2;
-  return `${beginningOf(text, half)}\n\n[… ${text.length - longestTranscript} characters left out …]\n\n${endOf(text, half)}`;
+  const leftOut = `[… ${text.length - longestTranscript} characters left out …]`;
+  return `${beginningOf(text, half)}\n\n${leftOut}\n\n${endOf(text, half)}`;
 }
 
 function partsText(row: Message): string {

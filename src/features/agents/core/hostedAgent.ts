@@ -21,7 +21,8 @@ import type { Turn } from '../../../transcript/turn';
 import { AgentFiles } from './agentFiles';
 import type { AgentLaunch } from './agentProcess';
 import type { AgentProfile } from './agentProfile';
-import { AgentGone, AgentRefusal, AgentSession, type PromptEnd } from './agentSession';
+import { AgentGone, AgentRefusal } from './agentConnection';
+import type { AgentSession, PromptEnd } from './agentSession';
 import { AgentSessions, type KnownSession } from './agentSessions';
 import type { AgentUpdate } from './agentUpdate';
 import { compareReplay, handoffText, interruptionText, transcriptText } from './handoff';
@@ -417,7 +418,7 @@ function refusalFailure(
   return {
     cause: isSignIn ? 'auth' : 'unknown',
     sentence: isSignIn
-      ? t('{agent} needs you to sign in. Run “Hermes: Sign In to Agent…”, then retry.', { agent })
+      ? t('{agent} needs you to sign in. Press “Choose Agent”, then “Sign In to Agent…”, and retry.', { agent })
       : joinSentences([t('{agent} refused: {reason}', { agent, reason: message }), t('Everything shown is saved.')]),
     technical: `${code}: ${message}`,
   };

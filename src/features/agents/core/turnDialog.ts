@@ -36,8 +36,8 @@ interface DialogDeps {
 /** Characters of a transcript that the card shows before it is handed over. */
 const previewCharacters = 4000;
 
-/** Questions of an agent within a turn: judged by the same policy and asked with the same cards as calls of our own, one
- *  at a time. Access to files through the editor. */
+/** Questions of an agent within a turn: judged by the same policy and asked with the same cards as calls of our own,
+ *  one at a time. Access to files through the editor. */
 export class TurnDialog {
   private last: Promise<unknown> = Promise.resolve();
   /** Paths that the user, or a rule, allowed the agent to edit in this turn. */

@@ -76,6 +76,9 @@ export class AgentPicker {
       ),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
       { label: t('Own Command…'), run: () => this.ownCommand() },
+      ...(entries.some(({ agent }) => agent !== null)
+        ? [{ label: t('Sign In to Agent…'), run: () => signInToAgent(current) }]
+        : []),
     ];
   }
 
@@ -172,7 +175,7 @@ async function runNpm(npm: string, what: string, folder: string, environment: En
 }
 
 /** Opens a terminal in which the user signs in to an agent. */
-export async function signInToAgent(current: string | null): Promise<void> {
+async function signInToAgent(current: string | null): Promise<void> {
   const entries = agentEntries().flatMap((entry) => {
     const agent = registeredAgents.find(({ id }) => id === entry.agent);
     return agent === undefined ? [] : [{ label: entry.name, description: agent.signIn, env: entry.env }];
