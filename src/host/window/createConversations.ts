@@ -4,16 +4,19 @@ import { ExtensionApi } from '../api/extensionApi';
 import type { HermesExtension } from '../api/hermes';
 import { WindowWork } from '../storage/windowWork';
 import { SyncView } from '../chat/syncView';
+import { Slot } from '../common/slot';
 import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';
 import type { WindowBasics } from './windowBasics';
-import { windowGateway } from './windowGateway';
+import { windowGateway, type WindowHooks } from './windowGateway';
 import { WindowMemory } from './windowMemory';
 
 /** Agents and conversations of a window. */
 export interface WindowConversations {
   readonly memory: WindowMemory;
+  /** Hooks that run at moments of a turn. */
+  readonly hooks: Slot<WindowHooks>;
   readonly gateway: Gateway;
   readonly api: HermesExtension;
   /** Lets sync act before a turn. */
@@ -29,6 +32,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   let keyChanges = 0;
   own(context.secrets.onDidChange(() => keyChanges++));
   const turnGate = new TurnGate();
+  const hooks = new Slot<WindowHooks>();
   const gateway = windowGateway({
     beforeTurn: turnGate.before,
     store,
@@ -39,6 +43,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     mcp: parts.mcp,
     project: parts.project,
     memory: memory.providers,
+    hooks,
     files: parts.files,
     keyChanges: () => keyChanges,
     ids,
@@ -58,5 +63,5 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   parts.changedFiles.cleanUpAfter(gateway.surfaces.onDidChangeSessions);
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
-  return { memory, gateway, api: exports, turnGate, syncView: new SyncView() };
+  return { memory, hooks, gateway, api: exports, turnGate, syncView: new SyncView() };
 }

@@ -4,21 +4,29 @@ import { Agent } from '../../agent/agent';
 import { Summarizer } from '../../agent/compression/summarizer';
 import { readSkillName } from '../../agent/project/readSkillTool';
 import { systemPrompt } from '../../agent/systemPrompt';
+import { noAnswer, type TurnHooks } from '../../agent/turnHooks';
 import type { Clock } from '../../base/clock';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
+import type { CompletedTurn } from '../../gateway/gatewayServices';
 import type { MemoryProviders } from '../../memory/memoryProviders';
 import type { ModelCatalog } from '../../models/catalog';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { ApprovalRules } from '../approvals/approvalRules';
+import type { Slot } from '../common/slot';
 import { editorTools } from '../tools/editorTools';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withWorkNotices } from '../notifications/longWork';
 import type { McpHost } from '../mcp/mcpHost';
 import type { ProjectFiles } from '../workspace/projectFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+
+/** Hooks of a window. */
+export interface WindowHooks extends TurnHooks {
+  afterTurn(turn: CompletedTurn): void;
+}
 
 interface WindowGatewayDeps {
   readonly beforeTurn: (conversationId: string) => Promise<void>;
@@ -30,6 +38,7 @@ interface WindowGatewayDeps {
   readonly mcp: McpHost;
   readonly project: ProjectFiles;
   readonly memory: MemoryProviders;
+  readonly hooks: Slot<WindowHooks>;
   readonly files: Pick<WorkspaceFiles, 'roots'>;
   /** Number of times that a key was set or removed. */
   readonly keyChanges: () => number;
@@ -50,6 +59,7 @@ export function windowGateway({
   mcp,
   project,
   memory,
+  hooks,
   files,
   keyChanges,
   ids,
@@ -62,6 +72,7 @@ export function windowGateway({
     ids,
     log,
     beforeTurn,
+    afterTurn: (turn) => hooks.current?.afterTurn(turn),
     createAgent: (model, agentMemory) =>
       new Agent({
         store,
@@ -72,6 +83,7 @@ export function windowGateway({
         approvals: approvals.policy,
         ...(agentMemory === undefined ? {} : { memory: agentMemory }),
         project: () => project.current,
+        hooks: { run: async (...asked) => hooks.current?.run(...asked) ?? noAnswer },
         moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...editorTools()],
         openModel: async (signal) => {
           await project.ready();
