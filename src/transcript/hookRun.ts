@@ -14,8 +14,8 @@ export const hookEvents = [
 ] as const;
 export type HookEventName = (typeof hookEvents)[number];
 
-/** Result of one hook, as it is stored and shown. `hook`: its file and command. failed: it did not give an answer; for
- *  one that may block, this blocks too unless it only reported an error. */
+/** Result of one hook, as it is stored and shown. `hook`: its file and command. blocked: it objects, or it could object
+ *  and gave no answer. failed: it gave no answer, and that blocks nothing. */
 export const hookRun = v.object({
   event: v.picklist(hookEvents),
   hook: v.string(),
@@ -31,4 +31,9 @@ const withRuns = v.object({ hooks: v.array(hookRun) });
 export function hookRunsIn(details: JsonValue | undefined): readonly HookRun[] {
   const parsed = v.safeParse(withRuns, details);
   return parsed.success ? parsed.output.hooks : [];
+}
+
+/** True for a hook that did not let the call run: it said so, or gave no answer. */
+export function isObjection({ event, outcome }: HookRun): boolean {
+  return event === 'PreToolUse' && outcome === 'blocked';
 }

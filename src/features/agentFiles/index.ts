@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { registerCommands } from '../../host/common/commands';
-import type { WindowDeps } from '../../host/window/windowParts';
+import type { WindowContext } from '../../host/window/windowContext';
 import { HooksHost } from './host/hooksHost';
 import { readHereReport } from './host/readHere';
 
 /** What a team keeps for agents beyond rules: hooks, and the report of everything that was found. */
-export function register({ own, context, project, terminal, gateway, hooks, history, clock, log }: WindowDeps): void {
+export function register(window: WindowContext): void {
+  const { own, context, project, terminal, gateway, turnHooks, history, clock, log } = window;
   const host = new HooksHost({
     project,
     terminal,
@@ -21,6 +22,6 @@ export function register({ own, context, project, terminal, gateway, hooks, hist
     const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
     await vscode.commands.executeCommand('markdown.showPreview', document.uri);
   };
-  own(hooks.fill(host));
+  own(turnHooks.fill(host));
   own(registerCommands({ readHere, reviewHooks: () => host.review() }, log));
 }

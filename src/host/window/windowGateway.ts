@@ -4,17 +4,17 @@ import { Agent } from '../../agent/agent';
 import { Summarizer } from '../../agent/compression/summarizer';
 import { readSkillName } from '../../agent/project/readSkillTool';
 import { systemPrompt } from '../../agent/systemPrompt';
-import { noAnswer, type TurnHooks } from '../../agent/turnHooks';
+import { noAnswer } from '../../agent/turnHooks';
 import type { Clock } from '../../base/clock';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
-import type { CompletedTurn } from '../../gateway/gatewayServices';
 import type { MemoryProviders } from '../../memory/memoryProviders';
 import type { ModelCatalog } from '../../models/catalog';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { ApprovalRules } from '../approvals/approvalRules';
+import type { WindowHooks } from './featurePoints';
 import type { Slot } from '../common/slot';
 import { editorTools } from '../tools/editorTools';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
@@ -22,11 +22,6 @@ import { withWorkNotices } from '../notifications/longWork';
 import type { McpHost } from '../mcp/mcpHost';
 import type { ProjectFiles } from '../workspace/projectFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
-
-/** Hooks of a window. */
-export interface WindowHooks extends TurnHooks {
-  afterTurn(turn: CompletedTurn): void;
-}
 
 interface WindowGatewayDeps {
   readonly beforeTurn: (conversationId: string) => Promise<void>;

@@ -56,10 +56,10 @@ export function answerOf(hook: HookDefinition, end: HookEnd): Said {
   const said = read(hook, end);
   const reason = cut(said.reason);
   const outcome: HookRun['outcome'] =
-    said.isFailed === true
-      ? 'failed'
-      : said.decision === 'deny' || said.stop !== undefined
-        ? 'blocked'
+    said.decision === 'deny' || said.stop !== undefined
+      ? 'blocked'
+      : said.isFailed === true
+        ? 'failed'
         : said.decision === 'ask'
           ? 'asked'
           : said.updated === undefined
@@ -159,7 +159,7 @@ export function together(all: readonly Said[], { name, call }: Pick<HookEvent, '
 
 /** Failure of a turn that a hook ended. */
 function hookFailure(reason: string, runs: readonly HookRun[]): NonNullable<HookAnswer['stop']> {
-  const hooks = runs.filter(({ outcome }) => outcome === 'blocked' || outcome === 'failed').map(({ hook }) => hook);
+  const hooks = runs.filter(({ outcome }) => outcome === 'blocked').map(({ hook }) => hook);
   return {
     cause: 'hook',
     sentence: t('A hook stopped this: {reason} Everything shown is saved.', { reason: sentenceOf(reason) }),

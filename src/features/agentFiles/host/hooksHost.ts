@@ -13,7 +13,7 @@ import type { Gateway } from '../../../gateway/conversationGateway';
 import type { CompletedTurn } from '../../../gateway/gatewayServices';
 import { ServerTrust, type KeptValues } from '../../../host/mcp/serverTrust';
 import type { TerminalFeature } from '../../../host/terminal/terminalFeature';
-import type { WindowHooks } from '../../../host/window/windowGateway';
+import type { WindowHooks } from '../../../host/window/featurePoints';
 import type { ProjectFiles } from '../../../host/workspace/projectFiles';
 import type { ServerDecision } from '../../../tools/mcp/serverPlace';
 import { visible } from '../../../tools/mcp/serverDefinition';
