@@ -196,7 +196,10 @@ export class Agent {
 
   /** Runs the hooks at the beginning of a turn. Returns their text for the model, and what the turn keeps of it; null
    *  for none. Rejects with `HookStop` when one of them blocks the prompt. */
-  private async hooksBefore({ turn, mode, controller }: LiveRun, rows: readonly Message[]): Promise<ToldByHooks | null> {
+  private async hooksBefore(
+    { turn, mode, controller }: LiveRun,
+    rows: readonly Message[],
+  ): Promise<ToldByHooks | null> {
     const { hooks, subAgent } = this.deps;
     if (hooks === undefined) return null;
     const common = { sessionId: turn.sessionId, mode: await mode.get() };
@@ -205,9 +208,7 @@ export class Agent {
     const events: readonly HookEvent[] =
       subAgent === undefined
         ? [
-            ...(this.hasBegun
-              ? []
-              : [{ name: 'SessionStart', source, ...common } as const]),
+            ...(this.hasBegun ? [] : [{ name: 'SessionStart', source, ...common } as const]),
             { name: 'UserPromptSubmit', prompt, ...common },
           ]
         : [{ name: 'SubagentStart', prompt, ...common }];

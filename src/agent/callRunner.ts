@@ -439,7 +439,10 @@ function answered({ request: { hooks } }: Approval): Promise<HookAnswer> {
 }
 
 /** Keeps what hooks said with the request: a call that waits is not given to them again. */
-function withAnswer(request: ApprovalRequest, { runs, context, decision, arguments: changed }: HookAnswer): ApprovalRequest {
+function withAnswer(
+  request: ApprovalRequest,
+  { runs, context, decision, arguments: changed }: HookAnswer,
+): ApprovalRequest {
   return runs.length === 0
     ? request
     : { ...request, hooks: { runs, context, arguments: changed, asks: decision === 'ask' } };

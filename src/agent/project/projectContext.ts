@@ -73,12 +73,7 @@ class ProjectFolder extends ReadableFolder {
   readonly root: string;
   private readonly paths: WorkspacePaths;
 
-  constructor(
-    files: WorkspaceFiles,
-    { path }: WorkspaceRoot,
-    signal: AbortSignal,
-    left: Leave,
-  ) {
+  constructor(files: WorkspaceFiles, { path }: WorkspaceRoot, signal: AbortSignal, left: Leave) {
     super(files, signal, left);
     this.root = path;
     this.paths = new WorkspacePaths(files);

@@ -54,7 +54,10 @@ export class ServerTrust {
   }
 
   async trust(id: string, fingerprint: string, { choice, mayRunOutside, hosts }: ServerDecision): Promise<void> {
-    await this.memory.update(this.key, { ...this.read(), [id]: { fingerprint, choice, mayRunOutside, hosts: [...hosts] } });
+    await this.memory.update(this.key, {
+      ...this.read(),
+      [id]: { fingerprint, choice, mayRunOutside, hosts: [...hosts] },
+    });
   }
 
   async forget(id: string): Promise<void> {

@@ -89,7 +89,11 @@ interface Read {
 function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookEnd): Read {
   const isGuard = guards.includes(hook.event);
   // A guard that fails closes.
-  const failed = (reason: string): Read => ({ reason, isFailed: true, ...(isGuard ? { decision: 'deny' as const } : {}) });
+  const failed = (reason: string): Read => ({
+    reason,
+    isFailed: true,
+    ...(isGuard ? { decision: 'deny' as const } : {}),
+  });
   if (problem !== null) return failed(problem);
   const said = errors.trim() === '' ? output.trim() : errors.trim();
   if (exitCode === 2) return { decision: 'deny', reason: said === '' ? t('It gave no reason.') : said };
@@ -108,7 +112,8 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
   const reason =
     own?.permissionDecisionReason ?? answer.permissionDecisionReason ?? answer.reason ?? answer.stopReason ?? '';
   const updated = own?.updatedInput ?? answer.updatedInput ?? answer.modifiedArgs;
-  if (updated !== undefined && updated !== null && !isJsonObject(updated)) return failed(t('Its answer can’t be understood.'));
+  if (updated !== undefined && updated !== null && !isJsonObject(updated))
+    return failed(t('Its answer can’t be understood.'));
   const decision = { deny: 'deny', block: 'deny', ask: 'ask', defer: 'ask' }[wish];
   if (isGuard && decision === undefined && !['', 'allow', 'approve'].includes(wish))
     return failed(t('Its answer can’t be understood.'));
@@ -134,7 +139,7 @@ export function together(all: readonly Said[], { name, call }: Pick<HookEvent, '
   const stops = all.flatMap(({ stop }) => (stop === null ? [] : [stop]));
   const runs = all.map(({ run }) => run);
   const reason = all
-    .filter((said) => said.decision === decision && said.reason !== '')
+    .filter((said) => decision !== 'none' && said.decision === decision && said.reason !== '')
     .map((said) => said.reason)
     .join(' ');
   const stopped = {
@@ -148,7 +153,10 @@ export function together(all: readonly Said[], { name, call }: Pick<HookEvent, '
     decision,
     reason,
     arguments: [...changes][0] ?? null,
-    context: all.map(({ context }) => context).filter((each) => each !== '').join('\n\n'),
+    context: all
+      .map(({ context }) => context)
+      .filter((each) => each !== '')
+      .join('\n\n'),
     runs,
     ...(changes.size > 1 ? disagree : {}),
     ...(stops.length > 0 ? stopped : {}),

@@ -166,7 +166,10 @@ export function isFor(
   if (written === null) return true;
   const [, tools = '', pattern = ''] = written;
   if (!names.some((name) => fits(tools, name))) return false;
-  const glob = pattern.replace(/:\*$/, '*').replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll('*', '.*');
+  const glob = pattern
+    .replace(/:\*$/, '*')
+    .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll('*', '.*');
   // A condition on the beginning of a command says nothing about one that has several.
   return /[;&|`\n]|\$\(/.test(subject) || new RegExp(`^${glob.replace(/ \.\*$/, '(?: .*)?')}$`, 's').test(subject);
 }

@@ -40,7 +40,8 @@ export function hookInput(
     source,
     trigger: event.name === 'PreCompact' ? 'auto' : undefined,
     stop_hook_active: isAgain,
-    tool_name: call === null ? undefined : (call.names.find((name) => matcher.split('|').includes(name)) ?? call.names[0]),
+    tool_name:
+      call === null ? undefined : (call.names.find((name) => matcher.split('|').includes(name)) ?? call.names[0]),
     tool_input: call?.input,
     tool_use_id: event.call?.callId,
     tool_response: output === undefined || !isDone ? undefined : { content: output.text, success: true },

@@ -108,8 +108,8 @@ function mcpNames(name: string): readonly string[] {
 /** A guard that looks for the path of an edit finds those of a patch. */
 function patchedFile(patch: JsonValue | undefined, absolute: (path: string) => string): JsonObject {
   if (typeof patch !== 'string') return {};
-  const files = [...patch.matchAll(/^\*\*\* (?:Update File|Add File|Delete File|Move to): (.+)$/gm)].map(([, path = '']) =>
-    absolute(path.trim()),
+  const files = [...patch.matchAll(/^\*\*\* (?:Update File|Add File|Delete File|Move to): (.+)$/gm)].map(
+    ([, path = '']) => absolute(path.trim()),
   );
   return files.length === 0 ? {} : { file_path: files[0] ?? '', file_paths: files };
 }

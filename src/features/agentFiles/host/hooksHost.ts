@@ -68,7 +68,9 @@ export class HooksHost implements WindowHooks {
         this.deps.log.error('The question whether to trust hooks could not be asked', error),
       );
     const answers = await Promise.all(
-      hooks.map(async (hook) => answerOf(hook, await this.runOne(hook, hookInput(hook, event, translated, this.folderOf(hook)), signal))),
+      hooks.map(async (hook) =>
+        answerOf(hook, await this.runOne(hook, hookInput(hook, event, translated, this.folderOf(hook)), signal)),
+      ),
     );
     for (const { run } of answers) this.deps.log.info(`Hook ${run.hook} (${run.event}): ${run.outcome} ${run.text}`);
     return together(answers, event);
@@ -84,7 +86,10 @@ export class HooksHost implements WindowHooks {
       if (decision !== 'deny' || stop !== null || count >= mostStops) return;
       const uid = randomUUID();
       this.stops.set(sessionId, { uid, count: count + 1 });
-      const label = runs.filter(({ outcome }) => outcome === 'blocked').map(({ hook }) => hook).join(', ');
+      const label = runs
+        .filter(({ outcome }) => outcome === 'blocked')
+        .map(({ hook }) => hook)
+        .join(', ');
       const text = `(A Stop hook of the project or the person does not accept this as the end.)\n${reason}`;
       const parts = [{ kind: 'attachment', label, source: 'hook:Stop', text }] as const;
       await this.deps.gateway.intake.submit(surfaceId, { sessionId, uid, text: '', parts, busy: 'queue' });
@@ -153,7 +158,9 @@ export class HooksHost implements WindowHooks {
     const detail = [
       t('They run these commands on your machine and get the calls of the agent:'),
       ...hooks.map((hook) => `${visible(whenAndWhat(hook))}${details(hook)}`),
-      ...(choices.length === 0 ? [t('Only hooks in the sandbox may run here (hermes.terminal.sandbox), and there is none.')] : []),
+      ...(choices.length === 0
+        ? [t('Only hooks in the sandbox may run here (hermes.terminal.sandbox), and there is none.')]
+        : []),
       t('Hermes asks again if a definition changes.'),
     ].join('\n\n');
     const question = t('Trust the hooks in {file}?', { file: visible(file) });
@@ -181,7 +188,11 @@ export class HooksHost implements WindowHooks {
     });
     const chosen = await vscode.window.showInformationMessage(sentence, review, t('Not Now'));
     if (chosen !== review) return;
-    for (const file of files) await this.reviewFile(file, this.read().hooks.filter((hook) => hook.file === file));
+    for (const file of files)
+      await this.reviewFile(
+        file,
+        this.read().hooks.filter((hook) => hook.file === file),
+      );
   }
 
   private folderOf({ folder }: HookDefinition): string {
@@ -227,7 +238,10 @@ function whenAndWhat({ event, matcher, command }: HookDefinition): string {
 
 /** What of a definition is not in its line: a changed variable or folder makes another program of it. */
 function details({ cwd, env }: HookDefinition): string {
-  const words = [...(cwd === null ? [] : [`cwd=${cwd}`]), ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
+  const words = [
+    ...(cwd === null ? [] : [`cwd=${cwd}`]),
+    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+  ];
   return words.length === 0 ? '' : ` (${visible(words.join(', '))})`;
 }
 
