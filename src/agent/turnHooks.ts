@@ -79,7 +79,9 @@ export function withHooks(output: ToolOutput, before: HookAnswer, after: HookAns
 
 /** Result of a call that a hook blocked. It did not run. */
 export function blockedOutput(answer: HookAnswer): ToolOutput {
-  const text = `A hook blocked this call, and the person was not asked: ${answer.reason} Respect it; do not try it another way.`;
+  const text =
+    `A hook blocked this call, and the person was not asked: ${answer.reason} Respect it; do not try it another ` +
+    'way.';
   return withHooks({ outcome: 'denied', text }, { ...answer, arguments: null });
 }
 

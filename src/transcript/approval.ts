@@ -51,7 +51,8 @@ export type Access =
 
 /** Reasons for an approval, shown on its card. Surfaces define the texts once. rules: a rule that denies something
  *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
- *  work. leftovers: an earlier command made a file that only the user may allow, and that could not be removed. hook: a hook says so. */
+ *  work. leftovers: an earlier command made a file that only the user may allow, and that could not
+ *  be removed. hook: a hook says so. */
 export const askReasons = [
   'change',
   'outside',
@@ -118,7 +119,7 @@ export interface ApprovalRequest {
 }
 
 /** `arguments`: the call's own from now on, as JSON text; null: unchanged. `context`: text for the model. */
-export interface AnsweredHooks {
+interface AnsweredHooks {
   readonly runs: readonly HookRun[];
   readonly asks: boolean;
   readonly arguments: string | null;

@@ -181,7 +181,7 @@ function sentenceOf(reason: string): string {
 }
 
 /** File and command of a hook in one line. */
-export function nameOf({ file, command }: Pick<HookDefinition, 'file' | 'command'>): string {
+function nameOf({ file, command }: Pick<HookDefinition, 'file' | 'command'>): string {
   const line = command.replaceAll(/\s+/g, ' ').trim();
   return `${file}: ${line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line}`;
 }

@@ -4,8 +4,8 @@ import type { TranslatedCall } from './hookNames';
 
 const permissionModes = { ask: 'default', auto: 'acceptEdits', plan: 'plan' } as const;
 
-/** JSON that a hook gets on its input, in the form of its file: Claude's (with the names of VS Code added) or Copilot's.
- *  There is no `transcript_path`: sessions are not kept as such a file. */
+/** JSON that a hook gets on its input, in the form of its file: Claude's (with the names of VS Code added) or
+ *  Copilot's. There is no `transcript_path`: sessions are not kept as such a file. */
 export function hookInput(
   { isCopilot, matcher }: HookDefinition,
   event: HookEvent,

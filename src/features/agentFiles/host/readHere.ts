@@ -85,6 +85,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 /** Text of somebody else's file as plain text of Markdown, in one line. */
-export function plain(text: string): string {
+function plain(text: string): string {
   return text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').replaceAll(/[\\`*_{}[\]<>#|~!]/g, String.raw`\$&`);
 }
