@@ -3,7 +3,7 @@ import { t } from '../../base/translate';
 import { shownLine } from '../../tools/approval/rulesPolicy';
 import type { Consent } from '../approvals/pageConsent';
 import type { ChatEditor } from '../chat/chatHandlers';
-import type { CodeActions } from '../codeActions/codeHandlers';
+import type { CodeActions } from '../webviews/codeHandlers';
 import type { LinkOpener } from './linkOpener';
 import { reloadWindowAction } from '../storage/storageMove';
 
