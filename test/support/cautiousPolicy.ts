@@ -5,7 +5,8 @@ import type { Access } from '../../src/transcript/approval';
  *  be allowed once. */
 export const cautiousPolicy: ApprovalPolicy = {
   judge: ({ tool, asked: { access, preview }, hookAsks }) => {
-    if (hookAsks !== true && access.kind === 'read' && access.paths.every(({ isInside }) => isInside)) return { kind: 'allow' };
+    if (hookAsks !== true && access.kind === 'read' && access.paths.every(({ isInside }) => isInside))
+      return { kind: 'allow' };
     return {
       kind: 'ask',
       request: { tool, access, subject: subjectOf(access), reasons: [], rules: [], preview: preview ?? null },
