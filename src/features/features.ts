@@ -4,6 +4,7 @@ import * as backup from './backup';
 import * as codeActions from './codeActions';
 import * as hindsight from './hindsight';
 import * as history from './history';
+import * as sync from './sync';
 
 /** The optional features of the product. Removing a line removes the feature. */
-export const features: readonly Feature[] = [history, backup, codeActions, hindsight, api];
+export const features: readonly Feature[] = [history, backup, sync, codeActions, hindsight, api];
