@@ -8,6 +8,7 @@ import { StatusPresenter } from '../notifications/statusPresenter';
 import { windowNotices } from '../notifications/windowNotices';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
+import type { WindowTools } from './createTools';
 import type { WindowSessions } from './createSessions';
 import type { WindowTabs } from './createTabs';
 import type { WindowBasics } from './windowBasics';
@@ -21,7 +22,7 @@ export interface WindowNotices {
 }
 
 export function createNotices(
-  parts: WindowBasics & WindowConversations & WindowChats & WindowTabs & WindowSessions,
+  parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs & WindowSessions,
 ): WindowNotices {
   const { own, context, settings, history, gateway, activeChat, panel, opener, verify, sync, clock, log } = parts;
   const common = {
@@ -55,6 +56,7 @@ export function createNotices(
       clock,
       bar: own(new StatusBar()),
       facts: () => ({
+        commands: parts.terminal.inBackground.filter(({ end }) => end === null),
         waiting: approvalNotices.count,
         store: history.status.shown.kind,
         model: panel.modelState.chosen,
@@ -63,6 +65,7 @@ export function createNotices(
       shownSession: () => panel.shownSession,
     }),
   );
+  own(parts.terminal.running.onDidChange(() => status.show()));
   const walkthrough = own(editorWalkthrough(context, gateway, history.store));
   const showStatus = (): void => {
     status.show();
