@@ -48,6 +48,8 @@ export interface ChatEditor {
   confirm(asked: Consent): Promise<boolean>;
   /** Runs a setup entry of the empty state. */
   setUp(entryId: string): Promise<void>;
+  /** Resolves to true when the key of the model's provider was replaced. */
+  replaceKey(ref: string): Promise<boolean>;
   /** Runs an action of a notice that does not belong to the store. */
   runAction(action: string): Promise<void>;
 }
@@ -274,6 +276,10 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         return null;
       },
       discover: () => models.discover(),
+      replaceKey: async ({ turnUid }) => {
+        const turn = await deps.sessions.getTurn(turnUid);
+        return turn !== null && editor.replaceKey(turn.model);
+      },
       setUp: async ({ entryId }) => {
         await editor.setUp(entryId);
         return null;

@@ -87,6 +87,7 @@ function createServices(deps: EarlierDeps): ViewServices {
     extensionId: context.extension.id,
     pickModel: (sessionId) => setup.select(sessionId),
     setUpModel: (entryId) => setup.run(entryId),
+    replaceKey: (ref) => setup.replaceKey(ref),
   });
   const verify = own(
     new VerifyFeature({

@@ -101,22 +101,26 @@ describe('the notice about a container', () => {
     };
   };
 
-  it('stays in the empty state until the user dismisses it', async () => {
+  it('comes once, with the first prompt, and stays until it is dismissed or another session begins', async () => {
     const { state, update } = notice(docker());
-    expect(update()).toEqual([['Choose Folder…', 'Don’t Show Again']]);
+    expect(update()).toEqual([]);
+    state.isEmpty = false;
+    expect([update(), update()]).toEqual(Array(2).fill([['Choose Folder…', 'Dismiss']]));
     await state.offers[0]?.choices[0]?.run();
     expect(state.asked).toBe(1);
-    state.isEmpty = false;
-    expect(update()).toEqual([]);
-    state.isEmpty = true;
-    expect(update()).toHaveLength(1);
     await state.offers[0]?.choices[1]?.run();
     expect(state.offers).toEqual([]);
+    state.read = undefined;
+    expect(update()).toHaveLength(1);
+    state.isEmpty = true;
+    expect(update()).toEqual([]);
+    state.isEmpty = false;
     expect(update()).toEqual([]);
   });
 
   it('offers sync where there is one, and is removed while it is on', () => {
-    const { sync, update } = notice(docker());
+    const { state, sync, update } = notice(docker());
+    state.isEmpty = false;
     const nothing = async () => {};
     sync.connect({
       setUp: nothing,
@@ -125,13 +129,14 @@ describe('the notice about a container', () => {
       showSync: nothing,
       account: async () => null,
     });
-    expect(update()).toEqual([['Choose Folder…', 'Set Up Sync', 'Don’t Show Again']]);
+    expect(update()).toEqual([['Choose Folder…', 'Set Up Sync', 'Dismiss']]);
     sync.show({ line: '', state: 'even', turn: null }, '');
     expect(update()).toEqual([]);
   });
 
   it('is removed when the history is on a volume', () => {
     const { state, update } = notice(docker(volume));
+    state.isEmpty = false;
     expect(update()).toHaveLength(1);
     state.folder = '/root/.vscode-server/store';
     expect(update()).toEqual([]);
