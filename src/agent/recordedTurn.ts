@@ -10,6 +10,7 @@ import { SpendingPause } from './askUntilAnswered';
 import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun';
 import { type Ending, paused, stopped, storeFailed } from './turnEnding';
 import { TurnRecorder } from './turnRecorder';
+import { HookStop } from './turnHooks';
 import { stopReasonOf, TurnStop } from './turnStop';
 
 export interface RecordingDeps {
@@ -72,7 +73,7 @@ function endingOf(error: unknown, signal: AbortSignal, recorder: TurnRecorder, l
   if (signal.aborted) return stopped(signal, null);
   if (error instanceof StoreError) return storeFailed(error);
   if (error instanceof SpendingPause) return paused(error.failure);
-  if (error instanceof ModelError)
+  if (error instanceof ModelError || error instanceof HookStop)
     return {
       settlement: { outcome: 'failed', stopReason: 'error', failure: error.failure },
       undelivered: 'store',

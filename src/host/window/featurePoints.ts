@@ -1,8 +1,11 @@
 import type { Uri } from 'vscode';
 import type { TurnAgent } from '../../agent/agent';
+import type { TurnHooks } from '../../agent/turnHooks';
 import type { ModelProvider } from '../../models/modelProvider';
+import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
 import type { ExportSessions } from '../library/otherTranscripts';
+import type { CompletedTurn } from '../../gateway/gatewayServices';
 import { FeatureCodeActions } from '../webviews/codeHandlers';
 
 /** Agents of other makers. */
@@ -13,6 +16,11 @@ export interface AgentSource {
   agentFor(model: string): TurnAgent | null;
 }
 
+/** Hooks of a window. */
+export interface WindowHooks extends TurnHooks {
+  afterTurn(turn: CompletedTurn): void;
+}
+
 /** The places in the core of a window that features fill. */
 export interface FeaturePoints {
   readonly agents: Slot<AgentSource>;
@@ -20,6 +28,10 @@ export interface FeaturePoints {
   readonly code: FeatureCodeActions;
   /** What `activate()` returns. */
   readonly exports: Slot<object>;
+  /** Called before a turn begins in a conversation. Each rejects when none may begin now. */
+  readonly beforeTurn: Hooks<[conversationId: string], Promise<void>>;
+  /** What the window shows of sync. */
+  readonly sync: SyncView;
   /** Called before a store is opened, with its folder. Each resolves to a sentence for the user, or null. */
   readonly beforeOpening: Hooks<[folder: string], Promise<string | null>>;
   /** Erases copies of sessions outside the store. Never rejects: each resolves to sentences about what is left. */
@@ -27,6 +39,8 @@ export interface FeaturePoints {
   readonly exporter: Slot<ExportSessions>;
   /** Imports sessions from files that the user dropped or chose. */
   readonly importer: Slot<(files: readonly Uri[]) => Promise<void>>;
+  /** Programs that run at moments of a turn. */
+  readonly turnHooks: Slot<WindowHooks>;
 }
 
 export function featurePoints(): FeaturePoints {
@@ -34,9 +48,12 @@ export function featurePoints(): FeaturePoints {
     agents: new Slot(),
     code: new FeatureCodeActions(),
     exports: new Slot(),
+    beforeTurn: new Hooks(),
+    sync: new SyncView(),
     beforeOpening: new Hooks(),
     forgetCopies: new Hooks(),
     exporter: new Slot(),
     importer: new Slot(),
+    turnHooks: new Slot(),
   };
 }
