@@ -9,7 +9,7 @@ import type { CompletedTurn } from '../../gateway/gatewayServices';
 import { FeatureCodeActions } from '../webviews/codeHandlers';
 
 /** Agents of other makers. */
-export interface AgentSource {
+interface AgentSource {
   /** In the lists of models. */
   providers(): readonly ModelProvider[];
   /** Null: the model is answered by our own agent. */

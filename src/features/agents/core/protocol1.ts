@@ -6,7 +6,7 @@ import type { AgentCallContent, AgentCallKind, AgentCallUpdate, AgentOption, Age
 /** Version 1 of the Agent Client Protocol: the only module that knows the shapes of its messages. Everything is read
  *  leniently: what one field gets wrong costs that field, never the message. */
 
-export const protocolVersion = 1;
+const protocolVersion = 1;
 
 /** Maximum characters of a message that is kept as it came. */
 const longestRaw = 64 * 1024;
@@ -193,7 +193,7 @@ function modelOption(models: unknown): readonly AgentOption[] {
 }
 
 /** Reads a list of config options. An option that cannot be read is left out. */
-export function readOptions(list: unknown): readonly AgentOption[] {
+function readOptions(list: unknown): readonly AgentOption[] {
   return listIn(list).flatMap((item): AgentOption[] => {
     const parsed = v.safeParse(optionSchema, item);
     if (!parsed.success) return [];
@@ -394,8 +394,10 @@ export function readUpdate(params: unknown): AgentUpdate {
       return { kind: 'usage', used, size, costUsd: typeof amount === 'number' ? amount : null };
     }
     case 'notice': {
-      const said = fieldOf(update, 'message') ?? fieldOf(update, 'text') ?? fieldOf(fieldOf(update, 'content'), 'text');
-      return typeof said === 'string' ? { kind: 'notice', text: said } : unknown;
+      const said = ['title', 'description', 'message', 'text']
+        .map((field) => fieldOf(update, field))
+        .filter((part): part is string => typeof part === 'string' && part !== '');
+      return said.length === 0 ? unknown : { kind: 'notice', text: [...new Set(said)].join('\n') };
     }
     default:
       return unknown;

@@ -61,7 +61,7 @@ function problem(sentence: string): Error {
   return Object.assign(new Error(sentence), { name: 'LaunchProblem' });
 }
 
-export function versionOf(node: string, environment: Environment): Promise<string | null> {
+function versionOf(node: string, environment: Environment): Promise<string | null> {
   return new Promise((resolve) => {
     execFile(node, ['--version'], { env: environment, timeout: 10_000 }, (error, out) =>
       resolve(error === null ? out.trim() : null),
