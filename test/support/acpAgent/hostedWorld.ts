@@ -138,11 +138,13 @@ export class HostedWorld {
     await this.world.reopen();
   }
 
-  /** The window is killed: what it had not stored is gone. */
-  async crash(): Promise<void> {
-    this.hosted?.agents.closeNow();
+  /** The window is killed: what it had not stored is gone. `withAgent`: the agent too, before it. */
+  async crash(withAgent = true): Promise<void> {
+    const { hosted } = this;
+    if (withAgent) hosted?.agents.closeNow();
     this.hosted = null;
     await this.world.crash();
+    hosted?.agents.closeNow();
   }
 
   async close(): Promise<void> {
