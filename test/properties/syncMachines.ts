@@ -407,7 +407,13 @@ export class SyncMachines {
       const sessionIds = copy.database
         .all('SELECT id FROM sessions WHERE conversation_id = ? ORDER BY started_at, rowid', [root])
         .map(({ id }) => String(id));
-      const { newIds } = machine.world.db.copyToThisFolder({ folder: 'copy', sessionIds, moves: false });
+      const { sessions, messages, newIds } = machine.world.db.copyToThisFolder({
+        folder: 'copy',
+        sessionIds,
+        moves: false,
+      });
+      // What is here already is erased with the rest.
+      if (sessions + messages === 0) return;
       if (this.rules.marksBroughtBack === false)
         machine.world.database.run("DELETE FROM state_meta WHERE key LIKE 'brought-back:%'");
       // It is wanted, whatever was forgotten before.
