@@ -70,8 +70,9 @@ export interface ForgottenCopies {
   readonly sessionIds: readonly string[];
 }
 
-/** Random texts that follow each other, one for each connection of a store. The server keeps the newest: a store that
- *  comes with another one has a copy, or is one, or was put back. */
+/** Numbered random texts that follow each other, one for each connection of a store. The server keeps the newest: a
+ *  store that comes with another one has a copy, or is one, or was put back. If the server's has a lower number, it is
+ *  the server that was put back. */
 export interface Incarnation {
   /** Null for a store that was never connected under this id. */
   readonly before: string | null;

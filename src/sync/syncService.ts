@@ -190,7 +190,14 @@ export class SyncService implements Disposable {
   private async prepare(conversationId: string): Promise<TurnStart> {
     const { server, store, clock } = this.deps;
     const query = await fetchQuery(store, conversationId);
-    const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId, query);
+    const { round } = this;
+    const asked = async (): Promise<LeaseAnswer> => server.lease(await this.round.connected(), conversationId, query);
+    const answer = await asked().catch((error: unknown) => {
+      if (syncFailureIn(error)?.kind !== 'twin') throw error;
+      // It may be this store that connected since: connecting again tells.
+      if (this.round === round) this.round = this.newRound();
+      return asked();
+    });
     if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
     this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs(), hasRun: false });
     this.deps.sharing?.begin(conversationId, answer.fence);

@@ -368,7 +368,7 @@ export class SyncMachines {
       case 'late':
         return await machine.network.deliverLate();
       case 'failover':
-        return this.puttingBack(() => this.server.failOver(which + 1));
+        return this.failOver(which + 1);
       case 'copy':
         return void (machine.copy = copied(machine));
       case 'restore':
@@ -483,8 +483,9 @@ export class SyncMachines {
       if (answer.version > machine.world.db.synced.version(conversationId)) await machine.round.receive(conversationId);
       machine.fences.set(conversationId, answer.fence);
       return answer.fence;
-    } catch (error) {
-      this.newConnection(machine, error);
+    } catch {
+      // Connecting again tells if a copy of the store is there.
+      machine.round = machine.newRound();
       return null;
     }
   }
@@ -598,6 +599,12 @@ export class SyncMachines {
     ]);
   }
 
+  /** A server that lost who connected last may take a copy for it, until the other one connects. */
+  private failOver(lag: number): Promise<void> {
+    this.leased.clear();
+    return this.puttingBack(() => this.server.failOver(lag));
+  }
+
   /** Notes what is gone because the last machine or server that had it was put back. */
   private async puttingBack(work: () => unknown): Promise<void> {
     const before = this.held();
@@ -646,7 +653,7 @@ export class SyncMachines {
   private fate(): Fate {
     if (this.isCalm) return 'done';
     // Also between two calls of an exchange.
-    if (this.random() < 0.004) void this.puttingBack(() => this.server.failOver(Math.floor(this.random() * 8)));
+    if (this.random() < 0.004) void this.failOver(Math.floor(this.random() * 8));
     const dice = this.random();
     return dice < 0.88 ? 'done' : dice < 0.92 ? 'lost' : dice < 0.96 ? 'unanswered' : 'late';
   }

@@ -119,13 +119,17 @@ export class SyncStore implements SyncedStore {
   connecting(origin: string, next: string): Incarnation {
     return this.deps.transactions.write(() => {
       this.database.run('DELETE FROM sync_self WHERE origin <> ?', [origin]);
-      this.database.run(
-        `INSERT INTO sync_self (origin, next_one) VALUES (?1, ?2)
-         ON CONFLICT (origin) DO UPDATE SET next_one = coalesce(next_one, ?2)`,
-        [origin, next],
-      );
       const row = this.database.get('SELECT noted, next_one FROM sync_self WHERE origin = ?', [origin]) ?? {};
-      return { before: readText(row, 'noted', null), now: readText(row, 'next_one', next) };
+      const before = readText(row, 'noted', null);
+      // Their numbers tell a server that was put back from a copy of this store. They are compared as text.
+      const number = String(Number.parseInt(/^\d{9}(?=\.)/.exec(before ?? '')?.[0] ?? '0', 10) + 1).padStart(9, '0');
+      const now = readText(row, 'next_one', `${number}.${next}`);
+      this.database.run('INSERT OR REPLACE INTO sync_self (origin, noted, next_one) VALUES (?, ?, ?)', [
+        origin,
+        before,
+        now,
+      ]);
+      return { before, now };
     });
   }
 
@@ -427,10 +431,9 @@ export class SyncStore implements SyncedStore {
         const merged = bodies.flatMap((one) =>
           !isTranscript(one.document) && changed.has(one.document) ? this.mergedMarks(conversationId, one) : [],
         );
-        const kept = merged.map(({ document }) => document);
-        const others = bodies.filter(({ document }) => !kept.includes(document));
         this.newer.drop(conversationId);
-        this.writeServers(conversationId, [...others, ...merged], { kept, lastChange });
+        // What the server lost is still to be sent, and so are marks that were merged: they are written last.
+        this.writeServers(conversationId, [...bodies, ...merged], { kept: changed, lastChange });
       });
     } catch (error) {
       if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
@@ -498,7 +501,7 @@ export class SyncStore implements SyncedStore {
     const keptId = input.isProven ? null : this.keepRemoved(input, written);
     this.writeServers(conversationId, [...written, ...merged], { kept, lastChange });
     if (hasBranch) this.recount(branchId);
-    this.newer.keep(conversationId, documents, base !== own);
+    this.newer.keep(conversationId, documents, base === own ? null : kept);
     this.finished(input);
     if (keptId !== null) return { keptId };
     return hasBranch ? { branchId } : 'received';
