@@ -140,6 +140,8 @@ export class EditorActions implements ChatEditor {
         return this.deps.setUpModel(null);
       case 'getStarted':
         return void (await vscode.commands.executeCommand('hermes.getStarted'));
+      case 'runningCommands':
+        return void (await vscode.commands.executeCommand('hermes.runningCommands'));
       case 'setUpMemory':
         return void (await vscode.commands.executeCommand('hermes.setUpMemory'));
       default:

@@ -137,7 +137,11 @@ function surfaceDeps(
     models,
     editor,
     log,
-    files: { ...changedFiles.chat, openOutput: (file) => terminal.openOutput(file) },
+    files: {
+      ...changedFiles.chat,
+      openOutput: (file) => terminal.openOutput(file),
+      stopCommand: (file) => terminal.running.stop(file),
+    },
     attachments,
     starters: editorStarters(files, log, t),
     contextFiles: () => project.inContext,
@@ -152,6 +156,7 @@ function surfaceDeps(
       demoPrompts: demoPrompts(),
       localization,
       promptFiles: project.offered,
+      commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
     }),
   };

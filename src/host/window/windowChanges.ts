@@ -81,6 +81,7 @@ function followEditor({ own, models, activeChat, project, terminal, history, oth
   if (changed !== undefined) own(changed);
   own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
   own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
+  own(terminal.running.onDidChange(() => activeChat.all.forEach((each) => each.commandsChanged())));
   own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));
   own(workspace.onDidChangeWorkspaceFolders(foldersChanged));
 }
