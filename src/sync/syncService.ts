@@ -255,12 +255,10 @@ export class SyncService implements Disposable {
         waiting: conversations,
         waitingSince: oldestAt,
         removed: this.removed.size,
-        refused: [
-          ...refused.map(({ conversationId, error }) => ({ conversationId, sentence: describe(error).sentence })),
-          ...newer
-            .filter((id) => !refused.some(({ conversationId }) => conversationId === id))
-            .map((conversationId) => ({ conversationId, sentence: newerSession(conversationId).message })),
-        ],
+        refused: withNewer(
+          refused.map(({ conversationId, error }) => ({ conversationId, sentence: describe(error).sentence })),
+          newer,
+        ),
         failure: null,
       });
       return this.round.isUnfinished ? 0 : this.pace();
@@ -274,7 +272,13 @@ export class SyncService implements Disposable {
       const left = await this.waiting();
       this.show({
         ...this.status,
-        ...(left === null ? {} : { waiting: left.conversations, waitingSince: left.oldestAt }),
+        ...(left === null
+          ? {}
+          : {
+              waiting: left.conversations,
+              waitingSince: left.oldestAt,
+              refused: withNewer(this.status.refused, left.newer),
+            }),
         removed: this.removed.size,
         failure,
       });
@@ -352,4 +356,10 @@ export class SyncService implements Disposable {
     this.status = status;
     this.changes.fire(status);
   }
+}
+
+function withNewer(refused: SyncStatus['refused'], newer: readonly string[]): SyncStatus['refused'] {
+  const known = new Set(refused.map(({ conversationId }) => conversationId));
+  const others = newer.filter((id) => !known.has(id));
+  return [...refused, ...others.map((id) => ({ conversationId: id, sentence: newerSession(id).message }))];
 }

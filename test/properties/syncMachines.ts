@@ -150,6 +150,8 @@ export class SyncMachines {
   divisions = 0;
   /** Conversations that were forgotten on some machine. */
   readonly forgotten = new Set<string>();
+  /** Those that nobody knows as forgotten any more, because who did was put back. */
+  readonly revived = new Set<string>();
   /** Answers that a machine had in nothing else than what was forgotten there. */
   readonly forgottenTexts = new Set<string>();
   /** Answers that were brought back by hand. */
@@ -611,7 +613,14 @@ export class SyncMachines {
     await work();
     const after = this.held();
     for (const text of before) if (!after.has(text)) this.forgottenTexts.add(text);
-    for (const id of this.forgotten) if (!this.isKnownAsForgotten(id)) this.forgotten.delete(id);
+    for (const id of this.forgotten) {
+      if (this.isKnownAsForgotten(id)) continue;
+      this.forgotten.delete(id);
+      this.revived.add(id);
+      // Erased with it while that was known.
+      for (const { text, conversationId } of this.shown)
+        if (conversationId === id && !after.has(text)) this.forgottenTexts.add(text);
+    }
   }
 
   /** False when the last one that knew of it was put back: then nobody has forgotten it. */

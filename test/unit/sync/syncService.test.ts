@@ -291,6 +291,12 @@ describe('before a turn', () => {
     a.world.db.setPinned('s1', true);
     await pass(20_000);
     expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'free' });
+    // Known without the server, too.
+    const offline = await machine('laptop', { store: a.world.db.synced });
+    offline.network.isCut = true;
+    offline.service.start();
+    await pass(1000);
+    expect(offline.service.state.refused.map(({ conversationId }) => conversationId)).toEqual(['s1']);
   });
 });
 
