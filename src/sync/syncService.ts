@@ -3,7 +3,7 @@ import { Emitter, type Disposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import { resultWithin } from '../base/pause';
 import { newerSession } from '../store/engine/sqlFailure';
-import type { AsyncSyncedStore, WaitingChanges } from '../store/syncing';
+import type { AsyncSyncedStore } from '../store/syncing';
 import type { ServerAccount } from '../transcript/verification';
 import { fetchQuery } from './readAhead';
 import { serverAccount } from './serverAccount';
@@ -269,7 +269,8 @@ export class SyncService implements Disposable {
       this.failures++;
       const { sentence, isTemporary } = describe(error);
       const failure = this.failureOf(sentence);
-      const left = await this.waiting();
+      // Null when the store cannot be read now either.
+      const left = await (async () => store.status())().catch(() => null);
       this.show({
         ...this.status,
         ...(left === null
@@ -293,15 +294,6 @@ export class SyncService implements Disposable {
   private failureOf(sentence: string): { readonly sentence: string; readonly since: number } {
     if (this.status.failure?.sentence !== sentence) this.deps.log.warn(`Sync: ${sentence}`);
     return { sentence, since: this.status.failure?.since ?? this.deps.clock.now() };
-  }
-
-  /** Null when the store cannot be read now either. */
-  private async waiting(): Promise<WaitingChanges | null> {
-    try {
-      return await this.deps.store.status();
-    } catch {
-      return null;
-    }
   }
 
   private pace(): number {

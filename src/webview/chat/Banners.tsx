@@ -6,7 +6,8 @@ import { useLasting } from './common/timing';
 import { lazyPanel } from './lazyPanel';
 import { useChat } from './state/chat';
 
-/** Notices about the whole panel: storage, the session’s sync, workspace trust, the scripted model. Renders nothing while all is well. */
+/** Notices about the whole panel: storage, sync of the session, workspace trust, the scripted model. Renders nothing
+ *  while all is well. */
 export function Banners() {
   const lazy = lazyPanel.value;
   return (
