@@ -1,5 +1,5 @@
 import type { Translate } from '../../base/translate';
-import type { ModelCatalog } from '../../models/catalog';
+import type { ModelCatalog } from '../../models/catalog/catalog';
 import { parseEndpoint } from '../../models/http/endpoint';
 import { likelyBaseUrls } from '../../models/pastedKey';
 import { servicePresets } from '../../models/presets';

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { joinSentences } from '../../base/messageText';
 import { t } from '../../base/translate';
-import type { ModelCatalog } from '../../models/catalog';
+import type { ModelCatalog } from '../../models/catalog/catalog';
 import { demoInfo } from '../../models/demo/demoModel';
 import { azureOpenai, azureResource } from '../../models/azureOpenai';
 import { foreignKey, keyIn } from '../../models/pastedKey';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { t } from '../../../../../../src/base/translate';
-import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
+import { exportOptions } from '../../../../../../src/features/history/core/export/output/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
 import { storeOfExport } from '../../../../../../src/features/history/core/import/exportImport';
 import {
