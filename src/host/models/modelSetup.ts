@@ -5,7 +5,7 @@ import { t } from '../../base/translate';
 import type { ModelCatalog } from '../../models/catalog/catalog';
 import { demoInfo } from '../../models/demo/demoModel';
 import { azureOpenai, azureResource } from '../../models/azureOpenai';
-import { foreignKey, keyIn } from '../../models/pastedKey';
+import { foreignKey, keyIn } from '../../models/catalog/pastedKey';
 import { recognizeKey, servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';
 import type { ModelRow, SetupEntry } from '../../protocol/chatProtocol';

@@ -169,7 +169,7 @@ it('leaves only the temporary file when the process is killed, and the next expo
   const program = join(disk.root, 'writing.cjs');
   await build({
     stdin: {
-      contents: `import { OutputFile } from './src/features/history/core/export/outputFile';
+      contents: `import { OutputFile } from './src/features/history/core/export/output/outputFile';
         import { NodeFileSystem } from './src/store/engine/nodeFileSystem';
         const output = new OutputFile(new NodeFileSystem(), ${JSON.stringify(path)});
         for (let row = 0; row < 20000; row++) output.write('a row of an export that is long enough to be written\\n');
