@@ -84,9 +84,10 @@ function fittingTool(sent: JsonValue): readonly JsonObject[] {
 }
 
 function withMeta(sent: JsonObject, carried?: JsonObject): JsonObject {
-  const { _meta: meta, resultType } = sent;
+  const { _meta: meta, resultType, ttlMs, cacheScope } = sent;
   return {
-    ...(resultType === undefined ? {} : { resultType }),
+    // Revision 2026-07-28 requires these. We keep no list longer than its connection.
+    ...(resultType === undefined ? {} : { resultType, ttlMs: ttlMs ?? 0, cacheScope: cacheScope ?? 'private' }),
     _meta: { ...(isJsonObject(meta) ? meta : {}), ...(carried === undefined ? {} : { [sentKey]: carried }) },
   };
 }
@@ -97,6 +98,7 @@ const mostPages = 100;
 /** Milliseconds for a server to answer a ping. */
 const probeMs = 5000;
 const lastWordsMs = 1000;
+const listenAgainMs = 1000;
 
 type ConnectOptions = Parameters<ConnectMcp>[2];
 type Negotiation = 'legacy' | 'auto';
@@ -223,12 +225,16 @@ function connectionOf(
       );
   };
   let isProbing = false;
+  // Revision 2026-07-28 has neither pings nor roots that change, and reports changes of lists in a stream of its own.
+  const isModern = client.getProtocolEra() === 'modern';
+  followLists(client, events, () => closing).catch(() => undefined);
   // Over HTTP no event reports that a server is gone. A call whose response was being received would wait until its
-  // timeout, so ping the server.
+  // timeout, so ask the server for a sign of life.
   const probe = async (): Promise<void> => {
     if (process !== null || closing || isProbing) return;
     isProbing = true;
-    const failure = await client.ping({ timeout: probeMs }).then(
+    const asked = isModern ? client.discover({ timeout: probeMs }) : client.ping({ timeout: probeMs });
+    const failure = await asked.then(
       () => null,
       (error: unknown) => failureOf(error, null),
     );
@@ -274,8 +280,10 @@ function connectionOf(
         return failed(error, signal);
       }
     },
-    rootsChanged: () =>
-      void client.sendRootsListChanged().catch((error: unknown) => events.onLogLine(`(connection) ${wordsOf(error)}`)),
+    rootsChanged: () => {
+      if (isModern) return;
+      client.sendRootsListChanged().catch((error: unknown) => events.onLogLine(`(connection) ${wordsOf(error)}`));
+    },
     close: async () => {
       closing = true;
       if (transport instanceof StreamableHTTPClientTransport) await atMost(1000, transport.terminateSession());
@@ -286,6 +294,18 @@ function connectionOf(
       process?.kill();
     },
   };
+}
+
+/** Opens the stream of changes again when the server ends it, and takes every list as changed then. */
+async function followLists(client: Client, events: McpConnectionEvents, isClosing: () => boolean): Promise<void> {
+  let stream = client.autoOpenedSubscription;
+  while (stream !== undefined) {
+    await stream.closed;
+    await new Promise((resolve) => setTimeout(resolve, listenAgainMs));
+    if (isClosing()) return;
+    stream = await client.listen({ toolsListChanged: true });
+    events.onToolsChanged();
+  }
 }
 
 function sentObject(answer: Parameters<typeof sentIn>[0]): JsonObject {
