@@ -8,14 +8,14 @@ import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
 import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
-import type { LiveRun } from './liveRun';
+import { LeftWaiting, type LiveRun } from './liveRun';
 import { CallStop, type RunningCall } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
 import { TurnStop } from './turnStop';
 import { decidedTogether, editsAfter, type LaterCall } from './waitingEdits';
 
 interface CallRunnerDeps {
-  readonly store: Pick<SessionStore, 'sessionRules'>;
+  readonly store: Pick<SessionStore, 'sessionRules' | 'decideApproval'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -64,7 +64,8 @@ export class CallRunner {
     try {
       for (const [index, call] of queue.entries()) {
         signal.throwIfAborted();
-        if (!call.isStarted && sideBySide.length === 0) await this.startTogether(queue.slice(index), decided);
+        if (!call.isStarted && sideBySide.length === 0)
+          await this.startTogether(queue.slice(index), messageUid, decided);
         signal.throwIfAborted();
         const output = await (sideBySide[index] ??
           call.output ??
@@ -109,7 +110,7 @@ export class CallRunner {
   }
 
   /** Starts the leading read-only calls. Reads that need approval wait for their turn. */
-  private async startTogether(calls: readonly Call[], decided: Decided): Promise<void> {
+  private async startTogether(calls: readonly Call[], messageUid: string, decided: Decided): Promise<void> {
     const end = calls.findIndex(({ prepared }) => prepared.kind === 'ready' && !prepared.readOnly);
     const reads = calls
       .slice(0, end === -1 ? calls.length : end)
@@ -120,7 +121,7 @@ export class CallRunner {
       reads.map(async (call) => {
         if (call.prepared.kind !== 'ready') return;
         const judged = await this.judge(call.part, call.prepared);
-        if (judged.kind === 'allow') void call.start(this.execute(call.part, call.prepared));
+        if (judged.kind === 'allow') void call.start(this.execute(call.part, call.prepared, messageUid));
       }),
     );
   }
@@ -128,11 +129,14 @@ export class CallRunner {
   /** `later`: the calls after this one. */
   private async inOrder(call: Call, messageUid: string, decided: Decided, later: readonly Call[]): Promise<ToolOutput> {
     const { part, prepared } = call;
+    // Nothing runs twice: this call had begun when it asked.
+    if (decided.get(part.callId)?.request.access.kind === 'input')
+      return { outcome: 'interrupted', text: toolResultTexts.leftWaiting };
     if (prepared.kind === 'failed') return prepared.output;
     const refusal = await this.refusal(part, prepared, messageUid, decided, later);
     if (refusal !== null) return refusal;
     this.run.controller.signal.throwIfAborted();
-    return call.start(this.execute(part, prepared));
+    return call.start(this.execute(part, prepared, messageUid));
   }
 
   /** Returns null when the call may run, otherwise its result. Only the approved action runs. A call is judged again
@@ -188,9 +192,15 @@ export class CallRunner {
     return together.length === 0 ? request : { ...request, together };
   }
 
-  /** Resolves with the user's decision, which is on disk. */
-  private async askPerson(part: ToolCallPart, request: ApprovalRequest, messageUid: string): Promise<Approval> {
+  /** Resolves with the user's decision, which is on disk. Aborting `signal` withdraws the request. */
+  private async askPerson(
+    part: ToolCallPart,
+    request: ApprovalRequest,
+    messageUid: string,
+    signal: AbortSignal = this.run.controller.signal,
+  ): Promise<Approval> {
     const { turn, conversationId, decisions, controller } = this.run;
+    const { store, clock } = this.deps;
     const approval = await this.recorder.requestApproval({
       id: this.deps.ids.uid(),
       turnUid: turn.uid,
@@ -198,9 +208,12 @@ export class CallRunner {
       messageUid,
       callId: part.callId,
       request,
-      requestedAt: this.deps.clock.now(),
+      requestedAt: clock.now(),
     });
-    const decided = await decisions.wait(approval, controller.signal);
+    const decided = await decisions.wait(approval, signal).catch(async (error: unknown) => {
+      if (!signal.aborted || controller.signal.aborted) throw error;
+      return (await store.decideApproval(approval.id, { kind: 'deny', reason: null }, clock.now())).approval;
+    });
     this.run.show({
       kind: 'approvalDecided',
       turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' },
@@ -262,13 +275,17 @@ export class CallRunner {
     return asked === null && verdict.kind === 'ask' ? { kind: 'allow' } : verdict;
   }
 
-  private async execute(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {
+  private async execute(part: ToolCallPart, prepared: ReadyCall, messageUid: string): Promise<ToolOutput> {
     const { run, recorder } = this;
     const call = run.calls.begin(part.callId, run.controller.signal);
     run.report({ kind: 'runningTool', callId: part.callId, startedAt: this.deps.clock.now() });
     const { delegate } = run;
     const report: ToolCallContext['report'] = (progress) =>
       run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: part.callId, progress });
+    let leave: (left: LeftWaiting) => void = () => undefined;
+    const left = new Promise<never>((_resolve, reject) => (leave = reject));
+    left.catch(() => undefined);
+    let asking: Promise<unknown> = Promise.resolve();
     const context: ToolCallContext = {
       callId: part.callId,
       sessionId: run.worksFor?.sessionId ?? recorder.sessionId,
@@ -276,6 +293,18 @@ export class CallRunner {
       turnUid: run.worksFor?.turnUid ?? run.turn.uid,
       report,
       proceed: call.proceed,
+      // One at a time: a turn waits for one decision.
+      ask: (access, subject, signal) => {
+        const request: ApprovalRequest = { tool: part.name, access, subject, reasons: [], rules: [], preview: null };
+        const answer = asking.then(() => {
+          const stop = AbortSignal.any([signal, call.signal]);
+          stop.throwIfAborted();
+          return this.askPerson(part, request, messageUid, stop);
+        });
+        // The window closes while the user is asked: the turn waits in the store.
+        asking = answer.catch((error: unknown) => (error instanceof LeftWaiting ? leave(error) : undefined));
+        return answer;
+      },
       ...(delegate === undefined
         ? {}
         : { delegate: (task, signal) => delegate(task, { callId: part.callId, report }, signal) }),
@@ -283,7 +312,7 @@ export class CallRunner {
     try {
       return await this.orAbandoned(
         call,
-        prepared.run(call.signal, context),
+        Promise.race([prepared.run(call.signal, context), left]),
         prepared.delegates ? subAgentGraceMs : graceMs,
       );
     } catch (error) {

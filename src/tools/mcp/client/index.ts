@@ -6,6 +6,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
   type JSONRPCMessage,
+  type Progress,
   type RequestId,
 } from '@modelcontextprotocol/client';
 import { setTranslations, t } from '../../../base/translate';
@@ -21,6 +22,7 @@ import type {
 } from '../mcpConnection';
 import { readListedTool, readResult } from './contentReading';
 import { failureOf, httpStatusOf, wantsSignIn, wordsOf } from './failures';
+import { noTimeout, OpenCalls } from './openCalls';
 import { SignIns } from './signIn';
 import { StdioProcess } from './stdioProcess';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../transcript/json';
@@ -175,10 +177,11 @@ async function attempt(
   { signal, timeoutMs }: ConnectOptions,
   deps: ClientParts,
 ): Promise<Attempt> {
+  const calls = new OpenCalls();
   const client = new Client(
     { name: 'hermes-vscode', version: deps.version },
     {
-      capabilities: { roots: { listChanged: true } },
+      capabilities: { roots: { listChanged: true }, elicitation: { form: {}, url: {} } },
       versionNegotiation: { mode },
       listMaxPages: mostPages,
       // Only emit an event; the subscriber reads the list again.
@@ -186,6 +189,11 @@ async function attempt(
     },
   );
   client.setRequestHandler('roots/list', () => ({ roots: events.roots().map(({ uri, name }) => ({ uri, name })) }));
+  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+    const answered = await calls.ask(params, mcpReq.signal);
+    if (answered.action !== 'accept') return { action: answered.action };
+    return { action: 'accept', ...(answered.content === undefined ? {} : { content: { ...answered.content } }) };
+  });
   client.setNotificationHandler('notifications/message', ({ params }) =>
     events.onLogLine(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`),
   );
@@ -207,14 +215,14 @@ async function attempt(
       status,
     };
   }
-  return { kind: 'connected', connection: connectionOf(client, route, events, deps) };
+  return { kind: 'connected', connection: connectionOf(client, route, events, { ...deps, calls }) };
 }
 
 function connectionOf(
   client: Client,
   { transport, process, address }: Route,
   events: McpConnectionEvents,
-  { signIns }: ClientParts,
+  { signIns, calls }: ClientParts & { readonly calls: OpenCalls },
 ): McpConnection {
   let closing = false;
   client.onclose = () => {
@@ -262,22 +270,19 @@ function connectionOf(
         return failed(error, signal);
       }
     },
-    callTool: async (name, args, { signal, onProgress, silenceMs, totalMs }) => {
+    callTool: async (name, args, options) => {
+      const { signal: stop, onProgress } = options;
       try {
-        const result = await client.callTool(
-          { name, arguments: { ...args } },
-          {
-            signal,
-            timeout: silenceMs,
-            maxTotalTimeout: totalMs,
-            resetTimeoutOnProgress: true,
-            onprogress: ({ progress, total, message }) =>
-              onProgress(message ?? (total === undefined ? `${progress}` : `${progress} / ${total}`)),
-          },
-        );
+        const result = await calls.run(options, (signal, heard) => {
+          const onprogress = ({ progress, total, message }: Progress): void => {
+            heard();
+            onProgress(message ?? (total === undefined ? `${progress}` : `${progress} / ${total}`));
+          };
+          return client.callTool({ name, arguments: { ...args } }, { signal, timeout: noTimeout, onprogress });
+        });
         return { kind: 'ok', value: readResult(sentObject(result)) };
       } catch (error) {
-        return failed(error, signal);
+        return failed(error, stop);
       }
     },
     rootsChanged: () => {
