@@ -4,7 +4,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const topic = 'container';
-const dismissedKey = 'containerNoticeRead';
+const shownKey = 'containerNoticeRead';
 
 interface ContainerNoticeDeps {
   /** Current folder of this window's history. */
@@ -13,7 +13,7 @@ interface ContainerNoticeDeps {
   /** True when the chat shows no session. */
   readonly isEmptyState: () => boolean;
   readonly storeStatus: Pick<StoreStatus, 'offer'>;
-  /** Remembers that the user dismissed the notice. */
+  /** Remembers that the notice was shown. */
   readonly memory: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
   readonly chooseFolder: () => Promise<void>;
   /** True when a server has the sessions, too. */
@@ -22,9 +22,10 @@ interface ContainerNoticeDeps {
   readonly t: Translate;
 }
 
-/** Shows a notice in the empty state when sessions are stored inside a container and are deleted with it, and how to
- *  keep them: in a mounted folder, or also on a server. */
+/** Shows a notice once, after the first prompt, when sessions are stored inside a container and are deleted with it, and
+ *  how to keep them: in a mounted folder, or also on a server. */
 export class ContainerNotice {
+  private isOffered = false;
   private judged: { readonly folder: string; readonly dies: boolean } | null = null;
 
   constructor(private readonly deps: ContainerNoticeDeps) {}
@@ -32,8 +33,12 @@ export class ContainerNotice {
   /** Called when the chat may show another state, or the history has another folder. */
   update(): void {
     const { storeStatus, chooseFolder, isSynced, setUpSync, memory, isEmptyState, t } = this.deps;
-    if (!isEmptyState() || isSynced() || memory.get(dismissedKey) === true || !this.dies())
-      return storeStatus.offer(topic, []);
+    this.isOffered &&= !isEmptyState();
+    if (!this.isOffered && !isEmptyState() && memory.get(shownKey) !== true && this.dies()) {
+      this.isOffered = true;
+      void memory.update(shownKey, true);
+    }
+    if (!this.isOffered || isSynced() || !this.dies()) return storeStatus.offer(topic, []);
     storeStatus.offer(topic, [
       {
         sentence: t(
@@ -42,13 +47,7 @@ export class ContainerNotice {
         choices: [
           { label: t('Choose Folder…'), run: chooseFolder },
           { label: t('Set Up Sync'), run: setUpSync },
-          {
-            label: t('Don’t Show Again'),
-            run: async () => {
-              await memory.update(dismissedKey, true);
-              this.update();
-            },
-          },
+          { label: t('Dismiss'), run: async () => ((this.isOffered = false), this.update()) },
         ],
       },
     ]);

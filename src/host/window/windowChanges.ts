@@ -60,13 +60,12 @@ function followSettings({
   activeChat,
   terminal,
 }: WindowDeps): void {
-  const { hindsight } = memory;
   own(new SettingsNotices(settings, history.status, t));
-  own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.agents.memoryChanged())));
+  own(settings.onDidChange(() => (models.invalidate(), gateway.agents.memoryChanged())));
   own(settings.onDidChange(() => activeChat.all.forEach((each) => each.usualModeChanged())));
   own(settings.onDidChange(() => void terminal.checkSandbox()));
   own(notifyPrefixes({ settings, terminal, memory: context.globalState }));
-  own(context.secrets.onDidChange(() => (models.invalidate(), hindsight.changed())));
+  own(context.secrets.onDidChange(() => models.invalidate()));
   own(memory.providers.onDidChange(() => gateway.agents.memoryChanged()));
 }
 

@@ -43,7 +43,7 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
       </div>
       {(state === 'running' || !open) && lazy !== null && <lazy.CallBelow row={row} />}
       {details?.kind === 'command' && details.sandbox !== undefined && lazy !== null && (
-        <lazy.SandboxLine details={details} />
+        <lazy.SandboxLine details={details} showsBlocked={state === 'failed' || open} />
       )}
       {open && lazy !== null && <lazy.CallDetails row={row} />}
     </div>

@@ -100,22 +100,26 @@ describe('the notice about a container', () => {
     };
   };
 
-  it('stays in the empty state until the user dismisses it', async () => {
+  it('comes once, with the first prompt, and stays until it is dismissed or another session begins', async () => {
     const { state, update } = notice(docker());
-    expect(update()).toEqual([['Choose Folder…', 'Set Up Sync', 'Don’t Show Again']]);
+    expect(update()).toEqual([]);
+    state.isEmpty = false;
+    expect([update(), update()]).toEqual(Array(2).fill([['Choose Folder…', 'Set Up Sync', 'Dismiss']]));
     await state.offers[0]?.choices[0]?.run();
     expect(state.asked).toBe(1);
-    state.isEmpty = false;
-    expect(update()).toEqual([]);
-    state.isEmpty = true;
-    expect(update()).toHaveLength(1);
     await state.offers[0]?.choices[2]?.run();
     expect(state.offers).toEqual([]);
+    state.read = undefined;
+    expect(update()).toHaveLength(1);
+    state.isEmpty = true;
+    expect(update()).toEqual([]);
+    state.isEmpty = false;
     expect(update()).toEqual([]);
   });
 
   it('is removed when the history is on a volume', () => {
     const { state, update } = notice(docker(volume));
+    state.isEmpty = false;
     expect(update()).toHaveLength(1);
     state.folder = '/root/.vscode-server/store';
     expect(update()).toEqual([]);
