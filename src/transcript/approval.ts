@@ -1,3 +1,4 @@
+import type { HookRun } from './hookRun';
 import type { InputAnswer } from './inputAnswer';
 
 /** Freedom of the agent to change things in a session. ask: every change needs approval. auto: edits inside the open
@@ -75,7 +76,8 @@ export interface InputField {
 
 /** Reasons for an approval, shown on its card. Surfaces define the texts once. rules: a rule that denies something
  *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
- *  work. leftovers: an earlier command made a file that only the user may allow, and that could not be removed. */
+ *  work. leftovers: an earlier command made a file that only the user may allow, and that could not
+ *  be removed. hook: a hook says so. */
 export const askReasons = [
   'change',
   'outside',
@@ -93,6 +95,7 @@ export const askReasons = [
   'unconfined',
   'discards',
   'leftovers',
+  'hook',
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
@@ -136,6 +139,16 @@ export interface ApprovalRequest {
   /** Later edits of the same answer that wait after this one, with what each would change. One decision may allow
    *  them all. Only plain edits, see `isPlainEdit`. Absent: none. */
   readonly together?: readonly WaitingEdit[];
+  /** What hooks said before the user was asked. The call is not given to them again. Absent: none ran. */
+  readonly hooks?: AnsweredHooks;
+}
+
+/** `arguments`: the call's own from now on, as JSON text; null: unchanged. `context`: text for the model. */
+interface AnsweredHooks {
+  readonly runs: readonly HookRun[];
+  readonly asks: boolean;
+  readonly arguments: string | null;
+  readonly context: string;
 }
 
 /** Edit that waits after another one of the same answer. */
@@ -162,6 +175,7 @@ const riskyReasons: readonly AskReason[] = [
   'unconfined',
   'discards',
   'leftovers',
+  'hook',
 ];
 
 /** True when the request names a risk, or may hide one. Such a request is never allowed by a key from elsewhere. */
