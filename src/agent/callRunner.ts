@@ -315,12 +315,7 @@ export class CallRunner {
   }
 
   /** Runs the call, then the hooks after it. Its result is stored with what they said. */
-  private async execute(
-    call: Call,
-    prepared: ReadyCall,
-    messageUid: string,
-    before: HookAnswer,
-  ): Promise<ToolOutput> {
+  private async execute(call: Call, prepared: ReadyCall, messageUid: string, before: HookAnswer): Promise<ToolOutput> {
     const output = await this.runCall(call.part, prepared, messageUid);
     const name = output.outcome === 'done' ? 'PostToolUse' : 'PostToolUseFailure';
     const after = output.outcome === 'interrupted' ? noAnswer : await this.hooked(name, call, output);
