@@ -13,7 +13,7 @@ import { attachmentRequests, draftOnItsWay, draftParts, type AttachmentResults }
 import { feedCommands, feedRequests, type FeedNotifications, type FeedResults } from './feedProtocol';
 import { codeCommands, codeRequests, type CodeResults } from './codeProtocol';
 import { composerRequests, type ComposerNotifications, type ComposerResults } from './composerProtocol';
-import { approvalRequests, type ApprovalResults, type WorkNotifications } from './workProtocol';
+import { approvalRequests, type ApprovalResults, type BackgroundCommand, type WorkNotifications } from './workProtocol';
 import { startRequests, type StartResults } from './startProtocol';
 import { syncCommands, type ChatSync, type SyncNotifications } from './syncProtocol';
 import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
@@ -157,6 +157,8 @@ export const chatRequests = {
   /** The user pressed a setup entry; for `pasteKey` the host asks for the key itself (a key never passes through a
    *  view). */
   setUp: v.object({ entryId: v.string() }),
+  /** Asks for a new key for the provider of the turn's model. Responds with true when it was tested and stored. */
+  replaceKey: v.object({ turnUid: v.string() }),
   ...approvalRequests,
   ...composerRequests,
   ...attachmentRequests,
@@ -196,6 +198,7 @@ export interface ChatResults
   readonly selectModel: null;
   readonly discover: Setup;
   readonly setUp: null;
+  readonly replaceKey: boolean;
 }
 
 /** Notifications from the host to a chat view. */
@@ -219,6 +222,7 @@ export interface ChatNotifications
   /** Kind of session that the first prompt in the empty state begins. */
   readonly beginning: { readonly private: boolean };
   readonly background: readonly BackgroundSession[];
+  readonly commands: readonly BackgroundCommand[];
   readonly model: ModelState;
   readonly setup: Setup;
   readonly store: ViewStoreState;
@@ -255,6 +259,8 @@ export interface ChatState {
   readonly isVirtual?: boolean;
   /** Tells if commands run in a sandbox. Absent: not known yet. */
   readonly sandbox?: SandboxState;
+  /** Commands of all sessions of this window. Default: none. */
+  readonly commands?: readonly BackgroundCommand[];
   readonly demoPrompts: readonly string[];
   readonly promptFiles: readonly OfferedPrompt[];
   /** Texts in the user's language, by English text; empty for English. */

@@ -43,6 +43,7 @@ const editor: ChatEditor = {
   exportSession: nothing,
   openMemory: nothing,
   setUp: nothing,
+  replaceKey: async () => false,
   runAction: nothing,
 };
 

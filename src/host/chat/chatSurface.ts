@@ -29,7 +29,7 @@ import type { StarterService } from '../firstSteps/starterService';
 import { RecentSessions } from './recentSessions';
 import { RunningCallEvents } from './runningCallEvents';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncView } from './syncView';
+import type { SyncView } from '../common/syncView';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 import type { ViewReports } from '../library/verify/deliveryReports';
 
@@ -54,7 +54,7 @@ export interface ChatSurfaceDeps {
   readonly isTab?: boolean;
   readonly surroundings: () => Pick<
     ChatState,
-    'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'demoPrompts' | 'localization' | 'promptFiles'
+    'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'commands' | 'demoPrompts' | 'localization' | 'promptFiles'
   >;
   /** Called when the shown model or session has changed. */
   readonly onChange: () => void;
@@ -219,6 +219,10 @@ export class ChatSurface implements Surface, Disposable {
   sandboxChanged(): void {
     const { sandbox } = this.deps.surroundings();
     if (sandbox !== undefined) this.notify('sandbox', sandbox);
+  }
+
+  commandsChanged(): void {
+    this.notify('commands', this.deps.surroundings().commands ?? []);
   }
 
   /** Called when a setting changes that provides the default mode or effort. */

@@ -3,7 +3,7 @@ import { t } from '../../base/translate';
 import { shownLine } from '../../tools/approval/rulesPolicy';
 import type { Consent } from '../approvals/pageConsent';
 import type { ChatEditor } from '../chat/chatHandlers';
-import type { CodeActions } from '../codeActions/codeHandlers';
+import type { CodeActions } from '../webviews/codeHandlers';
 import type { LinkOpener } from './linkOpener';
 import { reloadWindowAction } from '../storage/storageMove';
 
@@ -14,6 +14,7 @@ interface EditorActionDeps {
   readonly extensionId: string;
   readonly pickModel: (sessionId: string | null) => Promise<void>;
   readonly setUpModel: (entryId: string | null) => Promise<void>;
+  readonly replaceKey: (ref: string) => Promise<boolean>;
 }
 
 /** Functions of parts that are built from the views. */
@@ -98,6 +99,10 @@ export class EditorActions implements ChatEditor {
     return this.deps.setUpModel(entryId);
   }
 
+  replaceKey(ref: string): Promise<boolean> {
+    return this.deps.replaceKey(ref);
+  }
+
   async openSettings(query: string): Promise<void> {
     await vscode.commands.executeCommand(
       'workbench.action.openSettings',
@@ -140,6 +145,8 @@ export class EditorActions implements ChatEditor {
         return this.deps.setUpModel(null);
       case 'getStarted':
         return void (await vscode.commands.executeCommand('hermes.getStarted'));
+      case 'runningCommands':
+        return void (await vscode.commands.executeCommand('hermes.runningCommands'));
       case 'setUpMemory':
         return void (await vscode.commands.executeCommand('hermes.setUpMemory'));
       default:

@@ -8,7 +8,6 @@ import { AttachmentService } from '../attachments/attachmentService';
 import { ChatSurface, type ChatSurfaceDeps } from '../chat/chatSurface';
 import { ChatTabs, chatTabViewType } from '../chat/chatTabs';
 import { ChatView, chatViewId } from '../chat/chatView';
-import { CodeActionsFeature } from '../codeActions/codeActionsFeature';
 import { describeError } from '../common/describeError';
 import { editorStarters } from '../firstSteps/editorStarters';
 import { ModelSetup } from '../models/modelSetup';
@@ -31,7 +30,6 @@ interface ViewServices {
   readonly localization: Readonly<Record<string, string>>;
   readonly activeChat: ActiveChat;
   readonly setup: ModelSetup;
-  readonly code: CodeActionsFeature;
   readonly editor: EditorActions;
   readonly verify: VerifyFeature;
 }
@@ -69,7 +67,7 @@ export function createChats(deps: EarlierDeps): WindowChats {
 }
 
 function createServices(deps: EarlierDeps): ViewServices {
-  const { own, context, settings, keys, history, catalog, models, files, fileEditor, gateway, ids, clock, log } = deps;
+  const { own, context, settings, keys, history, catalog, models, files, gateway, ids, clock, log } = deps;
   const { store } = history;
   const activeChat = new ActiveChat();
   const setup = new ModelSetup({
@@ -82,14 +80,14 @@ function createServices(deps: EarlierDeps): ViewServices {
     focusChat: () => activeChat.focus(),
     modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
   });
-  const code = own(new CodeActionsFeature({ files, editor: fileEditor, clock, log }));
   const editor = new EditorActions({
     links: new LinkOpener(new WorkspacePaths(files)),
     channel: deps.channel,
-    code,
+    code: deps.code,
     extensionId: context.extension.id,
     pickModel: (sessionId) => setup.select(sessionId),
     setUpModel: (entryId) => setup.run(entryId),
+    replaceKey: (ref) => setup.replaceKey(ref),
   });
   const verify = own(
     new VerifyFeature({
@@ -99,7 +97,7 @@ function createServices(deps: EarlierDeps): ViewServices {
       storageFolder: () => history.folder,
       folder: () => files.roots()[0]?.path ?? null,
       surfaceId: chatSurfaceId,
-      server: (conversationId) => deps.syncView.account(conversationId),
+      server: (conversationId) => deps.sync.account(conversationId),
       ids,
       clock,
       log,
@@ -110,14 +108,13 @@ function createServices(deps: EarlierDeps): ViewServices {
     localization: vscode.l10n.bundle ?? {},
     activeChat,
     setup,
-    code,
     editor,
     verify,
   };
 }
 
 function surfaceDeps(
-  { own, gateway, history, models, changedFiles, terminal, project, files, syncView, clock, log }: EarlierDeps,
+  { own, gateway, history, models, changedFiles, terminal, project, files, sync, clock, log }: EarlierDeps,
   { editor, verify, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
   const attachments = own(
@@ -137,12 +134,16 @@ function surfaceDeps(
     models,
     editor,
     log,
-    files: { ...changedFiles.chat, openOutput: (file) => terminal.openOutput(file) },
+    files: {
+      ...changedFiles.chat,
+      openOutput: (file) => terminal.openOutput(file),
+      stopCommand: (file) => terminal.running.stop(file),
+    },
     attachments,
     starters: editorStarters(files, log, t),
     contextFiles: () => project.inContext,
     reports: verify.reports,
-    sync: syncView,
+    sync,
     surroundings: () => ({
       restricted: !vscode.workspace.isTrusted,
       folderName: vscode.workspace.name ?? null,
@@ -152,6 +153,7 @@ function surfaceDeps(
       demoPrompts: demoPrompts(),
       localization,
       promptFiles: project.offered,
+      commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
     }),
   };

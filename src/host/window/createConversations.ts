@@ -1,10 +1,6 @@
 import { commands } from 'vscode';
 import type { Gateway } from '../../gateway/conversationGateway';
-import { ExtensionApi } from '../api/extensionApi';
-import type { HermesExtension } from '../api/hermes';
 import { WindowWork } from '../storage/windowWork';
-import { SyncView } from '../chat/syncView';
-import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';
 import type { WindowBasics } from './windowBasics';
@@ -15,22 +11,16 @@ import { WindowMemory } from './windowMemory';
 export interface WindowConversations {
   readonly memory: WindowMemory;
   readonly gateway: Gateway;
-  readonly api: HermesExtension;
-  /** Lets sync act before a turn. */
-  readonly turnGate: TurnGate;
-  /** What the chats show of sync. */
-  readonly syncView: SyncView;
 }
 
 export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
-  const { own, context, distFolder, settings, keys, history, ids, clock, log } = parts;
+  const { own, context, settings, history, ids, clock, log } = parts;
   const { store, connection } = history;
-  const memory = own(new WindowMemory({ context, distFolder, store: history, settings, keys, clock, log }));
+  const memory = own(new WindowMemory({ context, store: history, settings, clock, log }));
   let keyChanges = 0;
   own(context.secrets.onDidChange(() => keyChanges++));
-  const turnGate = new TurnGate();
   const gateway = windowGateway({
-    beforeTurn: turnGate.before,
+    beforeTurn: async (conversationId) => void (await Promise.all(parts.beforeTurn.run(conversationId))),
     store,
     settings,
     catalog: parts.catalog,
@@ -45,18 +35,9 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     clock,
     log,
   });
-  const { exports } = own(
-    new ExtensionApi({
-      gateway,
-      store,
-      memory: memory.providers,
-      log,
-      chosenMemory: () => settings.current.memoryProvider,
-    }),
-  );
   parts.terminal.cleanUpAfter(store, gateway.surfaces.onDidChangeSessions);
   parts.changedFiles.cleanUpAfter(gateway.surfaces.onDidChangeSessions);
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
-  return { memory, gateway, api: exports, turnGate, syncView: new SyncView() };
+  return { memory, gateway };
 }

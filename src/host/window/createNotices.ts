@@ -5,10 +5,10 @@ import { AnswerNotices } from '../notifications/answerNotices';
 import { ApprovalNotices } from '../notifications/approvalNotices';
 import { StatusBar } from '../notifications/statusBar';
 import { StatusPresenter } from '../notifications/statusPresenter';
-import { syncLine } from '../sync/syncLabels';
 import { windowNotices } from '../notifications/windowNotices';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
+import type { WindowTools } from './createTools';
 import type { WindowSessions } from './createSessions';
 import type { WindowTabs } from './createTabs';
 import type { WindowBasics } from './windowBasics';
@@ -22,7 +22,7 @@ export interface WindowNotices {
 }
 
 export function createNotices(
-  parts: WindowBasics & WindowConversations & WindowChats & WindowTabs & WindowSessions,
+  parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs & WindowSessions,
 ): WindowNotices {
   const { own, context, settings, history, gateway, activeChat, panel, opener, verify, sync, clock, log } = parts;
   const common = {
@@ -56,14 +56,16 @@ export function createNotices(
       clock,
       bar: own(new StatusBar()),
       facts: () => ({
+        commands: parts.terminal.inBackground.filter(({ end }) => end === null),
         waiting: approvalNotices.count,
         store: history.status.shown.kind,
         model: panel.modelState.chosen,
-        sync: sync.status === null ? null : syncLine(sync.status),
+        sync: sync.line,
       }),
       shownSession: () => panel.shownSession,
     }),
   );
+  own(parts.terminal.running.onDidChange(() => status.show()));
   const walkthrough = own(editorWalkthrough(context, gateway, history.store));
   const showStatus = (): void => {
     status.show();

@@ -1,13 +1,9 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { reportFailure } from '../common/commands';
-import { BackupsFeature } from '../backups/backupsFeature';
-import { HistoryFeature } from '../history/historyFeature';
 import { OtherFoldersFeature } from '../library/otherFoldersFeature';
-import { windowExports } from '../library/exportSession';
 import { SessionsFeature } from '../library/sessionsFeature';
 import { ContainerNotice, thisMachineFacts } from '../storage/containerNotice';
-import { SyncFeature } from '../sync/syncFeature';
 import { chatSurfaceId } from './activeChat';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
@@ -19,26 +15,19 @@ import type { WindowBasics } from './windowBasics';
 export interface WindowSessions {
   readonly others: OtherFoldersFeature;
   readonly sessions: SessionsFeature;
-  readonly imports: HistoryFeature;
-  readonly restoring: BackupsFeature;
   readonly containerNotice: ContainerNotice;
-  readonly sync: SyncFeature;
 }
 
 export function createSessions(
   parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs,
 ): WindowSessions {
-  const { own, context, settings, history, backups, gateway, activeChat, chat, editor, opener, clock, log } = parts;
+  const { own, context, settings, history, gateway, activeChat, chat, editor, opener, clock, log } = parts;
   const common = { gateway, sessions: history.store, store: history.status, clock, log, t };
-  const exporting = {
-    ...windowExports(parts.distFolder, context),
-    noteExport: (path: string, sessionIds: readonly string[]) => backups.noteExport(history.folder, path, sessionIds),
-  };
   const others = own(
     new OtherFoldersFeature({
       ...common,
       context,
-      exporting,
+      exporter: parts.exporter,
       programs: parts.programs,
       distFolder: parts.distFolder,
       localization: parts.localization,
@@ -51,29 +40,11 @@ export function createSessions(
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
-  const imports = own(
-    new HistoryFeature({
-      ...common,
-      context,
-      settings,
-      connection: history.connection,
-      storeFolder: () => history.folder,
-      programs: parts.programs,
-      startWorker: history.startWorker,
-      editor,
-      code: parts.code,
-      localization: parts.localization,
-      distFolder: parts.distFolder,
-      ownFolder: () => history.folder,
-      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
-      openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
-    }),
-  );
   const sessions = own(
     new SessionsFeature({
       ...common,
       importFiles: (files) =>
-        void imports.importFiles(files).catch((error: unknown) => reportFailure('importSessions', error, log)),
+        void parts.importer.current?.(files).catch((error: unknown) => reportFailure('importSessions', error, log)),
       files: parts.changedFiles.chat,
       others: others.rows,
       showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
@@ -85,46 +56,13 @@ export function createSessions(
       trashDays: () => settings.current.trashDays,
       outsideMemory: () =>
         ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
-      forgetCopies: (sessionIds) => backups.forget(history.folder, sessionIds),
-      exports: {
-        ...exporting,
-        store: () => history.folder,
-      },
+      forgetCopies: async (sessionIds) => (await Promise.all(parts.forgetCopies.run(sessionIds))).flat(),
     }),
   );
-  const restoring = own(
-    new BackupsFeature({
-      ...common,
-      backups,
-      connection: history.connection,
-      folder: () => history.folder,
-      settings,
-      leaveStore: () => activeChat.all.forEach((each) => each.leaveStore()),
-      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
-      openSettings: (query) => editor.openSettings(query),
-      trash: (chosen) => sessions.trash(chosen),
-      erase: (chosen) => sessions.erase(chosen),
-      onRestored: () => sessions.refresh(),
-    }),
-  );
-  own(imports.onDidImport(() => sessions.refresh()));
   editor.connect({
     pickSession: (surfaceId) => sessions.resume(surfaceId),
     openTranscript: (sessionId, messageUid) => parts.transcripts.open(sessionId, messageUid),
   });
-  const sync = own(
-    new SyncFeature({
-      ...common,
-      context,
-      distFolder: parts.distFolder,
-      connection: history.connection,
-      turnGate: parts.turnGate,
-      sight: parts.syncView,
-      forgetCopies: (sessionIds) => backups.forget(history.folder, sessionIds),
-      shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
-      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
-    }),
-  );
   const containerNotice = new ContainerNotice({
     storeStatus: history.status,
     t,
@@ -132,10 +70,9 @@ export function createSessions(
     facts: thisMachineFacts(vscode.env.remoteName),
     isEmptyState: () => gateway.surfaces.shownSession(chatSurfaceId) === null,
     memory: context.globalState,
-    isSynced: () => sync.status !== null,
-    setUpSync: () => sync.setUp(),
+    sync: parts.sync,
     chooseFolder: () => editor.openSettings('hermes.storage.path'),
   });
-  own(sync.onDidChange(() => containerNotice.update()));
-  return { others, sessions, imports, restoring, containerNotice, sync };
+  own(parts.sync.onDidChange(() => containerNotice.update()));
+  return { others, sessions, containerNotice };
 }

@@ -90,7 +90,7 @@ export class SessionArrival {
       const isUntouched = drafts.text.peek() === '' && drafts.parts.peek().length === 0;
       const kept = isRead ? unsaved.take(key, storedPrompts(shown), isUntouched) : null;
       const newest = (host: string): string => (kept === null ? host : newerDraft(kept, host));
-      // Text typed while the store was still opening: keep it. `storeRegained` does it for a store that was open before.
+      // Keep text that was typed while the store was opening. `storeRegained` keeps what was typed while it was away.
       if (isUntouched) {
         drafts.show(key, text, parts);
         drafts.edit(newest(text));

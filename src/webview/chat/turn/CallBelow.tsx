@@ -110,8 +110,14 @@ function CallTail({ row }: CallProps) {
   );
 }
 
+interface SandboxLineProps {
+  readonly details: CommandDetails;
+  /** True for a failed or opened command: what one that succeeded was kept from rarely matters. */
+  readonly showsBlocked: boolean;
+}
+
 /** Below a command's line: what the sandbox blocked, and which files appeared meanwhile and were removed again. */
-export function SandboxLine({ details: { command, sandbox } }: { readonly details: CommandDetails }) {
+export function SandboxLine({ details: { command, sandbox }, showsBlocked }: SandboxLineProps) {
   const chat = useChat();
   const askToRunOutside = (): void => {
     const quoted = command.includes('`') || command.includes('\n') ? `\n~~~\n${command}\n~~~` : `\`${command}\``;
@@ -136,7 +142,7 @@ export function SandboxLine({ details: { command, sandbox } }: { readonly detail
           {t('Removed from the folder: {files}', { files: shownList(takenOut) })}
         </p>
       )}
-      {stopped.length > 0 && (
+      {showsBlocked && stopped.length > 0 && (
         <p class="tool-note tool-stopped">
           <span>{t('Blocked by the sandbox: {what}', { what: shownList(stopped) })}</span>{' '}
           <button

@@ -29,7 +29,13 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
           <Target labels={labels} />
           <LineCounts result={result} />
           <span class="tool-state">
-            {state === 'done' || isEndedCommand(row) ? resultCount(result) : <StateMark row={row} />}
+            {details?.kind === 'command' && details.background !== null && lazy !== null ? (
+              <lazy.BackgroundState details={details} />
+            ) : state === 'done' || isEndedCommand(row) ? (
+              resultCount(result)
+            ) : (
+              <StateMark row={row} />
+            )}
           </span>
           <Icon name={open ? 'chevron-down' : 'chevron-right'} />
         </button>
@@ -37,7 +43,7 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
       </div>
       {(state === 'running' || !open) && lazy !== null && <lazy.CallBelow row={row} />}
       {details?.kind === 'command' && details.sandbox !== undefined && lazy !== null && (
-        <lazy.SandboxLine details={details} />
+        <lazy.SandboxLine details={details} showsBlocked={state === 'failed' || open} />
       )}
       {open && lazy !== null && <lazy.CallDetails row={row} />}
     </div>

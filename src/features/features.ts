@@ -1,0 +1,7 @@
+// The optional features of the product (README.md). Removing a line removes the feature.
+export * as api from './api';
+export * as backup from './backup';
+export * as codeActions from './codeActions';
+export * as hindsight from './hindsight';
+export * as history from './history';
+export * as sync from './sync';
