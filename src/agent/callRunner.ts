@@ -7,7 +7,9 @@ import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
 import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
 import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
+import type { Failure } from '../transcript/stopReason';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
+import { blockedOutput, HookStop, noAnswer, type HookAnswer, type TurnHooks, withHooks } from './turnHooks';
 import type { LiveRun } from './liveRun';
 import { CallStop, type RunningCall } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
@@ -21,6 +23,7 @@ interface CallRunnerDeps {
   readonly log: Log;
   readonly tools: ToolRegistry;
   readonly policy: ApprovalPolicy;
+  readonly hooks?: TurnHooks;
 }
 
 type ReadyCall = Extract<PreparedCall, { readonly kind: 'ready' }>;
@@ -71,6 +74,7 @@ export class CallRunner {
           this.inOrder(call, messageUid, decided, queue.slice(index + 1)));
         await this.recorder.storeResult(call.part, output);
         call.isStored = true;
+        if (call.stop !== null) throw new HookStop(call.stop);
       }
       this.recorder.neverRan(messageUid, []);
     } catch (error) {
@@ -118,21 +122,49 @@ export class CallRunner {
     if (reads.length < 2) return;
     await Promise.all(
       reads.map(async (call) => {
-        if (call.prepared.kind !== 'ready') return;
+        const hooks = await this.beforeCall(call, null);
+        if (call.prepared.kind !== 'ready' || hooks.decision !== 'none') return;
         const judged = await this.judge(call.part, call.prepared);
-        if (judged.kind === 'allow') void call.start(this.execute(call.part, call.prepared));
+        if (judged.kind === 'allow') void call.start(this.execute(call, call.prepared, hooks));
       }),
     );
   }
 
   /** `later`: the calls after this one. */
   private async inOrder(call: Call, messageUid: string, decided: Decided, later: readonly Call[]): Promise<ToolOutput> {
-    const { part, prepared } = call;
-    if (prepared.kind === 'failed') return prepared.output;
-    const refusal = await this.refusal(part, prepared, messageUid, decided, later);
-    if (refusal !== null) return refusal;
+    const { part } = call;
+    const hooks = await this.beforeCall(call, decided.get(part.callId) ?? null);
     this.run.controller.signal.throwIfAborted();
-    return call.start(this.execute(part, prepared));
+    if (hooks.decision === 'deny') return blockedOutput(hooks);
+    const { prepared } = call;
+    if (prepared.kind === 'failed') return withHooks(prepared.output, hooks);
+    const refusal = await this.refusal(part, prepared, messageUid, decided, later, hooks);
+    if (refusal !== null) return withHooks(refusal, hooks);
+    this.run.controller.signal.throwIfAborted();
+    return call.start(this.execute(call, prepared, hooks));
+  }
+
+  /** Gives a call to the hooks, once. One that waited for the user was given to them before that. */
+  private async beforeCall(call: Call, approval: Approval | null): Promise<HookAnswer> {
+    const { hooks } = this.deps;
+    if (hooks === undefined || call.prepared.kind === 'failed') return noAnswer;
+    const answer = await (call.hooks ??= approval === null ? this.hooked('PreToolUse', call) : answered(approval));
+    call.stop ??= answer.stop;
+    if (answer.arguments !== null && answer.decision !== 'deny')
+      call.prepared = this.deps.tools.prepare({ ...call.part, arguments: answer.arguments });
+    return answer;
+  }
+
+  private async hooked(
+    name: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure',
+    { part }: Call,
+    output?: ToolOutput,
+  ): Promise<HookAnswer> {
+    const { hooks } = this.deps;
+    const { signal } = this.run.controller;
+    if (hooks === undefined) return noAnswer;
+    const event = { name, sessionId: this.recorder.sessionId, mode: await this.run.mode.get(), call: part };
+    return hooks.run(output === undefined ? event : { ...event, output }, signal);
   }
 
   /** Returns null when the call may run, otherwise its result. Only the approved action runs. A call is judged again
@@ -144,11 +176,12 @@ export class CallRunner {
     messageUid: string,
     decided: Decided,
     later: readonly Call[],
+    hooks: HookAnswer,
   ): Promise<ToolOutput | null> {
     let approval = decisionAbout(part.callId, decided);
     for (let questions = 0; ; questions++) {
       if (approval !== null && !isAllowed(approval)) return this.obey(approval);
-      const judged = await this.judge(part, prepared, approval);
+      const judged = await this.judge(part, prepared, approval, hooks.decision === 'ask');
       switch (judged.kind) {
         case 'allow':
           return approval === null ? null : this.obey(approval);
@@ -159,7 +192,11 @@ export class CallRunner {
         case 'ask':
           if (approval !== null && isSameQuestion(approval.request, judged.request)) return this.obey(approval);
           if (questions >= mostQuestions) return { outcome: 'failed', text: toolResultTexts.neverTheSame };
-          approval = await this.askPerson(part, await this.withEditsAfter(judged.request, later), messageUid);
+          approval = await this.askPerson(
+            part,
+            withAnswer(await this.withEditsAfter(judged.request, later), hooks),
+            messageUid,
+          );
           decided.set(part.callId, approval);
           break;
         default:
@@ -238,6 +275,7 @@ export class CallRunner {
     part: ToolCallPart,
     prepared: ReadyCall,
     approval: Approval | null = null,
+    hookAsks = false,
   ): Promise<Verdict | { readonly kind: 'failed'; readonly output: ToolOutput }> {
     const { signal } = this.run.controller;
     // The decision about a plan ended Plan mode when it was stored; the plan itself still belongs to it.
@@ -257,12 +295,22 @@ export class CallRunner {
       mode,
       sessionRules,
       conversationId: this.run.conversationId,
+      hookAsks,
     });
-    // A tool that needs no approval is never asked for, but may be denied by its name.
-    return asked === null && verdict.kind === 'ask' ? { kind: 'allow' } : verdict;
+    // A tool that needs no approval is asked for only by hooks, but may be denied by its name.
+    return asked === null && verdict.kind === 'ask' && !hookAsks ? { kind: 'allow' } : verdict;
   }
 
-  private async execute(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {
+  /** Runs the call, then the hooks after it. Its result is stored with what they said. */
+  private async execute(call: Call, prepared: ReadyCall, before: HookAnswer): Promise<ToolOutput> {
+    const output = await this.runCall(call.part, prepared);
+    const name = output.outcome === 'done' ? 'PostToolUse' : 'PostToolUseFailure';
+    const after = output.outcome === 'interrupted' ? noAnswer : await this.hooked(name, call, output);
+    call.stop ??= after.stop;
+    return withHooks(output, before, after);
+  }
+
+  private async runCall(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {
     const { run, recorder } = this;
     const call = run.calls.begin(part.callId, run.controller.signal);
     run.report({ kind: 'runningTool', callId: part.callId, startedAt: this.deps.clock.now() });
@@ -342,11 +390,15 @@ function isDelegating({ prepared }: Call): boolean {
 /** One call from its start to its stored result. */
 class Call {
   isStored = false;
+  /** Set when a hook ends the turn after it. */
+  stop: Failure | null = null;
+  /** What the hooks before it said. Null: it was not given to them. */
+  hooks: Promise<HookAnswer> | null = null;
   private started: Promise<ToolOutput> | null = null;
 
   constructor(
     readonly part: ToolCallPart,
-    readonly prepared: PreparedCall,
+    public prepared: PreparedCall,
   ) {}
 
   get isStarted(): boolean {
@@ -377,6 +429,23 @@ function decisionAbout(callId: string, decided: Decided): Approval | null {
     if (together !== null) return together;
   }
   return null;
+}
+
+/** What hooks said before the user was asked, from the stored request. */
+function answered({ request: { hooks } }: Approval): Promise<HookAnswer> {
+  return Promise.resolve(
+    hooks === undefined ? noAnswer : { ...noAnswer, ...hooks, decision: hooks.asks ? 'ask' : 'none' },
+  );
+}
+
+/** Keeps what hooks said with the request: a call that waits is not given to them again. */
+function withAnswer(
+  request: ApprovalRequest,
+  { runs, context, decision, arguments: changed }: HookAnswer,
+): ApprovalRequest {
+  return runs.length === 0
+    ? request
+    : { ...request, hooks: { runs, context, arguments: changed, asks: decision === 'ask' } };
 }
 
 function choosesMode(decision: ApprovalDecision): boolean {

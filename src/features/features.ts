@@ -1,4 +1,5 @@
 // The optional features of the product (README.md). Removing a line removes the feature.
+export * as agentFiles from './agentFiles';
 export * as api from './api';
 export * as backup from './backup';
 export * as codeActions from './codeActions';

@@ -1,3 +1,5 @@
+import type { HookRun } from './hookRun';
+
 /** Freedom of the agent to change things in a session. ask: every change needs approval. auto: edits inside the open
  *  folders run without approval and can be reverted. plan: nothing changes until the user approves a plan. */
 export const modes = ['ask', 'auto', 'plan'] as const;
@@ -49,7 +51,8 @@ export type Access =
 
 /** Reasons for an approval, shown on its card. Surfaces define the texts once. rules: a rule that denies something
  *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
- *  work. leftovers: an earlier command made a file that only the user may allow, and that could not be removed. */
+ *  work. leftovers: an earlier command made a file that only the user may allow, and that could not
+ *  be removed. hook: a hook says so. */
 export const askReasons = [
   'change',
   'outside',
@@ -67,6 +70,7 @@ export const askReasons = [
   'unconfined',
   'discards',
   'leftovers',
+  'hook',
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
@@ -110,6 +114,16 @@ export interface ApprovalRequest {
   /** Later edits of the same answer that wait after this one, with what each would change. One decision may allow
    *  them all. Only plain edits, see `isPlainEdit`. Absent: none. */
   readonly together?: readonly WaitingEdit[];
+  /** What hooks said before the user was asked. The call is not given to them again. Absent: none ran. */
+  readonly hooks?: AnsweredHooks;
+}
+
+/** `arguments`: the call's own from now on, as JSON text; null: unchanged. `context`: text for the model. */
+interface AnsweredHooks {
+  readonly runs: readonly HookRun[];
+  readonly asks: boolean;
+  readonly arguments: string | null;
+  readonly context: string;
 }
 
 /** Edit that waits after another one of the same answer. */
@@ -136,6 +150,7 @@ const riskyReasons: readonly AskReason[] = [
   'unconfined',
   'discards',
   'leftovers',
+  'hook',
 ];
 
 /** True when the request names a risk, or may hide one. Such a request is never allowed by a key from elsewhere. */

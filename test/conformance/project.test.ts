@@ -30,6 +30,7 @@ const project: ProjectContext = {
       origin: 'folder',
     },
   ],
+  hooks: [],
   left: [],
 };
 

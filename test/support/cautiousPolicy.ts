@@ -4,8 +4,9 @@ import type { Access } from '../../src/transcript/approval';
 /** A policy without rules: reads inside the open folders are allowed. Everything else needs approval, and can only
  *  be allowed once. */
 export const cautiousPolicy: ApprovalPolicy = {
-  judge: ({ tool, asked: { access, preview } }) => {
-    if (access.kind === 'read' && access.paths.every(({ isInside }) => isInside)) return { kind: 'allow' };
+  judge: ({ tool, asked: { access, preview }, hookAsks }) => {
+    if (hookAsks !== true && access.kind === 'read' && access.paths.every(({ isInside }) => isInside))
+      return { kind: 'allow' };
     return {
       kind: 'ask',
       request: { tool, access, subject: subjectOf(access), reasons: [], rules: [], preview: preview ?? null },

@@ -59,6 +59,8 @@ export interface WorldOptions {
   readonly contextEngine?: ContextEngine;
   /** What the open folder says to agents. */
   readonly project?: () => ProjectContext;
+  /** Hooks of the folder and the user. */
+  readonly hooks?: AgentDeps['hooks'];
   /** How long a turn waits for recall; two seconds where it is not said. */
   readonly recallTimeoutMs?: number;
   /** Tools beside those that only read. */
@@ -295,6 +297,7 @@ export class World {
           ...(memory === undefined ? {} : { memory }),
           approvals: options.approvals ?? cautiousPolicy,
           ...(options.project === undefined ? {} : { project: options.project }),
+          ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
           ...(options.moreTools === undefined ? {} : { moreTools: options.moreTools }),
           store,
           clock,

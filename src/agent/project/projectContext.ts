@@ -3,6 +3,7 @@ import type { WorkspaceFiles, WorkspaceRoot } from '../../tools/workspaceFiles';
 import type { LeftFile, PersonalGroup } from '../../transcript/contextFiles';
 import { type AgentFolder, layouts, mostEntries } from './agentFolder';
 import type { PersonalPlaces } from './personalPlaces';
+import { type HookFile, readHookFiles } from './hookFiles';
 import { type PromptFile, readPrompts } from './promptFiles';
 import { readSkillTool } from './readSkillTool';
 import { readRules, type RuleFile } from './ruleFiles';
@@ -17,6 +18,7 @@ import { contains } from '../../tools/accessPaths';
  *  folder: such files are often kept in a repository. */
 class PersonalFolder extends ReadableFolder {
   readonly layout;
+  readonly root = null;
   private readonly base: string;
 
   constructor(
@@ -68,24 +70,21 @@ class PersonalFolder extends ReadableFolder {
 class ProjectFolder extends ReadableFolder {
   readonly origin = 'folder';
   readonly layout = layouts.folder;
+  readonly root: string;
   private readonly paths: WorkspacePaths;
 
-  constructor(
-    files: WorkspaceFiles,
-    private readonly root: WorkspaceRoot,
-    signal: AbortSignal,
-    left: Leave,
-  ) {
+  constructor(files: WorkspaceFiles, { path }: WorkspaceRoot, signal: AbortSignal, left: Leave) {
     super(files, signal, left);
+    this.root = path;
     this.paths = new WorkspacePaths(files);
   }
 
   override shown(path: string): string {
-    return this.paths.display(join(this.root.path, path));
+    return this.paths.display(join(this.root, path));
   }
 
   override async below(name: string): Promise<readonly string[]> {
-    const folder = this.root.path;
+    const folder = this.root;
     const search = { pattern: name, order: 'name', maxFiles: mostEntries, folder } as const;
     // Some file systems cannot be searched.
     const { paths } = await this.files.findFiles(search, this.signal).catch(() => ({ paths: [] }));
@@ -97,7 +96,7 @@ class ProjectFolder extends ReadableFolder {
   }
 
   protected override async find(path: string, kind: 'file' | 'directory'): Promise<string | null> {
-    const found = await this.paths.resolveExisting(join(this.root.path, path)).catch((error: unknown) => {
+    const found = await this.paths.resolveExisting(join(this.root, path)).catch((error: unknown) => {
       throw error instanceof PathRefused ? new LeftOut('outside') : error;
     });
     return (await this.files.kindOf(found)) === kind ? found : null;
@@ -111,12 +110,13 @@ export interface ProjectContext {
   readonly prompts: readonly PromptFile[];
   /** Each name once. */
   readonly skills: readonly Skill[];
-  /** Files that were found and not read. */
+  readonly hooks: readonly HookFile[];
+  /** Files that were found and are not used. */
   readonly left: readonly LeftFile[];
 }
 
 /** Also used for a folder that is not trusted. */
-export const noProject: ProjectContext = { rules: [], prompts: [], skills: [], left: [] };
+export const noProject: ProjectContext = { rules: [], prompts: [], skills: [], hooks: [], left: [] };
 
 /** Reads the files of the open folders. Rejects when `signal` is aborted. */
 export async function readProject(files: WorkspaceFiles, signal: AbortSignal): Promise<ProjectContext> {
@@ -158,6 +158,7 @@ export function joined(contexts: readonly ProjectContext[]): ProjectContext {
     rules: rules.filter((rule, index) => !isDouble(rule, index)),
     prompts: onceEach(contexts.flatMap(({ prompts }) => prompts)),
     skills: onceEach(contexts.flatMap(({ skills }) => skills)),
+    hooks: contexts.flatMap(({ hooks }) => hooks),
     left,
   };
 }
@@ -175,8 +176,13 @@ async function readFolders<T>(
   const found = await Promise.all(
     all.map(async (one) => {
       const folder = open(one, (file) => left.set(file.path, file));
-      const [rules, prompts, skills] = await Promise.all([readRules(folder), readPrompts(folder), readSkills(folder)]);
-      return { rules, prompts, skills, left: [] };
+      const [rules, prompts, skills, hooks] = await Promise.all([
+        readRules(folder),
+        readPrompts(folder),
+        readSkills(folder),
+        readHookFiles(folder),
+      ]);
+      return { rules, prompts, skills, hooks, left: [] };
     }),
   );
   const context = joined(found);

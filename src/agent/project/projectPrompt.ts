@@ -64,7 +64,7 @@ interface KeptRules extends RuleFile {
 }
 
 /** Divides the room between the rules, in order. */
-function keptRules(rules: readonly RuleFile[]): readonly KeptRules[] {
+export function keptRules(rules: readonly RuleFile[]): readonly KeptRules[] {
   let budget: number = longest.all;
   return rules
     .filter(({ appliesTo }) => appliesTo === null)

@@ -29,6 +29,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     mcp: parts.mcp,
     project: parts.project,
     memory: memory.providers,
+    hooks: parts.turnHooks,
     files: parts.files,
     keyChanges: () => keyChanges,
     ids,

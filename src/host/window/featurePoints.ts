@@ -1,8 +1,15 @@
 import type { Uri } from 'vscode';
+import type { TurnHooks } from '../../agent/turnHooks';
 import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
 import type { ExportSessions } from '../library/otherTranscripts';
+import type { CompletedTurn } from '../../gateway/gatewayServices';
 import { FeatureCodeActions } from '../webviews/codeHandlers';
+
+/** Hooks of a window. */
+export interface WindowHooks extends TurnHooks {
+  afterTurn(turn: CompletedTurn): void;
+}
 
 /** The places in the core of a window that features fill. */
 export interface FeaturePoints {
@@ -21,6 +28,8 @@ export interface FeaturePoints {
   readonly exporter: Slot<ExportSessions>;
   /** Imports sessions from files that the user dropped or chose. */
   readonly importer: Slot<(files: readonly Uri[]) => Promise<void>>;
+  /** Programs that run at moments of a turn. */
+  readonly turnHooks: Slot<WindowHooks>;
 }
 
 export function featurePoints(): FeaturePoints {
@@ -33,5 +42,6 @@ export function featurePoints(): FeaturePoints {
     forgetCopies: new Hooks(),
     exporter: new Slot(),
     importer: new Slot(),
+    turnHooks: new Slot(),
   };
 }

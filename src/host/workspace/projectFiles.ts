@@ -25,8 +25,8 @@ interface ProjectFilesDeps {
 const watched = [
   '**/{.hermes.md,AGENTS.md,AGENT.md,CLAUDE.md,CLAUDE.local.md,GEMINI.md}',
   '**/{.cursorrules,.windsurfrules,.clinerules,.rules}',
-  '**/.github/{copilot-instructions.md,instructions/**,prompts/**,skills/**}',
-  '**/.claude/{rules/**,commands/**,skills/**}',
+  '**/.github/{copilot-instructions.md,instructions/**,prompts/**,skills/**,hooks/**}',
+  '**/.claude/{settings.json,settings.local.json,rules/**,commands/**,skills/**}',
   '**/{.cursor/rules,.windsurf/rules,.clinerules,.agents/skills}/**',
 ];
 
@@ -97,8 +97,13 @@ export class ProjectFiles implements Disposable {
   private watchPersonal(): void {
     for (const group of personalGroups) {
       const folder = vscode.Uri.file(this.deps.personal.folders[group]);
-      const { rules, prompts, skills } = layouts[group];
-      const patterns = [...rules, ...prompts.map((each) => `${each.folder}/*`), ...skills.map((each) => `${each}/**`)];
+      const { rules, prompts, skills, hooks } = layouts[group];
+      const patterns = [
+        ...rules,
+        ...hooks.files,
+        ...prompts.map((each) => `${each.folder}/*`),
+        ...[...skills, ...hooks.folders].map((each) => `${each}/**`),
+      ];
       for (const pattern of patterns) {
         const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, pattern));
         this.lifetime.register(watcher);

@@ -43,9 +43,12 @@ export class RulesPolicy implements ApprovalPolicy {
 
   judge(call: AskedCall): Verdict {
     const finding = this.find(call);
-    if (finding.kind === 'allow') return { kind: 'allow' };
     if (finding.kind === 'deny') return finding;
-    return { kind: 'ask', request: requestOf(call, finding) };
+    if (call.hookAsks === true) {
+      const reasons = finding.kind === 'ask' ? finding.reasons : [];
+      return { kind: 'ask', request: requestOf(call, { kind: 'ask', reasons: [...reasons, 'hook'], rules: null }) };
+    }
+    return finding.kind === 'allow' ? finding : { kind: 'ask', request: requestOf(call, finding) };
   }
 
   /** True when a rule denies reading there. For tools that do not ask for approval. `place`: with links resolved. */
@@ -179,7 +182,7 @@ function requestOf(call: AskedCall, finding: Extract<Finding, { kind: 'ask' }>):
   return {
     tool: call.tool,
     access,
-    subject: shownLine(subjectOf(access)),
+    subject: shownLine(subjectOf(access)) || call.tool,
     reasons: finding.reasons,
     rules: finding.rules ?? [],
     preview: preview ?? null,

@@ -11,6 +11,7 @@ import {
   type Mode,
   type NamedRisk,
 } from '../../../transcript/approval';
+import { hookRun } from '../../../transcript/hookRun';
 import type { Turn } from '../../../transcript/turn';
 import { oneOf, readText, readTime } from './columns';
 import { parseJson } from './partsJson';
@@ -69,6 +70,14 @@ const request = v.object({
   preview: v.nullable(v.string()),
   risks: v.exactOptional(risks),
   together: v.exactOptional(v.array(waitingEdit)),
+  hooks: v.exactOptional(
+    v.object({
+      runs: v.array(hookRun),
+      asks: v.boolean(),
+      arguments: v.nullable(v.string()),
+      context: v.string(),
+    }),
+  ),
 });
 const decision = v.variant('kind', [
   v.variant('scope', [

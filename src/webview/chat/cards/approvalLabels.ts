@@ -157,6 +157,8 @@ export function reasonText(reason: Exclude<AskReason, 'change' | 'plan'>): strin
       return t('Runs with all your permissions, outside the sandbox.');
     case 'discards':
       return t('May permanently discard work.');
+    case 'hook':
+      return t('A hook wants you to decide.');
     case 'leftovers':
       return t('An earlier command left a file that can run code and couldn’t be removed.');
   }
