@@ -438,8 +438,13 @@ async function waitingCalls(
   const { answers } = matchResults(called, results);
   const calls = called.filter((call) => !answers.has(call));
   const messageUid = last?.uid ?? '';
-  recorder.neverRan(messageUid, calls);
   const approvals = await store.approvalsOf(turn.uid);
+  const hasBegun = (callId: string): boolean =>
+    approvals.some(({ callId: asked, request }) => asked === callId && request.access.kind === 'input');
+  recorder.neverRan(
+    messageUid,
+    calls.filter(({ callId }) => !hasBegun(callId)),
+  );
   const decided = approvals.filter(({ state, messageUid: asked }) => state.kind === 'decided' && asked === messageUid);
   return {
     messageUid,
