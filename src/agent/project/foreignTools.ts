@@ -1,5 +1,5 @@
-/** Tools of other agents by ours. The first of `claude` is the usual name; `copilot` has the single tools and the groups
- *  of Copilot and opencode. */
+/** Tools of other agents by ours. The first of `claude` is the usual name; `copilot` has the single tools and the
+ *  groups of Copilot and opencode. */
 interface ForeignNames {
   readonly claude: readonly string[];
   readonly copilot: readonly string[];

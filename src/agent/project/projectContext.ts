@@ -230,6 +230,6 @@ function skillPrompt(skill: Skill): PromptFile {
 }
 
 function agentPrompt({ name, description, path, origin }: AgentFile): PromptFile {
-  const body = `Hand this to the sub-agent "${name}" with delegate_task (agent: "${name}"), and report what comes back:`;
+  const body = `Hand this to the sub-agent "${name}" with delegate_task (agent: "${name}"), and report its answer:`;
   return { name, kind: 'agent', description, argumentHint: null, path, body, placeholders: 'claude', origin };
 }

@@ -61,9 +61,10 @@ describe('skills and prompt files after a slash', () => {
 describe('agents of a project', () => {
   const files: Files = {
     '.github/agents/reviewer.agent.md':
-      '---\nname: Reviewer\ndescription: Reviews code\ntools: [read, search, azure/*, jira]\nmodel: gpt-5\n---\nReview.',
+      '---\nname: Reviewer\ndescription: Reviews code\ntools: [read, search, azure/*, jira]\n---\nReview.',
     '.claude/agents/tester.md':
-      '---\nname: tester\ndescription: Tests\ntools: Bash(npm test:*), Read\npermissionMode: bypassPermissions\n---\nTest.',
+      '---\nname: tester\ndescription: Tests\ntools: Bash(npm test:*), Read\npermissionMode: bypassPermissions\n' +
+      '---\nTest.',
     '.opencode/agent/docs.md':
       '---\ndescription: Docs\nmode: subagent\ntools:\n  write: false\n  bash: false\n---\nWrite.',
     '.claude/agents/nameless.md': 'No description.',
@@ -97,7 +98,7 @@ describe('agents of a project', () => {
       'ready',
       'invalid',
       [
-        'Hand this to the sub-agent "tester" with delegate_task (agent: "tester"), and report what comes back:',
+        'Hand this to the sub-agent "tester" with delegate_task (agent: "tester"), and report its answer:',
         'the parser',
       ],
     ]);
