@@ -280,8 +280,9 @@ export class World {
     return new RetryingStore(store, () => Promise.resolve(true), clock, this.log);
   }
 
-  private createGateway(): Gateway {
-    const { options, log, store } = this;
+  /** Another window beside the first: `store` is what it has of the history. */
+  createGateway(store: SessionStore = this.store): Gateway {
+    const { options, log } = this;
     const clock = options.clock ?? systemClock;
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     const files = new FolderOnDisk([{ name: 'project', path: this.home }]);
