@@ -22,7 +22,9 @@ import { askUntilAnswered, assertMaySpend, RequestBudget } from './askUntilAnswe
 import { CallRunner } from './callRunner';
 import type { LiveRun, TurnRun } from './liveRun';
 import { ending, type Ending } from './turnEnding';
-import { noProject, type ProjectContext, projectTools } from './project/projectContext';
+import type { AgentFile } from './project/agentFiles';
+import { meantTools } from './project/foreignTools';
+import { invocable, noProject, type ProjectContext, projectTools } from './project/projectContext';
 import { projectPrompt } from './project/projectPrompt';
 import { expandPrompt } from './project/promptFiles';
 import { TurnHistory } from './turnHistory';
@@ -69,6 +71,8 @@ interface ToldByHooks {
 
 interface SubAgentKind {
   readonly readOnly: boolean;
+  /** Name of the file that describes it. Null: none does. */
+  readonly type: string | null;
 }
 
 /** Answers prompts: this product's own agent, or a program of another maker (src/features/agents). */
@@ -115,7 +119,7 @@ export class Agent {
     const history = new TurnHistory(run, recorder, model, this.deps);
     const recall = new TurnRecall(run, {
       ...this.deps,
-      expandPrompt: (text) => expandPrompt(text, this.project.prompts),
+      expandPrompt: (text) => expandPrompt(text, invocable(this.project)),
     });
     const budget = new RequestBudget();
     let cutOff: { readonly reason: StopReason | null } | null = null;
@@ -255,6 +259,7 @@ export class Agent {
     const system = [
       this.deps.systemPrompt(hasTools),
       this.deps.subAgent === undefined ? '' : subAgentPrompt,
+      this.file === null ? '' : `# Your task as “${this.file.name}”\n\n${this.file.body}`,
       projectPrompt(this.project, hasTools),
       memoryBlock,
     ].filter((block) => block !== '');
@@ -282,13 +287,26 @@ export class Agent {
   private fitting(tools: ToolRegistry): ToolRegistry {
     const { subAgent } = this.deps;
     if (subAgent === undefined) return tools;
-    return tools.without(
+    const fit = tools.without(
       (tool) => tool.delegates === true || tool.name === exitPlanModeName || (subAgent.readOnly && !tool.readOnly),
     );
+    if (this.file === null) return fit;
+    const wanted = this.file.tools === null ? null : meantTools(this.file.tools, fit.names).names;
+    const unwanted = meantTools(this.file.withoutTools, fit.names).names;
+    return fit.without(({ name }) => wanted?.has(name) === false || unwanted.has(name));
+  }
+
+  /** The file that describes this sub-agent. Null: none does. */
+  private get file(): AgentFile | null {
+    const { subAgent } = this.deps;
+    return this.project.agents.find(({ name }) => name === subAgent?.type) ?? null;
   }
 
   private ownTools(): ToolRegistry {
-    return this.deps.tools.with([...projectTools(this.project), ...(this.deps.memory?.tools ?? [])]);
+    const added = projectTools(this.project);
+    return this.deps.tools
+      .without(({ name }) => added.some((tool) => tool.name === name))
+      .with([...added, ...(this.deps.memory?.tools ?? [])]);
   }
 
   private request(
@@ -354,8 +372,13 @@ async function waitingCalls(
   const { answers } = matchResults(called, results);
   const calls = called.filter((call) => !answers.has(call));
   const messageUid = last?.uid ?? '';
-  recorder.neverRan(messageUid, calls);
   const approvals = await store.approvalsOf(turn.uid);
+  const hasBegun = (callId: string): boolean =>
+    approvals.some(({ callId: asked, request }) => asked === callId && request.access.kind === 'input');
+  recorder.neverRan(
+    messageUid,
+    calls.filter(({ callId }) => !hasBegun(callId)),
+  );
   const decided = approvals.filter(({ state, messageUid: asked }) => state.kind === 'decided' && asked === messageUid);
   return {
     messageUid,

@@ -11,7 +11,7 @@ import { askPerson, rememberRules } from './personAsking';
 import type { Failure } from '../transcript/stopReason';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
 import { blockedOutput, HookStop, noAnswer, type HookAnswer, type TurnHooks, withHooks } from './turnHooks';
-import type { LiveRun } from './liveRun';
+import { LeftWaiting, type LiveRun } from './liveRun';
 import { CallStop, type RunningCall } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
 import { TurnStop } from './turnStop';
@@ -68,7 +68,8 @@ export class CallRunner {
     try {
       for (const [index, call] of queue.entries()) {
         signal.throwIfAborted();
-        if (!call.isStarted && sideBySide.length === 0) await this.startTogether(queue.slice(index), decided);
+        if (!call.isStarted && sideBySide.length === 0)
+          await this.startTogether(queue.slice(index), messageUid, decided);
         signal.throwIfAborted();
         const output = await (sideBySide[index] ??
           call.output ??
@@ -114,7 +115,7 @@ export class CallRunner {
   }
 
   /** Starts the leading read-only calls. Reads that need approval wait for their turn. */
-  private async startTogether(calls: readonly Call[], decided: Decided): Promise<void> {
+  private async startTogether(calls: readonly Call[], messageUid: string, decided: Decided): Promise<void> {
     const end = calls.findIndex(({ prepared }) => prepared.kind === 'ready' && !prepared.readOnly);
     const reads = calls
       .slice(0, end === -1 ? calls.length : end)
@@ -126,7 +127,7 @@ export class CallRunner {
         const hooks = await this.beforeCall(call, null);
         if (call.prepared.kind !== 'ready' || hooks.decision !== 'none') return;
         const judged = await this.judge(call.part, call.prepared);
-        if (judged.kind === 'allow') void call.start(this.execute(call, call.prepared, hooks));
+        if (judged.kind === 'allow') void call.start(this.execute(call, call.prepared, messageUid, hooks));
       }),
     );
   }
@@ -134,6 +135,9 @@ export class CallRunner {
   /** `later`: the calls after this one. */
   private async inOrder(call: Call, messageUid: string, decided: Decided, later: readonly Call[]): Promise<ToolOutput> {
     const { part } = call;
+    // Nothing runs twice: this call had begun when it asked.
+    if (decided.get(part.callId)?.request.access.kind === 'input')
+      return { outcome: 'interrupted', text: toolResultTexts.leftWaiting };
     const hooks = await this.beforeCall(call, decided.get(part.callId) ?? null);
     this.run.controller.signal.throwIfAborted();
     if (hooks.decision === 'deny') return blockedOutput(hooks);
@@ -142,7 +146,7 @@ export class CallRunner {
     const refusal = await this.refusal(part, prepared, messageUid, decided, later, hooks);
     if (refusal !== null) return withHooks(refusal, hooks);
     this.run.controller.signal.throwIfAborted();
-    return call.start(this.execute(call, prepared, hooks));
+    return call.start(this.execute(call, prepared, messageUid, hooks));
   }
 
   /** Gives a call to the hooks, once. One that waited for the user was given to them before that. */
@@ -271,21 +275,25 @@ export class CallRunner {
   }
 
   /** Runs the call, then the hooks after it. Its result is stored with what they said. */
-  private async execute(call: Call, prepared: ReadyCall, before: HookAnswer): Promise<ToolOutput> {
-    const output = await this.runCall(call.part, prepared);
+  private async execute(call: Call, prepared: ReadyCall, messageUid: string, before: HookAnswer): Promise<ToolOutput> {
+    const output = await this.runCall(call.part, prepared, messageUid);
     const name = output.outcome === 'done' ? 'PostToolUse' : 'PostToolUseFailure';
     const after = output.outcome === 'interrupted' ? noAnswer : await this.hooked(name, call, output);
     call.stop ??= after.stop;
     return withHooks(output, before, after);
   }
 
-  private async runCall(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {
+  private async runCall(part: ToolCallPart, prepared: ReadyCall, messageUid: string): Promise<ToolOutput> {
     const { run, recorder } = this;
     const call = run.calls.begin(part.callId, run.controller.signal);
     run.report({ kind: 'runningTool', callId: part.callId, startedAt: this.deps.clock.now() });
     const { delegate } = run;
     const report: ToolCallContext['report'] = (progress) =>
       run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: part.callId, progress });
+    let leave: (left: LeftWaiting) => void = () => undefined;
+    const left = new Promise<never>((_resolve, reject) => (leave = reject));
+    left.catch(() => undefined);
+    let asking: Promise<unknown> = Promise.resolve();
     const context: ToolCallContext = {
       callId: part.callId,
       sessionId: run.worksFor?.sessionId ?? recorder.sessionId,
@@ -293,6 +301,22 @@ export class CallRunner {
       turnUid: run.worksFor?.turnUid ?? run.turn.uid,
       report,
       proceed: call.proceed,
+      // One at a time: a turn waits for one decision.
+      ask: (access, subject, signal) => {
+        const request: ApprovalRequest = { tool: part.name, access, subject, reasons: [], rules: [], preview: null };
+        const answer = asking.then(() => {
+          const stop = AbortSignal.any([signal, call.signal]);
+          stop.throwIfAborted();
+          return askPerson(
+            { run: this.run, recorder: this.recorder, ...this.deps },
+            { messageUid, callId: part.callId, request },
+            stop,
+          );
+        });
+        // The window closes while the user is asked: the turn waits in the store.
+        asking = answer.catch((error: unknown) => (error instanceof LeftWaiting ? leave(error) : undefined));
+        return answer;
+      },
       ...(delegate === undefined
         ? {}
         : { delegate: (task, signal) => delegate(task, { callId: part.callId, report }, signal) }),
@@ -300,7 +324,7 @@ export class CallRunner {
     try {
       return await this.orAbandoned(
         call,
-        prepared.run(call.signal, context),
+        Promise.race([prepared.run(call.signal, context), left]),
         prepared.delegates ? subAgentGraceMs : graceMs,
       );
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { HookRun } from './hookRun';
+import type { InputAnswer } from './inputAnswer';
 
 /** Freedom of the agent to change things in a session. ask: every change needs approval. auto: edits inside the open
  *  folders run without approval and can be reverted. plan: nothing changes until the user approves a plan. */
@@ -44,12 +45,36 @@ export type Access =
   | { readonly kind: 'fetch'; readonly url: string }
   /** `readOnly` is the server's claim and guarantees nothing. */
   | { readonly kind: 'mcp'; readonly server: string; readonly tool: string; readonly readOnly: boolean }
+  /** The MCP server asks for this in the middle of a call, which has begun. */
+  | { readonly kind: 'input'; readonly server: string; readonly asked: AskedInput }
   /** Tool of another extension. */
   | { readonly kind: 'editorTool'; readonly name: string }
   /** Something that an agent of another maker wants to do. `action` empty: to read the session above. */
   | { readonly kind: 'agent'; readonly agent: string; readonly action: string }
   /** Leaves Plan mode with the displayed plan. */
   | { readonly kind: 'plan' };
+
+/** What a server wants to know from the user: fields to fill in, or a page to visit. The message is the subject. */
+export type AskedInput =
+  { readonly kind: 'form'; readonly fields: readonly InputField[] } | { readonly kind: 'url'; readonly url: string };
+
+export interface InputField {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly isRequired: boolean;
+  readonly value:
+    | { readonly kind: 'text'; readonly default?: string }
+    | { readonly kind: 'number'; readonly isWhole: boolean; readonly default?: number }
+    | { readonly kind: 'yesNo'; readonly default?: boolean }
+    /** `isMany`: any number of them. */
+    | {
+        readonly kind: 'choice';
+        readonly isMany: boolean;
+        readonly options: readonly { readonly value: string; readonly label: string }[];
+        readonly default?: readonly string[];
+      };
+}
 
 /** Reasons for an approval, shown on its card. Surfaces define the texts once. rules: a rule that denies something
  *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
@@ -170,6 +195,8 @@ export type ApprovalDecision =
       readonly mode?: Mode;
       /** Also allows the request's `together`. */
       readonly together?: true;
+      /** For the fields of a request for input. Goes to the server alone. */
+      readonly answer?: InputAnswer;
     }
   | { readonly kind: 'allow'; readonly scope: 'session' | 'workspace' | 'user'; readonly rules: readonly string[] }
   /** `reason` goes to the model. */

@@ -1,5 +1,5 @@
 import type { ApprovalPolicy } from '../../src/tools/approval/approvalPolicy';
-import type { Access } from '../../src/transcript/approval';
+import type { JudgedAccess } from '../../src/tools/tool';
 
 /** A policy without rules: reads inside the open folders are allowed. Everything else needs approval, and can only
  *  be allowed once. */
@@ -15,7 +15,7 @@ export const cautiousPolicy: ApprovalPolicy = {
   remember: () => Promise.resolve(),
 };
 
-function subjectOf(access: Access): string {
+function subjectOf(access: JudgedAccess): string {
   switch (access.kind) {
     case 'read':
     case 'edit':

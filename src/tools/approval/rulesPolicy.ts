@@ -1,4 +1,5 @@
-import type { Access, AccessPath, ApprovalDecision, ApprovalRequest } from '../../transcript/approval';
+import type { AccessPath, ApprovalDecision, ApprovalRequest } from '../../transcript/approval';
+import type { JudgedAccess } from '../tool';
 import type { ApprovalPolicy, AskedCall, Verdict } from './approvalPolicy';
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
 import { judgeFetch } from './judgeAddress';
@@ -130,7 +131,7 @@ export class RulesPolicy implements ApprovalPolicy {
 
 /** Adds the reason `rules` while a rule that denies cannot be parsed: the user's allow rules do not count then, and
  *  the card says so. */
-function withDoubt(found: Finding, access: Access, rules: RuleBook): Finding {
+function withDoubt(found: Finding, access: JudgedAccess, rules: RuleBook): Finding {
   if (found.kind !== 'ask' || access.kind === 'plan') return found;
   const isUnsure = rules.isUnsure(access.kind === 'editorTool' || access.kind === 'agent' ? 'tool' : access.kind);
   return isUnsure ? asked([...new Set([...found.reasons, 'rules' as const])], found.rules) : found;
@@ -155,7 +156,7 @@ function deniedTool(call: AskedCall, rules: RuleBook): Finding {
   return denying === undefined ? allowed : deniedByRule(printRule(denying));
 }
 
-function refusedBySurroundings(access: Access, call: AskedCall, isTrusted: boolean): Finding | null {
+function refusedBySurroundings(access: JudgedAccess, call: AskedCall, isTrusted: boolean): Finding | null {
   const changes =
     access.kind !== 'read' && access.kind !== 'fetch' && access.kind !== 'plan';
   if (!isTrusted && (changes || access.kind === 'fetch')) {
@@ -193,7 +194,7 @@ function requestOf(call: AskedCall, finding: Extract<Finding, { kind: 'ask' }>):
   };
 }
 
-function subjectOf(access: Access): string {
+function subjectOf(access: JudgedAccess): string {
   switch (access.kind) {
     case 'read':
     case 'edit':

@@ -21,7 +21,7 @@ interface Pending {
 
 /** Requests and their answers over one connection (JSON-RPC 2.0). It reads nothing by itself: the session passes on
  *  each message in its place among the agent's lines. A typed client would take messages out of that order, and drop
- *  those whose kind it does not know (docs/decisions/hosted-agents.md). */
+ *  those whose kind it does not know (docs/decisions/043-agents-answer-through-our-recorder.md). */
 export class AgentConnection {
   private nextId = 1;
   private readonly pending = new Map<unknown, Pending>();

@@ -1,15 +1,14 @@
 import { errorMessage } from '../../../base/errorMessage';
 import type { Log } from '../../../base/log';
-import type { EditJournal, FileState, OpenedEdit } from '../../../tools/files/editJournal';
+import type { EditingCall, EditJournal, FileState, OpenedEdit } from '../../../tools/files/editJournal';
 import type { FileEditor } from '../../../tools/files/fileEditor';
-import type { ToolCallContext } from '../../../tools/tool';
 import type { FoldedCall } from './foldedCall';
 
 interface FilesDeps {
   readonly journal: EditJournal;
   readonly editor: Pick<FileEditor, 'bytesOnDisk'>;
   readonly log: Log;
-  readonly context: (callId: string) => ToolCallContext;
+  readonly context: (callId: string) => EditingCall;
 }
 
 /** Notices the files that an agent changes by itself, from what it says about its calls, and records them as changes of

@@ -137,14 +137,7 @@ class HostedAgent implements TurnAgent {
     const folder = this.deps.folder();
     const files = new AgentFiles({
       ...this.deps,
-      context: (callId) => ({
-        callId,
-        sessionId: recorder.sessionId,
-        conversationId,
-        turnUid: turn.uid,
-        report: () => undefined,
-        proceed: signal,
-      }),
+      context: (callId) => ({ callId, sessionId: recorder.sessionId, turnUid: turn.uid }),
     });
     const fold = new TurnFold({ ...this.deps, run, recorder, folder, onCall: (call) => files.follow(call) });
     const dialog = new TurnDialog({ ...this.deps, run, recorder, fold, agent: name, folder });

@@ -18,6 +18,8 @@ export function approvalName({ access, subject, preview }: ApprovalRequest): str
       return t('Fetch {subject}?', { subject });
     case 'mcp':
       return toolName(access);
+    case 'input':
+      return t('The MCP server {server} needs your input.', { server: oneLine(access.server) });
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
     case 'agent':
@@ -40,6 +42,8 @@ export function approvalTitle({ access, preview }: ApprovalRequest): string {
       return t('Fetch this address?');
     case 'mcp':
       return toolName(access);
+    case 'input':
+      return t('The MCP server {server} needs your input.', { server: oneLine(access.server) });
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
     case 'agent':
