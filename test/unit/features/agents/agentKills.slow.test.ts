@@ -58,9 +58,10 @@ for (const [kind, steps] of Object.entries(kinds))
       .filter(({ role }) => role !== 'user')
       .map((row) => JSON.stringify(row.parts))
       .join('\n');
-    const texts = surface.delivered.map(({ text }) => text.trim());
-    // The newest version of what was shown is stored, and each text once.
-    expect(texts.filter((text) => stored.split(JSON.stringify(text).slice(1, -1)).length !== 2)).toEqual([]);
+    const texts = rows
+      .filter(({ role, visibility }) => role === 'assistant' && visibility.kind === 'shown')
+      .flatMap(({ parts }) => parts.map((part) => (part.kind === 'text' || part.kind === 'thinking' ? part.text : '')));
+    expect(texts.join('')).toBe(surface.deliveredText);
     expect(stored.includes('marked')).toBe(true);
     const turns = await world.store.readTranscript({ sessionId, limit: 100 });
     const [turn] = turns.turns;
