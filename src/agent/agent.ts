@@ -24,7 +24,9 @@ import { askUntilAnswered, assertMaySpend, RequestBudget, SpendingPause } from '
 import { CallRunner } from './callRunner';
 import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun';
 import { ending, type Ending, paused, stopped, storeFailed } from './turnEnding';
-import { noProject, type ProjectContext, projectTools } from './project/projectContext';
+import type { AgentFile } from './project/agentFiles';
+import { meantTools } from './project/foreignTools';
+import { invocable, noProject, type ProjectContext, projectTools } from './project/projectContext';
 import { projectPrompt } from './project/projectPrompt';
 import { expandPrompt } from './project/promptFiles';
 import { TurnHistory } from './turnHistory';
@@ -71,6 +73,8 @@ interface ToldByHooks {
 
 interface SubAgentKind {
   readonly readOnly: boolean;
+  /** Name of the file that describes it. Null: none does. */
+  readonly type: string | null;
 }
 
 /** Result of a turn. `unsettled`: its last rows could not be written; `settle` tries again. `left`: it waits in the
@@ -149,7 +153,7 @@ export class Agent {
     const history = new TurnHistory(run, recorder, model, this.deps);
     const recall = new TurnRecall(run, {
       ...this.deps,
-      expandPrompt: (text) => expandPrompt(text, this.project.prompts),
+      expandPrompt: (text) => expandPrompt(text, invocable(this.project)),
     });
     const budget = new RequestBudget();
     let cutOff: { readonly reason: StopReason | null } | null = null;
@@ -289,6 +293,7 @@ export class Agent {
     const system = [
       this.deps.systemPrompt(hasTools),
       this.deps.subAgent === undefined ? '' : subAgentPrompt,
+      this.file === null ? '' : `# Your task as “${this.file.name}”\n\n${this.file.body}`,
       projectPrompt(this.project, hasTools),
       memoryBlock,
     ].filter((block) => block !== '');
@@ -316,13 +321,26 @@ export class Agent {
   private fitting(tools: ToolRegistry): ToolRegistry {
     const { subAgent } = this.deps;
     if (subAgent === undefined) return tools;
-    return tools.without(
+    const fit = tools.without(
       (tool) => tool.delegates === true || tool.name === exitPlanModeName || (subAgent.readOnly && !tool.readOnly),
     );
+    if (this.file === null) return fit;
+    const wanted = this.file.tools === null ? null : meantTools(this.file.tools, fit.names).names;
+    const unwanted = meantTools(this.file.withoutTools, fit.names).names;
+    return fit.without(({ name }) => wanted?.has(name) === false || unwanted.has(name));
+  }
+
+  /** The file that describes this sub-agent. Null: none does. */
+  private get file(): AgentFile | null {
+    const { subAgent } = this.deps;
+    return this.project.agents.find(({ name }) => name === subAgent?.type) ?? null;
   }
 
   private ownTools(): ToolRegistry {
-    return this.deps.tools.with([...projectTools(this.project), ...(this.deps.memory?.tools ?? [])]);
+    const added = projectTools(this.project);
+    return this.deps.tools
+      .without(({ name }) => added.some((tool) => tool.name === name))
+      .with([...added, ...(this.deps.memory?.tools ?? [])]);
   }
 
   private request(

@@ -11,7 +11,7 @@ import type { Log } from '../../src/base/log';
 import type { BusyMode, SubmitReceipt } from '../../src/gateway/gateway';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import type { ChatModel } from '../../src/models/chatModel';
-import { httpChatModel } from '../../src/models/endpointProvider';
+import { httpChatModel } from '../../src/models/catalog/endpointProvider';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy, type RequestPolicy } from '../../src/models/http/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
@@ -280,8 +280,9 @@ export class World {
     return new RetryingStore(store, () => Promise.resolve(true), clock, this.log);
   }
 
-  private createGateway(): Gateway {
-    const { options, log, store } = this;
+  /** Another window beside the first: `store` is what it has of the history. */
+  createGateway(store: SessionStore = this.store): Gateway {
+    const { options, log } = this;
     const clock = options.clock ?? systemClock;
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     const files = new FolderOnDisk([{ name: 'project', path: this.home }]);

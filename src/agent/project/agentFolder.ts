@@ -37,6 +37,7 @@ export interface FolderLayout {
   readonly ruleFolders: readonly { readonly folder: string; readonly endings: readonly string[] }[];
   readonly prompts: readonly { readonly folder: string; readonly ending: string; readonly places: Places }[];
   readonly skills: readonly string[];
+  readonly agents: readonly string[];
   readonly hooks: { readonly files: readonly string[]; readonly folders: readonly string[] };
 }
 
@@ -70,6 +71,7 @@ export const layouts: Readonly<Record<FileOrigin, FolderLayout>> = {
       { folder: '.claude/commands', ending: '.md', places: 'claude' },
     ],
     skills: ['.claude/skills', '.github/skills', '.agents/skills'],
+    agents: ['.github/agents', '.claude/agents', '.opencode/agents', '.opencode/agent'],
     hooks: { files: ['.claude/settings.json', '.claude/settings.local.json'], folders: ['.github/hooks'] },
   },
   hermes: personal('AGENTS.md', 'prompts'),
@@ -87,6 +89,7 @@ function personal(rules: string | null, prompts: string | null): FolderLayout {
     ruleFolders: [],
     prompts: prompts === null ? [] : [{ folder: prompts, ending: '.md', places: 'claude' }],
     skills: ['skills'],
+    agents: ['agents', 'agent'],
     hooks: { files: [], folders: [] },
   };
 }

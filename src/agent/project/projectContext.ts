@@ -1,11 +1,13 @@
+import { delegateTaskTool } from '../../tools/delegate/delegateTask';
 import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles, WorkspaceRoot } from '../../tools/workspaceFiles';
 import type { LeftFile, PersonalGroup } from '../../transcript/contextFiles';
+import { type AgentFile, readAgents } from './agentFiles';
 import { type AgentFolder, layouts, mostEntries } from './agentFolder';
 import type { PersonalPlaces } from './personalPlaces';
 import { type HookFile, readHookFiles } from './hookFiles';
-import { type PromptFile, readPrompts } from './promptFiles';
-import { readSkillTool } from './readSkillTool';
+import { commandName, type PromptFile, readPrompts } from './promptFiles';
+import { readSkillTool, skillText } from './readSkillTool';
 import { readRules, type RuleFile } from './ruleFiles';
 import { readSkills, type Skill } from './skills';
 import * as nodePath from 'node:path';
@@ -110,13 +112,15 @@ export interface ProjectContext {
   readonly prompts: readonly PromptFile[];
   /** Each name once. */
   readonly skills: readonly Skill[];
+  /** Each name once. */
+  readonly agents: readonly AgentFile[];
   readonly hooks: readonly HookFile[];
   /** Files that were found and are not used. */
   readonly left: readonly LeftFile[];
 }
 
 /** Also used for a folder that is not trusted. */
-export const noProject: ProjectContext = { rules: [], prompts: [], skills: [], hooks: [], left: [] };
+export const noProject: ProjectContext = { rules: [], prompts: [], skills: [], agents: [], hooks: [], left: [] };
 
 /** Reads the files of the open folders. Rejects when `signal` is aborted. */
 export async function readProject(files: WorkspaceFiles, signal: AbortSignal): Promise<ProjectContext> {
@@ -158,6 +162,7 @@ export function joined(contexts: readonly ProjectContext[]): ProjectContext {
     rules: rules.filter((rule, index) => !isDouble(rule, index)),
     prompts: onceEach(contexts.flatMap(({ prompts }) => prompts)),
     skills: onceEach(contexts.flatMap(({ skills }) => skills)),
+    agents: onceEach(contexts.flatMap(({ agents }) => agents)),
     hooks: contexts.flatMap(({ hooks }) => hooks),
     left,
   };
@@ -176,13 +181,14 @@ async function readFolders<T>(
   const found = await Promise.all(
     all.map(async (one) => {
       const folder = open(one, (file) => left.set(file.path, file));
-      const [rules, prompts, skills, hooks] = await Promise.all([
+      const [rules, prompts, skills, agents, hooks] = await Promise.all([
         readRules(folder),
         readPrompts(folder),
         readSkills(folder),
+        readAgents(folder),
         readHookFiles(folder),
       ]);
-      return { rules, prompts, skills, hooks, left: [] };
+      return { rules, prompts, skills, agents, hooks, left: [] };
     }),
   );
   const context = joined(found);
@@ -192,7 +198,38 @@ async function readFolders<T>(
   };
 }
 
-/** Returns the tools that a project adds. */
-export function projectTools({ skills }: ProjectContext): readonly AnyTool[] {
-  return skills.length === 0 ? [] : [readSkillTool(skills)];
+/** Returns the tools that a project adds, or gives in place of one with the same name. */
+export function projectTools({ skills, agents }: ProjectContext): readonly AnyTool[] {
+  const [forModel, types] = [skills.filter(isForModel), agents.filter(isForModel)];
+  return [
+    ...(forModel.length === 0 ? [] : [readSkillTool(forModel)]),
+    ...(types.length === 0 ? [] : [delegateTaskTool(types)]),
+  ];
+}
+
+function isForModel({ forModel }: { readonly forModel: boolean }): boolean {
+  return forModel;
+}
+
+/** What the user may call after a "/": prompt files, then skills and agents of other names. */
+export function invocable({ prompts, skills, agents }: ProjectContext): readonly PromptFile[] {
+  const skillPrompts = skills.filter(({ forUser }) => forUser).map(skillPrompt);
+  const agentPrompts = agents.filter(({ forUser }) => forUser).map(agentPrompt);
+  return [...prompts, ...skillPrompts, ...agentPrompts].filter(
+    ({ name }, index, all) => all.findIndex((earlier) => earlier.name === name) === index,
+  );
+}
+
+function skillPrompt(skill: Skill): PromptFile {
+  const { name, description, argumentHint, path, origin, isForked } = skill;
+  const body = isForked
+    ? `Hand this to a sub-agent with delegate_task, whole, and report what comes back:\n\n${skillText(skill)}`
+    : skillText(skill);
+  const common = { description, argumentHint, path, body, placeholders: 'claude', origin } as const;
+  return { name: commandName(name), kind: 'skill', ...common };
+}
+
+function agentPrompt({ name, description, path, origin }: AgentFile): PromptFile {
+  const body = `Hand this to the sub-agent "${name}" with delegate_task (agent: "${name}"), and report its answer:`;
+  return { name, kind: 'agent', description, argumentHint: null, path, body, placeholders: 'claude', origin };
 }

@@ -9,6 +9,9 @@ import { readServerFile, readServerSetting, type ServerFile } from '../../tools/
 import { isMissingFile } from '../workspace/missingFile';
 
 export const settingName = 'hermes.mcp.servers';
+const claudeFile = '.mcp.json';
+/** Files of other agents in the user's home. Their servers are offered once, and start when the user trusts them. */
+const agentFiles = ['.claude.json', '.copilot/mcp-config.json', '.cursor/mcp.json'];
 
 /** A problem, and the file in which to correct it. Null: the settings. */
 export interface ServerProblem {
@@ -79,14 +82,9 @@ export function shownFile({ name }: vscode.WorkspaceFolder, file = '.vscode/mcp.
   return several ? `${name}/${file}` : file;
 }
 
-const claudeFile = '.mcp.json';
-
 function claudeFileIn({ uri }: vscode.WorkspaceFolder): vscode.Uri {
   return vscode.Uri.joinPath(uri, claudeFile);
 }
-
-/** Files of other agents in the user's home. Their servers are offered once, and start when the user trusts them. */
-const agentFiles = ['.claude.json', '.copilot/mcp-config.json', '.cursor/mcp.json'];
 
 async function readAgentFile(name: string): Promise<ServerFile & { readonly file: string }> {
   const [uri, shown] = [vscode.Uri.file(join(homedir(), name)), `~/${name}`];

@@ -82,7 +82,8 @@ export function readServerFile(content: string, source: ServerSource, where: str
   return readServers(isRecord(value) && value.servers === undefined ? asServers(value) : value, source, where);
 }
 
-/** Files of Claude, Copilot and Cursor say `mcpServers`, Copilot's `local` for programs, and `${NAME}` or `${NAME:-default}` for the environment. */
+/** Files of Claude, Copilot and Cursor say `mcpServers`, and `${NAME}` or `${NAME:-default}` for the environment.
+ *  Copilot says `local` for programs. */
 function asServers(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (value.mcpServers === undefined) return value;
   const text = JSON.stringify(value.mcpServers).replace(

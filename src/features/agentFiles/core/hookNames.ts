@@ -1,42 +1,17 @@
+import { foreignNames } from '../../../agent/project/foreignTools';
 import { isJsonObject, parseJsonObject, type JsonObject, type JsonValue } from '../../../transcript/json';
 
-/** A tool by the names of other agents, and its arguments by theirs. The first name is sent to hooks. */
-interface ForeignTool {
-  /** Claude's. */
-  readonly names: readonly string[];
-  /** That of Copilot's own format. */
-  readonly copilot: string;
-  /** Claude's name of an argument → ours. */
-  readonly fields: Readonly<Record<string, string>>;
-}
-
-const tool = (names: string, copilot: string, fields: Readonly<Record<string, string>> = {}): ForeignTool => ({
-  names: names.split(' '),
-  copilot,
-  fields,
-});
-
-const foreign: Readonly<Record<string, ForeignTool>> = {
-  run_command: tool('Bash', 'bash', { command: 'command', run_in_background: 'background' }),
-  read_file: tool('Read', 'view', { file_path: 'path' }),
-  write_file: tool('Write', 'create', { file_path: 'path', content: 'content' }),
-  edit_file: tool('Edit MultiEdit', 'edit', {
-    file_path: 'path',
-    old_string: 'old_text',
-    new_string: 'new_text',
-    replace_all: 'replace_all',
-  }),
-  // A patch changes files, so that a guard of edits has to see it.
-  apply_patch: tool('Edit Write MultiEdit', 'edit', { patch: 'patch' }),
-  edit_notebook: tool('NotebookEdit', 'edit', { notebook_path: 'path', new_source: 'new_text' }),
-  search_files: tool('Grep', 'grep', { pattern: 'query', path: 'path', glob: 'include' }),
-  glob_files: tool('Glob', 'glob', { pattern: 'pattern', path: 'path' }),
-  list_directory: tool('LS', 'view', { path: 'path' }),
-  fetch_url: tool('WebFetch', 'web_fetch', { url: 'url' }),
-  todo_write: tool('TodoWrite', 'update_todo', { todos: 'items' }),
-  delegate_task: tool('Agent Task', 'task', { prompt: 'task', description: 'title', subagent_type: 'agent' }),
-  read_skill: tool('Skill', 'skill', { skill: 'name' }),
-  exit_plan_mode: tool('ExitPlanMode', 'exit_plan_mode', { plan: 'plan' }),
+/** Claude's name of an argument → ours, by our tool. */
+const fieldsOf: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  run_command: { command: 'command', run_in_background: 'background' },
+  read_file: { file_path: 'path' },
+  write_file: { file_path: 'path', content: 'content' },
+  edit_file: { file_path: 'path', old_string: 'old_text', new_string: 'new_text', replace_all: 'replace_all' },
+  edit_notebook: { notebook_path: 'path', new_source: 'new_text' },
+  search_files: { pattern: 'query', path: 'path', glob: 'include' },
+  todo_write: { todos: 'items' },
+  delegate_task: { prompt: 'task', description: 'title', subagent_type: 'agent' },
+  read_skill: { skill: 'name' },
 };
 
 /** Claude's fields that hold a path, which hooks get absolute. */
@@ -52,30 +27,30 @@ export interface TranslatedCall {
 /** A call as hooks know it. `absolute`: returns an absolute path. */
 export function translatedCall(name: string, args: string, absolute: (path: string) => string): TranslatedCall {
   const own = objectOf(args);
-  const known = knownTool(name);
-  if (known === null) return { names: [...mcpNames(name), name], copilot: name, input: own };
-  const theirs = new Map(Object.entries(known.fields).map(([their, our]) => [our, their]));
+  const known = Object.hasOwn(foreignNames, name) ? foreignNames[name] : undefined;
+  if (known === undefined) return { names: [...mcpNames(name), name], copilot: name, input: own };
+  const theirs = new Map(Object.entries(fields(name)).map(([their, our]) => [our, their]));
   const input = renamed(own, (key) => theirs.get(key) ?? key);
   const placed = Object.entries(input).map(([key, value]): [string, JsonValue] => [
     key,
     paths.has(key) && typeof value === 'string' ? absolute(value) : value,
   ]);
   return {
-    names: [...known.names, name],
-    copilot: known.copilot,
+    names: [...known.claude, name],
+    copilot: known.copilot[0] ?? name,
     input: { ...patchedFile(own['patch'], absolute), ...Object.fromEntries(placed) },
   };
 }
 
 /** Our arguments after a hook replaced its input. What the hook leaves out stays as it was. */
 export function changedArguments(name: string, args: string, updated: JsonObject): string {
-  const fields = knownTool(name)?.fields ?? {};
-  const input = renamed(updated, (key) => (Object.hasOwn(fields, key) ? (fields[key] ?? key) : key));
+  const ours = fields(name);
+  const input = renamed(updated, (key) => (Object.hasOwn(ours, key) ? (ours[key] ?? key) : key));
   return JSON.stringify({ ...objectOf(args), ...input });
 }
 
-function knownTool(name: string): ForeignTool | null {
-  return Object.hasOwn(foreign, name) ? (foreign[name] ?? null) : null;
+function fields(name: string): Readonly<Record<string, string>> {
+  return (Object.hasOwn(fieldsOf, name) ? fieldsOf[name] : undefined) ?? {};
 }
 
 function objectOf(args: string): JsonObject {

@@ -1,4 +1,6 @@
-import { t } from '../../../base/translate';
+import { shownList, t } from '../../../base/translate';
+import type { AgentFile } from '../../../agent/project/agentFiles';
+import { foreignNames, meantTools } from '../../../agent/project/foreignTools';
 import type { ProjectContext } from '../../../agent/project/projectContext';
 import { keptRules } from '../../../agent/project/projectPrompt';
 import { leftSentence } from '../../../transcript/contextFiles';
@@ -33,7 +35,7 @@ export function readHereReport(context: ProjectContext, isTrusted: boolean, more
 function ownSections(context: ProjectContext): readonly ReportSection[] {
   const file = t('File');
   const tokens = t('Tokens');
-  const { rules, skills, prompts } = context;
+  const { rules, skills, agents, prompts } = context;
   return [
     {
       title: t('Rules'),
@@ -63,8 +65,27 @@ function ownSections(context: ProjectContext): readonly ReportSection[] {
       about: t(
         'Instructions that the model reads when a task needs them. Their allowed-tools grant nothing: you are asked as always.',
       ),
-      head: [file, t('Name'), tokens],
-      rows: skills.map(({ path, name, body }) => [path, name, count(body)]),
+      head: [file, t('Name'), t('Used'), tokens],
+      rows: skills.map(({ path, name, body, forUser, forModel }) => [
+        path,
+        name,
+        usedBy(forUser, forModel),
+        count(body),
+      ]),
+    },
+    {
+      title: t('Agents'),
+      about: t(
+        'Kinds of sub-agents. Each of their calls is asked for as always, and they use the model of the session.',
+      ),
+      head: [file, t('Name'), t('Used'), t('Tools'), tokens],
+      rows: agents.map((agent) => [
+        agent.path,
+        agent.name,
+        usedBy(agent.forUser, agent.forModel),
+        toolsOf(agent),
+        count(agent.body),
+      ]),
     },
     {
       title: t('Prompt Files'),
@@ -73,6 +94,23 @@ function ownSections(context: ProjectContext): readonly ReportSection[] {
       rows: prompts.map(({ path, name, body }) => [path, `/${name}`, count(body)]),
     },
   ];
+}
+
+function usedBy(forUser: boolean, forModel: boolean): string {
+  if (forUser && forModel) return t('By you and the model');
+  return forUser ? t('Only by you') : forModel ? t('Only by the model') : t('Not used');
+}
+
+/** The tools of an agent. Names that mean none of Hermes's own are named. Tools of servers are known only in a turn. */
+function toolsOf({ tools, withoutTools }: AgentFile): string {
+  const without = withoutTools.length === 0 ? '' : ` − ${withoutTools.join(', ')}`;
+  if (tools === null) return `${t('All')}${without}`;
+  const { names, unknown } = meantTools(
+    tools.filter((name) => !/^mcp__|\//.test(name)),
+    Object.keys(foreignNames),
+  );
+  const missing = unknown.length === 0 ? '' : ` (${t('not available: {names}', { names: shownList(unknown) })})`;
+  return `${[...names].join(', ')}${without}${missing}`;
 }
 
 function count(text: string): string {

@@ -454,7 +454,7 @@ describe('tools of a server', () => {
     await names(open());
     otherTools.count = 20;
     expect(offers.map(({ sentence }) => sentence)).toEqual([
-      'The agent has 129 tools. Many models take at most 128, and get only the first. Switch off tools that you don’t need.',
+      expect.stringContaining('The agent has 129 tools. Many models take at most 128'),
     ]);
   });
 });
