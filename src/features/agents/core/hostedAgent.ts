@@ -26,7 +26,7 @@ import type { AgentSession, PromptEnd } from './agentSession';
 import { AgentSessions, type KnownSession } from './agentSessions';
 import type { AgentUpdate } from './agentUpdate';
 import { compareReplay, handoffText, interruptionText, transcriptText } from './handoff';
-import { signInNeeded } from './protocol1';
+import { signInNeeded, type PermissionQuestion } from './protocol1';
 import { TurnDialog } from './turnDialog';
 import { TurnFold } from './turnFold';
 
@@ -142,24 +142,26 @@ class HostedAgent implements TurnAgent {
     const fold = new TurnFold({ ...this.deps, run, recorder, folder, onCall: (call) => files.follow(call) });
     const dialog = new TurnDialog({ ...this.deps, run, recorder, fold, agent: name, folder });
     try {
-      const { session, preface } = await this.sessionFor(run, rows, fold, dialog);
-      await this.choose(session, run);
-      const blocks = await promptBlocks(prompt, preface, session, fold, name);
-      await this.sessions.sent(conversationId, this.profile.id, { id: session.sessionId, turn: turn.uid });
-      const stopTicking = this.reportSilence(session, run);
-      const end = await session
-        .prompt(
-          blocks,
-          {
-            take: (update) => fold.take(update),
-            caughtUp: () => fold.flushCalls(),
-            ask: (question, withdrawn) => dialog.ask(question, withdrawn),
-            read: (path, line, count) => dialog.read(path, line, count),
-            write: (path, text) => dialog.write(path, text),
-          },
-          signal,
-        )
-        .finally(stopTicking);
+      const prompted = async (): Promise<{ readonly session: AgentSession; readonly end: PromptEnd }> => {
+        const { session, preface } = await this.sessionFor(run, rows, fold, dialog);
+        await this.choose(session, run);
+        const blocks = await promptBlocks(prompt, preface, session, fold, name);
+        await this.sessions.sent(conversationId, this.profile.id, { id: session.sessionId, turn: turn.uid });
+        const stopTicking = this.reportSilence(session, run);
+        const sink = {
+          take: (update: AgentUpdate) => fold.take(update),
+          caughtUp: () => fold.flushCalls(),
+          ask: (question: PermissionQuestion, withdrawn: AbortSignal) => dialog.ask(question, withdrawn),
+          read: (path: string, line: number | null, count: number | null) => dialog.read(path, line, count),
+          write: (path: string, text: string) => dialog.write(path, text),
+        };
+        return { session, end: await session.prompt(blocks, sink, signal).finally(stopTicking) };
+      };
+      const before = this.sessions.living(conversationId, this.profile.id);
+      let { session, end } = await prompted();
+      // It had ended since the last turn, and that was not known yet: it got nothing of this prompt.
+      if (end.kind === 'died' && session === before && !fold.hasAnswered && !fold.hasThought && !signal.aborted)
+        ({ session, end } = await prompted());
       await fold.finish();
       await files.finish();
       await this.countUsage(session, end, recorder);
@@ -186,7 +188,8 @@ class HostedAgent implements TurnAgent {
     const above = rows.filter((row) => row.turnUid !== turn.uid);
     const lastTurn = above.findLast((row) => row.turnUid !== null)?.turnUid ?? null;
     const known = await this.sessions.known(conversationId, id);
-    const isCurrent = known !== null && known.turn === lastTurn;
+    // The second try of a turn finds its own mark.
+    const isCurrent = known !== null && (known.turn === lastTurn || known.turn === turn.uid);
     const living = this.sessions.living(conversationId, id);
     const previous = lastTurn === null ? null : await this.deps.store.getTurn(lastTurn);
     if (living !== null && isCurrent) return { session: living, preface: this.cutOff(previous, above, living) };

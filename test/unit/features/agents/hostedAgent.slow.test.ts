@@ -50,3 +50,15 @@ test('an agent that dies in its answer loses nothing that was shown; the next pr
   expect(last).toContain('w50');
   expect(last).toContain('<interrupted>');
 });
+
+test('an agent that dies between two prompts is started again, with the prompt that meets its end', async () => {
+  hosted = await HostedWorld.create();
+  const { world } = hosted;
+  const surface = world.surface();
+  await world.ask(surface, script({ words: 5 }));
+  process.kill(Number(hosted.logged('started')[0]), 'SIGKILL');
+  await world.ask(surface, 'go on');
+  expect(surface.settled[1]?.turn).toMatchObject({ outcome: 'complete' });
+  expect(surface.deliveredText).toBe(`${words(5)}echo: go on`);
+  expect(hosted.logged('started')).toHaveLength(2);
+});
