@@ -116,7 +116,7 @@ function areEqual(one: LineChange, other: LineChange): boolean {
 }
 
 /** An insertion at the edge of removed lines does not conflict, unless its lines are already among those in their
- *  place. Two insertions at one place do, because their order is unknown. */
+ *  place: empty ones do not count. Two insertions at one place do, because their order is unknown. */
 function doMeet(one: LineChange, other: LineChange): boolean {
   if (one.removed === 0 && other.removed === 0) return one.at === other.at;
   if (one.at < other.at + other.removed && other.at < one.at + one.removed) return true;
@@ -125,7 +125,8 @@ function doMeet(one: LineChange, other: LineChange): boolean {
 
 function isRepeatedBy({ at, removed, added }: LineChange, other: LineChange): boolean {
   const isAtEdge = at === other.at || at === other.at + other.removed;
-  return isAtEdge && removed === 0 && added.every((line) => other.added.includes(line));
+  const written = added.filter((line) => line.trim() !== '');
+  return isAtEdge && removed === 0 && written.length > 0 && written.every((line) => other.added.includes(line));
 }
 
 function isFirst(one: LineChange, other: LineChange): boolean {

@@ -316,6 +316,14 @@ describe('single changes of a file', () => {
     expect(texts).toEqual(orders.map(() => '1\nmine\nyours\n2\n3\n'));
   });
 
+  it('of a turn are undone although the user added an empty line beside them', async () => {
+    world.person('b.ts', '1\n2\n\n3\n');
+    await world.agent('b.ts', '1\ntwo\n3\n', { turnUid: 't2' });
+    world.person('b.ts', '1\n\ntwo\n3\n');
+    const { conflicts } = await world.files.reviewFiles('t2', null, 'revert', false);
+    expect([conflicts, world.text('b.ts')]).toEqual([[], '1\n\n2\n\n3\n']);
+  });
+
   it('that no longer exist are reported as missing', async () => {
     const outcome = await world.files.reviewHunk('t1', path(), 'none', 'revert');
     expect(outcome.sentence).toBe('This change to a.ts no longer exists.');
