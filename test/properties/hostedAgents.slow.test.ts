@@ -53,6 +53,7 @@ function randomStep(index: number): readonly Step[] {
 class CheckingSurface implements Surface {
   readonly id = 'checking';
   readonly problems: string[] = [];
+  readonly asked: string[] = [];
   settled = 0;
   delivered = 0;
   private readonly seen = new Map<string, number>();
@@ -83,6 +84,7 @@ class CheckingSurface implements Surface {
       else if (!JSON.stringify(JSON.parse(String(row['parts']))).includes(JSON.stringify(shown)))
         this.problems.push(`row ${uid} was shown in another version than it is stored`);
     }
+    if (event.kind === 'approvalRequested') this.asked.push(event.approval.request.subject);
     if (event.kind === 'turnSettled') this.settled++;
   };
   onSessionEvent = (): void => undefined;
@@ -113,7 +115,11 @@ test(
         text: JSON.stringify(steps),
       });
       if (end === 'stop') await world.gateway.turns.stop(receipt.sessionId);
-      while (surface.settled === before) await new Promise((resolve) => setTimeout(resolve, 1));
+      const until = performance.now() + 60_000;
+      while (surface.settled === before && performance.now() < until)
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      if (surface.settled === before)
+        throw new Error(`schedule ${index} (${end}) does not end: ${surface.asked.join()} ${JSON.stringify(steps)}`);
       await world.idle();
       expect(surface.problems).toEqual([]);
       const answers = (await world.rows(receipt.sessionId)).filter(

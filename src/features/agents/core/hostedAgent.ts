@@ -190,6 +190,8 @@ class HostedAgent implements TurnAgent {
     const known = await this.sessions.known(conversationId, id);
     // The second try of a turn finds its own mark.
     const isCurrent = known !== null && (known.turn === lastTurn || known.turn === turn.uid);
+    // Also for a turn that is stopped before its prompt is sent: the next one still finds the agent's session.
+    if (isCurrent) await this.sessions.sent(conversationId, id, { id: known.id, turn: turn.uid });
     const living = this.sessions.living(conversationId, id);
     const previous = lastTurn === null ? null : await this.deps.store.getTurn(lastTurn);
     if (living !== null && isCurrent) return { session: living, preface: this.cutOff(previous, above, living) };
@@ -217,8 +219,9 @@ class HostedAgent implements TurnAgent {
       }
     }
     await session.create(this.deps.folder(), servers, signal);
-    const isFirst = !above.some((row) => row.visibility.kind !== 'hidden');
-    if (isFirst) return { session, preface: null };
+    // Nobody has answered yet: at most a prompt was stopped before the agent had begun its session.
+    const isFirst = !above.some((row) => row.role !== 'user' && row.visibility.kind === 'shown');
+    if (isFirst) return { session, preface: this.cutOff(previous, above, session) };
     const shares = await dialog.offerHandoff(boundary(name, known, isCurrent, problem), transcriptText(above));
     return { session, preface: shares ? handoffText(transcriptText(above)) : null };
   }

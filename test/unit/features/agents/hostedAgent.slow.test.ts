@@ -62,3 +62,20 @@ test('an agent that dies between two prompts is started again, with the prompt t
   expect(surface.deliveredText).toBe(`${words(5)}echo: go on`);
   expect(hosted.logged('started')).toHaveLength(2);
 });
+
+test('a prompt that is stopped before it is sent does not cost the agent its session', async () => {
+  hosted = await HostedWorld.create({ quirks: { initializeMs: 300 } });
+  const { world } = hosted;
+  const surface = world.surface();
+  const stopped = async (): Promise<void> => {
+    await world.send(surface, script({ words: 5 }));
+    await world.gateway.turns.stop(world.gateway.surfaces.shownSession(surface.id) ?? '');
+  };
+  await stopped();
+  await world.ask(surface, 'first');
+  await stopped();
+  await world.ask(surface, 'second');
+  expect(surface.questions).toEqual([]);
+  expect(surface.deliveredText.match(/echo: /g)).toHaveLength(2);
+  expect(hosted.logged('created')).toHaveLength(1);
+});
