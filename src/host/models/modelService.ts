@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { ModelCatalog, ProviderModels } from '../../models/catalog';
+import type { ModelCatalog, ProviderModels } from '../../models/catalog/catalog';
 import { isLoopback } from '../../models/http/endpoint';
 import { noModelFailure } from '../../models/http/failures';
 import type { ModelInfo } from '../../models/modelInfo';
@@ -196,6 +196,8 @@ function describesForFree(provider: ModelProvider): boolean {
 /** Facts about a chosen model that are known before its source responds. */
 function sketch(ref: string, provider: ModelProvider): ModelRow {
   const id = ref.slice(ref.indexOf('/') + 1);
+  const known = provider.facts?.(id);
+  if (known !== undefined) return modelRow(known, false);
   return {
     ref,
     label: id,

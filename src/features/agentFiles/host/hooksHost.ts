@@ -67,25 +67,24 @@ export class HooksHost implements WindowHooks {
     const translated = call === null ? null : translatedCall(call.name, call.arguments, absolute);
     const { command, file_path: path, url } = translated?.input ?? {};
     const subject = [command, path, url].find((each) => typeof each === 'string') ?? '';
-    const fitting = await this.known(
-      (hook) => hook.event === event.name && (translated === null || isFor(hook, translated.names, String(subject))),
+    const all = await this.known((hook) => hook.event === event.name);
+    // Patterns of a hook that was never trusted are not even tried.
+    const fitting = all.filter(
+      ({ hook, state }) => state !== 'new' && (translated === null || isFor(hook, translated.names, String(subject))),
     );
-    const doubtful = fitting.filter(({ state }) => state !== 'trusted');
-    if (doubtful.length > 0)
-      this.askForTrust(doubtful).catch((error: unknown) =>
-        this.deps.log.error('The question whether to trust hooks could not be asked', error),
-      );
+    const doubtful = [...all.filter(({ state }) => state === 'new'), ...fitting];
+    this.askForTrust(doubtful.filter(({ state }) => state !== 'trusted')).catch((error: unknown) =>
+      this.deps.log.error('The question whether to trust hooks could not be asked', error),
+    );
     const answers = await Promise.all(
-      fitting
-        .filter(({ state }) => state !== 'new')
-        .map(async (known) => {
-          const { hook } = known;
-          // Otherwise an agent that may edit its script could switch a guard off.
-          if (known.state === 'changed')
-            return answerOf(hook, noEnd(t('It has changed since you trusted it. Review it with Review Hooks…')));
-          const input = hookInput(hook, event, translated, this.folderOf(hook));
-          return answerOf(hook, await this.runOne(known, input, signal));
-        }),
+      fitting.map(async (known) => {
+        const { hook } = known;
+        // Otherwise an agent that may edit its script could switch a guard off.
+        if (known.state === 'changed')
+          return answerOf(hook, noEnd(t('It has changed since you trusted it. Review it with Review Hooks…')));
+        const input = hookInput(hook, event, translated, this.folderOf(hook));
+        return answerOf(hook, await this.runOne(known, input, signal));
+      }),
     );
     for (const { run } of answers) this.deps.log.info(`Hook ${run.hook} (${run.event}): ${run.outcome} ${run.text}`);
     return together(answers, event);

@@ -2,14 +2,14 @@ import { basename } from 'node:path';
 import { errorMessage } from '../../../../base/errorMessage';
 import { t } from '../../../../base/translate';
 import { parseJsonObject, type JsonObject } from '../../../../transcript/json';
-import type { Found, HistorySource } from './historySource';
-import { beginsExport } from './hermesExport/exportFormat';
-import { listOf, objectOf, own, textOf } from './reading/fields';
-import { columnsOf, type OpenForeignDatabase } from './reading/foreignDatabase';
-import { filesBelow, type HistoryFiles } from './reading/historyFiles';
+import type { Found, HistorySource } from '../sources/historySource';
+import { beginsExport } from '../sources/hermesExport/exportFormat';
+import { listOf, objectOf, own, textOf } from '../sources/reading/fields';
+import { columnsOf, type OpenForeignDatabase } from '../sources/reading/foreignDatabase';
+import { filesBelow, type HistoryFiles } from '../sources/reading/historyFiles';
 import { noSession, type SourceName } from '../../../../transcript/sourceTitles';
-import { mayHoldSessions } from './reading/sessionFileNames';
-import { isZstd } from './reading/zstdFiles';
+import { mayHoldSessions } from '../sources/reading/sessionFileNames';
+import { isZstd } from '../sources/reading/zstdFiles';
 
 const headBytes = 256 * 1024;
 

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { privateFolder } from '../../base/privateFolder';
-import { nodeReadingDeps } from '../../store/library/nodeReading';
-import { sweepCopies } from '../../store/library/storeCopy';
-import { storeFolderOf } from '../../store/ownership/storeFolder';
+import { privateFolder } from '../../../base/privateFolder';
+import { nodeReadingDeps } from '../../../store/library/nodeReading';
+import { sweepCopies } from '../../../store/library/storeCopy';
+import { storeFolderOf } from '../../../store/ownership/storeFolder';
 import { UsageError, type OptionValues, type Terminal } from './command';
 
 /** Whole path of a file or folder that the user named. Throws when it does not exist, and for a pipe or a device, which

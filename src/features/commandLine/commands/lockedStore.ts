@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Clock } from '../../base/clock';
-import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
-import { acquireLock } from '../../store/lock/acquireLock';
-import { SystemProcessTable } from '../../store/lock/processLookup';
-import { storeFiles } from '../../store/open/storeFiles';
-import { storeFolderOf } from '../../store/ownership/storeFolder';
-import { promisedOperations } from '../../store/sessionMethods';
-import type { SessionStore } from '../../store/sessionStore';
-import type { StorePort } from '../../store/storePort';
-import type { OpenReport } from '../../store/worker/openedStore';
-import { startStoreWorker, StoreClient } from '../../store/worker/storeClient';
+import type { Clock } from '../../../base/clock';
+import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
+import { acquireLock } from '../../../store/lock/acquireLock';
+import { SystemProcessTable } from '../../../store/lock/processLookup';
+import { storeFiles } from '../../../store/open/storeFiles';
+import { storeFolderOf } from '../../../store/ownership/storeFolder';
+import { promisedOperations } from '../../../store/sessionMethods';
+import type { SessionStore } from '../../../store/sessionStore';
+import type { StorePort } from '../../../store/storePort';
+import type { OpenReport } from '../../../store/worker/openedStore';
+import { startStoreWorker, StoreClient } from '../../../store/worker/storeClient';
 
 const heartbeatMs = 15_000;
 

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { FileSystem, OpenFile } from '../../../../store/engine/fileSystem';
+import type { FileSystem, OpenFile } from '../../../../../store/engine/fileSystem';
 
 const bufferBytes = 1 << 18;
 

@@ -1,4 +1,4 @@
-import { maskSecrets } from '../../../../models/secrecy/secrecy';
+import { maskSecrets } from '../../../../../models/secrecy/secrecy';
 
 const mark = '[secret]';
 

@@ -1,5 +1,5 @@
-import { storeError } from '../../store/engine/sqlFailure';
-import { StoreError } from '../../store/storeError';
+import { storeError } from '../../../store/engine/sqlFailure';
+import { StoreError } from '../../../store/storeError';
 
 /** How to get back what can be read of a damaged file. */
 export const rescueText =

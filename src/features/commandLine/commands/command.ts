@@ -1,5 +1,5 @@
 import type { ParseArgsConfig } from 'node:util';
-import type { Clock } from '../../base/clock';
+import type { Clock } from '../../../base/clock';
 
 /** Surroundings of a command. Tests pass their own. */
 export interface Terminal {

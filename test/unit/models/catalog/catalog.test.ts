@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/base/clock';
-import { ModelCatalog } from '../../../src/models/catalog';
-import type { ModelInfo } from '../../../src/models/modelInfo';
-import type { CatalogDeps } from '../../../src/models/catalog';
-import { DemoProvider } from '../../../src/models/demo/demoProvider';
-import { ModelError } from '../../../src/models/modelProvider';
-import { azureResource } from '../../../src/models/azureOpenai';
-import { parseEndpoint } from '../../../src/models/http/endpoint';
-import { recognizeKey, servicePresets } from '../../../src/models/presets';
-import { createTransports } from '../../../src/models/providers/index';
-import { ManualClock } from '../../support/manualClock';
-import { reply, startModelServer } from '../../support/modelServer';
-import type { ModelServer, ModelServerOptions } from '../../support/modelServer';
-import { ask } from './asking';
+import { systemClock } from '../../../../src/base/clock';
+import { ModelCatalog } from '../../../../src/models/catalog/catalog';
+import type { ModelInfo } from '../../../../src/models/modelInfo';
+import type { CatalogDeps } from '../../../../src/models/catalog/catalog';
+import { DemoProvider } from '../../../../src/models/demo/demoProvider';
+import { ModelError } from '../../../../src/models/modelProvider';
+import { azureResource } from '../../../../src/models/azureOpenai';
+import { parseEndpoint } from '../../../../src/models/http/endpoint';
+import { recognizeKey, servicePresets } from '../../../../src/models/presets';
+import { createTransports } from '../../../../src/models/providers/index';
+import { ManualClock } from '../../../support/manualClock';
+import { reply, startModelServer } from '../../../support/modelServer';
+import type { ModelServer, ModelServerOptions } from '../../../support/modelServer';
+import { ask } from '../asking';
 
 const running: ModelServer[] = [];
 afterEach(async () => {
