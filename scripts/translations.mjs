@@ -107,14 +107,14 @@ function quoteProblems(language, english, translation) {
 /** Words that a language shares with English. */
 const shared = Object.fromEntries(
   Object.entries({
-    de: 'chat code details diff editor in name plan state terminal todos tool tools',
-    es: 'chat editor plan terminal tokens',
+    de: 'chat code details diff editor hook hooks in name optional plan skills state terminal todos tool tools',
+    es: 'chat editor hook hooks plan terminal tokens',
     fr:
-      'actions branches code conversation diff effort image mentions message messages minutes mode modes plan ' +
-      'session sessions suggestion suggestions terminal',
-    it: 'chat complete diff editor file formula in output skill streaming',
-    pl: 'folder model plan symbol terminal',
-    'pt-br': 'chat diff editor git status terminal tokens',
+      'actions agents branches code conversation diff effort hook hooks image mentions message messages minutes mode ' +
+      'modes plan session sessions suggestion suggestions terminal',
+    it: 'chat complete diff editor file formula hook in output skill streaming',
+    pl: 'folder hook model plan symbol terminal',
+    'pt-br': 'chat diff editor git hook hooks status terminal tokens',
     tr: 'model no plan terminal',
   }).map(([language, words]) => [language, words.split(' ')]),
 );

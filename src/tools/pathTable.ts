@@ -249,7 +249,7 @@ export const pathTable: readonly PathRow[] = [
       '{.{kilocode,aider,hermes,agent,agents,amazonq,junie,kiro}/,{agent,agents,claude}{,.*}.md}',
       '{.{cursorrules,windsurfrules,goosehints,rules,roomodes,kilocodemodes},.clinerules/}',
       '{.{roorules,kilocoderules,aider}*,.github/copilot-instructions.md}',
-      '{.github/{instructions,prompts,agents,chatmodes,skills}/,{.,}mcp.json,opencode.json{,c},{.,}crush.json}',
+      '{.github/{instructions,prompts,agents,chatmodes,skills,hooks}/,{.,}mcp.json,opencode.json{,c},{.,}crush.json}',
       '.{copilot,opencode,augment,qwen,crush,iflow,goose,factory,zencoder,qodo,warp,amp,rovodev,trae,void,pearai}/',
       '{gemini,hermes,.hermes,qwen,crush,iflow,warp,copilot-instructions,skill,convention,conventions}.md',
     ],

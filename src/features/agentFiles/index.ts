@@ -18,7 +18,7 @@ export function register(window: WindowContext): void {
   });
   const readHere = async (): Promise<void> => {
     await project.ready();
-    const content = readHereReport(project.current, vscode.workspace.isTrusted, [host.report]);
+    const content = readHereReport(project.current, vscode.workspace.isTrusted, [await host.report()]);
     const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
     await vscode.commands.executeCommand('markdown.showPreview', document.uri);
   };

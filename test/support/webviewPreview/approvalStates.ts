@@ -78,6 +78,26 @@ export function approvalStates(): Readonly<Record<string, PreviewState>> {
   return {
     'approval-several': chat(waits(severalEdits)),
     'approval-risk': chat(waits(risky)),
+    'approval-hook': chat(
+      waits({
+        ...risky,
+        risks: [],
+        reasons: ['command', 'hook'],
+        hooks: {
+          runs: [
+            {
+              event: 'PreToolUse',
+              hook: '.github/hooks/guard.json: ./scripts/guard.sh',
+              outcome: 'asked',
+              text: 'Publishing needs a look at the changelog first.',
+            },
+          ],
+          asks: true,
+          arguments: null,
+          context: '',
+        },
+      }),
+    ),
     'approval-sub-agent': chat(
       waits(risky, {
         subAgent: {

@@ -53,7 +53,11 @@ export function chat(
   change: Partial<ChatState> = {},
 ): PreviewState {
   const bootstrap = chatState(shown, {
-    promptFiles: [{ name: 'review', description: 'Review a file', argumentHint: '[file]' }],
+    promptFiles: [
+      { name: 'review', description: 'Review a file', argumentHint: '[file]' },
+      { name: 'release', description: 'How to release this package', argumentHint: '[version]', kind: 'skill' },
+      { name: 'researcher', description: 'Looks through the code', argumentHint: null, kind: 'agent' },
+    ],
     demoPrompts: ['What is in this folder?', 'Search for “TODO”', 'Give me a long answer about this folder'],
     ...change,
   });

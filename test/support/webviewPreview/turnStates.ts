@@ -87,6 +87,33 @@ const ended = [
   result({ uid: 't8r', position: 2 }, 't8', 'edit_file', 'The person did not allow this.', 'denied'),
 ];
 
+const hook = '.claude/settings.json: .claude/hooks/guard.sh';
+const hookCalls = [
+  call('h1', 'run_command', { command: 'git push --force origin main' }),
+  call('h2', 'edit_file', { path: 'src/retry.ts' }),
+  call('h3', 'read_file', { path: 'src/upload.ts' }),
+];
+const hooked = [
+  result({ uid: 'h1r', position: 2 }, 'h1', 'run_command', 'A hook blocked this call.', 'denied', {
+    hooks: [{ event: 'PreToolUse', hook, outcome: 'blocked', text: 'Force pushes to main are not allowed here.' }],
+  }),
+  result({ uid: 'h2r', position: 2 }, 'h2', 'edit_file', 'Edited src/retry.ts.', 'done', {
+    hooks: [
+      { event: 'PreToolUse', hook, outcome: 'changed', text: '' },
+      {
+        event: 'PostToolUse',
+        hook: '.github/hooks/lint.json: npm run lint',
+        outcome: 'failed',
+        text: 'It took longer than 30 seconds.',
+      },
+    ],
+  }),
+  result({ uid: 'h3r', position: 2 }, 'h3', 'read_file', '20 lines', 'done', {
+    lines: 20,
+    hooks: [{ event: 'PreToolUse', hook, outcome: 'passed', text: '' }],
+  }),
+];
+
 const lines = Array.from({ length: 300 }, (_, index) => `+  entry(${index + 1}),`).join('\n');
 const write: ApprovalRequest = {
   tool: 'write_file',
@@ -127,6 +154,17 @@ export function turnStates(): Readonly<Record<string, PreviewState>> {
         answer({ uid: 'a3', position: 4 }, ['Most of it went wrong.']),
       ],
       turns: [settledTurn()],
+    }),
+    'turn-hooks': shows({
+      messages: [
+        question,
+        answer({ uid: 'a1', position: 2 }, hookCalls),
+        ...hooked,
+        answer({ uid: 'a3', position: 4 }, ['The push was blocked, so I leave it to you.']),
+      ],
+      turns: [
+        { ...settledTurn(), recalled: [{ provider: 'hooks', label: 'Hooks added text to the prompt', count: 0 }] },
+      ],
     }),
     'turn-thinking': {
       ...shows({ messages: [question], openTurn: runningTurn(), activity: { kind: 'answering' } }),

@@ -15,7 +15,6 @@ import { ServerTrust, type KeptValues } from '../../../host/mcp/serverTrust';
 import type { TerminalFeature } from '../../../host/terminal/terminalFeature';
 import type { WindowHooks } from '../../../host/window/featurePoints';
 import type { ProjectFiles } from '../../../host/workspace/projectFiles';
-import type { ServerDecision } from '../../../tools/mcp/serverPlace';
 import { visible } from '../../../tools/mcp/serverDefinition';
 import { chooseShell, shellInvocation } from '../../../tools/terminal/shell';
 import { answerOf, together, type HookEnd } from '../core/hookAnswers';
@@ -23,6 +22,7 @@ import { isFor, readHooks, type HookDefinition, type IgnoredReason } from '../co
 import { hookInput } from '../core/hookInput';
 import { translatedCall } from '../core/hookNames';
 import { runHookProgram } from '../core/hookProcess';
+import { trustMark } from '../core/trustMark';
 import type { ReportSection } from './readHere';
 
 interface HooksHostDeps {
@@ -36,13 +36,21 @@ interface HooksHostDeps {
   readonly log: Log;
 }
 
+/** A hook, and what the user decided about it. changed: one with the same definition was trusted, and a file that it
+ *  names is another one now. */
+interface KnownHook {
+  readonly hook: HookDefinition;
+  readonly mark: string;
+  readonly state: 'trusted' | 'changed' | 'new';
+}
+
 /** Maximum prompts in a row that Stop hooks may add to a session. */
 const mostStops = 8;
 
 /** Hooks of this window: their definitions, the user's trust in each, and their runs. */
 export class HooksHost implements WindowHooks {
   private readonly trust: ServerTrust;
-  /** Fingerprints that the user was asked about in this window. */
+  /** Marks that the user was asked about in this window. */
   private readonly asked = new Set<string>();
   /** Prompts of Stop hooks in a row, by session, with the uid of the last one. */
   private readonly stops = new Map<string, { readonly uid: string; readonly count: number }>();
@@ -59,17 +67,24 @@ export class HooksHost implements WindowHooks {
     const translated = call === null ? null : translatedCall(call.name, call.arguments, absolute);
     const { command, file_path: path, url } = translated?.input ?? {};
     const subject = [command, path, url].find((each) => typeof each === 'string') ?? '';
-    const all = this.read().hooks.filter((hook) => hook.event === event.name);
-    // Patterns of a hook that is not trusted are not even tried.
-    const [trusted, others] = [all.filter((hook) => this.isTrusted(hook)), all.filter((hook) => !this.isTrusted(hook))];
-    const hooks = trusted.filter((hook) => translated === null || isFor(hook, translated.names, String(subject)));
-    this.askForTrust(others).catch((error: unknown) =>
+    const all = await this.known((hook) => hook.event === event.name);
+    // Patterns of a hook that was never trusted are not even tried.
+    const fitting = all.filter(
+      ({ hook, state }) => state !== 'new' && (translated === null || isFor(hook, translated.names, String(subject))),
+    );
+    const doubtful = [...all.filter(({ state }) => state === 'new'), ...fitting];
+    this.askForTrust(doubtful.filter(({ state }) => state !== 'trusted')).catch((error: unknown) =>
       this.deps.log.error('The question whether to trust hooks could not be asked', error),
     );
     const answers = await Promise.all(
-      hooks.map(async (hook) =>
-        answerOf(hook, await this.runOne(hook, hookInput(hook, event, translated, this.folderOf(hook)), signal)),
-      ),
+      fitting.map(async (known) => {
+        const { hook } = known;
+        // Otherwise an agent that may edit its script could switch a guard off.
+        if (known.state === 'changed')
+          return answerOf(hook, noEnd(t('It has changed since you trusted it. Review it with Review Hooks…')));
+        const input = hookInput(hook, event, translated, this.folderOf(hook));
+        return answerOf(hook, await this.runOne(known, input, signal));
+      }),
     );
     for (const { run } of answers) this.deps.log.info(`Hook ${run.hook} (${run.event}): ${run.outcome} ${run.text}`);
     return together(answers, event);
@@ -99,11 +114,11 @@ export class HooksHost implements WindowHooks {
   /** Lists the files with hooks. Choosing one shows its commands, and asks to trust them or to stop trusting them. */
   async review(): Promise<void> {
     await this.deps.project.ready();
-    const all = this.read().hooks;
-    const items = [...new Set(all.map(({ file }) => file))].map((file) => {
-      const hooks = all.filter((hook) => hook.file === file);
-      const description = hooks.every((hook) => this.isTrusted(hook)) ? t('Trusted') : t('Not trusted');
-      return { label: file, description, detail: hooks.map(whenAndWhat).join(' · '), hooks };
+    const all = await this.known();
+    const items = [...new Set(all.map(({ hook }) => hook.file))].map((file) => {
+      const hooks = all.filter(({ hook }) => hook.file === file);
+      const description = hooks.every(({ state }) => state === 'trusted') ? t('Trusted') : t('Not trusted');
+      return { label: file, description, detail: hooks.map(({ hook }) => whenAndWhat(hook)).join(' · '), hooks };
     });
     const placeHolder = items.length === 0 ? t('No hooks were found.') : t('Choose a file to review its hooks');
     const chosen = await vscode.window.showQuickPick(items, { title: t('Review Hooks'), placeHolder });
@@ -111,22 +126,23 @@ export class HooksHost implements WindowHooks {
   }
 
   /** The part of the report. */
-  get report(): ReportSection {
-    const { hooks, ignored } = this.read();
+  async report(): Promise<ReportSection> {
+    const hooks = await this.known();
+    const { ignored } = this.read();
     return {
       title: t('Hooks'),
       about: t('Programs that run at moments of a turn. Each runs only after you trusted exactly its definition.'),
       head: [t('File'), t('Hook'), t('Used')],
       rows: [
-        ...hooks.map((hook) => [hook.file, whenAndWhat(hook), this.stateOf(hook)]),
+        ...hooks.map((known) => [known.hook.file, whenAndWhat(known.hook), this.stateOf(known)]),
         ...ignored.map(({ file, entry, reason }) => [file, entry, ignoredWords(reason)]),
       ],
     };
   }
 
-  private stateOf(hook: HookDefinition): string {
-    if (!this.isTrusted(hook)) return t('Not trusted: it doesn’t run. Review it with Review Hooks…');
-    return this.decisionOf(hook).choice === 'outside' ? t('Runs without the sandbox') : t('Runs in the sandbox');
+  private stateOf(known: KnownHook): string {
+    if (known.state !== 'trusted') return t('Not trusted: it doesn’t run. Review it with Review Hooks…');
+    return this.isOutside(known) ? t('Runs without the sandbox') : t('Runs in the sandbox');
   }
 
   private read(): ReturnType<typeof readHooks> {
@@ -134,17 +150,26 @@ export class HooksHost implements WindowHooks {
     return { hooks: read.flatMap(({ hooks }) => hooks), ignored: read.flatMap(({ ignored }) => ignored) };
   }
 
-  private isTrusted({ fingerprint }: HookDefinition): boolean {
-    return this.trust.isTrusted(fingerprint, fingerprint);
+  /** These hooks, as the user has judged them and the files that their commands name. */
+  private known(fits: (hook: HookDefinition) => boolean = () => true): Promise<readonly KnownHook[]> {
+    return Promise.all(
+      this.read()
+        .hooks.filter(fits)
+        .map(async (hook) => {
+          const [id, mark] = [hook.fingerprint, await trustMark(hook, this.folderOf(hook))];
+          const isTrusted = this.trust.isTrusted(id, mark);
+          return { hook, mark, state: isTrusted ? 'trusted' : this.trust.knewAnother(id, mark) ? 'changed' : 'new' };
+        }),
+    );
   }
 
-  private decisionOf({ fingerprint }: HookDefinition): ServerDecision {
-    return this.trust.decision(fingerprint, fingerprint);
+  private isOutside({ hook, mark }: KnownHook): boolean {
+    return this.trust.decision(hook.fingerprint, mark).choice === 'outside';
   }
 
-  private async reviewFile(file: string, hooks: readonly HookDefinition[]): Promise<void> {
+  private async reviewFile(file: string, hooks: readonly KnownHook[]): Promise<void> {
     const { confinement } = this.deps.terminal;
-    for (const { fingerprint } of hooks) this.asked.add(fingerprint);
+    for (const { mark } of hooks) this.asked.add(mark);
     const inside = t('Trust and Run in the Sandbox');
     const outside = t('Trust and Run Without the Sandbox');
     const forget = t('Stop Trusting');
@@ -152,11 +177,11 @@ export class HooksHost implements WindowHooks {
     const choices = [
       ...(hasSandbox ? [inside] : []),
       ...(confinement.isRequired ? [] : [outside]),
-      ...(hooks.some((hook) => this.isTrusted(hook)) ? [forget] : []),
+      ...(hooks.some(({ state }) => state !== 'new') ? [forget] : []),
     ];
     const detail = [
       t('They run these commands on your machine and get the calls of the agent:'),
-      ...hooks.map((hook) => `${visible(whenAndWhat(hook))}${details(hook)}`),
+      ...hooks.map(({ hook }) => `${visible(whenAndWhat(hook))}${details(hook)}`),
       ...(choices.length === 0
         ? [t('Only hooks in the sandbox may run here (hermes.terminal.sandbox), and there is none.')]
         : []),
@@ -165,40 +190,36 @@ export class HooksHost implements WindowHooks {
     const question = t('Trust the hooks in {file}?', { file: visible(file) });
     const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, ...choices);
     if (chosen === undefined) return;
-    for (const { fingerprint } of hooks) {
-      if (chosen === forget) await this.trust.forget(fingerprint);
-      else {
-        const isOutside = chosen === outside;
-        const choice = isOutside ? 'outside' : 'inside';
-        await this.trust.trust(fingerprint, fingerprint, { choice, mayRunOutside: isOutside, hosts: [] });
-      }
+    const isOutside = chosen === outside;
+    const decision = { choice: isOutside ? 'outside' : 'inside', mayRunOutside: isOutside, hosts: [] } as const;
+    for (const { hook, mark } of hooks) {
+      if (chosen === forget) await this.trust.forget(hook.fingerprint);
+      // As it was shown: a script that was changed meanwhile is not trusted.
+      else await this.trust.trust(hook.fingerprint, mark, decision);
     }
   }
 
   /** Asks once per definition and window; no turn waits for the answer. */
-  private async askForTrust(hooks: readonly HookDefinition[]): Promise<void> {
-    const open = hooks.filter(({ fingerprint }) => !this.asked.has(fingerprint));
+  private async askForTrust(hooks: readonly KnownHook[]): Promise<void> {
+    const open = hooks.filter(({ mark }) => !this.asked.has(mark));
     if (open.length === 0) return;
-    for (const { fingerprint } of open) this.asked.add(fingerprint);
-    const files = [...new Set(open.map(({ file }) => file))];
+    for (const { mark } of open) this.asked.add(mark);
+    const files = [...new Set(open.map(({ hook }) => hook.file))];
     const review = t('Review…');
     const sentence = t('Hooks that you haven’t trusted: {files}. They don’t run until you review and trust them.', {
       files: shownList(files.map((file) => quoted(file.replaceAll('](', '] (')))),
     });
     const chosen = await vscode.window.showInformationMessage(sentence, review, t('Not Now'));
     if (chosen !== review) return;
-    for (const file of files)
-      await this.reviewFile(
-        file,
-        this.read().hooks.filter((hook) => hook.file === file),
-      );
+    for (const file of files) await this.reviewFile(file, await this.known((hook) => hook.file === file));
   }
 
   private folderOf({ folder }: HookDefinition): string {
     return folder ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir();
   }
 
-  private async runOne(hook: HookDefinition, input: string, signal: AbortSignal): Promise<HookEnd> {
+  private async runOne(known: KnownHook, input: string, signal: AbortSignal): Promise<HookEnd> {
+    const { hook } = known;
     const { terminal, clock, storageFolder } = this.deps;
     const { confinement } = terminal;
     const project = this.folderOf(hook);
@@ -210,7 +231,7 @@ export class HooksHost implements WindowHooks {
         : terminal.shell();
       const program = { folder, environment, input, timeoutMs: hook.timeoutMs, clock, signal };
       const hasSandbox = (await confinement.state()).kind === 'works';
-      if (this.decisionOf(hook).choice === 'outside' && !confinement.isRequired)
+      if (this.isOutside(known) && !confinement.isRequired)
         return await runHookProgram({ ...program, invocation: shellInvocation(shell, hook.command) });
       if (!hasSandbox) throw new Error(t('It may only run in the sandbox, and there is none.'));
       const aside = join(storageFolder(), 'taken-out', randomBytes(4).toString('hex'));
@@ -222,9 +243,13 @@ export class HooksHost implements WindowHooks {
         await confined.ended();
       }
     } catch (error) {
-      return { exitCode: null, output: '', errors: '', problem: errorMessage(error) };
+      return noEnd(errorMessage(error));
     }
   }
+}
+
+function noEnd(problem: string): HookEnd {
+  return { exitCode: null, output: '', errors: '', problem };
 }
 
 function absolute(path: string): string {

@@ -119,8 +119,10 @@ export function commandPlace(folder: string): string {
   return folder === '.' ? t('In the open folder') : t('In {folder}', { folder });
 }
 
-/** Reasons that say nothing about this request in particular. */
-const usualReasons: readonly AskReason[] = ['change', 'plan'];
+/** A reason that is said in a line of its own. */
+type ShownReason = Exclude<AskReason, 'change' | 'plan' | 'hook'>;
+/** Reasons that say nothing about this request in particular, and that of hooks, whose own words are shown. */
+const usualReasons: readonly AskReason[] = ['change', 'plan', 'hook'];
 
 /** Risks that say in more detail what the reason `discards` says. */
 const discarding: readonly NamedRisk['kind'][] = ['discards', 'deletes', 'rewrites'];
@@ -129,7 +131,7 @@ const discarding: readonly NamedRisk['kind'][] = ['discards', 'deletes', 'rewrit
 export function reasonsOf(
   { access, reasons, risks = [] }: ApprovalRequest,
   showsPlace: boolean,
-): readonly Exclude<AskReason, 'change' | 'plan'>[] {
+): readonly ShownReason[] {
   const isInside = access.kind === 'run' && access.confined?.kind === 'inside';
   const isShownElsewhere = (reason: AskReason): boolean => {
     if (reason === 'command') return isInside || showsPlace || reasons.includes('unconfined');
@@ -138,11 +140,11 @@ export function reasonsOf(
   return reasons.filter(isUnusual).filter((reason) => !isShownElsewhere(reason));
 }
 
-function isUnusual(reason: AskReason): reason is Exclude<AskReason, 'change' | 'plan'> {
+function isUnusual(reason: AskReason): reason is ShownReason {
   return !usualReasons.includes(reason);
 }
 
-export function reasonText(reason: Exclude<AskReason, 'change' | 'plan'>): string {
+export function reasonText(reason: ShownReason): string {
   switch (reason) {
     case 'outside':
       return t('Outside the open folders.');
@@ -172,8 +174,6 @@ export function reasonText(reason: Exclude<AskReason, 'change' | 'plan'>): strin
       return t('Runs with all your permissions, outside the sandbox.');
     case 'discards':
       return t('May permanently discard work.');
-    case 'hook':
-      return t('A hook wants you to decide.');
     case 'leftovers':
       return t('An earlier command left a file that can run code and couldn’t be removed.');
   }
