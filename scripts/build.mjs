@@ -158,7 +158,7 @@ const copies = [
   ['node_modules/@anthropic-ai/sandbox-runtime/vendor/seccomp/arm64/apply-seccomp', 'seccomp/arm64/apply-seccomp'],
   ['node_modules/sql.js/dist/sql-wasm.wasm', 'sql-wasm.wasm'],
   // Read when a service's models are first described. Refreshed with `npm run prices`.
-  ['src/models/prices/modelPrices.json', 'modelPrices.json'],
+  ['src/models/modelPrices.json', 'modelPrices.json'],
   // For authors of other extensions: docs/api.md.
   ['src/host/api/hermes.d.ts', 'hermes.d.ts'],
   ['node_modules/@vscode/codicons/dist/codicon.css', 'webview/codicon.css'],

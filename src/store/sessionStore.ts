@@ -15,7 +15,7 @@ import type {
 } from './conversations';
 import type { FileChangeOperations } from './fileChanges';
 import type { ImportOperations } from './importing';
-import type { Outbox } from './outbox/outbox';
+import type { Outbox } from './outbox';
 import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
 import type { Part } from '../transcript/part';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';

@@ -11,7 +11,7 @@ import type { Log } from '../../src/base/log';
 import type { BusyMode, SubmitReceipt } from '../../src/gateway/gateway';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import type { ChatModel } from '../../src/models/chatModel';
-import { httpChatModel } from '../../src/models/endpointProvider';
+import { httpChatModel } from '../../src/models/endpoints/endpointProvider';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy, type RequestPolicy } from '../../src/models/http/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';

@@ -8,7 +8,7 @@ import type { Clock } from '../../base/clock';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
 import type { MemoryProviders } from '../../memory/memoryProviders';
-import type { ModelCatalog } from '../../models/catalog';
+import type { ModelCatalog } from '../../models/endpoints/catalog';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';

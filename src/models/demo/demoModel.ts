@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock';
 import { pause } from '../../base/pause';
 import type { ChatModel, CompletedToolCall, ModelRequest, ModelStream, WireMessage } from '../chatModel';
 import type { ModelInfo } from '../modelInfo';
-import { free } from '../prices/priceSnapshot';
+import { free } from '../priceSnapshot';
 import { EventPump } from '../http/pump';
 import { folderAnswer, honestAnswer, longAnswer, searchAnswer } from './demoAnswers';
 import type { DemoToolResult } from './demoAnswers';

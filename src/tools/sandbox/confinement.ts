@@ -5,7 +5,7 @@ import type { SandboxState } from '../../transcript/sandboxState';
 import { treatmentOf } from '../pathTreatment';
 import { filesToGuard, namesToTakeOut } from './foundFiles';
 import { realPath } from './realPath';
-import type { HelperAnswers } from './helper/messages';
+import type { HelperAnswers } from './helperMessages';
 import { type FoundFiles, type Limits, limitsOf, narrowed } from './limits';
 import { listFiles, type ListedFiles } from './listFiles';
 import type { Sandbox } from './sandbox';

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
 import { HelperProcess, type HelperProcessDeps } from './helperProcess';
-import type { HelperAnswers, HelperTools } from './helper/messages';
+import type { HelperAnswers, HelperTools } from './helperMessages';
 import type { GitPlaces } from './git/gitGuard';
 import type { Limits } from './limits';
 

@@ -1,4 +1,4 @@
-import type { NewOutboxEntry, OutboxEntry } from '../../../src/store/outbox/outbox';
+import type { NewOutboxEntry, OutboxEntry } from '../../../src/store/outbox';
 import type { CursorStore, MemoryOutbox, SessionTurns, TurnText } from '../../../src/memory/hindsight/ports';
 
 export interface StoredTurn extends TurnText {

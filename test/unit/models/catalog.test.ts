@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
-import { ModelCatalog } from '../../../src/models/catalog';
+import { ModelCatalog } from '../../../src/models/endpoints/catalog';
 import type { ModelInfo } from '../../../src/models/modelInfo';
-import type { CatalogDeps } from '../../../src/models/catalog';
+import type { CatalogDeps } from '../../../src/models/endpoints/catalog';
 import { DemoProvider } from '../../../src/models/demo/demoProvider';
 import { ModelError } from '../../../src/models/modelProvider';
 import { azureResource } from '../../../src/models/azureOpenai';

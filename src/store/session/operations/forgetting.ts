@@ -6,7 +6,7 @@ import type { Turn } from '../../../transcript/turn';
 import { readTurnRow } from '../tables/turnRow';
 import type { TurnTable } from '../tables/turnTable';
 import { countOf, readText } from '../tables/columns';
-import type { SearchIndex } from '../../search/searchIndex';
+import type { SearchIndex } from '../tables/searchIndex';
 import { sliceMs } from '../../slicedWork';
 import type { FileChangeTable } from '../tables/fileChangeTable';
 import type { BatchedWork } from '../tables/inBatches';

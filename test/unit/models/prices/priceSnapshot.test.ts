@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fileText, fromModelsDev } from '../../../../scripts/modelPrices.mjs';
 import { bundledPrices } from '../../../../src/host/models/bundledPrices';
-import { readPriceSnapshot, snapshotFacts } from '../../../../src/models/prices/priceSnapshot';
+import { readPriceSnapshot, snapshotFacts } from '../../../../src/models/priceSnapshot';
 
 const folder = path.resolve('src/models/prices');
 const log = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

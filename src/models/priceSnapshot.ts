@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { ModelFacts } from '../modelFacts';
-import type { ModelPrice } from '../modelInfo';
+import type { ModelFacts } from './modelFacts';
+import type { ModelPrice } from './modelInfo';
 
 const price = v.pipe(v.number(), v.minValue(0));
 const cachePrice = v.nullable(price);

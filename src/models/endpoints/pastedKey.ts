@@ -1,6 +1,6 @@
-import { parseEndpoint } from './http/endpoint';
-import type { ProviderSettings } from './providerSettings';
-import { servicePresets, type ServicePreset } from './presets';
+import { parseEndpoint } from '../http/endpoint';
+import type { ProviderSettings } from '../providerSettings';
+import { servicePresets, type ServicePreset } from '../presets';
 
 /** Extracts the key from pasted text: removes the header, a variable name, quotes, line ends and invisible
  *  characters. Null when the rest cannot be a single key. */

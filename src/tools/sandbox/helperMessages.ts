@@ -1,6 +1,6 @@
-import type { GitPlaces } from '../git/gitGuard';
-import type { Limits } from '../limits';
-import type { RemovedFiles } from '../git/takenOut';
+import type { GitPlaces } from './git/gitGuard';
+import type { Limits } from './limits';
+import type { RemovedFiles } from './git/takenOut';
 
 /** Request from the window to its helper, with one answer each. */
 export type HelperRequest =

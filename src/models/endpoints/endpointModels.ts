@@ -1,14 +1,14 @@
 import * as v from 'valibot';
-import type { Clock } from '../base/clock';
-import type { Endpoint } from './http/endpoint';
-import { requestJson, type JsonAnswer } from './http/jsonRequest';
-import { anthropicListing, factsOfAnthropicListing } from './listings/anthropicListing';
-import { factsOfOllama, ollamaRunning, ollamaShow, ollamaTags, ollamaVersion } from './listings/ollama';
-import { factsOfOpenaiListing, openaiListing } from './listings/openaiListing';
-import type { ModelFacts } from './modelFacts';
-import type { TransportFault } from './transport';
-import { t } from '../base/translate';
-import { count, readable, text, texts } from './listings/tolerant';
+import type { Clock } from '../../base/clock';
+import type { Endpoint } from '../http/endpoint';
+import { requestJson, type JsonAnswer } from '../http/jsonRequest';
+import { anthropicListing, factsOfAnthropicListing } from './anthropicListing';
+import { factsOfOllama, ollamaRunning, ollamaShow, ollamaTags, ollamaVersion } from './ollama';
+import { factsOfOpenaiListing, openaiListing } from './openaiListing';
+import type { ModelFacts } from '../modelFacts';
+import type { TransportFault } from '../transport';
+import { t } from '../../base/translate';
+import { count, readable, text, texts } from './tolerant';
 
 const lmStudioListing = v.object({
   data: readable(

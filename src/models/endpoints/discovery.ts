@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import type { Clock } from '../base/clock';
-import { parseEndpoint } from './http/endpoint';
-import { requestJson } from './http/jsonRequest';
-import { ollamaTags } from './listings/ollama';
-import type { LocalServerPreset } from './presets';
+import type { Clock } from '../../base/clock';
+import { parseEndpoint } from '../http/endpoint';
+import { requestJson } from '../http/jsonRequest';
+import { ollamaTags } from './ollama';
+import type { LocalServerPreset } from '../presets';
 
 /** A local server that answered. */
 export interface FoundServer {

@@ -1,21 +1,21 @@
 import * as v from 'valibot';
-import type { Clock } from '../base/clock';
-import type { ChatModel, ModelRequest, ModelStream } from './chatModel';
-import { parseEndpoint, type Endpoint } from './http/endpoint';
+import type { Clock } from '../../base/clock';
+import type { ChatModel, ModelRequest, ModelStream } from '../chatModel';
+import { parseEndpoint, type Endpoint } from '../http/endpoint';
 import { askForModels, keyHeaders, type FactsAnswer } from './endpointModels';
-import { failureOf, invalidBaseUrlFailure, noKeyFailure } from './http/failures';
-import { requestJson } from './http/jsonRequest';
-import { factsOfClaude } from './listings/anthropicListing';
-import { describeModel, type ModelFacts } from './modelFacts';
-import type { ModelInfo } from './modelInfo';
-import { ModelError, type ModelListing, type ModelProvider } from './modelProvider';
-import { free, type PriceSnapshot, snapshotFacts } from './prices/priceSnapshot';
-import { fetchWithTimeouts } from './http/fetchWithTimeouts';
-import type { ProviderSettings } from './providerSettings';
-import { LearnedRefusals, withoutImages } from './http/refusals';
-import { loopbackPolicy, remotePolicy, runRequest, type RequestRunnerDeps } from './http/requestRunner';
-import { shownAddress } from './secrecy/secrecy';
-import type { LoadTransports, TransportFault } from './transport';
+import { failureOf, invalidBaseUrlFailure, noKeyFailure } from '../http/failures';
+import { requestJson } from '../http/jsonRequest';
+import { factsOfClaude } from './anthropicListing';
+import { describeModel, type ModelFacts } from '../modelFacts';
+import type { ModelInfo } from '../modelInfo';
+import { ModelError, type ModelListing, type ModelProvider } from '../modelProvider';
+import { free, type PriceSnapshot, snapshotFacts } from '../priceSnapshot';
+import { fetchWithTimeouts } from '../http/fetchWithTimeouts';
+import type { ProviderSettings } from '../providerSettings';
+import { LearnedRefusals, withoutImages } from '../http/refusals';
+import { loopbackPolicy, remotePolicy, runRequest, type RequestRunnerDeps } from '../http/requestRunner';
+import { shownAddress } from '../secrecy/secrecy';
+import type { LoadTransports, TransportFault } from '../transport';
 
 /** Returns the key of a provider for exactly this origin. */
 type KeyOf = (provider: string, origin: string) => Promise<string | undefined>;

@@ -1,15 +1,15 @@
-import type { ChatModel } from './chatModel';
+import type { ChatModel } from '../chatModel';
 import { findLocalServers } from './discovery';
 import type { FoundServer } from './discovery';
-import { parseEndpoint } from './http/endpoint';
+import { parseEndpoint } from '../http/endpoint';
 import { EndpointProvider } from './endpointProvider';
 import type { EndpointDeps } from './endpointProvider';
-import { noModelFailure } from './http/failures';
-import { ModelError } from './modelProvider';
-import type { ModelListing, ModelProvider } from './modelProvider';
-import { localServerPresets, servicePresets } from './presets';
-import type { LocalServerPreset } from './presets';
-import type { ProviderSettings } from './providerSettings';
+import { noModelFailure } from '../http/failures';
+import { ModelError } from '../modelProvider';
+import type { ModelListing, ModelProvider } from '../modelProvider';
+import { localServerPresets, servicePresets } from '../presets';
+import type { LocalServerPreset } from '../presets';
+import type { ProviderSettings } from '../providerSettings';
 
 export interface CatalogDeps extends EndpointDeps {
   /** Returns the validated, current entries of `hermes.providers`. */
