@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import * as path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fileText, fromModelsDev } from '../../../../scripts/modelPrices.mjs';
-import { bundledPrices } from '../../../../src/host/models/bundledPrices';
-import { readPriceSnapshot, snapshotFacts } from '../../../../src/models/priceSnapshot';
+import { fileText, fromModelsDev } from '../../../scripts/modelPrices.mjs';
+import { bundledPrices } from '../../../src/host/models/bundledPrices';
+import { readPriceSnapshot, snapshotFacts } from '../../../src/models/priceSnapshot';
 
-const folder = path.resolve('src/models/prices');
+const folder = path.resolve('src/models');
 const log = { trace: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 const snapshot = readPriceSnapshot(
