@@ -115,11 +115,17 @@ function areEqual(one: LineChange, other: LineChange): boolean {
   );
 }
 
-/** An insertion at the edge of removed lines does not conflict. Two insertions at one place do, because their order
- *  is unknown. */
+/** An insertion at the edge of removed lines does not conflict, unless its lines are already among those in their
+ *  place. Two insertions at one place do, because their order is unknown. */
 function doMeet(one: LineChange, other: LineChange): boolean {
   if (one.removed === 0 && other.removed === 0) return one.at === other.at;
-  return one.at < other.at + other.removed && other.at < one.at + one.removed;
+  if (one.at < other.at + other.removed && other.at < one.at + one.removed) return true;
+  return isRepeatedBy(one, other) || isRepeatedBy(other, one);
+}
+
+function isRepeatedBy({ at, removed, added }: LineChange, other: LineChange): boolean {
+  const isAtEdge = at === other.at || at === other.at + other.removed;
+  return isAtEdge && removed === 0 && added.every((line) => other.added.includes(line));
 }
 
 function isFirst(one: LineChange, other: LineChange): boolean {

@@ -304,11 +304,17 @@ function doMeet({ now, added }: OpenHunk, { at, removed }: LineChange): boolean 
   return now < at + removed && at < now + added.length;
 }
 
-/** True when lines that agents removed are inserted again in their place. */
+/** True when lines that agents removed are inserted again in their place: all of them, the first or the last ones. */
 function bringsBack(accepted: readonly string[], { at, removed, added, now }: OpenHunk, change: LineChange): boolean {
-  if (removed === 0 || added.length > 0 || change.removed > 0 || now !== change.at) return false;
+  if (removed === 0 || change.removed > 0) return false;
   const lines = accepted.slice(at, at + removed);
-  return change.added.some((_line, index) => areEqual(lines, change.added.slice(index, index + removed)));
+  const count = change.added.length;
+  const isFirst = change.at === now && areEqual(change.added, lines.slice(0, count));
+  const isLast = change.at === now + added.length && areEqual(change.added, lines.slice(-count));
+  const isWithin = added.length === 0 && change.at === now;
+  const isAll =
+    isWithin && change.added.some((_line, index) => areEqual(lines, change.added.slice(index, index + removed)));
+  return isFirst || isLast || isAll;
 }
 
 /** An empty place overlaps another one also at its edges. */

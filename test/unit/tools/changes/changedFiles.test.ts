@@ -297,6 +297,25 @@ describe('single changes of a file', () => {
     ]);
   });
 
+  it('bring a removed line of the user back once, whichever of two turns is undone first', async () => {
+    const orders = ['turn first', 'change first'] as const;
+    const texts: (string | null)[] = [];
+    for (const [index, order] of orders.entries()) {
+      const name = `${index}.ts`;
+      world.person(name, '1\n2\n3\n');
+      await world.agent(name, '1\ntwo\n3\n', { turnUid: 't1' });
+      world.person(name, '1\nmine\nyours\ntwo\n3\n');
+      await world.agent(name, '1\nmine\ntwo\n3\n', { turnUid: 't2' });
+      const ofTurn = () => world.files.reviewFiles('t2', null, 'revert', false);
+      if (order === 'turn first') await ofTurn();
+      const [hunk] = await world.files.hunks('t1', world.path(name));
+      await world.files.reviewHunk('t1', world.path(name), hunk?.id ?? '', 'revert');
+      if (order === 'change first') await ofTurn();
+      texts.push(world.text(name));
+    }
+    expect(texts).toEqual(orders.map(() => '1\nmine\nyours\n2\n3\n'));
+  });
+
   it('that no longer exist are reported as missing', async () => {
     const outcome = await world.files.reviewHunk('t1', path(), 'none', 'revert');
     expect(outcome.sentence).toBe('This change to a.ts no longer exists.');
