@@ -4,7 +4,7 @@ import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } from '../models/chatModel';
 import { ModelError } from '../models/modelProvider';
-import { estimateTokens } from '../transcript/tokenEstimate';
+import { estimateTokens } from '../transcript/contextUse';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import { StoreError } from '../store/storeError';
@@ -31,7 +31,7 @@ import { TurnHistory } from './turnHistory';
 import { TurnRecall } from './turnRecall';
 import { TurnRecorder } from './turnRecorder';
 import { subAgentPrompt } from './systemPrompt';
-import { stopReasonOf, TurnStop } from './turnStop';
+import { stopReasonOf, TurnStop } from './runningCalls';
 import { beforePrompt, interruptionNote, withNote, wireNotes } from './wireNotes';
 
 export interface AgentDeps {

@@ -9,9 +9,8 @@ import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../trans
 import type { ToolCallPart } from '../transcript/part';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
 import type { LiveRun } from './liveRun';
-import { CallStop, type RunningCall } from './runningCalls';
+import { CallStop, type RunningCall, TurnStop } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
-import { TurnStop } from './turnStop';
 import { decidedTogether, editsAfter, type LaterCall } from './waitingEdits';
 
 interface CallRunnerDeps {

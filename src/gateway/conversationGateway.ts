@@ -26,7 +26,7 @@ import { TurnOpening } from './turnOpening';
 import { TurnRunner } from './turnRunner';
 import { TurnSlots } from './turnSlots';
 import { WaitingTurns } from './waitingTurns';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import type { ReasoningEffort } from '../transcript/session';
 
 /** Reasoning effort per session. */
 class Efforts {

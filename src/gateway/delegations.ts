@@ -1,5 +1,5 @@
 import type { Agent } from '../agent/agent';
-import { stopReasonOf, TurnStop } from '../agent/turnStop';
+import { stopReasonOf, TurnStop } from '../agent/runningCalls';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
 import type { Approval } from '../transcript/approval';

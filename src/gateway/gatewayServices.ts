@@ -6,8 +6,8 @@ import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import type { Mode } from '../transcript/approval';
-import type { BusyMode } from '../transcript/busyMode';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import type { BusyMode } from '../transcript/steering';
+import type { ReasoningEffort } from '../transcript/session';
 
 /** The services that a gateway is built from. Everything else has a default. */
 export interface GatewayServices {

@@ -33,11 +33,28 @@ import { ReviewInEditor } from './reviewInEditor';
 import { ReviewLenses } from './reviewLenses';
 import { ReviewMarks } from './reviewMarks';
 import { AccessPaths } from '../../tools/accessPaths';
-import { reviewTexts } from './reviewSentences';
-import { showInvisible, showMisleading } from '../../protocol/invisibleCharacters';
+import { showInvisible, showMisleading } from '../../transcript/text/invisibleCharacters';
 import { textOf } from '../../tools/files/changes/undoing';
 import { changeReasons, judgedName } from '../../tools/pathTreatment';
 import type { AskReason } from '../../transcript/approval';
+import type { ReviewTexts } from '../../tools/files/changes/reviewTexts';
+
+/** Texts in the user's language. */
+const reviewTexts: ReviewTexts = {
+  conflict: (files) =>
+    t('These files have since been changed in the same places, so they weren’t reverted: {files}.', {
+      files,
+    }),
+  notKept: (files) => t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
+  cannotWrite: (files) =>
+    t('These files couldn’t be written and haven’t changed: {files}. See the log for details.', { files }),
+  notUndone: (files) =>
+    t(
+      'These files have been changed in the same places since they were reverted, so the revert wasn’t undone: {files}. What it replaced is still saved.',
+      { files },
+    ),
+  gone: (file) => t('This change to {file} no longer exists.', { file }),
+};
 
 /** Marks files in the explorer and in tabs that an agent changed and the user has not kept yet. */
 class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {

@@ -1,12 +1,11 @@
 import type { FileSystem } from '../engine/fileSystem';
-import type { SqlRow } from '../engine/sqlDatabase';
+import type { SqlRow, SqlDatabase } from '../engine/sqlDatabase';
 import type { Sqlite } from '../engine/sqlite';
 import { SqlJsDatabase } from '../engine/sqlJsDatabase';
 import { StoreError } from '../storeError';
 import { headerSize, pageSize, parseHeader } from './fileHeader';
 import { readLog } from './logPages';
 import { PageFile } from './pageFile';
-import { readableRows } from './readableRows';
 import { finishQuarantine } from './quarantine';
 import { logOf, pendingPath } from './storeFiles';
 import type { TableShape } from './tableShape';
@@ -262,5 +261,20 @@ export function firstPageOf(fileSystem: FileSystem, path: string, bytesOfPage = 
     return bytes;
   } finally {
     file.close();
+  }
+}
+
+/** Yields the rows of a table from the first one until a row cannot be read. Returns true when those were all rows,
+ *  also when the table does not exist. Rows after a broken page are found without the tree (`strayRows.ts`). */
+export function* readableRows(database: SqlDatabase, table: string): Generator<SqlRow, boolean> {
+  try {
+    if (database.get("SELECT 1 AS n FROM sqlite_master WHERE type = 'table' AND name = ?", [table]) === undefined)
+      return true;
+    for (const row of database.iterate(`SELECT * FROM "${table.replaceAll('"', '""')}" NOT INDEXED`)) yield row;
+    return true;
+  } catch (error) {
+    // Any error that a damaged file causes in SQLite.
+    if (error instanceof StoreError) return false;
+    throw error;
   }
 }

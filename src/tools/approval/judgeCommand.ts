@@ -1,7 +1,7 @@
 import type { AccessPath, AskReason, Mode, ShellKind } from '../../transcript/approval';
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
 import { deniedCommandRule, deniedTextRule, mayBeDenied } from './deniedCommands';
-import { judgeEdit, judgeRead } from './judgePath';
+import { judgeEdit, judgeRead } from './judgeAccess';
 import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
 import { effectsOf, lossOf } from './shell/commandEffects';

@@ -1,13 +1,12 @@
 import type { Access, AccessPath, ApprovalDecision, ApprovalRequest, AskReason } from '../../transcript/approval';
 import type { ApprovalPolicy, AskedCall, Verdict } from './approvalPolicy';
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
-import { judgeFetch } from './judgeAddress';
-import { judgeEdit, judgeRead } from './judgePath';
+import { judgeFetch, judgeEdit, judgeRead } from './judgeAccess';
 import { type PathLookup, sandboxedLookup } from './pathLookup';
 import { RuleBook } from './ruleBook';
 import { allowRuleProblem, printRule } from './ruleText';
 import { effectsOfText } from './shell/commandEffects';
-import { invisibleCharacters } from './shell/invisibleCharacters';
+import { invisibleCharacters } from '../../transcript/text/invisibleCharacters';
 import { discardsOf } from './discards';
 import { type CommandDeps, judgeRun } from './judgeCommand';
 

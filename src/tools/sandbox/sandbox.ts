@@ -9,6 +9,11 @@ import type { HelperAnswers, HelperTools } from './helperMessages';
 import type { GitPlaces } from './git/gitGuard';
 import type { Limits } from './limits';
 
+/** auto: commands are confined if the sandbox works. required: without a working sandbox no command runs. off: no
+ *  sandbox. */
+export const sandboxSettings = ['auto', 'required', 'off'] as const;
+export type SandboxSetting = (typeof sandboxSettings)[number];
+
 interface SandboxDeps extends HelperProcessDeps {
   readonly tools: () => Promise<HelperTools>;
   readonly platform: NodeJS.Platform;

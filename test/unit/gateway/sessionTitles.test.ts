@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { demoInfo } from '../../../src/models/demo/demoModel';
-import { DemoProvider } from '../../../src/models/demo/demoProvider';
+import { demoInfo, DemoProvider } from '../../../src/models/demo/demoModel';
 import { systemClock } from '../../../src/base/clock';
 import { gate } from '../../support/conformance';
 import { refuses, reply, type Scripted } from '../../support/modelServer';

@@ -1,17 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/base/clock';
-import { ModelCatalog } from '../../../src/models/endpoints/catalog';
+import { ModelCatalog, type CatalogDeps } from '../../../src/models/endpoints/catalog';
 import type { ModelInfo } from '../../../src/models/modelInfo';
-import type { CatalogDeps } from '../../../src/models/endpoints/catalog';
-import { DemoProvider } from '../../../src/models/demo/demoProvider';
+import { DemoProvider } from '../../../src/models/demo/demoModel';
 import { ModelError } from '../../../src/models/modelProvider';
-import { azureResource } from '../../../src/models/azureOpenai';
+import { azureResource, recognizeKey, servicePresets } from '../../../src/models/presets';
 import { parseEndpoint } from '../../../src/models/http/endpoint';
-import { recognizeKey, servicePresets } from '../../../src/models/presets';
 import { createTransports } from '../../../src/models/providers/index';
 import { ManualClock } from '../../support/manualClock';
-import { reply, startModelServer } from '../../support/modelServer';
-import type { ModelServer, ModelServerOptions } from '../../support/modelServer';
+import { reply, startModelServer, type ModelServer, type ModelServerOptions } from '../../support/modelServer';
 import { ask } from './asking';
 
 const running: ModelServer[] = [];

@@ -1,6 +1,6 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { rowsOfSessions, type StoreImport } from './storeImport';
-import type { StoreRows } from './storeRows';
+import type { StoreRows } from './soundRows';
 import { readText } from '../tables/columns';
 import type { ImportedTable } from '../tables/rights';
 import { isSynced } from '../tables/keptElsewhere';

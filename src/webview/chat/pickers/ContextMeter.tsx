@@ -5,8 +5,7 @@ import { t, pageLanguage } from '../../localization';
 import { compactCount, percentOf } from '../../times';
 import { SessionContext } from '../session/sessionContext';
 import { useChat } from '../state/chat';
-import { dollars } from '../../../transcript/cost';
-import type { Cost, Spending } from '../../../transcript/cost';
+import { dollars, type Cost, type Spending } from '../../../transcript/usage';
 import type { ContextFile, FileOrigin, LeftFile } from '../../../transcript/contextFiles';
 import { PathParts } from '../common/marks';
 

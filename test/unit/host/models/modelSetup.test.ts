@@ -7,7 +7,7 @@ import { checkConnection } from '../../../../src/host/models/connectionCheck';
 import { ModelService } from '../../../../src/host/models/modelService';
 import { ProviderKeys } from '../../../../src/host/models/providerKeys';
 import { ModelCatalog } from '../../../../src/models/endpoints/catalog';
-import { DemoProvider } from '../../../../src/models/demo/demoProvider';
+import { DemoProvider } from '../../../../src/models/demo/demoModel';
 import type { LocalServerPreset } from '../../../../src/models/presets';
 import type { ModelProvider } from '../../../../src/models/modelProvider';
 import type { ProviderSettings } from '../../../../src/models/providerSettings';
