@@ -10,13 +10,16 @@ const floors = ['host', 'gateway', 'agent', 'memory', 'tools', 'models', 'store'
 const element = (type) => ({ element: { type } });
 
 const policies = [
-  ...floors.map((floor, index) => ({ from: element(floor), allow: { to: element(floors.slice(index)) } })),
-  { from: element('host'), allow: { to: element(['protocol', 'history', 'sources']) } },
   {
-    from: element('commandLine'),
-    allow: { to: element(['commandLine', 'history', 'sources', 'store', 'transcript', 'base']) },
+    from: element('features'),
+    allow: { to: element(['features', 'featureCore', 'protocol', 'sources', ...floors]) },
   },
-  { from: element('history'), allow: { to: element(['history', 'sources', 'store', 'models', 'transcript', 'base']) } },
+  {
+    from: element('featureCore'),
+    allow: { to: element(['featureCore', 'protocol', 'sources', ...floors.slice(1)]) },
+  },
+  ...floors.map((floor, index) => ({ from: element(floor), allow: { to: element(floors.slice(index)) } })),
+  { from: element('host'), allow: { to: element(['protocol']) } },
   { from: element('sources'), allow: { to: element(['sources', 'transcript', 'base']) } },
   { from: element('protocol'), allow: { to: element(['protocol', 'transcript', 'base']) } },
   { from: element('webview'), allow: { to: element(['webview', 'protocol', 'transcript', 'base']) } },
@@ -42,9 +45,10 @@ export default tseslint.config(
     settings: {
       'boundaries/elements': [
         ...floors.map((floor) => ({ type: floor, pattern: `src/${floor}` })),
-        { type: 'sources', pattern: 'src/history/sources' },
-        { type: 'history', pattern: 'src/history' },
-        { type: 'commandLine', pattern: 'src/commandLine' },
+        { type: 'sources', pattern: 'src/features/history/core/sources' },
+        // A feature's rooms that know nothing of the editor.
+        { type: 'featureCore', pattern: 'src/features/*/{core,store}' },
+        { type: 'features', pattern: 'src/features' },
         { type: 'protocol', pattern: 'src/protocol' },
         { type: 'webview', pattern: 'src/webview' },
       ],
@@ -79,11 +83,11 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.{ts,tsx}'],
-    ignores: ['src/host/**'],
+    ignores: ['src/host/**', 'src/*.ts', 'src/features/*/{index.ts,host/**}'],
     rules: {
       'no-restricted-imports': [
         'error',
-        { paths: [{ name: 'vscode', message: 'Only src/host/ may import vscode (docs/architecture.md).' }] },
+        { paths: [{ name: 'vscode', message: 'Only the host may import vscode (docs/architecture.md).' }] },
       ],
     },
   },

@@ -90,24 +90,24 @@ const withOwnAddress = {
 /** Each bundle: its name in dist/, its entry, and where it runs. */
 export const bundles = [
   // Small: runs window.js with the code that an earlier start compiled (src/host/start/).
-  { name: 'extension', entry: 'src/host/main.ts', target: node },
-  { name: 'window', entry: 'src/host/extension.ts', target: node },
+  { name: 'extension', entry: 'src/main.ts', target: node },
+  { name: 'window', entry: 'src/extension.ts', target: node },
   // A worker thread is started from a file. storeThread.js runs storeWorker.js, with compiled code as above.
   { name: 'storeThread', entry: 'src/host/start/storeThread.ts', target: node },
   { name: 'storeWorker', entry: 'src/store/worker/storeWorker.ts', target: node },
   { name: 'libraryWorker', entry: 'src/store/library/libraryWorker.ts', target: node },
   // Threads that share most of their code: `historyThreads` start one of them.
-  { name: 'historyWorkers', entry: 'src/history/historyWorkers.ts', target: node },
+  { name: 'historyWorkers', entry: 'src/features/historyWorkers.ts', target: node },
   // Works with sessions without an editor: docs/command-line.md. Starts storeWorker.js where it writes.
   {
     name: 'hermes-history',
-    entry: 'src/commandLine/main.ts',
+    entry: 'src/features/commandLine/main.ts',
     target: { ...node, banner: { js: '#!/usr/bin/env node' } },
   },
   // The AI SDK is large and slow to load: extension.js loads it when a model is first used.
   { name: 'providers', entry: 'src/models/providers/index.ts', target: node },
   // The official client of Hindsight: loaded when the person has set it up.
-  { name: 'hindsight', entry: 'src/memory/hindsight/client/index.ts', target: node },
+  { name: 'hindsight', entry: 'src/features/hindsight/core/client/index.ts', target: node },
   // Web pages are made into text in a thread of their own. turndown's browser build comes without a second HTML parser.
   {
     name: 'pageWorker',
@@ -160,7 +160,7 @@ const copies = [
   // Read when a service's models are first described. Refreshed with `npm run prices`.
   ['src/models/modelPrices.json', 'modelPrices.json'],
   // For authors of other extensions: docs/api.md.
-  ['src/host/api/hermes.d.ts', 'hermes.d.ts'],
+  ['src/features/api/core/hermes.d.ts', 'hermes.d.ts'],
   ['node_modules/@vscode/codicons/dist/codicon.css', 'webview/codicon.css'],
   ['node_modules/@vscode/codicons/dist/codicon.ttf', 'webview/codicon.ttf'],
 ];
@@ -171,7 +171,11 @@ export const notices = 'THIRD-PARTY-NOTICES.txt';
 /** Modules that only one bundle may hold, and which: the others are loaded at activation. */
 const loadedLater = [
   { modules: /node_modules\/(@ai-sdk|ai)\//, bundle: /providers\.js(\.map)?$/, where: 'src/models/providers/' },
-  { modules: /node_modules\/@vectorize-io\//, bundle: /hindsight\.js(\.map)?$/, where: 'src/memory/hindsight/client/' },
+  {
+    modules: /node_modules\/@vectorize-io\//,
+    bundle: /hindsight\.js(\.map)?$/,
+    where: 'src/features/hindsight/core/client/',
+  },
   { modules: /node_modules\/@modelcontextprotocol\//, bundle: /mcp\.js(\.map)?$/, where: 'src/tools/mcp/client/' },
   {
     modules: /node_modules\/(@anthropic-ai|@pondwader|node-forge|zod)\//,

@@ -33,7 +33,7 @@ const places = [
   { files: /^package\.nls(\.[\w-]+)?\.json$/, key: ['extension.displayName'], value: ({ displayName }) => displayName },
   { files: /^scripts\/openChat\/package\.json$/, key: ['publisher'], value: ({ publisher }) => publisher },
   {
-    files: /^(src\/host\/api\/hermes\.d\.ts|docs\/api\.md)$/,
+    files: /^(src\/features\/api\/core\/hermes\.d\.ts|docs\/api\.md)$/,
     pattern: /getExtension<HermesExtension>\('([^']+)'\)/g,
     value: idOf,
   },

@@ -22,6 +22,9 @@ export async function importTypeScript(entry) {
     format: 'esm',
     packages: 'external',
     logLevel: 'warning',
+    logOverride: { 'import-is-undefined': 'silent' },
+    // The pages of the views need no editor.
+    alias: { vscode: path.join(root, 'test/unit/host/fakeVscode.ts') },
     plugins: [scriptsStayFiles, noAssets],
   });
   try {

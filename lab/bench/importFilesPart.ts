@@ -2,9 +2,9 @@ import { createReadStream, mkdirSync, readdirSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../src/base/clock';
-import { openLockedStore } from '../../src/commandLine/lockedStore';
-import { ImportClient } from '../../src/history/import/importClient';
-import { usualPlaces } from '../../src/history/sources/historyPlaces';
+import { openLockedStore } from '../../src/features/commandLine/lockedStore';
+import { ImportClient } from '../../src/features/history/core/import/importClient';
+import { usualPlaces } from '../../src/features/history/core/sources/historyPlaces';
 import { inTemporaryFolder } from '../support/temporaryFolder';
 import { grouped, rounded } from './figures';
 import type { Part } from './part';

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock';
-import { openLockedStore } from '../../src/commandLine/lockedStore';
-import { ImportClient } from '../../src/history/import/importClient';
-import { usualPlaces } from '../../src/history/sources/historyPlaces';
+import { openLockedStore } from '../../src/features/commandLine/lockedStore';
+import { ImportClient } from '../../src/features/history/core/import/importClient';
+import { usualPlaces } from '../../src/features/history/core/sources/historyPlaces';
 import { inTemporaryFolder } from '../support/temporaryFolder';
 import { grouped, rounded } from './figures';
 import type { Part } from './part';

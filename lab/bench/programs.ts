@@ -8,7 +8,7 @@ export async function programs(): Promise<string> {
   built ??= buildStoreWorker(
     {
       storeThread: 'src/host/start/storeThread.ts',
-      importWorker: 'src/history/import/importWorker.ts',
+      importWorker: 'src/features/history/core/import/importWorker.ts',
       storeProgram: 'lab/bench/store/storeProgram.ts',
       nativeThread: 'lab/bench/store/nativeThread.ts',
     },

@@ -9,10 +9,14 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const file = 'scripts/lint/structure.json';
+/** The optional features; the rest of `src` is the core. */
+const features = 'src/features/';
+/** The one file that may import them. */
+const entry = 'src/extension.ts';
 /** @type {{ lines: Record<string, number>, optional: string[], circles: Record<string, number> }} */
 const rules = JSON.parse(fs.readFileSync(path.join(root, file), 'utf8'));
 
-const problems = [...sizeProblems(), ...circleProblems()];
+const problems = [...sizeProblems(), ...circleProblems(), ...featureProblems()];
 for (const problem of problems) console.log(problem);
 process.exit(problems.length > 0 ? 1 : 0);
 
@@ -32,6 +36,13 @@ function sizeProblems() {
       ? [`${name} has ${lines} lines, and its budget is ${rules.lines[name]} (${file}): shorten something.`]
       : [];
   });
+}
+
+/** The core works without any feature: it imports none. */
+function featureProblems() {
+  return fileImports()
+    .filter(([name, target]) => target.startsWith(features) && !name.startsWith(features) && name !== entry)
+    .map(([name, target]) => `${name} imports the feature ${target}: only ${entry} may.`);
 }
 
 /** Groups of folders that import each other, directly or through others, and how many of their pairs do. */

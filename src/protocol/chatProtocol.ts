@@ -15,6 +15,7 @@ import { composerRequests, type ComposerNotifications, type ComposerResults } fr
 import {
   approvalRequests,
   type ApprovalResults,
+  type BackgroundCommand,
   type WorkNotifications,
   changedFileCommands,
   changedFileRequests,
@@ -229,6 +230,7 @@ export interface ChatNotifications
   /** Kind of session that the first prompt in the empty state begins. */
   readonly beginning: { readonly private: boolean };
   readonly background: readonly BackgroundSession[];
+  readonly commands: readonly BackgroundCommand[];
   readonly model: ModelState;
   readonly setup: Setup;
   readonly store: ViewStoreState;
@@ -265,6 +267,8 @@ export interface ChatState {
   readonly isVirtual?: boolean;
   /** Tells if commands run in a sandbox. Absent: not known yet. */
   readonly sandbox?: SandboxState;
+  /** Commands of all sessions of this window. Default: none. */
+  readonly commands?: readonly BackgroundCommand[];
   readonly demoPrompts: readonly string[];
   readonly promptFiles: readonly OfferedPrompt[];
   /** Texts in the user's language, by English text; empty for English. */

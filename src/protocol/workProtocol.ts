@@ -75,6 +75,8 @@ export const changedFileCommands = {
   openProposals: v.object({ approvalId: v.string() }),
   /** Opens the complete output of a command in an editor. */
   openOutput: v.object({ file: v.string() }),
+  /** Stops a command that runs in the background, with everything it started. */
+  stopCommand: v.object({ file: v.string() }),
 } as const;
 
 export interface ChangedFileNotifications {
@@ -84,6 +86,18 @@ export interface ChangedFileNotifications {
     readonly turnUid: string;
     readonly files: readonly ChangedFile[];
   };
+}
+
+/** Command that runs in the background of this window, or ran there. */
+export interface BackgroundCommand {
+  /** File of its output. Identifies the command. */
+  readonly file: string;
+  /** On one line. */
+  readonly command: string;
+  /** Seconds since the epoch. */
+  readonly startedAt: number;
+  /** Null while it, or a process it started, runs. */
+  readonly end: { readonly exitCode: number | null; readonly signal: string | null; readonly ms: number } | null;
 }
 
 export interface WorkNotifications extends ChangedFileNotifications {

@@ -1,6 +1,8 @@
-/** Keepers of files that the user has for agents, outside of any folder: Hermes itself, and two tools whose files are
- *  only read. */
-export const personalGroups = ['hermes', 'claude', 'codex'] as const;
+import type { Translate } from '../base/translate';
+
+/** Keepers of files that the user has for agents, outside of any folder: Hermes itself, and tools whose files are only
+ *  read. `agents`: `~/.agents`, which several tools share. */
+export const personalGroups = ['hermes', 'claude', 'codex', 'copilot', 'opencode', 'agents'] as const;
 export type PersonalGroup = (typeof personalGroups)[number];
 
 /** Place of a file for agents: an open folder, or a group of personal files. */
@@ -12,11 +14,63 @@ export type ContextFile =
   | { readonly kind: 'rules'; readonly path: string; readonly origin: FileOrigin; readonly tokens: number }
   | { readonly kind: 'skills'; readonly count: number; readonly origin: FileOrigin; readonly tokens: number };
 
-/** File that was found and not read. size: too large · link: leads out of the home folder · outside: leads out of the
- *  open folders · secrets: may hold some · text: is none · unreadable: the system refuses. */
+/** File that was found and is not used. size: too large · link: leads out of the home folder · outside: leads out of
+ *  the open folders · secrets: may hold some · text: is none · unreadable: the system refuses · double: an earlier file
+ *  has the same text, or it only refers to others · name: an earlier file has the same name · empty: has no text ·
+ *  description: none is given, so nobody knows when to use it · imports: imported by too long a chain or too much
+ *  text · format: cannot be parsed. */
 export interface LeftFile {
   readonly path: string;
-  readonly reason: 'size' | 'link' | 'outside' | 'secrets' | 'text' | 'unreadable';
+  readonly reason:
+    | 'size'
+    | 'link'
+    | 'outside'
+    | 'secrets'
+    | 'text'
+    | 'unreadable'
+    | 'double'
+    | 'name'
+    | 'empty'
+    | 'description'
+    | 'imports'
+    | 'format';
+}
+
+/** True for a file that cannot be read. The others are left out on purpose. */
+export function isUnread({ reason }: LeftFile): boolean {
+  return ['size', 'link', 'outside', 'secrets', 'text', 'unreadable'].includes(reason);
+}
+
+/** Says that a file is not used, and why. */
+export function leftSentence({ path, reason }: LeftFile, t: Translate): string {
+  switch (reason) {
+    case 'size':
+      return t('{path} wasn’t read: it is larger than 512 KB.', { path });
+    case 'link':
+      return t('{path} wasn’t read: it links to a place outside your home folder.', { path });
+    case 'outside':
+      return t('{path} wasn’t read: it links to a place outside the open folders.', { path });
+    case 'secrets':
+      return t('{path} wasn’t read: it links to a file that may contain secrets.', { path });
+    case 'text':
+      return t('{path} wasn’t read: it isn’t text.', { path });
+    case 'unreadable':
+      return t('{path} wasn’t read: it can’t be opened. Check its permissions.', { path });
+    case 'double':
+      return t('{path} isn’t used: an earlier file says the same.', { path });
+    case 'name':
+      return t('{path} isn’t used: an earlier file has the same name.', { path });
+    case 'empty':
+      return t('{path} isn’t used: it has no text.', { path });
+    case 'description':
+      return t('{path} isn’t used: it has no description, so the model can’t tell when to use it.', { path });
+    case 'imports':
+      return t('{path} wasn’t imported: the chain of imports or their text is too long.', { path });
+    case 'format':
+      return t('{path} isn’t used: its format isn’t valid.', { path });
+    default:
+      return reason satisfies never;
+  }
 }
 
 export interface ContextFiles {

@@ -195,7 +195,7 @@ function knownCount(result: ToolResultPart | null): string | null {
   const details = toolDetails(result);
   switch (details?.kind) {
     case 'command':
-      return commandEnd(details);
+      return details.background === null ? commandEnd(details) : t('ran in the background');
     case 'fetch':
       return details.status === null ? '' : String(details.status);
     case 'delegate':
@@ -219,17 +219,19 @@ function delegateEnd({ turns, ms, tokens }: DelegateDetails): string {
 }
 
 /** End of a command: "12 s", "exit 1 · 3 s". */
-function commandEnd({ exitCode, signal, ms, timedOut, background }: CommandDetails): string {
-  const how =
-    background !== null
-      ? t('continues in the background')
-      : timedOut
-        ? t('timed out')
-        : signal !== null
-          ? t('ended by {signal}', { signal })
-          : exitCode === 0
-            ? null
-            : t('exit {code}', { code: exitCode ?? '?' });
+export function commandEnd({
+  exitCode,
+  signal,
+  ms,
+  timedOut,
+}: Pick<CommandDetails, 'exitCode' | 'signal' | 'ms' | 'timedOut'>): string {
+  const how = timedOut
+    ? t('timed out')
+    : signal !== null
+      ? t('ended by {signal}', { signal })
+      : exitCode === 0
+        ? null
+        : t('exit {code}', { code: exitCode ?? '?' });
   return [...(how === null ? [] : [how]), tookTime(ms)].join(' · ');
 }
 

@@ -1,4 +1,4 @@
-import { HistoryImport } from '../../src/history/import/historyImport';
+import { HistoryImport } from '../../src/features/history/core/import/historyImport';
 import { openDatabase } from '../../src/store/open/openDatabase';
 import { migrate, migrations, schemaVersion } from '../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';

@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as v from 'valibot';
-import { translations } from '../../src/base/translate';
 import { systemClock } from '../../src/base/clock';
-import { createMcpClient } from '../../src/tools/mcp/client/index';
 import { connectingConfined } from '../../src/tools/mcp/confinedConnect';
 import type { McpConfined, McpLaunch } from '../../src/tools/mcp/mcpConnection';
 import { McpServers } from '../../src/tools/mcp/mcpServers';
@@ -15,7 +13,7 @@ import { readServerFile } from '../../src/tools/mcp/serverFile';
 import { placeOf } from '../../src/tools/mcp/serverPlace';
 import { serverPlan } from '../../src/tools/mcp/serverPlan';
 import { SandboxWorld } from '../support/sandboxWorld';
-import { planFor, referenceServer, runTool, until } from '../unit/tools/mcp/servers';
+import { noSignIn, planFor, referenceServer, runTool, testClient, until } from '../unit/tools/mcp/servers';
 import { RecordingLog } from '../unit/host/recordingLog';
 
 const probing = fileURLToPath(new URL('../mcp/probingServer.mjs', import.meta.url));
@@ -76,14 +74,17 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     launch: McpLaunch,
   ): Promise<{ readonly call: (tool: string, input?: object) => Promise<string>; readonly names: readonly string[] }> {
     log = new RecordingLog();
-    const connect = connectingConfined(
-      createMcpClient({ version: '0.0.0', translations: translations(), fetch: globalThis.fetch }),
-      {
-        confinement: world.confinement,
-        aside: () => `${world.aside}-${++asides}`,
-      },
-    );
-    const pool = (servers = new McpServers({ connect: async () => connect, roots: () => [], clock: systemClock, log }));
+    const connect = connectingConfined(testClient().connect, {
+      confinement: world.confinement,
+      aside: () => `${world.aside}-${++asides}`,
+    });
+    const pool = (servers = new McpServers({
+      connect: async () => connect,
+      signIn: noSignIn,
+      roots: () => [],
+      clock: systemClock,
+      log,
+    }));
     pool.use([planFor('s', launch)]);
     const { signal } = new AbortController();
     await pool.tools(signal);
@@ -268,14 +269,17 @@ describe('an MCP server', { timeout: 60_000 }, () => {
     const broken = { ...plain, folders: [] };
     log = new RecordingLog();
     const confine = () => Promise.reject(new Error('its helper has ended'));
-    const connect = connectingConfined(
-      createMcpClient({ version: '0.0.0', translations: translations(), fetch: globalThis.fetch }),
-      {
-        confinement: { confine },
-        aside: () => world.aside,
-      },
-    );
-    const pool = (servers = new McpServers({ connect: async () => connect, roots: () => [], clock: systemClock, log }));
+    const connect = connectingConfined(testClient().connect, {
+      confinement: { confine },
+      aside: () => world.aside,
+    });
+    const pool = (servers = new McpServers({
+      connect: async () => connect,
+      signIn: noSignIn,
+      roots: () => [],
+      clock: systemClock,
+      log,
+    }));
     pool.use([planFor('s', launchOf(broken, { env: { JOURNAL: journal } }))]);
     expect(await pool.tools(new AbortController().signal)).toEqual([]);
     expect([pool.find('s')?.state, existsSync(journal)]).toEqual([

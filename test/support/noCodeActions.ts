@@ -1,4 +1,4 @@
-import type { CodeActions } from '../../src/host/codeActions/codeHandlers';
+import type { CodeActions } from '../../src/host/webviews/codeHandlers';
 
 /** For tests in which nobody touches the code of an answer: nothing happens, nothing is known. */
 export const noCodeActions: CodeActions = {

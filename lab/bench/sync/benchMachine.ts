@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/base/clock';
-import { openLockedStore, type LockedStore } from '../../../src/commandLine/lockedStore';
+import { openLockedStore, type LockedStore } from '../../../src/features/commandLine/lockedStore';
 import { promisedSync, type AsyncSyncedStore } from '../../../src/store/syncing';
 import type { SessionStore } from '../../../src/store/sessionStore';
 import { compressedServer } from '../../../src/sync/compressedServer';

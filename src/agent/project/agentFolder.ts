@@ -1,4 +1,4 @@
-import type { FileOrigin } from '../../transcript/contextFiles';
+import type { FileOrigin, LeftFile } from '../../transcript/contextFiles';
 
 /** Bytes. A larger file is not written for an agent, whatever its name. */
 export const largestFile = 512 * 1024;
@@ -15,15 +15,22 @@ export interface AgentFolder {
   text(path: string): Promise<string | null>;
   /** Returns the sorted names in a folder, at most `mostEntries`. */
   names(path: string, kind: 'file' | 'directory'): Promise<readonly string[]>;
+  /** Returns the sorted paths of files with this name in any folder below, at most `mostEntries`. Those that ignore
+   *  files name are left out. */
+  below(name: string): Promise<readonly string[]>;
+  /** Records that a file is not used. */
+  leave(path: string, reason: LeftFile['reason']): void;
 }
 
 /** Placeholder syntax for the text after the name: claude: `$ARGUMENTS`, `$1` … `$9` · copilot: `${input:name}`. */
 export type Places = 'claude' | 'copilot';
 
-/** Locations of rules, prompt files and skills in a folder. */
+/** Locations of rules, prompt files, skills, agents and hooks in a folder. */
 export interface FolderLayout {
   /** Paths of rules files, in order of priority. */
   readonly rules: readonly string[];
+  /** Names of rules files that apply to the folder they are in, wherever that is. */
+  readonly nestedRules: readonly string[];
   readonly ruleFolders: readonly { readonly folder: string; readonly endings: readonly string[] }[];
   readonly prompts: readonly { readonly folder: string; readonly ending: string; readonly places: Places }[];
   readonly skills: readonly string[];
@@ -38,6 +45,7 @@ export const layouts: Readonly<Record<FileOrigin, FolderLayout>> = {
       'AGENT.md',
       'CLAUDE.md',
       '.claude/CLAUDE.md',
+      'CLAUDE.local.md',
       'GEMINI.md',
       '.github/copilot-instructions.md',
       '.cursorrules',
@@ -45,6 +53,7 @@ export const layouts: Readonly<Record<FileOrigin, FolderLayout>> = {
       '.clinerules',
       '.rules',
     ],
+    nestedRules: ['AGENTS.md', 'CLAUDE.md'],
     ruleFolders: [
       { folder: '.github/instructions', endings: ['.instructions.md'] },
       { folder: '.claude/rules', endings: ['.md'] },
@@ -61,13 +70,17 @@ export const layouts: Readonly<Record<FileOrigin, FolderLayout>> = {
   hermes: personal('AGENTS.md', 'prompts'),
   claude: personal('CLAUDE.md', 'commands'),
   codex: personal('AGENTS.md', 'prompts'),
+  copilot: personal(null, null),
+  opencode: personal('AGENTS.md', null),
+  agents: personal(null, null),
 };
 
-function personal(rules: string, prompts: string): FolderLayout {
+function personal(rules: string | null, prompts: string | null): FolderLayout {
   return {
-    rules: [rules],
+    rules: rules === null ? [] : [rules],
+    nestedRules: [],
     ruleFolders: [],
-    prompts: [{ folder: prompts, ending: '.md', places: 'claude' }],
+    prompts: prompts === null ? [] : [{ folder: prompts, ending: '.md', places: 'claude' }],
     skills: ['skills'],
   };
 }

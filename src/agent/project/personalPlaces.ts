@@ -27,6 +27,9 @@ export function personalPlaces(
       hermes: path.join(settings, 'hermes'),
       claude: folder('CLAUDE_CONFIG_DIR', '.claude'),
       codex: folder('CODEX_HOME', '.codex'),
+      copilot: path.join(home, '.copilot'),
+      opencode: path.join(settings, 'opencode'),
+      agents: path.join(home, '.agents'),
     },
   };
 }

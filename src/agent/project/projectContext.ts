@@ -1,7 +1,7 @@
 import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles, WorkspaceRoot } from '../../tools/workspaceFiles';
 import type { LeftFile, PersonalGroup } from '../../transcript/contextFiles';
-import { type AgentFolder, layouts } from './agentFolder';
+import { type AgentFolder, layouts, mostEntries } from './agentFolder';
 import type { PersonalPlaces } from './personalPlaces';
 import { type PromptFile, readPrompts } from './promptFiles';
 import { readSkillTool } from './readSkillTool';
@@ -36,6 +36,10 @@ class PersonalFolder extends ReadableFolder {
     return contains(nodePath, this.places.home, absolute)
       ? `~/${nodePath.relative(this.places.home, absolute).split(nodePath.sep).join('/')}`
       : absolute;
+  }
+
+  override below(): Promise<readonly string[]> {
+    return Promise.resolve([]);
   }
 
   protected override async find(path: string, kind: 'file' | 'directory'): Promise<string | null> {
@@ -78,6 +82,18 @@ class ProjectFolder extends ReadableFolder {
 
   override shown(path: string): string {
     return this.paths.display(join(this.root.path, path));
+  }
+
+  override async below(name: string): Promise<readonly string[]> {
+    const folder = this.root.path;
+    const search = { pattern: name, order: 'name', maxFiles: mostEntries, folder } as const;
+    // Some file systems cannot be searched.
+    const { paths } = await this.files.findFiles(search, this.signal).catch(() => ({ paths: [] }));
+    this.signal.throwIfAborted();
+    return paths
+      .map((path) => nodePath.relative(folder, path).split(nodePath.sep).join('/'))
+      .filter((path) => path.includes('/') && !path.split('/').some((part) => part.startsWith('.')))
+      .toSorted();
   }
 
   protected override async find(path: string, kind: 'file' | 'directory'): Promise<string | null> {
@@ -124,16 +140,31 @@ export async function readPersonal(
 
 /** Joins contexts: of two prompts or skills with one name, and of two rules with one text, the first counts. */
 export function joined(contexts: readonly ProjectContext[]): ProjectContext {
+  const left = contexts.flatMap((context) => context.left);
   const rules = contexts.flatMap((context) => context.rules);
+  const isDouble = ({ text, origin }: RuleFile, index: number): boolean =>
+    origin !== 'folder' && rules.slice(0, index).some((earlier) => earlier.text === text);
+  const onceEach = <T extends Named>(all: readonly T[]): readonly T[] => {
+    const seen = new Set<string>();
+    return all.filter(({ name, path }) => {
+      const isFirst = !seen.has(name);
+      if (isFirst) seen.add(name);
+      else left.push({ path, reason: 'name' });
+      return isFirst;
+    });
+  };
+  for (const { path } of rules.filter(isDouble)) left.push({ path, reason: 'double' });
   return {
-    rules: rules.filter(
-      ({ text, origin }, index) =>
-        origin === 'folder' || !rules.slice(0, index).some((earlier) => earlier.text === text),
-    ),
+    rules: rules.filter((rule, index) => !isDouble(rule, index)),
     prompts: onceEach(contexts.flatMap(({ prompts }) => prompts)),
     skills: onceEach(contexts.flatMap(({ skills }) => skills)),
-    left: contexts.flatMap(({ left }) => left),
+    left,
   };
+}
+
+interface Named {
+  readonly name: string;
+  readonly path: string;
 }
 
 async function readFolders<T>(
@@ -148,15 +179,14 @@ async function readFolders<T>(
       return { rules, prompts, skills, left: [] };
     }),
   );
-  return { ...joined(found), left: [...left.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
+  const context = joined(found);
+  return {
+    ...context,
+    left: [...left.values(), ...context.left].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+  };
 }
 
 /** Returns the tools that a project adds. */
 export function projectTools({ skills }: ProjectContext): readonly AnyTool[] {
   return skills.length === 0 ? [] : [readSkillTool(skills)];
-}
-
-function onceEach<T extends { readonly name: string }>(all: readonly T[]): readonly T[] {
-  const seen = new Set<string>();
-  return all.filter(({ name }) => !seen.has(name) && seen.add(name));
 }

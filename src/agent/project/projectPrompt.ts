@@ -26,7 +26,7 @@ const personalWords =
 /** Returns the part of the system prompt with rules and skills of the open folders and of the user. Empty when there
  *  is none. Without tools, omits the parts that need tools. */
 export function projectPrompt({ rules, skills }: ProjectContext, hasTools: boolean): string {
-  const everywhere = kept(rules);
+  const everywhere = keptRules(rules);
   const sections = [
     ruleSection('# Rules of the project', projectWords, everywhere.filter(isOfFolder)),
     ruleSection('# Rules of the person', personalWords, everywhere.filter(isPersonal)),
@@ -45,7 +45,7 @@ export function projectPrompt({ rules, skills }: ProjectContext, hasTools: boole
 export function contextFiles({ rules, skills }: ProjectContext): readonly ContextFile[] {
   const origins = [...new Set(skills.map(({ origin }) => origin))];
   return [
-    ...kept(rules).map(({ path, origin, part }): ContextFile => ({
+    ...keptRules(rules).map(({ path, origin, part }): ContextFile => ({
       kind: 'rules',
       path,
       origin,
@@ -64,7 +64,7 @@ interface KeptRules extends RuleFile {
 }
 
 /** Divides the room between the rules, in order. */
-function kept(rules: readonly RuleFile[]): readonly KeptRules[] {
+function keptRules(rules: readonly RuleFile[]): readonly KeptRules[] {
   let budget: number = longest.all;
   return rules
     .filter(({ appliesTo }) => appliesTo === null)
@@ -95,7 +95,8 @@ function scopedSection(rules: readonly RuleFile[]): string {
   if (scoped.length === 0) return '';
   const lines = scoped.map(({ path, appliesTo }) => `- ${path}: ${short(appliesTo ?? '')}`);
   return (
-    'Rules for some files or tasks only. Read the file with read_file before you work on what it is for:' +
+    'Rules for some files or tasks only. Read the file with read_file before you work on what it is for. Of rules ' +
+    'for folders, those of the nearest folder hold:' +
     `\n${lines.join('\n')}`
   );
 }

@@ -41,7 +41,10 @@ async function readPrompt(
     .toLowerCase()
     .replaceAll(/[^\p{L}\d_-]+/gu, '-')
     .replaceAll(/^-+|-+$/g, '');
-  if (name === '' || read.body === '') return null;
+  if (name === '' || read.body === '') {
+    folder.leave(path, name === '' ? 'format' : 'empty');
+    return null;
+  }
   return {
     name,
     description: textField(read, 'description'),

@@ -19,6 +19,7 @@ export abstract class ReadableFolder implements AgentFolder {
   ) {}
 
   abstract shown(path: string): string;
+  abstract below(name: string): Promise<readonly string[]>;
   /** Absolute path. Null when there is nothing of this kind. Rejects with `LeftOut` when it must not be read. */
   protected abstract find(path: string, kind: 'file' | 'directory'): Promise<string | null>;
 
@@ -45,6 +46,10 @@ export abstract class ReadableFolder implements AgentFolder {
     return (found ?? []).toSorted().slice(0, mostEntries);
   }
 
+  leave(path: string, reason: LeftFile['reason']): void {
+    this.left({ path: this.shown(path), reason });
+  }
+
   /** Kind of an entry. Null for one that is not followed. */
   protected kindOf(
     _folder: string,
@@ -58,8 +63,7 @@ export abstract class ReadableFolder implements AgentFolder {
       return await read();
     } catch (error) {
       this.signal.throwIfAborted();
-      if (!(error instanceof FileNotFound))
-        this.left({ path: this.shown(path), reason: error instanceof LeftOut ? error.reason : 'unreadable' });
+      if (!(error instanceof FileNotFound)) this.leave(path, error instanceof LeftOut ? error.reason : 'unreadable');
       return null;
     }
   }

@@ -1,6 +1,8 @@
+import { posix } from 'node:path';
 import { type FrontMatter, listField, readFrontMatter, textField } from './frontMatter';
 import type { FileOrigin } from '../../transcript/contextFiles';
 import type { AgentFolder } from './agentFolder';
+import { withImports } from './ruleImports';
 
 /** A file with rules for every agent. */
 export interface RuleFile {
@@ -10,37 +12,54 @@ export interface RuleFile {
   /** Scope of the rules: globs, or words. Null when they apply to everything. */
   readonly appliesTo: string | null;
   readonly origin: FileOrigin;
+  /** Files that it imports, as they are shown; their text is part of `text`. Absent: none. */
+  readonly imports?: readonly string[];
 }
 
 /** Reads the rules of one folder, in order. Leaves out a file with the same text as an earlier one, and a file
  *  that only refers to another one. */
 export async function readRules(folder: AgentFolder): Promise<readonly RuleFile[]> {
-  const inFolders = await Promise.all(
-    folder.layout.ruleFolders.map(async ({ folder: path, endings }) =>
-      (await folder.names(path, 'file'))
-        .filter((name) => endings.some((ending) => name.endsWith(ending)))
-        .map((name) => `${path}/${name}`),
+  const { layout } = folder;
+  const [inFolders, nested] = await Promise.all([
+    Promise.all(
+      layout.ruleFolders.map(async ({ folder: path, endings }) =>
+        (await folder.names(path, 'file'))
+          .filter((name) => endings.some((ending) => name.endsWith(ending)))
+          .map((name) => `${path}/${name}`),
+      ),
     ),
-  );
-  const paths = [...folder.layout.rules, ...inFolders.flat()];
+    Promise.all(layout.nestedRules.map((name) => folder.below(name))),
+  ]);
+  const paths = [...layout.rules, ...inFolders.flat(), ...nested.flat().toSorted()];
   const found = await Promise.all(paths.map(async (path) => ({ path, text: await folder.text(path) })));
   const rules: RuleFile[] = [];
+  const written: { readonly body: string; readonly appliesTo: string | null }[] = [];
   for (const { path, text } of found) {
-    const rule = text === null ? null : ruleOf(folder, path, await readFrontMatter(text));
-    if (rule === null || onlyRefers(rule.text, paths) || rules.some((earlier) => earlier.text === rule.text)) continue;
-    rules.push(rule);
+    if (text === null) continue;
+    const read = await readFrontMatter(text);
+    const scope = scopeOf(read) ?? (nested.flat().includes(path) ? `${posix.dirname(path)}/**` : null);
+    const isDouble =
+      onlyRefers(read.body, paths) ||
+      written.some(({ body, appliesTo }) => body === read.body && (appliesTo === null || appliesTo === scope));
+    if (read.body === '' || isDouble) {
+      folder.leave(path, isDouble ? 'double' : 'empty');
+      continue;
+    }
+    written.push({ body: read.body, appliesTo: scope });
+    const imported = await withImports(folder, path, read.body, paths);
+    rules.push({
+      path: folder.shown(path),
+      text: imported.text,
+      appliesTo: scope,
+      origin: folder.origin,
+      ...(imported.imports.length === 0 ? {} : { imports: imported.imports.map((each) => folder.shown(each)) }),
+    });
   }
   return rules;
 }
 
-function ruleOf(folder: AgentFolder, path: string, read: FrontMatter): RuleFile | null {
-  return read.body === ''
-    ? null
-    : { path: folder.shown(path), text: read.body, appliesTo: appliesTo(read), origin: folder.origin };
-}
-
 /** Sources: `globs` and `alwaysApply` are Cursor's, `applyTo` Copilot's, `trigger` Windsurf's, `paths` Claude's. */
-function appliesTo(read: FrontMatter): string | null {
+function scopeOf(read: FrontMatter): string | null {
   const { alwaysApply, trigger } = read.fields;
   if (alwaysApply === true || trigger === 'always_on') return null;
   const globs = listField(read, 'globs', 'applyTo', 'paths');

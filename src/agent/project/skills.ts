@@ -32,7 +32,10 @@ async function readSkill(folder: AgentFolder, path: string, folderName: string):
   const read = await readFrontMatter(text);
   const description = textField(read, 'description');
   // Without a description of its use, a model would never read it.
-  if (description === null || read.body === '') return null;
+  if (description === null || read.body === '') {
+    folder.leave(`${path}/SKILL.md`, description === null ? 'description' : 'empty');
+    return null;
+  }
   const files = (await filesBelow(folder, path, 2)).filter((file) => file !== `${path}/SKILL.md`).slice(0, mostFiles);
   return {
     name: textField(read, 'name') ?? folderName,

@@ -16,6 +16,7 @@ export function changedFileHandlers(files: ChatFiles): ChangedFileHandlers {
       openProposal: ({ approvalId }) => files.openProposal(approvalId),
       openProposals: ({ approvalId }) => files.openProposals(approvalId),
       openOutput: ({ file }) => files.openOutput(file),
+      stopCommand: ({ file }) => files.stopCommand(file),
     },
     requests: {
       changedFiles: async ({ turnUid }) => (await files.ofTurns([turnUid]))[turnUid] ?? [],

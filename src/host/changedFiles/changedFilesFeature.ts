@@ -149,7 +149,7 @@ export class ChangedFilesFeature implements Disposable {
   private readonly notices: RevertNotices;
   readonly journal: EditJournal;
   readonly checkpoint: CommandCheckpoint;
-  readonly chat: Omit<ChatFiles, 'openOutput'>;
+  readonly chat: Omit<ChatFiles, 'openOutput' | 'stopCommand'>;
 
   constructor(private readonly deps: ChangedFilesFeatureDeps) {
     const { store, editor, files, clock, ids, log, isOn } = deps;

@@ -31,6 +31,7 @@ export interface ChatFiles {
   /** Opens the change of this approval and of the edits that wait after it in the editor's multi-file diff. */
   openProposals(approvalId: string): Promise<void>;
   openOutput(file: string): Promise<void>;
+  stopCommand(file: string): Promise<void>;
   readonly onDidChange: (listener: (change: WorkNotifications['changedFiles']) => void) => Disposable;
 }
 
@@ -48,5 +49,6 @@ export const noChangedFiles: ChatFiles = {
   openProposal: async () => undefined,
   openProposals: async () => undefined,
   openOutput: async () => undefined,
+  stopCommand: async () => undefined,
   onDidChange: new Emitter<WorkNotifications['changedFiles']>().event,
 };

@@ -22,7 +22,7 @@ import { composerHandlers } from './composer/composerHandlers';
 import { changedFileHandlers, joined } from '../changedFiles/changedFileHandlers';
 import type { ChatFiles } from '../changedFiles/chatFiles';
 import { feedHandlers } from './find/feedHandlers';
-import { codeHandlers, type CodeActions } from '../codeActions/codeHandlers';
+import { codeHandlers, type CodeActions } from '../webviews/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
 import type { SyncView } from './syncView';

@@ -53,7 +53,7 @@ export interface ChatSurfaceDeps {
   readonly isTab?: boolean;
   readonly surroundings: () => Pick<
     ChatState,
-    'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'demoPrompts' | 'localization' | 'promptFiles'
+    'restricted' | 'folderName' | 'isVirtual' | 'sandbox' | 'commands' | 'demoPrompts' | 'localization' | 'promptFiles'
   >;
   /** Called when the shown model or session has changed. */
   readonly onChange: () => void;
@@ -218,6 +218,10 @@ export class ChatSurface implements Surface, Disposable {
   sandboxChanged(): void {
     const { sandbox } = this.deps.surroundings();
     if (sandbox !== undefined) this.notify('sandbox', sandbox);
+  }
+
+  commandsChanged(): void {
+    this.notify('commands', this.deps.surroundings().commands ?? []);
   }
 
   /** Called when a setting changes that provides the default mode or effort. */

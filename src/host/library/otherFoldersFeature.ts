@@ -10,7 +10,7 @@ import { LibraryClient } from '../../store/library/libraryClient';
 import type { SessionStore } from '../../store/sessionStore';
 import type { Thread } from '../../base/threads/channel';
 import type { CommandTable } from '../common/commands';
-import type { CodeActions } from '../codeActions/codeHandlers';
+import type { CodeActions } from '../webviews/codeHandlers';
 import { describeError } from '../common/describeError';
 import type { LabelContext } from './sessionLabels';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
@@ -95,7 +95,7 @@ interface OtherFoldersFeatureDeps {
   readonly editor: { copy(text: string): Promise<void>; openLink(href: string): Promise<void> };
   readonly code: CodeActions;
   readonly localization: Readonly<Record<string, string>>;
-  readonly exporting: OtherTranscriptDeps['exporting'];
+  readonly exporter: OtherTranscriptDeps['exporter'];
   readonly clock: Clock;
   readonly log: Log;
   readonly t: Translate;
@@ -151,7 +151,7 @@ export class OtherFoldersFeature implements Disposable {
         code: deps.code,
         copyToThisFolder: (session) => this.named.bringSession(session),
         localization: deps.localization,
-        exporting: deps.exporting,
+        exporter: deps.exporter,
         clock,
         log,
       }),

@@ -2,14 +2,15 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import type { OtherStore } from '../../store/library/otherStore';
+import type { Session } from '../../transcript/session';
 import { describeError } from '../common/describeError';
+import type { Slot } from '../common/slot';
 import { partsForCopy, type CopiedTranscriptDeps } from './transcript/copiedTranscript';
 import { TranscriptSurface, type TranscriptSurfaceDeps } from './transcript/transcriptSurface';
 import { verificationOfCopy } from './verify/verifyService';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import { webviewPort } from '../webviews/webviewPort';
-import { exportOther, type ExportOtherDeps } from './exportSession';
-import type { OpenCopy } from './openCopies';
+import type { OpenCopies, OpenCopy } from './openCopies';
 import { folderName } from './sessionLabels';
 import type { OtherTabMemory } from './otherTabMemory';
 
@@ -22,6 +23,14 @@ const keptState = v.object({ sessionId: v.string() });
 export interface OtherSession {
   readonly store: OtherStore;
   readonly sessionId: string;
+}
+
+/** Asks for format, options and file, and writes the sessions there. `store`: folder of the store that has them. */
+export type ExportSessions = (sessions: readonly Pick<Session, 'id' | 'title'>[], store: string) => Promise<void>;
+
+interface ExportOtherDeps {
+  readonly copies: Pick<OpenCopies, 'open'>;
+  readonly exporter: Pick<Slot<ExportSessions>, 'current'>;
 }
 
 export interface OtherTranscriptDeps extends CopiedTranscriptDeps, ExportOtherDeps {
@@ -90,8 +99,8 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
   }
 
   /** Exports a session of another folder to a place that the user chooses. */
-  export({ store, sessionId }: OtherSession): Promise<void> {
-    return exportOther(store.folder, sessionId, this.deps);
+  async export({ store, sessionId }: OtherSession): Promise<void> {
+    await exportOther(store.folder, sessionId, this.deps);
   }
 
   /** Keeps the tabs open: they are filled again after the window reloads. */
@@ -183,4 +192,16 @@ export class OtherTranscripts implements vscode.WebviewPanelSerializer, vscode.D
       },
     };
   }
+}
+
+/** Exports a session of another folder's store to a place that the user chooses. `store`: folder of that store. */
+export async function exportOther(
+  store: string,
+  sessionId: string,
+  { copies, exporter }: ExportOtherDeps,
+): Promise<void> {
+  const copy = await copies.open(store);
+  const session = await copy.store.getSession(sessionId).finally(() => copy.close());
+  if (session === null) return void vscode.window.showWarningMessage(t('This session no longer exists.'));
+  await exporter.current?.([session], store);
 }

@@ -7,7 +7,6 @@ import type { Session } from '../../transcript/session';
 import type { CommandTable } from '../common/commands';
 import type { ChosenSessions } from './chosenSessions';
 import { compressSession, renameSession, rewindQuestion } from './sessionQuestions';
-import { exportAllSessions, exportSessions, type ExportDeps } from './exportSession';
 import { pickMessage } from './messagePicker';
 import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
 import { pickRevertScope } from '../changedFiles/revertScope';
@@ -41,7 +40,6 @@ interface SessionCommandDeps {
   readonly revealMessage: (sessionId: string, messageUid: string) => Promise<void>;
   readonly storeSettled: () => Promise<void>;
   readonly removal: RemovalDeps;
-  readonly exports: ExportDeps;
   readonly now: () => number;
 }
 
@@ -145,13 +143,6 @@ function upkeepCommands(deps: SessionCommandDeps): CommandTable {
     forgetSession: async (...args) => {
       const named = await chosen.all(args, t('Forget Session'));
       if (named.length > 0) await forgetSessions(named, removal);
-    },
-    exportSession: async (...args) => {
-      await exportSessions(await chosen.all(args, t('Export Session')), deps.exports);
-    },
-    exportAllSessions: async () => {
-      await deps.storeSettled();
-      await exportAllSessions(deps.exports);
     },
     compressSession: async (...args) => {
       const target = await chosen.one(args, t('Compress Session'));

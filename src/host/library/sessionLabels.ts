@@ -1,9 +1,16 @@
 import { shownList, type Translate } from '../../base/translate';
 import type { SessionSummary } from '../../transcript/session';
-import { sourceTitle } from '../../history/sources/sourceTitles';
+import { sourceTitle } from '../../transcript/sourceTitles';
 import type { GroupKind } from './sessionGroups';
 import type { OtherStore } from '../../store/library/otherStore';
 import type { OtherFolder } from './otherFolders';
+
+/** Texts of a row in a picker. */
+export interface ItemTexts {
+  readonly label: string;
+  readonly description: string;
+  readonly detail: string;
+}
 
 /** Context that texts depend on. `now` in seconds since the epoch. */
 export interface LabelContext {
@@ -181,4 +188,22 @@ export function folderFacts(store: OtherFolder, context: LabelContext): string {
     ...((store.broughtAt ?? 0) >= store.lastActiveAt ? [t('copied')] : []),
   ];
   return facts.join(' · ');
+}
+
+export function sessionCount(count: number, { t }: LabelContext): string {
+  return count === 1 ? t('1 session') : t('{count} sessions', { count: String(count) });
+}
+
+export function messageCount(count: number, { t }: LabelContext): string {
+  return count === 1 ? t('1 message') : t('{count} messages', { count: String(count) });
+}
+
+export function sizeText(bytes: number, { language }: LabelContext): string {
+  const [unit, size] = bytes >= 1e6 ? (['megabyte', bytes / 1e6] as const) : (['kilobyte', bytes / 1e3] as const);
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'short',
+    maximumFractionDigits: size < 10 ? 1 : 0,
+  }).format(size);
 }

@@ -12,7 +12,6 @@ import type { OtherFolderRows } from './otherFolderRows';
 import type { StoreStatus } from '../storage/storeStatus';
 import { ChosenSessions } from './chosenSessions';
 import { deleteSessions, forgetSessions, type RemovalDeps } from './removal';
-import type { ExportDeps } from './exportSession';
 import { sessionCommands } from './sessionCommands';
 import { SessionKeys } from './sessionKeys';
 import { type ListName, SessionListing } from './sessionListing';
@@ -45,7 +44,6 @@ interface SessionsFeatureDeps {
   readonly outsideMemory: () => string | null;
   /** Erases sessions from backups and exported files. Never rejects: resolves to sentences about what is left. */
   readonly forgetCopies: (sessionIds: readonly string[]) => Promise<readonly string[]>;
-  readonly exports: ExportDeps;
 }
 
 /** Stored sessions outside the chat: the sessions view, the pickers, and their commands. */
@@ -115,7 +113,6 @@ export class SessionsFeature implements Disposable {
         openTranscript: deps.openTranscript,
         revealMessage: deps.revealMessage,
         removal: this.removal,
-        exports: deps.exports,
         now: () => clock.now(),
         pick: (title, options) => this.pick(title, options),
         whileAsking: (asks) => this.tree.whileAsking(asks),

@@ -30,6 +30,9 @@ export interface ManagedServers extends ServerAdding {
   decide(server: KnownServer, decision: ServerDecision): Promise<void>;
   forget(server: KnownServer): Promise<void>;
   open(definition: ServerDefinition): Promise<void>;
+  signIn(server: McpServer): Promise<void>;
+  isSignedIn(definition: ServerDefinition): Promise<boolean>;
+  signOut(server: KnownServer): Promise<void>;
 }
 
 interface Choice extends vscode.QuickPickItem {
@@ -116,12 +119,16 @@ async function manageServer(mcp: ManagedServers, known: KnownServer): Promise<vo
     return choose(title, [choice(t('Review and Trust…'), async () => void (await mcp.review(known))), openFile]);
   const isUp = server.state.kind === 'running' || server.state.kind === 'starting' || server.state.kind === 'waiting';
   await choose(title, [
+    ...(server.state.kind === 'failed' && server.state.signIn ? [choice(t('Sign In'), () => mcp.signIn(server))] : []),
     ...(isUp ? [] : [choice(t('Start'), async () => server.start())]),
     ...(isUp
       ? [
           choice(t('Restart'), () => restart(server)),
           choice(t('Stop'), () => server.stop(true), t('Until you start it again or reload the window')),
         ]
+      : []),
+    ...((await mcp.isSignedIn(known.definition))
+      ? [choice(t('Sign Out'), () => mcp.signOut(known), t('Removes its tokens from this machine, and stops it'))]
       : []),
     ...(server.tools.length === 0 ? [] : [choice(t('Show Tools'), () => showTools(server))]),
     ...hostChoices(mcp, known, server),

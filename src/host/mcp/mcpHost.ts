@@ -10,11 +10,12 @@ import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
 import { errorMessage } from '../../base/errorMessage';
 import { connectingConfined } from '../../tools/mcp/confinedConnect';
+import type { McpServer } from '../../tools/mcp/mcpServer';
 import { McpServers, type McpTrial } from '../../tools/mcp/mcpServers';
 import { stayingAtOrigin } from '../../tools/mcp/originFetch';
 import { commandLine, definitionId, fingerprint, type ServerDefinition } from '../../tools/mcp/serverDefinition';
 import { placeOf, type ServerDecision, type ServerPlace } from '../../tools/mcp/serverPlace';
-import { envFilePath, serverPlan } from '../../tools/mcp/serverPlan';
+import { envFilePath, fillIn as filledIn, serverPlan } from '../../tools/mcp/serverPlan';
 import type { Confinement } from '../../tools/sandbox/confinement';
 import type { AnyTool } from '../../tools/tool';
 import type { CommandTable } from '../common/commands';
@@ -22,6 +23,8 @@ import type * as client from '../../tools/mcp/client/index';
 import { lazyBundle } from '../common/lazyBundle';
 import type { Secrets } from '../models/providerKeys';
 import type { Offer } from '../storage/storeLabels';
+import { askToSignIn, BrowserSignIn } from './browserSignIn';
+import { SavedCredentials, secretName } from './savedCredentials';
 import type { KnownServer } from './knownServer';
 import { manageServers, type ManagedServers } from './manageServers';
 import { placeSentences } from './serverPlaceLabels';
@@ -32,8 +35,9 @@ import { type KeptValues, ServerTrust } from './serverTrust';
 interface McpHostDeps {
   readonly context: {
     readonly workspaceState: KeptValues;
-    readonly secrets: Secrets;
-    readonly extension: { readonly packageJSON: unknown };
+    readonly secrets: Secrets & Pick<vscode.SecretStorage, 'onDidChange'>;
+    readonly globalStorageUri: Pick<vscode.Uri, 'fsPath'>;
+    readonly extension: { readonly id: string; readonly packageJSON: unknown };
   };
   readonly distFolder: string;
   readonly confinement: Pick<Confinement, 'state' | 'isRequired' | 'confine'>;
@@ -55,6 +59,7 @@ export class McpHost implements ManagedServers, Disposable {
   readonly servers: McpServers;
   private readonly trust: ServerTrust;
   private readonly inputs: ServerInputs;
+  private readonly credentials: SavedCredentials;
   private known: readonly KnownServer[] = [];
   private problems: readonly ServerProblem[] = [];
   private reading: Promise<void> = Promise.resolve();
@@ -63,6 +68,7 @@ export class McpHost implements ManagedServers, Disposable {
   /** Fingerprints of definitions that the user was already asked about in this window. */
   private readonly asked = new Set<string>();
   private wasUsed = false;
+  private readonly closing = new AbortController();
 
   constructor(private readonly deps: McpHostDeps) {
     const { context, clock, log } = deps;
@@ -73,18 +79,29 @@ export class McpHost implements ManagedServers, Disposable {
     );
     this.trust = new ServerTrust(context.workspaceState);
     this.inputs = new ServerInputs(context.workspaceState, context.secrets);
+    const credentials = new SavedCredentials(context.secrets, clock, () =>
+      join(context.globalStorageUri.fsPath, 'mcp-sign-in'),
+    );
+    this.credentials = credentials;
+    const browser = this.lifetime.register(new BrowserSignIn(context.extension.id));
+    const mcpClient = () =>
+      load()({
+        version: versionOf(context.extension.packageJSON),
+        translations: translations(),
+        fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)),
+        credentials,
+      });
     this.servers = this.lifetime.register(
       new McpServers({
         connect: async () => {
-          const connect = load()({
-            version: versionOf(context.extension.packageJSON),
-            translations: translations(),
-            fetch: stayingAtOrigin((...request) => globalThis.fetch(...request)),
-          });
-          return connectingConfined(connect, {
+          return connectingConfined(mcpClient().connect, {
             confinement: deps.confinement,
             aside: () => join(deps.storageFolder(), 'taken-out', randomBytes(4).toString('hex')),
           });
+        },
+        signIn: {
+          ask: askToSignIn,
+          run: (server, launch, signal) => mcpClient().signIn(launch, browser.waysFor(server), signal),
         },
         roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
         clock,
@@ -94,6 +111,7 @@ export class McpHost implements ManagedServers, Disposable {
     this.lifetime.register(this.servers.onDidChange(() => this.notify()));
     this.lifetime.register(watchWrittenServers(() => this.readSoon()));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.servers.rootsChanged()));
+    this.lifetime.register(context.secrets.onDidChange(({ key }) => this.signedInElsewhere(key)));
     this.reading = this.read();
   }
 
@@ -247,6 +265,24 @@ export class McpHost implements ManagedServers, Disposable {
     await this.readNow();
   }
 
+  /** Signs in and tells how that went. */
+  async signIn(server: McpServer): Promise<void> {
+    const outcome = await server.signIn(this.closing.signal);
+    if (outcome.kind === 'failed') void vscode.window.showErrorMessage(outcome.sentence);
+  }
+
+  async isSignedIn(definition: ServerDefinition): Promise<boolean> {
+    const address = this.addressOf(definition);
+    return address !== null && (await this.credentials.read(address)) !== null;
+  }
+
+  /** Removes the tokens of the server on this machine, and stops it. */
+  async signOut({ id, definition }: KnownServer): Promise<void> {
+    const address = this.addressOf(definition);
+    await this.servers.find(id)?.stop(true);
+    if (address !== null) await this.credentials.write(address, null);
+  }
+
   /** Opens the file or setting that defines the server. */
   async open(definition: ServerDefinition): Promise<void> {
     if (definition.source.kind === 'settings')
@@ -268,8 +304,30 @@ export class McpHost implements ManagedServers, Disposable {
   }
 
   dispose(): void {
+    this.closing.abort();
     this.cancelRead();
     this.lifetime.dispose();
+  }
+
+  /** Null when it is not known without asking the user. */
+  private addressOf(definition: ServerDefinition): string | null {
+    const { transport, inputs } = definition;
+    if (transport.kind === 'stdio' || inputs.some(({ id }) => transport.url.includes(`\${input:${id}}`))) return null;
+    try {
+      return new URL(filledIn(transport.url, { ...valuesFor(definition), inputs: new Map() })).href;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Another window of the user signed in. */
+  private signedInElsewhere(key: string): void {
+    for (const { id, definition } of this.known) {
+      const server = this.servers.find(id);
+      if (server?.state.kind !== 'failed' || !server.state.signIn) continue;
+      const address = this.addressOf(definition);
+      if (address !== null && key === secretName(address)) server.start();
+    }
   }
 
   private readSoon(): void {
@@ -373,19 +431,17 @@ export class McpHost implements ManagedServers, Disposable {
       sentence,
       choices: [{ label: t('Open'), run: () => openPlace(file) }],
     }));
-    const failed = this.servers.all.flatMap(({ plan: { name }, state }): Offer[] =>
-      state.kind === 'failed'
-        ? [
-            {
-              sentence: t('The MCP server “{name}” isn’t running: {reason}', {
-                name,
-                reason: state.sentence,
-              }),
-              choices: [showLog, manage],
-            },
-          ]
-        : [],
-    );
+    const failed = this.servers.all.flatMap((server): Offer[] => {
+      const { plan, state } = server;
+      if (state.kind !== 'failed') return [];
+      const signIn = { label: t('Sign In'), run: () => this.signIn(server) };
+      return [
+        {
+          sentence: t('The MCP server “{name}” isn’t running: {reason}', { name: plan.name, reason: state.sentence }),
+          choices: state.signIn ? [signIn, manage] : [showLog, manage],
+        },
+      ];
+    });
     const late = this.servers.late.map((name): Offer => ({
       sentence: t('The MCP server “{name}” is still starting. Its tools are available with your next prompt.', {
         name,

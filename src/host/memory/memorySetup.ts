@@ -1,216 +1,74 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
-import { hindsightName } from '../../memory/hindsight/outboxEntries';
-import { failureSentence, type HindsightAnswer } from '../../memory/hindsight/failure';
-import { type HindsightPlace, type ServerVersion, testHindsight } from '../../memory/hindsight/hindsightApi';
-import { parseEndpoint } from '../../models/http/endpoint';
-import { hindsightPlace, type HindsightHost } from './hindsightHost';
+import type { Slot } from '../common/slot';
 
-export interface MemorySetupDeps {
-  readonly hindsight: Pick<HindsightHost, 'connectionTo' | 'keyOf' | 'keepKey' | 'changed'>;
-  readonly current: () => { readonly provider: string; readonly url: string | null; readonly bank: string | null };
-  /** Write the user's settings. */
-  readonly choose: (provider: 'builtin' | 'none') => Promise<void>;
-  readonly save: (url: string, bank: string) => Promise<void>;
-}
-
-interface MemoryItem extends vscode.QuickPickItem {
+/** A kind of memory that a feature offers. */
+export interface MemoryChoice {
   /** Value of `hermes.memory.provider`. */
   readonly provider: string;
+  readonly label: string;
+  readonly detail: string;
+  /** Sets it up. Canceling at any step changes nothing. */
+  choose(): Promise<void>;
 }
 
-const cloudAddress = 'https://api.hindsight.vectorize.io';
-const localAddress = 'http://127.0.0.1:8888';
+interface MemorySetupDeps {
+  /** Value of `hermes.memory.provider`. */
+  readonly current: () => string;
+  /** Writes the user's setting. */
+  readonly save: (provider: 'builtin' | 'none') => Promise<void>;
+  readonly server: Slot<MemoryChoice>;
+}
 
-/** Runs Set Up Memory…: chooses built-in memory, a server for long-term memory, or none. Explains what will be sent
- *  where before sending anything. Canceling at any step changes nothing. */
+/** Runs Set Up Memory…: chooses built-in memory, a server for long-term memory, or none. Canceling at any step changes
+ *  nothing. */
 export class MemorySetup {
   constructor(private readonly deps: MemorySetupDeps) {}
 
   async run(): Promise<void> {
-    const current = this.deps.current().provider;
-    const picked = await vscode.window.showQuickPick(memoryItems(current), {
+    const current = this.deps.current();
+    const choices = this.choices(current);
+    if (choices.every(({ provider }) => provider !== current))
+      choices.push({
+        provider: current,
+        label: current,
+        detail: t('Provided by another extension.'),
+        choose: () => Promise.resolve(),
+      });
+    const items = choices.map((choice) => ({
+      label: choice.label,
+      detail: choice.detail,
+      ...(choice.provider === current ? { description: t('current') } : {}),
+      choice,
+    }));
+    const picked = await vscode.window.showQuickPick(items, {
       title: t('Set Up Memory'),
       placeHolder: t('Choose what Hermes remembers across sessions'),
     });
-    if (picked === undefined) return;
-    if (picked.provider === hindsightName) return this.connect();
-    if (picked.provider === current || (picked.provider !== 'builtin' && picked.provider !== 'none')) return;
-    await this.deps.choose(picked.provider);
-    void vscode.window.showInformationMessage(
-      picked.provider === 'builtin'
-        ? t('Built-in memory is on, starting with your next prompt.')
-        : t('Memory is off, starting with your next prompt. Existing notes are kept.'),
-    );
+    await picked?.choice.choose();
   }
 
-  private async connect(): Promise<void> {
-    const place = await this.askForPlace();
-    if (place === null || !(await agreed(place))) return;
-    const key = await this.connectingKey(place);
-    if (key === undefined) return;
-    if (key !== null) await this.deps.hindsight.keepKey(place.origin, key);
-    await this.deps.save(place.baseUrl, place.bank);
-    this.deps.hindsight.changed();
-    void vscode.window.showInformationMessage(
-      t('Starting with your next prompt, Hindsight at {host} remembers completed turns.', {
-        host: place.host,
-      }),
-    );
-  }
-
-  private async askForPlace(): Promise<HindsightPlace | null> {
-    const title = t('Set Up Memory');
-    const { url, bank } = this.deps.current();
-    const address = await vscode.window.showInputBox({
-      title,
-      prompt: t('Hindsight server address. For the cloud: {address}', { address: cloudAddress }),
-      value: url ?? localAddress,
-      ignoreFocusOut: true,
-      validateInput: (text) =>
-        parseEndpoint(text) === null ? t('Enter a full web address that begins with http:// or https://.') : undefined,
-    });
-    if (address === undefined) return null;
-    const name = await vscode.window.showInputBox({
-      title,
-      prompt: t('Memory bank. Everything in a bank is recalled together. A new name creates a new bank.'),
-      value: bank ?? 'hermes',
-      ignoreFocusOut: true,
-      validateInput: (text) =>
-        /^[A-Za-z0-9_.-]+$/.test(text.trim())
-          ? undefined
-          : t('A bank’s name can contain only letters, digits, dots, dashes, and underscores.'),
-    });
-    return name === undefined ? null : hindsightPlace(address, name.trim());
-  }
-
-  /** A key that the server accepts. Null: none to save; it needs none, or the stored key works. Undefined: the user
-   *  canceled, or the server cannot be used. First tries a server on this machine without asking for a key. */
-  private async connectingKey(place: HindsightPlace): Promise<string | null | undefined> {
-    const kept = (await this.deps.hindsight.keyOf(place.origin)) ?? null;
-    let key = kept;
-    if (parseEndpoint(place.baseUrl)?.loopback !== true) {
-      const entered = await askForKey(place, kept !== null);
-      if (entered === undefined) return undefined;
-      key = entered === '' ? kept : entered;
-    }
-    for (;;) {
-      const answer = await this.tested(place, key);
-      if (answer === null) return undefined;
-      if (answer.kind === 'ok') return key === kept ? null : key;
-      const sentence = setupSentence(answer, place.host, key !== null);
-      if (answer.failure.cause !== 'auth') {
-        await vscode.window.showErrorMessage(sentence, { modal: true });
-        return undefined;
-      }
-      const again = t('Enter a Key');
-      if ((await vscode.window.showErrorMessage(sentence, { modal: true }, again)) !== again) return undefined;
-      const entered = await askForKey(place, false);
-      if (entered === undefined || entered === '') return undefined;
-      key = entered;
-    }
-  }
-
-  /** Null when the user canceled the test. */
-  private async tested(place: HindsightPlace, key: string | null): Promise<HindsightAnswer<ServerVersion> | null> {
-    const { api } = this.deps.hindsight.connectionTo(place, key);
-    return vscode.window.withProgress(
+  private choices(current: string): MemoryChoice[] {
+    const save = async (provider: 'builtin' | 'none', done: string): Promise<void> => {
+      if (provider === current) return;
+      await this.deps.save(provider);
+      void vscode.window.showInformationMessage(done);
+    };
+    const server = this.deps.server.current;
+    return [
       {
-        location: vscode.ProgressLocation.Notification,
-        title: t('Testing Hindsight ({host})…', { host: place.host }),
-        cancellable: true,
+        provider: 'builtin',
+        label: t('Built-in'),
+        detail: t('Short notes about you and your projects, in files on this machine.'),
+        choose: () => save('builtin', t('Built-in memory is on, starting with your next prompt.')),
       },
-      async (_progress, token) => {
-        const stop = new AbortController();
-        token.onCancellationRequested(() => stop.abort());
-        const answer = await testHindsight(api, stop.signal);
-        return stop.signal.aborted ? null : answer;
+      ...(server === null ? [] : [server]),
+      {
+        provider: 'none',
+        label: t('Off'),
+        detail: t('Nothing is remembered from one session to the next.'),
+        choose: () => save('none', t('Memory is off, starting with your next prompt. Existing notes are kept.')),
       },
-    );
-  }
-}
-
-function memoryItems(current: string): MemoryItem[] {
-  const choices: readonly MemoryItem[] = [
-    {
-      provider: 'builtin',
-      label: t('Built-in'),
-      detail: t('Short notes about you and your projects, in files on this machine.'),
-    },
-    {
-      provider: hindsightName,
-      label: t('Hindsight Server…'),
-      detail: t('Long-term memory: completed turns are sent to a server you choose. Keeps the built-in notes.'),
-    },
-    {
-      provider: 'none',
-      label: t('Off'),
-      detail: t('Nothing is remembered from one session to the next.'),
-    },
-  ];
-  const others = choices.some(({ provider }) => provider === current)
-    ? []
-    : [{ provider: current, label: current, detail: t('Provided by another extension.') }];
-  return [...choices, ...others].map((item) =>
-    item.provider === current ? { ...item, description: t('current') } : item,
-  );
-}
-
-async function agreed({ host }: HindsightPlace): Promise<boolean> {
-  const connect = t('Connect');
-  const sentence = t(
-    'Completed turns from every session in this workspace are sent to {host}. Deleting a session here does not delete them there.',
-    { host },
-  );
-  const detail = t(
-    'Text that looks like a key or password is masked first. Private sessions are not sent. Forget Session… asks the server to delete its copy of a session.',
-  );
-  return (await vscode.window.showInformationMessage(sentence, { modal: true, detail }, connect)) === connect;
-}
-
-async function askForKey({ host }: HindsightPlace, isKept: boolean): Promise<string | undefined> {
-  const entered = await vscode.window.showInputBox({
-    title: t('Set Up Memory'),
-    prompt: isKept
-      ? t('Key for {host}. Leave empty to use the saved key.', { host })
-      : t(
-          'Key for {host}. Stored in VS Code’s secret storage. Sent only to this server. Leave empty if it needs no key.',
-          { host },
-        ),
-    password: true,
-    ignoreFocusOut: true,
-    validateInput: (text) => (/^\s*\S*\s*$/.test(text) ? undefined : t('A key can’t contain spaces.')),
-  });
-  return entered?.trim();
-}
-
-function setupSentence(
-  { failure }: Extract<HindsightAnswer<unknown>, { readonly kind: 'failed' }>,
-  host: string,
-  hadKey: boolean,
-): string {
-  switch (failure.cause) {
-    case 'auth':
-      if (!hadKey)
-        return t('Hindsight at {host} requires a key ({status}). Nothing was changed.', {
-          host,
-          status: String(failure.status ?? 401),
-        });
-      return t('Hindsight at {host} refused the key ({status}). Nothing was changed.', {
-        host,
-        status: String(failure.status ?? 401),
-      });
-    case 'network':
-      return t('Can’t reach {host} ({code}). Nothing was changed. Start the server, or correct the address.', {
-        host,
-        code: failure.detail === '' ? 'network' : failure.detail,
-      });
-    case 'timeout':
-      return t('Hindsight at {host} didn’t answer in time. Nothing was changed.', { host });
-    case 'notHindsight':
-    case 'notFound':
-      return t('The server at {host} isn’t Hindsight. Nothing was changed.', { host });
-    default:
-      return failureSentence(failure, host);
+    ];
   }
 }

@@ -3,7 +3,7 @@ import { t } from '../../base/translate';
 import { shownLine } from '../../tools/approval/rulesPolicy';
 import type { Consent } from '../approvals/pageConsent';
 import type { ChatEditor } from '../chat/chatHandlers';
-import type { CodeActions } from '../codeActions/codeHandlers';
+import type { CodeActions } from '../webviews/codeHandlers';
 import type { LinkOpener } from './linkOpener';
 import { reloadWindowAction } from '../storage/storageMove';
 
@@ -140,6 +140,8 @@ export class EditorActions implements ChatEditor {
         return this.deps.setUpModel(null);
       case 'getStarted':
         return void (await vscode.commands.executeCommand('hermes.getStarted'));
+      case 'runningCommands':
+        return void (await vscode.commands.executeCommand('hermes.runningCommands'));
       case 'setUpMemory':
         return void (await vscode.commands.executeCommand('hermes.setUpMemory'));
       default:

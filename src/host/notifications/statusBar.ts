@@ -17,6 +17,8 @@ export interface RunningSession {
 
 export interface StatusFacts {
   readonly running: readonly RunningSession[];
+  /** Commands that run in the background. `startedAt`: seconds since the epoch. */
+  readonly commands: readonly { readonly command: string; readonly startedAt: number }[];
   /** Number of sessions that wait for the user. */
   readonly waiting: number;
   readonly store: ViewStoreState['kind'];
@@ -41,11 +43,13 @@ interface StatusItem {
 }
 
 const longestCall = 24;
+const longestLine = 80;
 /** Commands that links in the tooltip may run. */
 const tooltipCommands = [
   'hermes.stop',
   'hermes.focusChat',
   'hermes.openSession',
+  'hermes.runningCommands',
   'hermes.setUpModel',
   'hermes.syncStatus',
 ];
@@ -103,6 +107,7 @@ export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
       : t('{label}, {destination}', { label: facts.model.label, destination: facts.model.destination });
   const lines = [
     ...facts.running.map((session) => sessionLine(session, t)),
+    ...commandLines(facts.commands, t),
     ...costLines(facts.spending, t),
     ...syncLines(facts.sync, t),
   ];
@@ -124,14 +129,19 @@ export function statusItem(facts: StatusFacts, t: Translate): StatusItem {
         ? t('answering')
         : t('answering in {count} sessions', { count: String(facts.running.length) });
     return itemWith(
-      `$(loading~spin) ${progressText(facts) ?? label}`,
+      `$(loading~spin) ${progressText(facts) ?? label}${commandMark(facts.commands, t)}`,
       t('Hermes: {state} ({model})', { state, model }),
       [...lines, openChat(t)],
       false,
     );
   }
   const next = facts.model === null ? commandLink(t('Set Up Model…'), 'hermes.setUpModel') : openChat(t);
-  return itemWith(`$(sparkle) ${label}`, t('Hermes: ready ({model})', { model }), [...lines, next], false);
+  return itemWith(
+    `$(sparkle) ${label}${commandMark(facts.commands, t)}`,
+    t('Hermes: ready ({model})', { model }),
+    [...lines, next],
+    false,
+  );
 }
 
 /** Names the running call and its duration: "npm test 12 s". Null while the model itself is working. */
@@ -140,8 +150,11 @@ function progressText({ running, now }: StatusFacts): string | null {
   if (call === null || call === undefined) return null;
   const seconds = Math.max(0, Math.floor(now - call.startedAt));
   const name = oneLine(call.name);
-  // A status bar renders "$(…)" as an icon.
-  const short = (name.length > longestCall ? `${name.slice(0, longestCall)}…` : name).replaceAll('$(', '$ (');
+  // A status bar renders "$(name)" as an icon.
+  const short = (name.length > longestCall ? `${name.slice(0, longestCall)}…` : name).replace(
+    /\$\([\w-]+(~[\w-]+)?\)/g,
+    '\\$&',
+  );
   if (seconds < 1) return short;
   return seconds < 60
     ? t('{call} {seconds} s', { call: short, seconds })
@@ -156,6 +169,25 @@ function sessionLine({ sessionId, title, startedAt, call, contextUsed }: Running
   ];
   const shown = [`**${escaped(title ?? t('Untitled Session'))}**`, ...facts.map(escaped)].join(' · ');
   return `${shown} · ${commandLink(t('Open'), 'hermes.openSession', { sessionId })} · ${commandLink(t('Stop'), 'hermes.stop', { sessionId })}`;
+}
+
+/** Number of commands named in the tooltip; the picker lists all. */
+const mostCommands = 5;
+
+function commandMark({ length }: StatusFacts['commands'], t: Translate): string {
+  return length === 0
+    ? ''
+    : ` $(terminal) ${length === 1 ? t('1 command') : t('{count} commands', { count: String(length) })}`;
+}
+
+function commandLines(commands: StatusFacts['commands'], t: Translate): readonly string[] {
+  if (commands.length === 0) return [];
+  const named = commands.slice(0, mostCommands).map(({ command, startedAt }) => {
+    const text = oneLine(command);
+    const call = text.length > longestLine ? `${text.slice(0, longestLine)}…` : text;
+    return escaped(`${t('running {call}', { call })} · ${t('since {time}', { time: clockTime(startedAt) })}`);
+  });
+  return [...named, commandLink(t('Running Commands…'), 'hermes.runningCommands')];
 }
 
 function costLines(spending: Spending | null, t: Translate): readonly string[] {

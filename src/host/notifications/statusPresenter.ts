@@ -13,7 +13,7 @@ interface StatusPresenterDeps {
     GatewayPart<'spending', 'costs'>;
   readonly sessions: { getSession(id: string): Promise<Pick<Session, 'title'> | null> };
   readonly bar: Pick<StatusBar, 'show'>;
-  readonly facts: () => Pick<StatusFacts, 'waiting' | 'store' | 'model' | 'sync'>;
+  readonly facts: () => Pick<StatusFacts, 'commands' | 'waiting' | 'store' | 'model' | 'sync'>;
   /** Session that the chat shows. */
   readonly shownSession: () => string | null;
   readonly clock: Clock;
@@ -27,7 +27,7 @@ interface Watched {
   startedAt: number | null;
   title: string | null;
   call: RunningSession['call'];
-  /** Calls of the answer by id: the tool's name, or the command it runs. */
+  /** Command lines of the answer's calls, by id. */
   readonly names: Map<string, string>;
 }
 
@@ -79,8 +79,7 @@ export class StatusPresenter implements Disposable {
       case 'messageStored':
         if (event.message.role === 'assistant') {
           for (const part of event.message.parts)
-            if (part.kind === 'toolCall')
-              this.watch(sessionId).names.set(part.callId, toolResultTexts(part.name, part.arguments));
+            if (part.kind === 'toolCall') this.watch(sessionId).names.set(part.callId, commandLine(part.arguments));
         }
         return;
       case 'activity': {
@@ -145,13 +144,13 @@ export class StatusPresenter implements Disposable {
   }
 }
 
-/** Returns the command line of a command, and the tool's name otherwise. */
-function toolResultTexts(name: string, text: string): string {
+/** Returns the command line of a command. Empty for other tools: their names are the model's. */
+function commandLine(text: string): string {
   try {
     const parsed = v.safeParse(commandOf, JSON.parse(text));
-    return parsed.success ? parsed.output.command : name;
+    return parsed.success ? parsed.output.command : '';
   } catch (error) {
-    if (error instanceof SyntaxError) return name;
+    if (error instanceof SyntaxError) return '';
     throw error;
   }
 }

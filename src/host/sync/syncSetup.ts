@@ -5,8 +5,8 @@ import { namedHistory, type History } from '../../sync/historyKey';
 import { parseConnectionString, shownAddress, type DatabaseAddress } from '../../sync/postgres/connectionString';
 import type { PostgresServer, PostgresServerDeps } from '../../sync/postgres/postgresServer';
 import { syncFailureIn } from '../../sync/syncFailure';
-import { sizeText } from '../history/importLabels';
 import { askNewCipher, askPassphrase, askRecoveryKey, type ChosenCipher } from './cipherQuestions';
+import { sizeText } from '../library/sessionLabels';
 import type { SyncMemory } from './syncMemory';
 
 export interface SyncSetupDeps {

@@ -6,6 +6,7 @@ import { t } from '../../base/translate';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
+import type { BackgroundCommand } from '../../protocol/workProtocol';
 import type { SandboxState } from '../../transcript/sandboxState';
 import { AccessPaths } from '../../tools/accessPaths';
 import { discardsOf } from '../../tools/approval/discards';
@@ -48,7 +49,7 @@ class RunningCommandPicker {
   ) {}
 
   async show(): Promise<void> {
-    await Promise.all(this.running.alive.map(({ process }) => process.refresh()));
+    await this.running.refresh(this.running.alive);
     const picker = vscode.window.createQuickPick<CommandItem>();
     const stop: vscode.QuickInputButton = {
       iconPath: new vscode.ThemeIcon('debug-stop'),
@@ -74,7 +75,7 @@ class RunningCommandPicker {
       if (chosen !== undefined) this.mirrors.reveal(chosen.started.conversationId);
     });
     picker.onDidTriggerItemButton(({ item, button }) => {
-      if (button === stop) void item.started.process.stopForPerson().then(fill);
+      if (button === stop) void this.running.stop(item.started.process.file.path);
       else void this.openOutput(item.started.process.file.path);
     });
     fill();
@@ -88,10 +89,14 @@ function wordsOf({ command, folder, process }: StartedCommand): vscode.QuickPick
       ? t('running for {time}', { time: duration(process.runningMs) })
       : t('ended, but some of its processes are still running');
   return {
-    label: plainText(command).replace(/\s+/g, ' ').slice(0, 200),
-    description: plainText(folder),
+    label: oneLine(command),
+    description: folder === '.' ? '' : plainText(folder),
     detail: state,
   };
+}
+
+function oneLine(command: string): string {
+  return plainText(command).replace(/\s+/g, ' ').trim().slice(0, 200);
 }
 
 const apiSchema = v.object({ environments: v.object({ getActiveEnvironmentPath: v.function() }) });
@@ -136,15 +141,18 @@ interface TerminalFeatureDeps {
 const orphansAfterMs = 2000;
 /** Milliseconds. Testing the sandbox starts processes. */
 const sandboxAfterMs = 3000;
+/** Milliseconds between two looks at processes that ended commands left running. */
+const leftLookMs = 5000;
 
 /** Commands in this window: the tools that run them, the terminals that show them, and the files that keep their
  *  output. */
 export class TerminalFeature implements Disposable {
   private readonly lifetime = new DisposableStore();
-  private readonly running = this.lifetime.register(new RunningCommands());
+  readonly running = this.lifetime.register(new RunningCommands());
   private readonly outputs: OutputFolder;
   private readonly login: LoginEnvironment;
   private last: StartedCommand | null = null;
+  private cancelWatch: (() => void) | null = null;
   /** Shared by commands and MCP servers. */
   readonly confinement: Confinement;
   private readonly sandboxChanges = this.lifetime.register(new Emitter<void>());
@@ -167,6 +175,8 @@ export class TerminalFeature implements Disposable {
           void vscode.commands.executeCommand('setContext', 'hermes.commandsRunning', this.running.alive.length > 0),
       ),
     );
+    this.lifetime.register(this.running.onDidChange(() => this.watchLeft()));
+    this.lifetime.register({ dispose: () => this.cancelWatch?.() });
     const endOrphans = async (): Promise<void> => {
       const count = await endOrphanedCommands(clock);
       if (count > 0)
@@ -242,6 +252,17 @@ export class TerminalFeature implements Disposable {
     await openReadOnly(real);
   }
 
+  /** Commands that run beside the turns, and the last ones that ended. */
+  get inBackground(): readonly BackgroundCommand[] {
+    const now = this.deps.clock.now();
+    return this.running.beside.map(({ command, process: { isAlive, end, runningMs, file } }) => ({
+      file: file.path,
+      command: oneLine(command),
+      startedAt: now - runningMs / 1000,
+      end: isAlive || end === null ? null : { exitCode: end.exitCode, signal: end.signal, ms: end.ms },
+    }));
+  }
+
   /** Called when the window is about to close: gives servers and watchers a moment to end on their own. */
   closing(): Promise<void> {
     return this.running.endHandedOver();
@@ -250,6 +271,14 @@ export class TerminalFeature implements Disposable {
   /** Ends every command at once. */
   dispose(): void {
     this.lifetime.dispose();
+  }
+
+  /** Looks regularly for the end of processes that ended commands left running: nothing reports it. */
+  private watchLeft(): void {
+    this.cancelWatch?.();
+    const left = this.running.alive.filter(({ process: { end } }) => end !== null);
+    this.cancelWatch =
+      left.length === 0 ? null : this.deps.clock.after(leftLookMs, () => void this.running.refresh(left));
   }
 
   private async environment(): Promise<Environment> {

@@ -8,7 +8,6 @@ import { AttachmentService } from '../attachments/attachmentService';
 import { ChatSurface, type ChatSurfaceDeps } from '../chat/chatSurface';
 import { ChatTabs, chatTabViewType } from '../chat/chatTabs';
 import { ChatView, chatViewId } from '../chat/chatView';
-import { CodeActionsFeature } from '../codeActions/codeActionsFeature';
 import { describeError } from '../common/describeError';
 import { editorStarters } from '../firstSteps/editorStarters';
 import { ModelSetup } from '../models/modelSetup';
@@ -31,7 +30,6 @@ interface ViewServices {
   readonly localization: Readonly<Record<string, string>>;
   readonly activeChat: ActiveChat;
   readonly setup: ModelSetup;
-  readonly code: CodeActionsFeature;
   readonly editor: EditorActions;
   readonly verify: VerifyFeature;
 }
@@ -69,7 +67,7 @@ export function createChats(deps: EarlierDeps): WindowChats {
 }
 
 function createServices(deps: EarlierDeps): ViewServices {
-  const { own, context, settings, keys, history, catalog, models, files, fileEditor, gateway, ids, clock, log } = deps;
+  const { own, context, settings, keys, history, catalog, models, files, gateway, ids, clock, log } = deps;
   const { store } = history;
   const activeChat = new ActiveChat();
   const setup = new ModelSetup({
@@ -82,11 +80,10 @@ function createServices(deps: EarlierDeps): ViewServices {
     focusChat: () => activeChat.focus(),
     modelOf: async (sessionId) => (sessionId === null ? null : ((await store.getSession(sessionId))?.model ?? null)),
   });
-  const code = own(new CodeActionsFeature({ files, editor: fileEditor, clock, log }));
   const editor = new EditorActions({
     links: new LinkOpener(new WorkspacePaths(files)),
     channel: deps.channel,
-    code,
+    code: deps.code,
     extensionId: context.extension.id,
     pickModel: (sessionId) => setup.select(sessionId),
     setUpModel: (entryId) => setup.run(entryId),
@@ -110,7 +107,6 @@ function createServices(deps: EarlierDeps): ViewServices {
     localization: vscode.l10n.bundle ?? {},
     activeChat,
     setup,
-    code,
     editor,
     verify,
   };
@@ -137,7 +133,11 @@ function surfaceDeps(
     models,
     editor,
     log,
-    files: { ...changedFiles.chat, openOutput: (file) => terminal.openOutput(file) },
+    files: {
+      ...changedFiles.chat,
+      openOutput: (file) => terminal.openOutput(file),
+      stopCommand: (file) => terminal.running.stop(file),
+    },
     attachments,
     starters: editorStarters(files, log, t),
     contextFiles: () => project.inContext,
@@ -152,6 +152,7 @@ function surfaceDeps(
       demoPrompts: demoPrompts(),
       localization,
       promptFiles: project.offered,
+      commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
     }),
   };

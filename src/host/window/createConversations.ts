@@ -1,7 +1,5 @@
 import { commands } from 'vscode';
 import type { Gateway } from '../../gateway/conversationGateway';
-import { ExtensionApi } from '../api/extensionApi';
-import type { HermesExtension } from '../api/hermes';
 import { WindowWork } from '../storage/windowWork';
 import { SyncView } from '../chat/syncView';
 import { TurnGate } from '../sync/turnGate';
@@ -15,7 +13,6 @@ import { WindowMemory } from './windowMemory';
 export interface WindowConversations {
   readonly memory: WindowMemory;
   readonly gateway: Gateway;
-  readonly api: HermesExtension;
   /** Lets sync act before a turn. */
   readonly turnGate: TurnGate;
   /** What the chats show of sync. */
@@ -23,9 +20,9 @@ export interface WindowConversations {
 }
 
 export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
-  const { own, context, distFolder, settings, keys, history, ids, clock, log } = parts;
+  const { own, context, settings, history, ids, clock, log } = parts;
   const { store, connection } = history;
-  const memory = own(new WindowMemory({ context, distFolder, store: history, settings, keys, clock, log }));
+  const memory = own(new WindowMemory({ context, store: history, settings, clock, log }));
   let keyChanges = 0;
   own(context.secrets.onDidChange(() => keyChanges++));
   const turnGate = new TurnGate();
@@ -45,18 +42,9 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     clock,
     log,
   });
-  const { exports } = own(
-    new ExtensionApi({
-      gateway,
-      store,
-      memory: memory.providers,
-      log,
-      chosenMemory: () => settings.current.memoryProvider,
-    }),
-  );
   parts.terminal.cleanUpAfter(store, gateway.surfaces.onDidChangeSessions);
   parts.changedFiles.cleanUpAfter(gateway.surfaces.onDidChangeSessions);
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
-  return { memory, gateway, api: exports, turnGate, syncView: new SyncView() };
+  return { memory, gateway, turnGate, syncView: new SyncView() };
 }

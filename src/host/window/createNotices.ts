@@ -9,6 +9,7 @@ import { syncLine } from '../sync/syncLabels';
 import { windowNotices } from '../notifications/windowNotices';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
+import type { WindowTools } from './createTools';
 import type { WindowSessions } from './createSessions';
 import type { WindowTabs } from './createTabs';
 import type { WindowBasics } from './windowBasics';
@@ -22,7 +23,7 @@ export interface WindowNotices {
 }
 
 export function createNotices(
-  parts: WindowBasics & WindowConversations & WindowChats & WindowTabs & WindowSessions,
+  parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs & WindowSessions,
 ): WindowNotices {
   const { own, context, settings, history, gateway, activeChat, panel, opener, verify, sync, clock, log } = parts;
   const common = {
@@ -56,6 +57,7 @@ export function createNotices(
       clock,
       bar: own(new StatusBar()),
       facts: () => ({
+        commands: parts.terminal.inBackground.filter(({ end }) => end === null),
         waiting: approvalNotices.count,
         store: history.status.shown.kind,
         model: panel.modelState.chosen,
@@ -64,6 +66,7 @@ export function createNotices(
       shownSession: () => panel.shownSession,
     }),
   );
+  own(parts.terminal.running.onDidChange(() => status.show()));
   const walkthrough = own(editorWalkthrough(context, gateway, history.store));
   const showStatus = (): void => {
     status.show();

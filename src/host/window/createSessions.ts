@@ -1,10 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { reportFailure } from '../common/commands';
-import { BackupsFeature } from '../backups/backupsFeature';
-import { HistoryFeature } from '../history/historyFeature';
 import { OtherFoldersFeature } from '../library/otherFoldersFeature';
-import { windowExports } from '../library/exportSession';
 import { SessionsFeature } from '../library/sessionsFeature';
 import { ContainerNotice, thisMachineFacts } from '../storage/containerNotice';
 import { SyncFeature } from '../sync/syncFeature';
@@ -19,8 +16,6 @@ import type { WindowBasics } from './windowBasics';
 export interface WindowSessions {
   readonly others: OtherFoldersFeature;
   readonly sessions: SessionsFeature;
-  readonly imports: HistoryFeature;
-  readonly restoring: BackupsFeature;
   readonly containerNotice: ContainerNotice;
   readonly sync: SyncFeature;
 }
@@ -28,17 +23,13 @@ export interface WindowSessions {
 export function createSessions(
   parts: WindowBasics & WindowTools & WindowConversations & WindowChats & WindowTabs,
 ): WindowSessions {
-  const { own, context, settings, history, backups, gateway, activeChat, chat, editor, opener, clock, log } = parts;
+  const { own, context, settings, history, gateway, activeChat, chat, editor, opener, clock, log } = parts;
   const common = { gateway, sessions: history.store, store: history.status, clock, log, t };
-  const exporting = {
-    ...windowExports(parts.distFolder, context),
-    noteExport: (path: string, sessionIds: readonly string[]) => backups.noteExport(history.folder, path, sessionIds),
-  };
   const others = own(
     new OtherFoldersFeature({
       ...common,
       context,
-      exporting,
+      exporter: parts.exporter,
       programs: parts.programs,
       distFolder: parts.distFolder,
       localization: parts.localization,
@@ -51,29 +42,13 @@ export function createSessions(
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
-  const imports = own(
-    new HistoryFeature({
-      ...common,
-      context,
-      settings,
-      connection: history.connection,
-      storeFolder: () => history.folder,
-      programs: parts.programs,
-      startWorker: history.startWorker,
-      editor,
-      code: parts.code,
-      localization: parts.localization,
-      distFolder: parts.distFolder,
-      ownFolder: () => history.folder,
-      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
-      openTranscript: (sessionId, messageUid) => editor.openTranscript(sessionId, messageUid),
-    }),
-  );
+  const forgetCopies = async (sessionIds: readonly string[]): Promise<readonly string[]> =>
+    (await Promise.all(parts.forgetCopies.run(sessionIds))).flat();
   const sessions = own(
     new SessionsFeature({
       ...common,
       importFiles: (files) =>
-        void imports.importFiles(files).catch((error: unknown) => reportFailure('importSessions', error, log)),
+        void parts.importer.current?.(files).catch((error: unknown) => reportFailure('importSessions', error, log)),
       files: parts.changedFiles.chat,
       others: others.rows,
       showOthers: () => void others.show().catch((error: unknown) => reportFailure('otherFolders', error, log)),
@@ -85,29 +60,9 @@ export function createSessions(
       trashDays: () => settings.current.trashDays,
       outsideMemory: () =>
         ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
-      forgetCopies: (sessionIds) => backups.forget(history.folder, sessionIds),
-      exports: {
-        ...exporting,
-        store: () => history.folder,
-      },
+      forgetCopies,
     }),
   );
-  const restoring = own(
-    new BackupsFeature({
-      ...common,
-      backups,
-      connection: history.connection,
-      folder: () => history.folder,
-      settings,
-      leaveStore: () => activeChat.all.forEach((each) => each.leaveStore()),
-      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
-      openSettings: (query) => editor.openSettings(query),
-      trash: (chosen) => sessions.trash(chosen),
-      erase: (chosen) => sessions.erase(chosen),
-      onRestored: () => sessions.refresh(),
-    }),
-  );
-  own(imports.onDidImport(() => sessions.refresh()));
   editor.connect({
     pickSession: (surfaceId) => sessions.resume(surfaceId),
     openTranscript: (sessionId, messageUid) => parts.transcripts.open(sessionId, messageUid),
@@ -120,7 +75,7 @@ export function createSessions(
       connection: history.connection,
       turnGate: parts.turnGate,
       sight: parts.syncView,
-      forgetCopies: (sessionIds) => backups.forget(history.folder, sessionIds),
+      forgetCopies,
       shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
@@ -137,5 +92,5 @@ export function createSessions(
     chooseFolder: () => editor.openSettings('hermes.storage.path'),
   });
   own(sync.onDidChange(() => containerNotice.update()));
-  return { others, sessions, imports, restoring, containerNotice, sync };
+  return { others, sessions, containerNotice, sync };
 }

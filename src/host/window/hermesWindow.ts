@@ -1,6 +1,6 @@
 import type { ExtensionContext } from 'vscode';
 import { withinTime } from '../../base/pause';
-import type { HermesExtension } from '../api/hermes';
+import type { Feature } from './windowContext';
 import { followChanges } from './windowChanges';
 import { registerWindowCommands } from './windowCommands';
 import { createParts, type WindowDeps } from './windowParts';
@@ -18,15 +18,17 @@ const serversTimeoutMs = 300;
 export class HermesWindow {
   private readonly deps: WindowDeps;
 
-  constructor(context: ExtensionContext, distFolder: string) {
+  constructor(context: ExtensionContext, distFolder: string, features: readonly Feature[]) {
     this.deps = createParts(context, distFolder);
+    for (const feature of features) feature.register(this.deps);
     registerWindowCommands(this.deps);
     followStore(this.deps);
     followChanges(this.deps);
   }
 
-  get api(): HermesExtension {
-    return this.deps.api;
+  /** Return value of `activate()`. */
+  get exports(): object | null {
+    return this.deps.exports.current;
   }
 
   async close(): Promise<void> {

@@ -10,13 +10,12 @@ import { lazyBundle } from '../common/lazyBundle';
 import { MaskedLog } from '../common/maskedLog';
 import { outputLog } from '../common/outputLog';
 import { ProviderKeys } from '../models/providerKeys';
-import { windowBackups } from '../backups/windowBackups';
-import type { StoreBackups } from '../backups/storeBackups';
 import { SettingsWatcher } from '../settings/settingsWatcher';
+import { featurePoints, type FeaturePoints } from './featurePoints';
 import { WindowStore } from './windowStore';
 
 /** Parts of a window that all others use. */
-export interface WindowBasics {
+export interface WindowBasics extends FeaturePoints {
   readonly context: vscode.ExtensionContext;
   /** Folder of the bundles. */
   readonly distFolder: string;
@@ -32,7 +31,6 @@ export interface WindowBasics {
   readonly keys: ProviderKeys;
   /** The history of this window. */
   readonly history: WindowStore;
-  readonly backups: StoreBackups;
 }
 
 export function createBasics(context: vscode.ExtensionContext, distFolder: string): WindowBasics {
@@ -53,8 +51,9 @@ export function createBasics(context: vscode.ExtensionContext, distFolder: strin
       ),
   });
   const settings = own(new SettingsWatcher());
-  const backups = windowBackups({ context, distFolder, settings, clock, log });
+  const points = featurePoints();
   return {
+    ...points,
     context,
     distFolder,
     lifetime,
@@ -65,13 +64,12 @@ export function createBasics(context: vscode.ExtensionContext, distFolder: strin
     log,
     settings,
     keys: new ProviderKeys(context.secrets),
-    backups,
     history: own(
       new WindowStore({
         context,
         distFolder,
         storagePath: () => settings.current.storagePath,
-        beforeOpening: (folder) => backups.beforeOpening(folder),
+        beforeOpening: points.beforeOpening,
         clock,
         log,
       }),

@@ -60,13 +60,12 @@ function followSettings({
   activeChat,
   terminal,
 }: WindowDeps): void {
-  const { hindsight } = memory;
   own(new SettingsNotices(settings, history.status, t));
-  own(settings.onDidChange(() => (models.invalidate(), hindsight.changed(), gateway.agents.memoryChanged())));
+  own(settings.onDidChange(() => (models.invalidate(), gateway.agents.memoryChanged())));
   own(settings.onDidChange(() => activeChat.all.forEach((each) => each.usualModeChanged())));
   own(settings.onDidChange(() => void terminal.checkSandbox()));
   own(notifyPrefixes({ settings, terminal, memory: context.globalState }));
-  own(context.secrets.onDidChange(() => (models.invalidate(), hindsight.changed())));
+  own(context.secrets.onDidChange(() => models.invalidate()));
   own(memory.providers.onDidChange(() => gateway.agents.memoryChanged()));
 }
 
@@ -81,6 +80,7 @@ function followEditor({ own, models, activeChat, project, terminal, history, oth
   if (changed !== undefined) own(changed);
   own(project.onDidChange(() => activeChat.all.forEach((each) => each.promptFilesChanged())));
   own(terminal.onDidChangeSandbox(() => activeChat.all.forEach((each) => each.sandboxChanged())));
+  own(terminal.running.onDidChange(() => activeChat.all.forEach((each) => each.commandsChanged())));
   own(workspace.onDidGrantWorkspaceTrust(() => activeChat.all.forEach((each) => each.trustChanged())));
   own(workspace.onDidChangeWorkspaceFolders(foldersChanged));
 }

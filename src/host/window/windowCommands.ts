@@ -18,8 +18,6 @@ export function registerWindowCommands(deps: WindowDeps): void {
         ...deps.verify.commands(chat),
         ...sessions.commands,
         ...others.commands,
-        ...deps.imports.commands,
-        ...deps.restoring.commands,
         ...deps.sync.commands,
         ...ownCommands(deps, shown),
         ...choiceCommands({

@@ -19,6 +19,7 @@ import { upAfterMs } from '../start/compiledBundle';
 import { compiledFolderOf } from '../start/compiledFolder';
 import type { StoreThreadData } from '../start/storeThreadData';
 import { StoreStatus } from '../storage/storeStatus';
+import type { FeaturePoints } from './featurePoints';
 import { windowStorageFolder } from '../storage/windowStorage';
 
 interface WindowStoreDeps {
@@ -27,8 +28,7 @@ interface WindowStoreDeps {
   readonly distFolder: string;
   /** Value of the setting `hermes.storage.path`. */
   readonly storagePath: () => string | null;
-  /** Called before the store in this folder is opened. Returns a sentence for the user, or null. */
-  readonly beforeOpening: (folder: string) => Promise<string | null>;
+  readonly beforeOpening: FeaturePoints['beforeOpening'];
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -41,6 +41,8 @@ export class WindowStore implements Disposable {
   private readonly threadData: StoreThreadData;
   private readonly retrying: RetryingStore;
   private folderNow: string;
+  /** True while a backup takes the place of the store, until that is open. */
+  isReplacing = false;
   readonly connection: StoreConnection;
   readonly store: SessionStore;
   readonly status: StoreStatus;
@@ -117,8 +119,14 @@ export class WindowStore implements Disposable {
       clock: this.deps.clock,
       surroundings: () => ({ sharedFolders: this.sharedFolders, liveTurns: this.retrying.liveTurns }),
       beforeOpening: async () => {
-        const sentence = await this.deps.beforeOpening(storeFolderOf(storageFolder));
-        this.status.setNotices('backup before opening', sentence === null ? [] : [{ sentence, actions: [] }]);
+        // Features register in the task that builds this.
+        await Promise.resolve();
+        const told = await Promise.all(this.deps.beforeOpening.run(storeFolderOf(storageFolder)));
+        const sentences = told.filter((sentence) => sentence !== null);
+        this.status.setNotices(
+          'before opening',
+          sentences.map((sentence) => ({ sentence, actions: [] })),
+        );
       },
     };
   }

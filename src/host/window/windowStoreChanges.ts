@@ -4,7 +4,6 @@ import type { Log } from '../../base/log';
 import { t } from '../../base/translate';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import type { OpenReport } from '../../store/worker/openedStore';
-import type { BackupsFeature } from '../backups/backupsFeature';
 import { reportFailure } from '../common/commands';
 import { openReportNotices, putRightNotices, replacedOffers } from '../storage/storeLabels';
 import type { StoreStatus } from '../storage/storeStatus';
@@ -14,13 +13,12 @@ export interface StoreFollowers {
   readonly history: {
     readonly connection: Pick<StoreConnection, 'onDidChangeState' | 'leaveReplaced' | 'bringBack'>;
     readonly status: Pick<StoreStatus, 'setNotices' | 'offer'>;
+    readonly isReplacing: boolean;
   };
-  readonly memory: { readonly hindsight: { start(): void } };
   readonly sessions: { storeOpened(): void };
   readonly others: { readonly movedFolder: { opened(): Promise<void> } };
   readonly approvalNotices: { readWaiting(): Promise<void> };
   readonly changedFiles: { findReviews(): Promise<void> };
-  readonly restoring: Pick<BackupsFeature, 'isReplacing'>;
   readonly gateway: GatewayPart<'queue', 'resume'>;
   readonly log: Log;
   /** Ends it with the window. */
@@ -45,13 +43,12 @@ function storeChanged(deps: StoreFollowers, state: StoreConnection['state']): vo
   ]);
   offerReplaced(deps, report);
   if (state.kind !== 'open') return;
-  deps.memory.hindsight.start();
   deps.sessions.storeOpened();
   void deps.others.movedFolder.opened();
   void deps.approvalNotices.readWaiting();
   void deps.changedFiles.findReviews();
   // A backup may hold prompts that were queued long ago: restoring it alone sends none of them.
-  if (deps.restoring.isReplacing) return;
+  if (deps.history.isReplacing) return;
   deps.gateway.queue.resume().catch((error: unknown) => reportFailure('Queued prompts', error, deps.log));
 }
 

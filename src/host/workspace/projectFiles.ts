@@ -23,7 +23,8 @@ interface ProjectFilesDeps {
 
 /** Files whose change may change the project's rules, prompt files and skills. */
 const watched = [
-  '**/{.hermes.md,AGENTS.md,AGENT.md,CLAUDE.md,GEMINI.md,.cursorrules,.windsurfrules,.clinerules,.rules}',
+  '**/{.hermes.md,AGENTS.md,AGENT.md,CLAUDE.md,CLAUDE.local.md,GEMINI.md}',
+  '**/{.cursorrules,.windsurfrules,.clinerules,.rules}',
   '**/.github/{copilot-instructions.md,instructions/**,prompts/**,skills/**}',
   '**/.claude/{rules/**,commands/**,skills/**}',
   '**/{.cursor/rules,.windsurf/rules,.clinerules,.agents/skills}/**',

@@ -42,6 +42,7 @@ export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDep
         kind: 'failed',
         sentence: t('The program was not found. Check "command", and whether it is installed and on the PATH.'),
         again: false,
+        signIn: false,
       };
     let run: ConfinedRun;
     try {
@@ -54,6 +55,7 @@ export function connectingConfined(connect: ConnectMcp, deps: ConfinedConnectDep
           { reason: errorMessage(error) },
         ),
         again: false,
+        signIn: false,
       };
     }
     const watch = new ConfinedWatch(run, events);

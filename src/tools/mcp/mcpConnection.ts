@@ -48,9 +48,9 @@ export interface McpResult {
   readonly structured: string | null;
 }
 
-/** refused: the server rejected it. lost: the connection is gone. timeout: no answer in time. unusable: an answer
- *  that cannot be parsed. */
-type McpFailureCause = 'refused' | 'lost' | 'timeout' | 'unusable';
+/** refused: the server rejected it. signIn: it wants a sign-in. lost: the connection is gone. timeout: no answer in
+ *  time. unusable: an answer that cannot be parsed. */
+type McpFailureCause = 'refused' | 'signIn' | 'lost' | 'timeout' | 'unusable';
 
 /** Failed request. `mayHaveRun` is false only when the server certainly never ran it. */
 export interface McpFailure {
@@ -95,10 +95,10 @@ export interface McpConnectionEvents {
   readonly roots: () => readonly { readonly uri: string; readonly name: string }[];
 }
 
-/** `again`: another try may succeed. */
+/** `again`: another try may succeed. `signIn`: one will succeed once the user has signed in. */
 export type McpConnected =
   | { readonly kind: 'connected'; readonly connection: McpConnection }
-  | { readonly kind: 'failed'; readonly sentence: string; readonly again: boolean };
+  | { readonly kind: 'failed'; readonly sentence: string; readonly again: boolean; readonly signIn: boolean };
 
 /** Starts or reaches a server and completes the handshake. Never rejects. The result contains no classes of ours,
  *  because the client is a separate bundle. */
@@ -108,10 +108,59 @@ export type ConnectMcp = (
   options: { readonly signal: AbortSignal; readonly timeoutMs: number },
 ) => Promise<McpConnected>;
 
+/** OAuth credentials for one server. */
+export interface McpCredentials {
+  /** Authorization server that gave them. They are never sent to another one. */
+  readonly issuer: string;
+  /** The client as it was registered there, and its tokens: JSON of the official client. */
+  readonly client: JsonObject;
+  readonly tokens: JsonObject | null;
+  /** Seconds since 1970. Null: not known. */
+  readonly expiresAt: number | null;
+}
+
+/** Credentials of the machine's windows, by the server's address. */
+export interface McpCredentialStore {
+  read(server: string): Promise<McpCredentials | null>;
+  write(server: string, credentials: McpCredentials | null): Promise<void>;
+  /** Runs work while no other window and no other request does for this server: refreshing uses up a token. */
+  exclusively<T>(server: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** One way for the browser to bring the user's consent back. */
+export interface McpRedirect {
+  /** Address that the browser is sent to. */
+  readonly address: string;
+  /** Opens the page. Resolves with the address that the browser was sent to with this `state`, or that the user
+   *  pasted. anotherWay: the user asked for the next way. Null: canceled. */
+  open(page: string, state: string, signal: AbortSignal): Promise<string | 'anotherWay' | null>;
+  dispose(): void;
+}
+
+export interface McpSignInWays {
+  /** Null: there is no further way. */
+  redirect(way: number): Promise<McpRedirect | null>;
+  /** Asks for the client that the user registered with an authorization server that registers none by itself. Null:
+   *  canceled. */
+  askClient(issuer: string, redirect: string): Promise<{ readonly id: string; readonly secret: string | null } | null>;
+}
+
+export type McpSignedIn =
+  { readonly kind: 'signedIn' | 'canceled' } | { readonly kind: 'failed'; readonly sentence: string };
+
+export type McpRemoteLaunch = Extract<McpLaunch, { readonly kind: 'http' | 'sse' }>;
+
+export interface McpClient {
+  readonly connect: ConnectMcp;
+  /** Signs in through the browser. Rejects only when aborted. */
+  readonly signIn: (server: McpRemoteLaunch, ways: McpSignInWays, signal: AbortSignal) => Promise<McpSignedIn>;
+}
+
 export interface McpClientDeps {
   readonly version: string;
   /** Language of the sentences about failures. */
   readonly translations: Translations;
   readonly fetch: typeof globalThis.fetch;
+  readonly credentials: McpCredentialStore;
 }
-export type CreateMcpClient = (deps: McpClientDeps) => ConnectMcp;
+export type CreateMcpClient = (deps: McpClientDeps) => McpClient;

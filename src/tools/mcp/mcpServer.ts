@@ -13,7 +13,9 @@ import type {
   McpConnectionEvents,
   McpLaunch,
   McpListedTool,
+  McpRemoteLaunch,
   McpResult,
+  McpSignedIn,
 } from './mcpConnection';
 
 /** Start data of a server. `launch` is called for every start, since variables may have changed. */
@@ -39,14 +41,30 @@ type McpServerState =
   | { readonly kind: 'running' }
   /** The connection is lost and will be tried again. */
   | { readonly kind: 'waiting'; readonly attempt: number; readonly sentence: string }
-  /** `again`: a later turn may try again. `at`: monotonic milliseconds. */
-  | { readonly kind: 'failed'; readonly sentence: string; readonly again: boolean; readonly at: number };
+  /** `again`: a later turn may try again. `signIn`: it starts once the user has signed in. `at`: monotonic
+   *  milliseconds. */
+  | {
+      readonly kind: 'failed';
+      readonly sentence: string;
+      readonly again: boolean;
+      readonly signIn: boolean;
+      readonly at: number;
+    };
 
 export interface McpServerDeps {
   readonly connect: () => Promise<ConnectMcp>;
+  readonly signIn: McpSignIn;
   readonly roots: McpConnectionEvents['roots'];
   readonly clock: Clock;
   readonly log: Log;
+}
+
+/** Sign-in to a server that is reached over HTTP. */
+export interface McpSignIn {
+  /** Asks the user whether to sign in now. */
+  ask(server: string, signal: AbortSignal): Promise<boolean>;
+  /** Signs in through the browser. Rejects only when aborted. */
+  run(server: string, launch: McpRemoteLaunch, signal: AbortSignal): Promise<McpSignedIn>;
 }
 
 const reconnectDelaysMs = [1000, 2000, 4000, 8000, 16_000] as const;
@@ -70,6 +88,7 @@ export class McpServer {
   private cancelTimer: () => void = () => undefined;
   private tail: string[] = [];
   private stoppedActions: readonly string[] = [];
+  private asking: Promise<McpSignedIn> | null = null;
   /** Masks text that must not be logged, shown, or sent to a model. */
   private mask: (text: string) => string = maskSecrets;
   private readonly changes = new Emitter<void>();
@@ -164,10 +183,36 @@ export class McpServer {
       const answer = await connection.callTool(tool, args, options);
       if (answer.kind === 'ok') return answer;
       const failure = { ...answer, sentence: this.mask(answer.sentence) };
+      if (answer.cause === 'signIn' && attempt === 1 && this.connection === connection) {
+        options.onProgress(t('Waiting for you to sign in…'));
+        const outcome = await this.askedToSignIn(options.signal);
+        if (outcome.kind === 'signedIn') continue;
+        const sentence = outcome.kind === 'failed' ? outcome.sentence : answer.sentence;
+        this.failed(sentence, false, true);
+        await connection.close();
+        return { ...failure, sentence: this.mask(sentence) };
+      }
       if (answer.cause !== 'lost') return failure;
       this.lost(connection, answer.sentence);
       if (answer.mayHaveRun || attempt > 1) return failure;
     }
+  }
+
+  /** Signs in through the browser, and starts the server if it does not run. Rejects only when aborted. */
+  async signIn(signal: AbortSignal): Promise<McpSignedIn> {
+    const planned = await this.plan.launch(signal);
+    if (planned.kind === 'failed') return planned;
+    if (planned.launch.kind === 'stdio') return { kind: 'failed', sentence: 'This server has no sign-in.' };
+    const outcome = await this.deps.signIn.run(this.plan.name, planned.launch, signal);
+    if (outcome.kind === 'signedIn') this.start();
+    return outcome;
+  }
+
+  /** Asks once for all calls that wait for it. Rejects when the call that asked is aborted. */
+  private askedToSignIn(signal: AbortSignal): Promise<McpSignedIn> {
+    const ask = async (): Promise<McpSignedIn> =>
+      (await this.deps.signIn.ask(this.plan.name, signal)) ? this.signIn(signal) : { kind: 'canceled' };
+    return (this.asking ??= ask().finally(() => (this.asking = null)));
   }
 
   private begin(): void {
@@ -189,7 +234,7 @@ export class McpServer {
     this.mask = (text) => planned.secrets.reduce((rest, secret) => withoutSecrets(rest, secret), maskSecrets(text));
     const connected = await connect(planned.launch, this.events(signal), { signal, timeoutMs: startTimeoutMs });
     if (connected.kind === 'failed')
-      return signal.aborted ? undefined : this.unreachable(connected.sentence, connected.again);
+      return signal.aborted ? undefined : this.unreachable(connected.sentence, connected.again, connected.signIn);
     const { connection } = connected;
     if (signal.aborted) return connection.close();
     this.connection = connection;
@@ -201,6 +246,7 @@ export class McpServer {
       return this.unreachable(
         t('Its tools could not be listed: {reason}', { reason: answer.sentence }),
         answer.cause === 'lost',
+        answer.cause === 'signIn',
       );
     }
     this.deps.log.info(`The MCP server ${this.plan.name} is running and offers ${answer.value.length} tools.`);
@@ -267,22 +313,22 @@ export class McpServer {
     this.unreachable(sentence, true);
   }
 
-  private unreachable(how: string, again: boolean): void {
+  private unreachable(how: string, again: boolean, signIn = false): void {
     const sentence = this.mask(how);
     const delay = again ? reconnectDelaysMs[this.attempts] : undefined;
-    if (delay === undefined) return this.failed(sentence, again);
+    if (delay === undefined) return this.failed(sentence, again, signIn);
     this.attempts++;
     this.deps.log.warn(`The MCP server ${this.plan.name} is tried again in ${delay / 1000} s: ${sentence}`);
     this.cancelTimer = this.deps.clock.after(delay, () => this.begin());
     this.become({ kind: 'waiting', attempt: this.attempts, sentence });
   }
 
-  private failed(why: string, again: boolean): void {
+  private failed(why: string, again: boolean, signIn = false): void {
     const sentence = this.mask(why);
     this.disconnect();
     this.listed = [];
     this.deps.log.warn(`The MCP server ${this.plan.name} is not running: ${sentence}`);
-    this.become({ kind: 'failed', sentence, again, at: this.deps.clock.monotonicMs() });
+    this.become({ kind: 'failed', sentence, again, signIn, at: this.deps.clock.monotonicMs() });
   }
 
   private disconnect(): void {

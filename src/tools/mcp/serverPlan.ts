@@ -174,7 +174,7 @@ interface VariableValues {
 
 /** Fills in `${…}` as VS Code does. An environment variable that is not set becomes empty. Throws a sentence for an
  *  unknown variable. */
-function fillIn(text: string, values: VariableValues): string {
+export function fillIn(text: string, values: VariableValues): string {
   return text.replace(/\$\{([^}]*)\}/g, (_whole, variable: string) => valueOf(variable, values));
 }
 

@@ -81,6 +81,23 @@ export class RunningCommands implements Disposable {
     return [...this.entries.values()].filter(({ process }) => process.isAlive);
   }
 
+  /** Commands that the model has left running beside its turns, and the last ones that ended. */
+  get beside(): readonly StartedCommand[] {
+    return [...this.entries.values()].filter(({ handed }) => handed);
+  }
+
+  /** Stops the command that writes this file, for the user. Does nothing when it has ended. */
+  async stop(file: string): Promise<void> {
+    await this.alive.find(({ process }) => process.file.path === file)?.process.stopForPerson();
+    this.settle();
+  }
+
+  /** Checks again if processes that these commands left running still run. */
+  async refresh(commands: readonly StartedCommand[]): Promise<void> {
+    await Promise.all(commands.map(({ process }) => process.refresh()));
+    this.settle();
+  }
+
   isWriting(file: string): boolean {
     return [...this.entries.values()].some(({ process }) => process.file.path === file && process.isAlive);
   }

@@ -6,6 +6,7 @@ import { Feed } from './feed/Feed';
 import { Header } from './Header';
 import { Banners } from './Banners';
 import { useLasting } from './common/timing';
+import { lazyTurn } from './turn/lazyTurn';
 import { lazyComposer } from './composer/lazyComposer';
 import { type Chat, ChatContext, useChat } from './state/chat';
 
@@ -21,6 +22,7 @@ function Panel() {
   const chat = useChat();
   const { ready, conversation } = chat.steady.value;
   const lazy = lazyComposer.value;
+  const turn = lazyTurn.value;
   useEffect(() => {
     const closeOrStop = (event: KeyboardEvent): void => {
       if (event.key === 'Escape' && !event.defaultPrevented && !event.isComposing) void chat.stop();
@@ -39,6 +41,7 @@ function Panel() {
         <Feed conversation={conversation} key={conversation.session.conversationId} />
       )}
       <div class="foot">
+        {turn !== null && <turn.CommandStrip />}
         {conversation !== null && lazy !== null && <lazy.QueueList queue={conversation.queue} />}
         <Composer />
       </div>

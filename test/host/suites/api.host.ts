@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { HermesApi, HermesExtension, MemoryProvider } from '../../../src/host/api/hermes';
+import type { HermesApi, HermesExtension, MemoryProvider } from '../../../src/features/api/core/hermes';
 import { EXTENSION_ID } from '../../support/extensionId';
 
 async function hermes(): Promise<HermesApi> {

@@ -1,9 +1,9 @@
-import { createHindsightApi } from '../../../src/memory/hindsight/client/index';
-import { HindsightProvider } from '../../../src/memory/hindsight/hindsightProvider';
-import type { Connect } from '../../../src/memory/hindsight/ports';
-import { HindsightRetainer } from '../../../src/memory/hindsight/retainer';
-import { SessionRecords } from '../../../src/memory/hindsight/sessionRecord';
-import { storedTurns } from '../../../src/memory/hindsight/storedTurns';
+import { createHindsightApi } from '../../../src/features/hindsight/core/client/index';
+import { HindsightProvider } from '../../../src/features/hindsight/core/hindsightProvider';
+import type { Connect } from '../../../src/features/hindsight/core/ports';
+import { HindsightRetainer } from '../../../src/features/hindsight/core/retainer';
+import { SessionRecords } from '../../../src/features/hindsight/core/sessionRecord';
+import { storedTurns } from '../../../src/features/hindsight/core/storedTurns';
 import { silentLog } from '../../../src/base/log';
 import type { MemoryProvider } from '../../../src/memory/memoryProvider';
 import { maskSecrets } from '../../../src/models/secrecy/secrecy';

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../src/base/clock';
 import type { Log } from '../../../src/base/log';
-import { createHindsightApi } from '../../../src/memory/hindsight/client/index';
-import { HindsightProvider } from '../../../src/memory/hindsight/hindsightProvider';
-import type { Connect } from '../../../src/memory/hindsight/ports';
-import { HindsightRetainer } from '../../../src/memory/hindsight/retainer';
-import { SessionRecords } from '../../../src/memory/hindsight/sessionRecord';
+import { createHindsightApi } from '../../../src/features/hindsight/core/client/index';
+import { HindsightProvider } from '../../../src/features/hindsight/core/hindsightProvider';
+import type { Connect } from '../../../src/features/hindsight/core/ports';
+import { HindsightRetainer } from '../../../src/features/hindsight/core/retainer';
+import { SessionRecords } from '../../../src/features/hindsight/core/sessionRecord';
 import type { MemoryStore } from './memoryStore';
 
 export class Died extends Error {}

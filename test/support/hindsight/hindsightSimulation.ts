@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SwitchReason } from '../../../src/memory/memoryProvider';
-import type { HindsightProvider } from '../../../src/memory/hindsight/hindsightProvider';
+import type { HindsightProvider } from '../../../src/features/hindsight/core/hindsightProvider';
 import type { BankOperation } from './memoryBank';
 import { fastClock } from './fastClock';
 import { HindsightRun } from './hindsightLife';

@@ -1,5 +1,5 @@
 import type { NewOutboxEntry, OutboxEntry } from '../../../src/store/outbox';
-import type { CursorStore, MemoryOutbox, SessionTurns, TurnText } from '../../../src/memory/hindsight/ports';
+import type { CursorStore, MemoryOutbox, SessionTurns, TurnText } from '../../../src/features/hindsight/core/ports';
 
 export interface StoredTurn extends TurnText {
   readonly uid: string;

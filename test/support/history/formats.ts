@@ -1,15 +1,15 @@
-import { ChatFileSource } from '../../../src/history/sources/chatFiles/chatFileSource';
-import { ClaudeSource } from '../../../src/history/sources/claude/claudeSource';
-import { ClineSource } from '../../../src/history/sources/cline/clineSource';
-import { CodexSource } from '../../../src/history/sources/codex/codexSource';
-import { HermesSource } from '../../../src/history/sources/hermes/hermesSource';
-import type { HistoryPlaces } from '../../../src/history/sources/historyPlaces';
-import type { HistorySource } from '../../../src/history/sources/historySource';
-import { OpencodeSource } from '../../../src/history/sources/opencode/opencodeSource';
-import { PiSource } from '../../../src/history/sources/pi/piSource';
-import type { OpenForeignDatabase } from '../../../src/history/sources/reading/foreignDatabase';
-import type { HistoryFiles } from '../../../src/history/sources/reading/historyFiles';
-import { VscodeChatSource } from '../../../src/history/sources/vscodeChat/vscodeChatSource';
+import { ChatFileSource } from '../../../src/features/history/core/sources/chatFiles/chatFileSource';
+import { ClaudeSource } from '../../../src/features/history/core/sources/claude/claudeSource';
+import { ClineSource } from '../../../src/features/history/core/sources/cline/clineSource';
+import { CodexSource } from '../../../src/features/history/core/sources/codex/codexSource';
+import { HermesSource } from '../../../src/features/history/core/sources/hermes/hermesSource';
+import type { HistoryPlaces } from '../../../src/features/history/core/sources/historyPlaces';
+import type { HistorySource } from '../../../src/features/history/core/sources/historySource';
+import { OpencodeSource } from '../../../src/features/history/core/sources/opencode/opencodeSource';
+import { PiSource } from '../../../src/features/history/core/sources/pi/piSource';
+import type { OpenForeignDatabase } from '../../../src/features/history/core/sources/reading/foreignDatabase';
+import type { HistoryFiles } from '../../../src/features/history/core/sources/reading/historyFiles';
+import { VscodeChatSource } from '../../../src/features/history/core/sources/vscodeChat/vscodeChatSource';
 
 /** A kind of file in which another program keeps its sessions, with samples of it. */
 interface Format {

@@ -1,8 +1,8 @@
-import { HistoryImport } from '../../../src/history/import/historyImport';
-import type { ImportTarget } from '../../../src/history/import/importTarget';
-import type { HistoryFiles } from '../../../src/history/sources/reading/historyFiles';
-import { NodeHistoryFiles } from '../../../src/history/sources/reading/nodeHistoryFiles';
-import type { OpenForeignDatabase } from '../../../src/history/sources/reading/foreignDatabase';
+import { HistoryImport } from '../../../src/features/history/core/import/historyImport';
+import type { ImportTarget } from '../../../src/features/history/core/import/importTarget';
+import type { HistoryFiles } from '../../../src/features/history/core/sources/reading/historyFiles';
+import { NodeHistoryFiles } from '../../../src/features/history/core/sources/reading/nodeHistoryFiles';
+import type { OpenForeignDatabase } from '../../../src/features/history/core/sources/reading/foreignDatabase';
 import type { SessionDb } from '../../../src/store/session/sessionDb';
 import type { Message } from '../../../src/transcript/message';
 import { projectToWire } from '../../../src/transcript/wireProjection';

@@ -3,7 +3,7 @@ import type {
   FileFacts,
   FolderEntry,
   HistoryFiles,
-} from '../../../src/history/sources/reading/historyFiles';
+} from '../../../src/features/history/core/sources/reading/historyFiles';
 
 /** Files in memory, by their paths. Reads in small pieces, so that every border is met. */
 export class MemoryFiles implements HistoryFiles {

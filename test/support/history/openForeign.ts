@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OpenForeignDatabase } from '../../../src/history/sources/reading/foreignDatabase';
+import type { OpenForeignDatabase } from '../../../src/features/history/core/sources/reading/foreignDatabase';
 import { MemoryFileSystem } from '../../../src/store/engine/memoryFileSystem';
 import { NodeFileSystem } from '../../../src/store/engine/nodeFileSystem';
 import { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';

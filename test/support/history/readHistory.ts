@@ -5,10 +5,10 @@ import type {
   ForeignSession,
   SessionFacts,
   Skipped,
-} from '../../../src/history/sources/foreign';
-import type { HistoryPlaces } from '../../../src/history/sources/historyPlaces';
-import type { HistorySource } from '../../../src/history/sources/historySource';
-import { noCounts, counted, type ReadCounts } from '../../../src/history/sources/readCounts';
+} from '../../../src/features/history/core/sources/foreign';
+import type { HistoryPlaces } from '../../../src/features/history/core/sources/historyPlaces';
+import type { HistorySource } from '../../../src/features/history/core/sources/historySource';
+import { noCounts, counted, type ReadCounts } from '../../../src/features/history/core/sources/readCounts';
 
 export const fixtures = fileURLToPath(new URL('../../fixtures/history', import.meta.url));
 

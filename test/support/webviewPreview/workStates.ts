@@ -137,6 +137,13 @@ const commands = [
   finishedCall(15, 'c8', 'run_command', 'The person did not allow this.', undefined, 'denied'),
 ];
 
+const served = {
+  file: '/data/outputs/work-d3.log',
+  command: 'while ! curl --silent http://127.0.0.1:5173; do sleep 1; done; npm run dev -- --port 5173',
+  startedAt: Date.now() / 1000 - 125,
+  end: null,
+};
+
 const waiting = waitingTurn('work', 'w1');
 const running = runningTurn('work', 'w1');
 
@@ -339,6 +346,33 @@ export function workStates(): Readonly<Record<string, PreviewState>> {
               ).join('\n'),
             },
           },
+        ],
+      },
+    ),
+    'work-background': chat(
+      shownSession({
+        messages: [
+          question,
+          answer({ uid: 'we', position: 20, turnUid: 'work' }, [
+            'The server runs; the tests are next.',
+            call('d3', 'run_command', { command: served.command, background: true }),
+          ]),
+          finishedCall(21, 'd3', 'run_command', 'Running', {
+            ...Object(ran(0, 1000)),
+            command: served.command,
+            exitCode: null,
+            file: served.file,
+            background: 'cmd1',
+          }),
+          answer({ uid: 'wr', position: 30, turnUid: 'work' }, ['It listens at http://127.0.0.1:5173.']),
+        ],
+        turns: [settledTurn('work', 'w1')],
+      }),
+      {},
+      {
+        commands: [
+          served,
+          { ...served, file: '/data/outputs/other.log', command: 'npm run watch -- --project packages/client/web' },
         ],
       },
     ),

@@ -72,13 +72,14 @@ const internal = [
   'hermes.undoRevertHere',
 ];
 
-const sources = readdirSync(join(root, 'src/host'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) =>
-    ts.createSourceFile(name, readFileSync(join(root, 'src/host', name), 'utf8'), ts.ScriptTarget.Latest, true),
-  );
+const sources = ['src/host', 'src/features']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(root, folder, name)),
+  )
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true));
 
-/** Commands that src/host registers: by name, and as entries of tables that go to `registerCommands`. */
+/** Commands that are registered: by name, and as entries of tables that go to `registerCommands`. */
 function registered(): ReadonlySet<string> {
   const found = new Set<string>();
   const entries = (table: ts.Node): void => {

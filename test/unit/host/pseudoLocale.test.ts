@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
-const root = fileURLToPath(new URL('../../../src/host/', import.meta.url));
+const root = fileURLToPath(new URL('../../../src/', import.meta.url));
 
 /** What the editor shows of an item, a picker, a box or a view. */
 const shownProperties = new Set([
@@ -25,8 +25,8 @@ const shownProperties = new Set([
 const names = /^(?:Hermes|OpenAI|Anthropic|Markdown|JSON|HTML|OpenAI JSONL|Hindsight)$/;
 /** Parts that put no words on a screen, or whose words go to the model. */
 const exempt: Readonly<Record<string, string>> = {
-  'api/': 'descriptions of tools that other extensions give',
-  'tools/editorTools.ts': 'what the model is told of tools of other extensions',
+  'features/api/': 'descriptions of tools that other extensions give',
+  'host/tools/editorTools.ts': 'what the model is told of tools of other extensions',
 };
 
 /** Words in a literal that a person would read: letters beside signs of the icon font, names and what is filled in. */
@@ -53,7 +53,8 @@ function isProse(text: string): boolean {
 function found(): readonly string[] {
   const places: string[] = [];
   for (const name of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
-    if (!name.endsWith('.ts') || Object.keys(exempt).some((part) => name.startsWith(part) || name === part)) continue;
+    if (!/^(host|features)\/.*\.ts$/.test(name.replaceAll('\\', '/'))) continue;
+    if (Object.keys(exempt).some((part) => name.startsWith(part) || name === part)) continue;
     const source = ts.createSourceFile(name, readFileSync(join(root, name), 'utf8'), ts.ScriptTarget.Latest, true);
     // Only what talks to the editor shows something by itself.
     const usesEditor = /from 'vscode'/.test(source.text);

@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const floors = ['gateway', 'host', 'models', 'store'];
+const floors = ['features', 'gateway', 'host', 'models', 'store'];
 
 /** Errors that are shown to users, with the place of the sentence among their arguments. */
 const shownErrors: Readonly<Record<string, number>> = { GatewayError: 1, MentionError: 0, StoreError: 1 };

@@ -4,7 +4,7 @@ import type { Log } from '../../../base/log';
 import { t } from '../../../base/translate';
 import { GatewayError } from '../../../gateway/gateway';
 import type { SessionStore } from '../../../store/sessionStore';
-import { withoutNames, type CodeActions } from '../../codeActions/codeHandlers';
+import { withoutNames, type CodeActions } from '../../webviews/codeHandlers';
 import { verificationOfCopy } from '../verify/verifyService';
 import type { TranscriptSurfaceDeps } from './transcriptSurface';
 

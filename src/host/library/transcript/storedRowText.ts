@@ -8,7 +8,7 @@ import type { Part } from '../../../transcript/part';
 import type { Session } from '../../../transcript/session';
 import type { Turn } from '../../../transcript/turn';
 import { unifiedDiff } from '../../../tools/files/unifiedDiff';
-import { markdownExport } from '../../../history/export/readable/transcriptExport';
+import { markdownExport } from '../../../transcript/readable/transcriptExport';
 
 /** Columns that hold JSON. */
 const jsonColumns = new Set(['parts', 'tool_calls', 'reasoning_details', 'usage']);

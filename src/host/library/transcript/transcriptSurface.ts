@@ -17,7 +17,7 @@ import {
 import type { SessionStore } from '../../../store/sessionStore';
 import type { Session } from '../../../transcript/session';
 import type { SessionEvent } from '../../../transcript/turnEvent';
-import { codeHandlers, type CodeActions } from '../../codeActions/codeHandlers';
+import { codeHandlers, type CodeActions } from '../../webviews/codeHandlers';
 import { describeError } from '../../common/describeError';
 import { originalRow, TranscriptReader, type ReaderStore } from './transcriptReader';
 import type { StoreStatus } from '../../storage/storeStatus';

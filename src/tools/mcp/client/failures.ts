@@ -1,4 +1,5 @@
 import {
+  InsufficientScopeError,
   ProtocolError,
   ProtocolErrorCode,
   SdkError,
@@ -22,11 +23,11 @@ export function failureOf(error: unknown, processEnding: string | null): McpFail
     mayHaveRun,
   });
   if (error instanceof ProtocolError) return failed('refused', !isBeforeTheRun(error));
+  if (wantsSignIn(error)) return failed('signIn', false);
   const status = httpStatusOf(error);
   // A restarted server no longer knows the session, so it did not run the request.
   if (status === 404 || isUnknownSession(error, status)) return failed('lost', false);
   if (status !== null) return failed(status >= 500 ? 'lost' : 'refused', status >= 500 || status === 408);
-  if (error instanceof UnauthorizedError) return failed('refused', false);
   if (error instanceof SdkError) {
     if (error.code === SdkErrorCode.RequestTimeout) return failed('timeout', true);
     if (error.code === SdkErrorCode.NotConnected) return failed('lost', false);
@@ -54,6 +55,11 @@ function isBeforeTheRun({ code, message }: ProtocolError): boolean {
   );
 }
 
+/** True when the server did not take the request because of who sent it. */
+export function wantsSignIn(error: unknown): boolean {
+  return httpStatusOf(error) === 401 || error instanceof UnauthorizedError || error instanceof InsufficientScopeError;
+}
+
 export function httpStatusOf(error: unknown): number | null {
   return error instanceof SdkHttpError ? (error.status ?? null) : null;
 }
@@ -61,9 +67,9 @@ export function httpStatusOf(error: unknown): number | null {
 /** Sentence for users and the model. */
 export function wordsOf(error: unknown): string {
   const status = httpStatusOf(error);
-  if (status === 401 || error instanceof UnauthorizedError)
-    return t('The server asks for a sign-in (401). Hermes can’t sign in. Add a token to "headers".');
-  if (status === 403) return t('The server refused access (403). Check the token in "headers".');
+  if (error instanceof InsufficientScopeError) return t('The server wants a sign-in with more rights (403).');
+  if (wantsSignIn(error)) return t('The server wants you to sign in (401).');
+  if (status === 403) return t('The server refused access (403). Sign in again, or check the token in "headers".');
   const code = codeOf(error);
   if (code === 'ENOENT')
     return t('The program was not found. Check "command", and whether it is installed and on the PATH.');

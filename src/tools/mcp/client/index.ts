@@ -17,9 +17,11 @@ import type {
   McpConnection,
   McpConnectionEvents,
   McpLaunch,
+  McpRemoteLaunch,
 } from '../mcpConnection';
 import { readListedTool, readResult } from './contentReading';
-import { failureOf, httpStatusOf, wordsOf } from './failures';
+import { failureOf, httpStatusOf, wantsSignIn, wordsOf } from './failures';
+import { SignIns } from './signIn';
 import { StdioProcess } from './stdioProcess';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../transcript/json';
 
@@ -101,19 +103,27 @@ type Negotiation = 'legacy' | 'auto';
 interface Route {
   readonly transport: Transport;
   readonly process: StdioProcess | null;
+  /** Null for a program. */
+  readonly address: URL | null;
 }
 
 /** Implements our port with the official client. */
-export const createMcpClient: CreateMcpClient = (parts) => {
-  setTranslations(parts.translations);
-  return (launch, events, options) => connect(launch, events, options, parts);
+export const createMcpClient: CreateMcpClient = (deps) => {
+  setTranslations(deps.translations);
+  const signIns = new SignIns(deps);
+  return {
+    connect: (launch, events, options) => connect(launch, events, options, { ...deps, signIns }),
+    signIn: (server, ways, signal) => signIns.signIn(server, ways, signal),
+  };
 };
+
+type ClientParts = McpClientDeps & { readonly signIns: SignIns };
 
 async function connect(
   launch: McpLaunch,
   events: McpConnectionEvents,
   options: ConnectOptions,
-  parts: McpClientDeps,
+  parts: ClientParts,
 ): Promise<McpConnected> {
   if (launch.kind === 'stdio') {
     // Sending the newer handshake to an older server can end it, so try the newer one only after the older one is
@@ -124,7 +134,12 @@ async function connect(
   }
   const address = parseAddress(launch.url);
   if (address === null)
-    return { kind: 'failed', sentence: t('{address} is not a web address.', { address: launch.url }), again: false };
+    return {
+      kind: 'failed',
+      sentence: t('{address} is not a web address.', { address: launch.url }),
+      again: false,
+      signIn: false,
+    };
   if (launch.kind === 'http') {
     const first = await attempt(httpRoute(address, launch, parts), 'auto', events, options, parts);
     if (first.kind === 'connected' || first.status === null || ![400, 404, 405].includes(first.status))
@@ -141,11 +156,14 @@ type Attempt =
       readonly kind: 'failed' | 'refused';
       readonly sentence: string;
       readonly again: boolean;
+      readonly signIn: boolean;
       readonly status: number | null;
     };
 
 function connected(attempt: Attempt): McpConnected {
-  return attempt.kind === 'connected' ? attempt : { kind: 'failed', sentence: attempt.sentence, again: attempt.again };
+  if (attempt.kind === 'connected') return attempt;
+  const { sentence, again, signIn } = attempt;
+  return { kind: 'failed', sentence, again, signIn };
 }
 
 async function attempt(
@@ -153,7 +171,7 @@ async function attempt(
   mode: Negotiation,
   events: McpConnectionEvents,
   { signal, timeoutMs }: ConnectOptions,
-  deps: McpClientDeps,
+  deps: ClientParts,
 ): Promise<Attempt> {
   const client = new Client(
     { name: 'hermes-vscode', version: deps.version },
@@ -175,6 +193,7 @@ async function attempt(
     const ending = route.process?.ending ?? null;
     await client.close().catch(() => undefined);
     await route.transport.close().catch(() => undefined);
+    if (route.address !== null) deps.signIns.note(route.address, error);
     const status = httpStatusOf(error);
     const sentence =
       ending === null ? wordsOf(error) : t('The program ended {how} before it was ready.', { how: ending });
@@ -182,13 +201,19 @@ async function attempt(
       kind: error instanceof ProtocolError ? 'refused' : 'failed',
       sentence,
       again: mayWorkLater(error, status),
+      signIn: wantsSignIn(error),
       status,
     };
   }
-  return { kind: 'connected', connection: connectionOf(client, route, events) };
+  return { kind: 'connected', connection: connectionOf(client, route, events, deps) };
 }
 
-function connectionOf(client: Client, { transport, process }: Route, events: McpConnectionEvents): McpConnection {
+function connectionOf(
+  client: Client,
+  { transport, process, address }: Route,
+  events: McpConnectionEvents,
+  { signIns }: ClientParts,
+): McpConnection {
   let closing = false;
   client.onclose = () => {
     const ending = process?.ending ?? null;
@@ -219,6 +244,7 @@ function connectionOf(client: Client, { transport, process }: Route, events: Mcp
   };
   const failed = (error: unknown, signal: AbortSignal) => {
     if (signal.aborted) throw signal.reason;
+    if (address !== null) signIns.note(address, error);
     return failureOf(error, process?.ending ?? null);
   };
   return {
@@ -269,30 +295,25 @@ function sentObject(answer: Parameters<typeof sentIn>[0]): JsonObject {
 
 function processRoute(launch: McpLaunch & { readonly kind: 'stdio' }, events: McpConnectionEvents): Route {
   const process = new StdioProcess(launch, (line) => events.onLogLine(line));
-  return { transport: tolerant(process), process };
+  return { transport: tolerant(process), process, address: null };
 }
 
-function httpRoute(
-  address: URL,
-  { headers }: McpLaunch & { readonly kind: 'http' | 'sse' },
-  { fetch }: McpClientDeps,
-): Route {
-  return {
-    transport: tolerant(
-      new StreamableHTTPClientTransport(address, { fetch, requestInit: { headers: { ...headers } } }),
-    ),
-    process: null,
-  };
+function httpRoute(address: URL, launch: McpRemoteLaunch, parts: ClientParts): Route {
+  const transport = tolerant(new StreamableHTTPClientTransport(address, requestsTo(address, launch, parts)));
+  return { transport, process: null, address };
 }
 
-function sseRoute(
-  address: URL,
-  { headers }: McpLaunch & { readonly kind: 'http' | 'sse' },
-  { fetch }: McpClientDeps,
-): Route {
+function sseRoute(address: URL, launch: McpRemoteLaunch, parts: ClientParts): Route {
+  const transport = tolerant(new SSEClientTransport(address, requestsTo(address, launch, parts)));
+  return { transport, process: null, address };
+}
+
+function requestsTo(address: URL, launch: McpRemoteLaunch, { fetch, signIns }: ClientParts) {
+  const authProvider = signIns.providerFor(address, launch);
   return {
-    transport: tolerant(new SSEClientTransport(address, { fetch, requestInit: { headers: { ...headers } } })),
-    process: null,
+    fetch,
+    requestInit: { headers: { ...launch.headers } },
+    ...(authProvider === undefined ? {} : { authProvider }),
   };
 }
 
@@ -304,7 +325,7 @@ function parseAddress(text: string): URL | null {
 /** True when another try may succeed. A missing program, or a server that refuses, gives the same result a second
  *  later. */
 function mayWorkLater(error: unknown, status: number | null): boolean {
-  if (error instanceof ProtocolError) return false;
+  if (error instanceof ProtocolError || wantsSignIn(error)) return false;
   if (status !== null) return status === 408 || status === 429 || status >= 500;
   return (
     error instanceof SdkError ||

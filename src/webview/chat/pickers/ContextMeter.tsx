@@ -5,8 +5,9 @@ import { t, pageLanguage } from '../../localization';
 import { compactCount, percentOf } from '../../times';
 import { SessionContext } from '../session/sessionContext';
 import { useChat } from '../state/chat';
-import { dollars, type Cost, type Spending } from '../../../transcript/usage';
-import type { ContextFile, FileOrigin, LeftFile } from '../../../transcript/contextFiles';
+import { dollars } from '../../../transcript/usage';
+import type { Cost, Spending } from '../../../transcript/usage';
+import { type ContextFile, type FileOrigin, isUnread, leftSentence } from '../../../transcript/contextFiles';
 import { PathParts } from '../common/marks';
 
 const contextPanelId = 'context-panel';
@@ -131,9 +132,9 @@ function ContextPanel({ use, compress }: { readonly use: ContextUseView; readonl
           </dl>
         </>
       )}
-      {left.map((file) => (
+      {left.filter(isUnread).map((file) => (
         <p class="context-source" role="note" key={file.path}>
-          {leftWords(file)}
+          {leftSentence(file, t)}
         </p>
       ))}
       <dl class="context-lines">
@@ -215,27 +216,13 @@ function originWords(origin: FileOrigin): string {
       return t('Claude Code');
     case 'codex':
       return t('Codex');
+    case 'copilot':
+      return 'Copilot';
+    case 'opencode':
+      return 'opencode';
+    case 'agents':
+      return '~/.agents';
     default:
       return origin satisfies never;
-  }
-}
-
-/** Says that a file was not read, and why. */
-function leftWords({ path, reason }: LeftFile): string {
-  switch (reason) {
-    case 'size':
-      return t('{path} wasn’t read: it is larger than 512 KB.', { path });
-    case 'link':
-      return t('{path} wasn’t read: it links to a place outside your home folder.', { path });
-    case 'outside':
-      return t('{path} wasn’t read: it links to a place outside the open folders.', { path });
-    case 'secrets':
-      return t('{path} wasn’t read: it links to a file that may contain secrets.', { path });
-    case 'text':
-      return t('{path} wasn’t read: it isn’t text.', { path });
-    case 'unreadable':
-      return t('{path} wasn’t read: it can’t be opened. Check its permissions.', { path });
-    default:
-      return reason satisfies never;
   }
 }

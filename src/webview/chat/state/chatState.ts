@@ -8,6 +8,7 @@ import type {
   Setup,
   ViewStoreState,
 } from '../../../protocol/chatProtocol';
+import type { BackgroundCommand } from '../../../protocol/workProtocol';
 import type { ChatSync } from '../../../protocol/syncProtocol';
 import type { Message } from '../../../transcript/message';
 import type { Mode } from '../../../transcript/approval';
@@ -34,6 +35,7 @@ export interface ChatViewState {
   /** Permission mode for a session that begins in the empty state. */
   readonly newMode: Mode;
   readonly background: readonly BackgroundSession[];
+  readonly commands: readonly BackgroundCommand[];
   readonly model: ModelState;
   readonly setup: Setup;
   readonly store: ViewStoreState;
@@ -57,6 +59,7 @@ export const initialState: ChatViewState = {
   beginning: { private: false },
   newMode: 'ask',
   background: [],
+  commands: [],
   model: { chosen: null, problem: null },
   setup: { searching: false, entries: [] },
   store: { kind: 'opening' },
@@ -132,6 +135,8 @@ function afterNotification(state: ChatViewState, { name, payload }: Notification
       return { ...state, beginning: payload };
     case 'background':
       return { ...state, background: payload };
+    case 'commands':
+      return { ...state, commands: payload };
     case 'model':
       return { ...state, model: payload };
     case 'setup':
@@ -178,6 +183,7 @@ function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): 
     promptFiles,
     isVirtual = false,
     sandbox = null,
+    commands = [],
     sync = null,
   } = bootstrap;
   const conversation = shown(state.conversation, bootstrap.shown, now);
@@ -188,6 +194,7 @@ function bootstrapped(state: ChatViewState, bootstrap: ChatState, now: number): 
     beginning,
     newMode,
     background,
+    commands,
     model,
     setup,
     store,

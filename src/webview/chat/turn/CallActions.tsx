@@ -1,12 +1,15 @@
 import { useComputed } from '@preact/signals';
 import { Icon } from '../../Icon';
 import { t, shownList } from '../../localization';
-import { toolDetails, type EditResultDetails } from '../../toolDetails';
-import { isLongRunning } from '../../toolLabels';
+import type { BackgroundCommand } from '../../../protocol/workProtocol';
+import { duration } from '../../times';
+import { toolDetails, type CommandDetails, type EditResultDetails } from '../../toolDetails';
+import { commandEnd, isLongRunning } from '../../toolLabels';
 import type { CallRow } from '../state/conversationRows';
 import { ApprovalController } from '../cards/approvalController';
 import { SessionSwitchController } from '../session/sessionSwitchController';
-import { useChat } from '../state/chat';
+import { useNow } from '../common/timing';
+import { type Chat, useChat } from '../state/chat';
 import { FileReviews } from './fileReviews';
 
 interface CallProps {
@@ -23,11 +26,7 @@ export function CallActions({ row, turnUid }: CallProps) {
     case 'edit':
       return turnUid === null ? null : <EditActions details={details} turnUid={turnUid} />;
     case 'command':
-      return details.file === null || details.bytes === 0 ? null : (
-        <span class="tool-actions">
-          <OutputAction file={details.file} />
-        </span>
-      );
+      return details.file === null ? null : <CommandActions file={details.file} hasOutput={details.bytes > 0} />;
     case 'delegate':
       return (
         <span class="tool-actions">
@@ -95,6 +94,101 @@ function RowAction({ icon, label, title, act, disabled = false }: RowActionProps
       </span>
       <span class="tool-label">{label}</span>
     </button>
+  );
+}
+
+interface CommandActionsProps {
+  readonly file: string;
+  readonly hasOutput: boolean;
+}
+
+/** A command that runs in the background can be stopped where it was started. */
+function CommandActions({ file, hasOutput }: CommandActionsProps) {
+  const isRunning = backgroundCommand(useChat(), file)?.end === null;
+  if (!hasOutput && !isRunning) return null;
+  return (
+    <span class="tool-actions">
+      {isRunning && <StopCommandAction file={file} />}
+      <OutputAction file={file} />
+    </span>
+  );
+}
+
+function backgroundCommand(chat: Chat, file: string | null): BackgroundCommand | undefined {
+  return chat.steady.value.commands.find((command) => command.file === file);
+}
+
+/** State of a command that was left running: its time, its end, or no more than that it ran once it is unknown. */
+export function BackgroundState({ details }: { readonly details: CommandDetails }) {
+  const chat = useChat();
+  const command = backgroundCommand(chat, details.file);
+  if (command === undefined) return <>{t('ran in the background')}</>;
+  return command.end === null ? (
+    <RunningTime startedAt={command.startedAt} />
+  ) : (
+    <>{commandEnd({ ...command.end, timedOut: false })}</>
+  );
+}
+
+function RunningTime({ startedAt }: { readonly startedAt: number }) {
+  const now = useNow(useChat().timers.nowMs, 1000);
+  return (
+    <>
+      <Icon name="loading" spin /> {duration(now - startedAt * 1000)}
+    </>
+  );
+}
+
+/** Maximum number of commands named above the composer; the picker lists the others. */
+const mostCommands = 3;
+
+/** Commands that run in the background, of all sessions of the window. */
+export function CommandStrip() {
+  const chat = useChat();
+  const running = chat.steady.value.commands.filter(({ end }) => end === null);
+  if (running.length === 0) return null;
+  const unnamed = running.length - mostCommands;
+  return (
+    <ul class="queue-list commands" aria-label={t('Running Commands')}>
+      {running.slice(0, mostCommands).map(({ file, command, startedAt }) => (
+        <li class="tool" key={file}>
+          <div class="tool-head">
+            <span class="tool-line">
+              <Icon name="terminal" />
+              <span class="tool-target" title={command}>
+                {command}
+              </span>
+              <span class="tool-state">
+                <RunningTime startedAt={startedAt} />
+              </span>
+            </span>
+            <span class="tool-actions">
+              <StopCommandAction file={file} />
+              <OutputAction file={file} />
+            </span>
+          </div>
+        </li>
+      ))}
+      {unnamed > 0 && (
+        <li>
+          <button type="button" class="link-button" onClick={() => chat.runAction('runningCommands')}>
+            {t('Running Commands…')}
+          </button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function StopCommandAction({ file }: { readonly file: string }) {
+  const chat = useChat();
+  return (
+    <RowAction
+      icon="debug-stop"
+      label={t('Stop')}
+      title={t('Stop')}
+      act={() => chat.host.send('stopCommand', { file })}
+    />
   );
 }
 

@@ -29,7 +29,13 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
           <Target labels={labels} />
           <LineCounts result={result} />
           <span class="tool-state">
-            {state === 'done' || isEndedCommand(row) ? resultCount(result) : <StateMark row={row} />}
+            {details?.kind === 'command' && details.background !== null && lazy !== null ? (
+              <lazy.BackgroundState details={details} />
+            ) : state === 'done' || isEndedCommand(row) ? (
+              resultCount(result)
+            ) : (
+              <StateMark row={row} />
+            )}
           </span>
           <Icon name={open ? 'chevron-down' : 'chevron-right'} />
         </button>

@@ -1,5 +1,5 @@
 export { StepTools, TurnFooter } from './AnswerTools';
-export { CallActions } from './CallActions';
+export { BackgroundState, CallActions, CommandStrip } from './CallActions';
 export { CallBelow, SandboxLine } from './CallBelow';
 export { CallDetails } from './CallDetails';
 export { ChangedFilesBar } from './ChangedFilesBar';

@@ -14,7 +14,7 @@ const delayMs = Number(process.env.HERMES_MEMORY_DELAY ?? 0);
 
 /** @param {import('vscode').ExtensionContext} context */
 exports.activate = async (context) => {
-  /** @type {import('vscode').Extension<import('../../../../src/host/api/hermes').HermesExtension> | undefined} */
+  /** @type {import('vscode').Extension<import('../../../../src/features/api/core/hermes').HermesExtension> | undefined} */
   const extension = vscode.extensions.getExtension('hermes-vscode.hermes-vscode');
   const hermes = (await extension?.activate())?.getApi(1);
   if (hermes === undefined) return;
@@ -41,7 +41,7 @@ exports.activate = async (context) => {
 /**
  * @param {number} agent
  * @param {(line: object) => void} write
- * @returns {import('../../../../src/host/api/hermes').MemoryProvider}
+ * @returns {import('../../../../src/features/api/core/hermes').MemoryProvider}
  */
 function provider(agent, write) {
   const note = async (/** @type {string} */ call, /** @type {object} */ what) => {
@@ -63,7 +63,7 @@ function provider(agent, write) {
   };
 }
 
-/** @param {import('../../../../src/host/api/hermes').TurnEvent} event */
+/** @param {import('../../../../src/features/api/core/hermes').TurnEvent} event */
 function turnLine(event) {
   const { kind, sessionId } = event;
   switch (kind) {
@@ -78,7 +78,7 @@ function turnLine(event) {
   }
 }
 
-/** @param {import('../../../../src/host/api/hermes').Message} message */
+/** @param {import('../../../../src/features/api/core/hermes').Message} message */
 function textOf({ parts }) {
   return parts.map((part) => (part.kind === 'text' ? part.text : '')).join('');
 }

@@ -167,13 +167,14 @@ describe('personal files', () => {
 describe('the folders of personal files', () => {
   it('follow the system and the variables of each tool', () => {
     const moved = { XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: '/c', CODEX_HOME: '/o' };
-    expect([
+    const folders = [
       personalPlaces('/home/a', {}, 'linux').folders,
       personalPlaces('/Users/a', {}, 'darwin').folders,
       personalPlaces('/home/a', moved, 'linux').folders,
       personalPlaces('/home/a', { XDG_CONFIG_HOME: 'relative', CODEX_HOME: '' }, 'linux').folders,
       personalPlaces('C:\\Users\\a', { APPDATA: 'C:\\Users\\a\\AppData\\Roaming' }, 'win32').folders,
-    ]).toEqual([
+    ];
+    expect(folders.map(({ hermes, claude, codex }) => ({ hermes, claude, codex }))).toEqual([
       { hermes: '/home/a/.config/hermes', claude: '/home/a/.claude', codex: '/home/a/.codex' },
       { hermes: '/Users/a/.config/hermes', claude: '/Users/a/.claude', codex: '/Users/a/.codex' },
       { hermes: '/x/hermes', claude: '/c', codex: '/o' },

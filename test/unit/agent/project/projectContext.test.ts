@@ -15,6 +15,10 @@ import { aToolCall } from '../../../support/toolCalls';
 
 const folderWith = foldersPerTest();
 
+const scopedWords =
+  'Rules for some files or tasks only. Read the file with read_file before you work on what it is for. Of rules for ' +
+  'folders, those of the nearest folder hold:';
+
 async function read(...folders: readonly Files[]): Promise<ProjectContext> {
   const roots = folders.map((files, index) => ({ name: `folder${index + 1}`, path: folderWith(files) }));
   return readProject(new FolderOnDisk(roots), new AbortController().signal);
@@ -70,6 +74,7 @@ describe('rules of a project', () => {
       '.cursor/rules/asked.mdc (When writing SQL: read this): sql',
       '.cursor/rules/ts.mdc (*.ts, *.tsx): strict',
       '.clinerules/a.md: cline',
+      'src/AGENTS.md (src/**): nested',
     ]);
   });
 
@@ -141,7 +146,7 @@ describe('rules of a project', () => {
       '',
       'Left out for their length, to be read with read_file: .cursorrules, .clinerules.',
       '',
-      'Rules for some files or tasks only. Read the file with read_file before you work on what it is for:',
+      scopedWords,
       '- .cursor/rules/ts.mdc: *.ts',
     ]);
     expect(projectPrompt(noProject, true)).toBe('');
@@ -245,4 +250,81 @@ describe('prompt files of a project', () => {
       ).toBe(written);
     },
   );
+});
+
+describe('rules below the folder and in other files', () => {
+  it('apply to the folder that an AGENTS.md or CLAUDE.md is in, and the nearest one counts', async () => {
+    const project = await read({
+      'AGENTS.md': 'root',
+      'CLAUDE.local.md': 'only mine',
+      'packages/a/AGENTS.md': 'a',
+      'packages/a/CLAUDE.md': '@AGENTS.md',
+      'packages/a/src/CLAUDE.md': 'deep',
+      'packages/b/AGENTS.md': 'a',
+      'packages/c/AGENTS.md': 'root',
+    });
+    expect({
+      rules: lines(project),
+      left: project.left,
+      told: projectPrompt(project, true).split('\n').slice(-4),
+    }).toEqual({
+      rules: [
+        'AGENTS.md: root',
+        'CLAUDE.local.md: only mine',
+        'packages/a/AGENTS.md (packages/a/**): a',
+        'packages/a/src/CLAUDE.md (packages/a/src/**): deep',
+        'packages/b/AGENTS.md (packages/b/**): a',
+      ],
+      left: [
+        { path: 'packages/a/CLAUDE.md', reason: 'double' },
+        { path: 'packages/c/AGENTS.md', reason: 'double' },
+      ],
+      told: [
+        scopedWords,
+        '- packages/a/AGENTS.md: packages/a/**',
+        '- packages/a/src/CLAUDE.md: packages/a/src/**',
+        '- packages/b/AGENTS.md: packages/b/**',
+      ],
+    });
+  });
+
+  it('are imported with @path, a chain of four deep, once, never from outside, and not from code', async () => {
+    const outside = folderWith({ 'x.md': 'secret' });
+    const project = await read({
+      'CLAUDE.md':
+        'See @docs/a.md, @docs/a.md and @missing.md. Mail me@docs/b.md, use `@docs/c.md`, ' +
+        `and @${outside}/x.md @../x.md`,
+      'docs/a.md': 'A, and @b.md @a.md @../CLAUDE.md',
+      'docs/b.md': 'B @c.md',
+      'docs/c.md': 'C @d.md',
+      'docs/d.md': 'D @e.md',
+      'docs/e.md': 'E',
+    });
+    const [rule] = project.rules;
+    expect({
+      imports: rule?.imports,
+      end: rule?.text.split('\n\n').slice(1),
+      left: project.left.map(({ path, reason }) => `${path} ${reason}`),
+    }).toEqual({
+      imports: ['docs/a.md', 'docs/b.md', 'docs/c.md', 'docs/d.md'],
+      end: [
+        '(Imported from docs/a.md:)\nA, and @b.md @a.md @../CLAUDE.md',
+        '(Imported from docs/b.md:)\nB @c.md',
+        '(Imported from docs/c.md:)\nC @d.md',
+        '(Imported from docs/d.md:)\nD @e.md',
+      ],
+      left: [expect.stringContaining('x.md outside'), 'docs/e.md imports'],
+    });
+  });
+
+  it('stop at a total length and number of imports', async () => {
+    const parts = Array.from({ length: 30 }, (_, index) => `p${index}.md`);
+    const project = await read({
+      'AGENTS.md': ['@long.md', '@long2.md', ...parts.map((name) => `@${name}`)].join('\n'),
+      'long.md': 'x'.repeat(99_000),
+      'long2.md': 'y'.repeat(99_000),
+      ...Object.fromEntries(parts.map((name) => [name, 'part'])),
+    });
+    expect([project.rules[0]?.imports?.length, project.left.length]).toEqual([20, 12]);
+  });
 });

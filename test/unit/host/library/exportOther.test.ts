@@ -2,12 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { ExportRegister } from '../../../../src/history/export/exportRegister';
+import { ExportRegister } from '../../../../src/features/history/core/export/exportRegister';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import { inProcessStore } from '../../../support/inProcessStore';
-import { backupWorld, type BackupWorld } from '../../history/backup/backupWorld';
+import { backupWorld, type BackupWorld } from '../../features/backup/core/backupWorld';
 import { editor } from '../answeringEditor';
-import { exportOther } from '../../../../src/host/library/exportSession';
+import { exportSessions } from '../../../../src/features/history/host/exportSession';
+import { exportOther, type ExportSessions } from '../../../../src/host/library/otherTranscripts';
 
 vi.mock('vscode', () => import('../answeringEditor'));
 
@@ -29,6 +30,17 @@ it('reads the other folder, and notes the file beside the store of this window',
   copy.operations.createSession({ id: 's1', startedAt: 1, title: 'One' });
   const read: string[] = [];
   let open = 0;
+  const exporting = {
+    run: async (store: string) => {
+      read.push(store);
+      writeFileSync(path, 'content');
+      return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, bytes: 7 };
+    },
+    copies: join(root, 'copies'),
+    noteExport: (...noted: [string, readonly string[]]) =>
+      new ExportRegister(new NodeFileSystem(), here, () => 1).noteExport(...noted),
+  };
+  const exporter: ExportSessions = (chosen, store) => exportSessions(chosen, { ...exporting, store: () => store });
   const deps = {
     copies: {
       open: async (folder: string) => {
@@ -37,16 +49,7 @@ it('reads the other folder, and notes the file beside the store of this window',
         return { store: inProcessStore(copy), close: () => void open-- };
       },
     },
-    exporting: {
-      run: async (store: string) => {
-        read.push(store);
-        writeFileSync(path, 'content');
-        return { sessions: 1, sessionIds: ['s1'], maskedSecrets: 0, bytes: 7 };
-      },
-      copies: join(root, 'copies'),
-      noteExport: (...noted: [string, readonly string[]]) =>
-        new ExportRegister(new NodeFileSystem(), here, () => 1).noteExport(...noted),
-    },
+    exporter: { current: exporter },
   };
   editor.picks.push('Markdown');
   editor.multiPicks.push({ rows: [] });

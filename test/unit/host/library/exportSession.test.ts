@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ExportedFile } from '../../../../src/history/export/exportFile';
-import type { ThreadRequest } from '../../../../src/history/export/exportWorker';
+import type { ExportedFile } from '../../../../src/features/history/core/export/exportFile';
+import type { ThreadRequest } from '../../../../src/features/history/core/export/exportWorker';
 import { editor, type FakeUri } from '../answeringEditor';
-import { exportAllSessions, exportSessions } from '../../../../src/host/library/exportSession';
+import { exportAllSessions, exportSessions } from '../../../../src/features/history/host/exportSession';
 
 const held = vi.hoisted(() => ({
   opened: new Array<string>(),

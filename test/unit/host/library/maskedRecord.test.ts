@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { maskedMessage, maskedSession, maskedTurn } from '../../../../src/history/export/readable/maskedRecord';
+import {
+  maskedMessage,
+  maskedSession,
+  maskedTurn,
+} from '../../../../src/features/history/core/export/readable/maskedRecord';
 import type { Message } from '../../../../src/transcript/message';
 import { fakeSecrets } from '../../../support/fakeSecrets';
 import { answer, call, prompt, result, settledTurn } from '../../../support/builders/viewMessages';

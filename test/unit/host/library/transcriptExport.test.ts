@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  exportName,
-  markdownExport,
-  type ExportedSession,
-} from '../../../../src/history/export/readable/transcriptExport';
+import { exportName, markdownExport, type ExportedSession } from '../../../../src/transcript/readable/transcriptExport';
 import { handoffPart, handoffUid } from '../../../../src/transcript/handoff';
 import type { Message } from '../../../../src/transcript/message';
 import type { Turn } from '../../../../src/transcript/turn';

@@ -99,6 +99,7 @@ export const workspace = {
 };
 
 export const window = {
+  registerUriHandler: nothing,
   showInformationMessage: async (sentence: string, ...buttons: readonly string[]) => {
     editor.shown.push(sentence);
     editor.notifications.push(sentence);

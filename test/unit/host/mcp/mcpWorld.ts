@@ -9,19 +9,19 @@ import type { Offer } from '../../../../src/host/storage/storeLabels';
 import type { ConfineOptions, Confinement } from '../../../../src/tools/sandbox/confinement';
 import type { SandboxState } from '../../../../src/transcript/sandboxState';
 import { RecordingLog } from '../recordingLog';
-import { begun, editor } from './mcpEditor';
+import { begun, editor, Uri } from './mcpEditor';
 
 /** A client that starts nothing and notes what it was asked to start. A launch with "broken" in it fails. */
 const recordingBundle = `
 exports.started = [];
-exports.createMcpClient = () => async (launch, events) => {
+exports.createMcpClient = () => ({ connect: async (launch, events) => {
   exports.started.push(launch);
   if (JSON.stringify(launch).includes('broken')) {
     events.onLogLine('no such package');
-    return { kind: 'failed', sentence: 'The program ended with code 1.', again: false };
+    return { kind: 'failed', sentence: 'The program ended with code 1.', again: false, signIn: false };
   }
   return { kind: 'connected', connection: { listTools: async () => ({ kind: 'ok', value: [{ name: 'x', title: null, description: '', inputSchema: { type: 'object' }, readOnly: false }] }), callTool: async () => ({ kind: 'failed', cause: 'refused', sentence: 'No.', mayHaveRun: true }), rootsChanged() {}, close: async () => {}, kill() {} } };
-};`;
+} });`;
 
 const quiet = () => ({
   sandbox: { kind: 'works' } as SandboxState,
@@ -89,9 +89,15 @@ export function open(): McpHost {
     get: async (key: string) => secrets.get(key),
     store: async (key: string, value: string) => void secrets.set(key, value),
     delete: async (key: string) => void secrets.delete(key),
+    onDidChange: () => ({ dispose: () => undefined }),
   };
   const host = new McpHost({
-    context: { workspaceState, secrets: secretStorage, extension: { packageJSON: { version: '1.2.3' } } },
+    context: {
+      workspaceState,
+      secrets: secretStorage,
+      globalStorageUri: Uri.file(join(folder, 'global')),
+      extension: { id: 'hermes.test', packageJSON: { version: '1.2.3' } },
+    },
     distFolder: folder,
     confinement,
     storageFolder: () => join(folder, 'storage'),

@@ -19,7 +19,10 @@ const running = (over: Partial<RunningSession> = {}): RunningSession => ({
   ...over,
 });
 const words = (over: Partial<StatusFacts> = {}) =>
-  statusItem({ running: [], waiting: 0, store: 'open', model, spending: null, sync: null, now: 100, ...over }, t);
+  statusItem(
+    { running: [], commands: [], waiting: 0, store: 'open', model, spending: null, sync: null, now: 100, ...over },
+    t,
+  );
 
 describe('the status bar', () => {
   it('shows the current state, and warns only when the user is needed', () => {
@@ -51,12 +54,37 @@ describe('the status bar', () => {
       call('npm test', -100),
       call('find . -name "*.ts" -exec wc -l {} +', 99),
       call('echo $(bell)', 100),
+      call('for i in $(seq 1 40)', 100),
     ]).toEqual([
       '$(loading~spin) npm test 12 s',
       '$(loading~spin) npm test',
       '$(loading~spin) npm test 3 min',
       '$(loading~spin) find . -name "*.ts" -exe… 1 s',
-      '$(loading~spin) echo $ (bell)',
+      '$(loading~spin) echo \\$(bell)',
+      '$(loading~spin) for i in $(seq 1 40)',
+    ]);
+  });
+
+  it('counts the commands that run in the background, and names them in its tooltip', () => {
+    const many = Array.from({ length: 7 }, (_, index) => ({ command: `watch *${index}*`, startedAt: 0 }));
+    const some = words({ commands: many });
+    expect([
+      words({ commands: many.slice(0, 1) }).text,
+      some.text,
+      words({ commands: many, running: [running()] }).text,
+      some.tooltip
+        .split('\n\n')
+        .map((line) => line.replace(/ · since .*/, ''))
+        .slice(1),
+    ]).toEqual([
+      '$(sparkle) Qwen $(terminal) 1 command',
+      '$(sparkle) Qwen $(terminal) 7 commands',
+      '$(loading~spin) Qwen $(terminal) 7 commands',
+      [
+        ...many.slice(0, 5).map((_, index) => `running watch \\*${index}\\*`),
+        '[Running Commands…](command:hermes.runningCommands)',
+        '[Open Chat](command:hermes.focusChat)',
+      ],
     ]);
   });
 
@@ -118,7 +146,7 @@ describe('the data for the status bar', () => {
       shownSession: () => null,
       sessions: { getSession: async () => ({ title: 'Fix upload' }) },
       bar: { show: (facts) => void shown.push(facts) },
-      facts: () => ({ waiting: 0, store: 'open', model, sync: null }),
+      facts: () => ({ commands: [], waiting: 0, store: 'open', model, sync: null }),
       clock,
     });
     const happens = (event: TurnEvent) => tell({ sessionId: 's1', event });
@@ -190,7 +218,7 @@ describe('the data for the status bar', () => {
       shownSession: () => shownSession,
       sessions: { getSession: async () => null },
       bar: { show: (facts) => void shown.push(facts) },
-      facts: () => ({ waiting: 0, store: 'open', model, sync: null }),
+      facts: () => ({ commands: [], waiting: 0, store: 'open', model, sync: null }),
       clock: new ManualClock(),
     });
     const showAndWait = async (): Promise<void> => (service.show(), await settle());

@@ -33,7 +33,7 @@ const usual = {
   approvals: { allow: [], deny: [], matchesPrefixes: false },
   checkpoints: true,
   notifications: 'whenHidden',
-  personalFiles: ['hermes', 'claude', 'codex'],
+  personalFiles: ['hermes', 'claude', 'codex', 'copilot', 'opencode', 'agents'],
   continueAfterConnectionLoss: true,
   maxIterations: 90,
   spendingLimit: 0,

@@ -2,11 +2,11 @@ import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { checkHermes } from '../../../../src/history/check/hermesCheck';
-import { nodeBackupDeps } from '../../../../src/history/backup/nodeBackups';
-import { ChosenFiles } from '../../../../src/history/sources/chosenFiles';
-import { HermesSource } from '../../../../src/history/sources/hermes/hermesSource';
-import { NodeHistoryFiles } from '../../../../src/history/sources/reading/nodeHistoryFiles';
+import { checkHermes } from '../../../../src/features/history/core/check/hermesCheck';
+import { nodeReadingDeps } from '../../../../src/store/library/nodeReading';
+import { ChosenFiles } from '../../../../src/features/history/core/sources/chosenFiles';
+import { HermesSource } from '../../../../src/features/history/core/sources/hermes/hermesSource';
+import { NodeHistoryFiles } from '../../../../src/features/history/core/sources/reading/nodeHistoryFiles';
 import { openForeignDatabase, readInThread } from '../../../../src/store/library/foreignDatabase';
 import { withEndlessTree } from '../../../support/endlessTree';
 import { otherSqlite } from '../../../support/otherSqlite';
@@ -25,7 +25,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** As the product opens it, with a limit of this many milliseconds for a statement. */
 async function opened(limitMs?: number) {
-  const deps = await nodeBackupDeps(join(built.folder, 'sql-wasm.wasm'), copies());
+  const deps = await nodeReadingDeps(join(built.folder, 'sql-wasm.wasm'), copies());
   const readForeign = (folder: string) => readInThread(join(built.folder, 'foreignWorker.js'), folder, limitMs);
   return openForeignDatabase({ ...deps, readForeign }, path());
 }

@@ -111,6 +111,7 @@ describe('a server in the sandbox', () => {
         kind: 'failed',
         sentence: 'The program was not found. Check "command", and whether it is installed and on the PATH.',
         again: false,
+        signIn: false,
       });
     }
     expect([world.launched, world.state.given]).toEqual([[], null]);
@@ -129,12 +130,17 @@ describe('a server in the sandbox', () => {
     const world = confinedWorld();
     world.state.stopped = ['connect to b.example.com'];
     expect(
-      await world.connect({ kind: 'failed', sentence: 'It ended.', again: true })(launch, world.events, options),
+      await world.connect({ kind: 'failed', sentence: 'It ended.', again: true, signIn: false })(
+        launch,
+        world.events,
+        options,
+      ),
     ).toEqual({
       kind: 'failed',
       sentence:
         'It ended. The sandbox kept the server from this: connect to b.example.com. It ran in the sandbox: under Manage MCP Servers… you can allow it hosts, or have it run without.',
       again: true,
+      signIn: false,
     });
     expect(world.state.ended).toBe(1);
   });

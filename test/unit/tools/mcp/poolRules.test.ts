@@ -11,7 +11,7 @@ import type {
 import type { McpServerPlan } from '../../../../src/tools/mcp/mcpServer';
 import { McpServers } from '../../../../src/tools/mcp/mcpServers';
 import { ManualClock } from '../../../support/manualClock';
-import { runTool } from './servers';
+import { noSignIn, runTool } from './servers';
 
 const plain = (name: string): McpListedTool => ({
   name,
@@ -34,7 +34,7 @@ function scriptedWorld(names: readonly string[] = ['s']) {
   const connect: ConnectMcp = (_launch, events, { signal }) =>
     new Promise((answer) => tries.push({ answer, events, signal }));
   const log = { ...silentLog, warn: (line: string) => void lines.push(line) };
-  const servers = new McpServers({ connect: async () => connect, roots: () => [], clock, log });
+  const servers = new McpServers({ connect: async () => connect, signIn: noSignIn, roots: () => [], clock, log });
   const plan = (name: string): McpServerPlan => ({
     id: name,
     name,
@@ -56,7 +56,7 @@ function scriptedWorld(names: readonly string[] = ['s']) {
   return { clock, tries, calls, lines, servers, up, pause, signal: new AbortController().signal };
 }
 
-const down = (again: boolean): McpConnected => ({ kind: 'failed', sentence: 'Nobody there.', again });
+const down = (again: boolean): McpConnected => ({ kind: 'failed', sentence: 'Nobody there.', again, signIn: false });
 
 describe('a turn', () => {
   it('waits five seconds for starting servers, once, and then continues without them', async () => {

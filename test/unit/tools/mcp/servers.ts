@@ -5,8 +5,8 @@ import type { Disposable } from '../../../../src/base/disposable';
 import { systemClock } from '../../../../src/base/clock';
 import type { Log } from '../../../../src/base/log';
 import { createMcpClient } from '../../../../src/tools/mcp/client/index';
-import type { McpLaunch } from '../../../../src/tools/mcp/mcpConnection';
-import type { McpServerPlan } from '../../../../src/tools/mcp/mcpServer';
+import type { McpClient, McpCredentials, McpCredentialStore, McpLaunch } from '../../../../src/tools/mcp/mcpConnection';
+import type { McpServerPlan, McpSignIn } from '../../../../src/tools/mcp/mcpServer';
 import { McpServers } from '../../../../src/tools/mcp/mcpServers';
 import { inheritedEnvironment } from '../../../../src/tools/mcp/serverPlan';
 import type { AnyTool, ToolCallContext, ToolOutput } from '../../../../src/tools/tool';
@@ -48,6 +48,24 @@ export interface ServersInTest extends Disposable {
   close(): Promise<void>;
 }
 
+/** The user does not sign in anywhere. */
+export const noSignIn: McpSignIn = { ask: async () => false, run: async () => ({ kind: 'canceled' }) };
+
+/** Credentials that are kept in memory, by default none. */
+export function credentialsInMemory(kept = new Map<string, McpCredentials>()): McpCredentialStore {
+  return {
+    read: async (server) => kept.get(server) ?? null,
+    write: async (server, value) => void (value === null ? kept.delete(server) : kept.set(server, value)),
+    exclusively: async (_server, work) => work(),
+  };
+}
+
+/** The real client. */
+export function testClient(credentials: McpCredentialStore = credentialsInMemory()): McpClient {
+  const fetch: typeof globalThis.fetch = (...request) => globalThis.fetch(...request);
+  return createMcpClient({ version: '0.0.0', translations: translations(), fetch, credentials });
+}
+
 /** The real client and real processes. */
 export function realServers(
   plans: readonly McpServerPlan[],
@@ -56,12 +74,14 @@ export function realServers(
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
   const log: Log = { trace: say, info: say, warn: say, error: say };
-  const connect = createMcpClient({
-    version: '0.0.0',
-    translations: translations(),
-    fetch: (...request) => globalThis.fetch(...request),
+  const { connect } = testClient();
+  const servers = new McpServers({
+    connect: async () => connect,
+    signIn: noSignIn,
+    roots: () => roots,
+    clock: systemClock,
+    log,
   });
-  const servers = new McpServers({ connect: async () => connect, roots: () => roots, clock: systemClock, log });
   servers.use(plans);
   const tools = async (): Promise<readonly AnyTool[]> => {
     const { signal } = new AbortController();

@@ -67,6 +67,36 @@ describe('a command that the user stops', () => {
   });
 });
 
+describe('commands in the background', () => {
+  it('are known until they end, and the user stops one by the file of its output', async () => {
+    const { output, proceed } = await begin('echo up; sleep 1000');
+    const inTurn = world.running.beside.length;
+    proceed.abort();
+    await output;
+    const changes: number[] = [];
+    world.running.onDidChange(() => changes.push(world.running.alive.length));
+    const [started] = world.running.beside;
+    await world.running.stop('/no/such/file');
+    const others = world.running.alive.length;
+    await world.running.stop(started?.process.file.path ?? '');
+    expect([inTurn, others, world.running.alive.length, world.running.beside.length, changes.at(-1)]).toEqual([
+      0, 1, 0, 1, 0,
+    ]);
+    await world.expectNoLeftovers();
+  });
+
+  it('that ended and left processes running count as running until those are gone', async () => {
+    await world.call('run_command', { command: 'nohup sleep 1 >/dev/null 2>&1 & sleep 0.3; echo up' });
+    const before = world.running.alive.length;
+    await expect
+      .poll(async () => (await world.running.refresh(world.running.alive), world.running.alive.length), {
+        timeout: 20_000,
+      })
+      .toBe(0);
+    expect(before).toBe(1);
+  });
+});
+
 describe('a command that takes too long', () => {
   it.each(stubborn.slice(0, 4))('%s: all of it ends, and the model is notified', async (_, command) => {
     const { output } = await begin(command, { timeout_seconds: 1 });

@@ -138,7 +138,7 @@ describe('the line of a call', () => {
       'exit 1 · 12 s',
       'ended by SIGKILL · 12 s',
       'timed out · 12 s',
-      'continues in the background · 12 s',
+      'ran in the background',
       '404',
       '1 step · 1 min 5 s',
       '2 matches',

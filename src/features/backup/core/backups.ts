@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { StoreError } from '../../../store/storeError';
+import { defaultBackups, poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
+import { summaryOf, type BackupSummary } from './backupSummary';
+import { forgetInBackups, type ForgottenInBackups } from './forgettingBackups';
+import { makeBackup, storedBytes, type MadeBackup, type MakeBackup } from './makeBackup';
+import { chunksOf, readContents, readManifests, type SessionEntry } from './manifest';
+import { verifyBackup } from './openedBackup';
+import { otherBackups, type OtherBackups } from './otherBackups';
+import { readRegister, writeRegister } from '../../../store/engine/registerFile';
+import { wouldMigrate } from './schemaCheck';
+import { copyBackup, findBackup, restoreStore, type RestoredStore } from './restoring';
+
+const places = v.object({
+  version: v.literal(1),
+  /** Folders that have held backups of this store. */
+  folders: v.array(v.string()),
+  /** Sessions that still have to be erased from the backups of a folder. */
+  due: v.array(v.object({ folder: v.string(), sessionIds: v.array(v.string()) })),
+});
+
+type Places = v.InferOutput<typeof places>;
+
+export interface BackupList {
+  /** Newest first. */
+  readonly backups: readonly BackupSummary[];
+  /** Bytes on disk of all of them together. */
+  readonly bytes: number;
+  /** File names of manifests that cannot be read. */
+  readonly damaged: readonly string[];
+}
+
+export interface ForgottenPlaces extends ForgottenInBackups {
+  /** Folders with backups that are not reachable now. The sessions are erased there when they are again. */
+  readonly unreachable: readonly string[];
+}
+
+/** Operations on the backups of one store, in the calling thread. Each call blocks; in a window the
+ *  calls run in a thread of their own (`BackupClient`). Every method throws a `StoreError`. */
+export class Backups {
+  constructor(
+    private readonly deps: BackupDeps,
+    private readonly place: BackupPlace,
+  ) {}
+
+  make(input: MakeBackup): MadeBackup {
+    this.noteFolder();
+    return makeBackup(this.deps, this.place, input);
+  }
+
+  /** Makes a backup if opening the store would migrate it; null otherwise. Call it before the store is opened. */
+  makeBeforeMigration(limitBytes: number): MadeBackup | null {
+    const isOlder = wouldMigrate(this.deps.fileSystem, this.place.store);
+    return isOlder ? this.make({ reason: 'migration', limitBytes }) : null;
+  }
+
+  list(): BackupList {
+    const { backups, damaged } = readManifests(this.deps.fileSystem, this.place.backups);
+    return {
+      damaged,
+      bytes: storedBytes(poolOf(this.deps, this.place), chunksOf(backups)),
+      backups: backups.map(summaryOf).reverse(),
+    };
+  }
+
+  /** See `otherBackups`. */
+  others(shared: string): readonly OtherBackups[] {
+    return otherBackups(this.deps, this.place, shared);
+  }
+
+  /** Every session in the backup, also segments and sub-agents' sessions. `folder`: the one that holds the backup;
+   *  default: that of this store. */
+  contents(id: string, folder?: string): readonly SessionEntry[] {
+    const place = this.placeIn(folder);
+    return readContents(poolOf(this.deps, place), findBackup(this.deps, place, id).manifest);
+  }
+
+  /** Checks one backup, or all: every chunk, and the database by opening it. Returns problems by name. */
+  verify(id: string | null): readonly string[] {
+    const { backups, damaged } = readManifests(this.deps.fileSystem, this.place.backups);
+    const chosen = id === null ? backups : [findBackup(this.deps, this.place, id)];
+    const pool = poolOf(this.deps, this.place);
+    return [
+      ...(id === null ? damaged.map((name) => `${name} cannot be read`) : []),
+      ...chosen.flatMap((backup) => verifyBackup(this.deps, pool, backup)),
+    ];
+  }
+
+  /** See `restoreStore`. */
+  restore(id: string, limitBytes: number): RestoredStore {
+    return restoreStore(this.deps, this.place, id, limitBytes);
+  }
+
+  /** Writes the backup to a private copy, for `bringBack`. Remove its folder afterwards. `from`: folder that holds it,
+   *  as in `contents`. */
+  takeCopy(
+    id: string,
+    conversationsOf: readonly string[] | null,
+    from?: string,
+  ): { readonly folder: string; readonly sessionIds: readonly string[] } {
+    const { folder, sessionIds } = copyBackup(this.deps, this.placeIn(from), id, conversationsOf);
+    return { folder, sessionIds };
+  }
+
+  /** Erases sessions from every backup of this store, in each folder that ever held some. Until a folder is done, it is
+   *  noted as due, so a crash or an unreachable folder only delays it. */
+  forget(sessionIds: readonly string[]): ForgottenPlaces {
+    const known = this.noted();
+    const { backups } = this.place;
+    // A chosen folder that was never used and is not there has no backups.
+    const folders = [...new Set([...(this.isReachable(backups) ? [backups] : []), ...known.folders])];
+    this.write({
+      ...known,
+      due: [...known.due, ...folders.map((folder) => ({ folder, sessionIds: [...sessionIds] }))],
+    });
+    return this.continueForgetting();
+  }
+
+  /** Erases what is due. Call it when the store was opened. */
+  continueForgetting(): ForgottenPlaces {
+    const rewritten: string[] = [];
+    const removed: string[] = [];
+    const incomplete: string[] = [];
+    const unreadable: string[] = [];
+    const unreachable: string[] = [];
+    for (const folder of new Set(this.noted().due.map((due) => due.folder))) {
+      if (!this.isReachable(folder)) {
+        // The default folder is beside the store: without it, there are no backups.
+        if (folder === defaultBackups(this.place.store)) this.done(folder);
+        else unreachable.push(folder);
+        continue;
+      }
+      try {
+        const ids = this.noted().due.flatMap((due) => (due.folder === folder ? due.sessionIds : []));
+        const result = forgetInBackups(this.deps, { ...this.place, backups: folder }, ids);
+        rewritten.push(...result.rewritten);
+        removed.push(...result.removed);
+        incomplete.push(...result.incomplete);
+        unreadable.push(...result.unreadable);
+        if (result.unreadable.length === 0) this.done(folder);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        unreachable.push(folder);
+      }
+    }
+    return { rewritten, removed, incomplete, unreadable, unreachable };
+  }
+
+  private placeIn(folder = this.place.backups): BackupPlace {
+    return { ...this.place, backups: folder };
+  }
+
+  private isReachable(folder: string): boolean {
+    return this.deps.fileSystem.stat(folder)?.kind === 'folder';
+  }
+
+  private noteFolder(): void {
+    const known = this.noted();
+    if (!known.folders.includes(this.place.backups))
+      this.write({ ...known, folders: [...known.folders, this.place.backups] });
+  }
+
+  private done(folder: string): void {
+    const known = this.noted();
+    this.write({ ...known, due: known.due.filter((due) => due.folder !== folder) });
+  }
+
+  private noted(): Places {
+    return readRegister(this.deps.fileSystem, this.path, places) ?? { version: 1, folders: [], due: [] };
+  }
+
+  private write(content: Places): void {
+    writeRegister(this.deps.fileSystem, this.path, content);
+  }
+
+  private get path(): string {
+    return join(this.place.store, 'backups.json');
+  }
+}

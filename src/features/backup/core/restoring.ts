@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { t } from '../../../base/translate';
+import type { FileSystem } from '../../../store/engine/fileSystem';
+import { storeError } from '../../../store/engine/sqlFailure';
+import { broughtUpToDate, readOnly } from '../../../store/library/foreignStore';
+import { sessionsOf } from '../../../store/library/library';
+import { filledCopy, type StoreCopy } from '../../../store/library/storeCopy';
+import { acquireLock } from '../../../store/lock/acquireLock';
+import { openDatabase } from '../../../store/open/openDatabase';
+import { stampOf, storeFiles } from '../../../store/open/storeFiles';
+import { schemaVersion } from '../../../store/schema/migrations';
+import { StoreError } from '../../../store/storeError';
+import { poolOf, type BackupDeps, type BackupPlace } from './backupDeps';
+import { makeBackup } from './makeBackup';
+import { readManifests, type Backup } from './manifest';
+import { verifyBackup } from './openedBackup';
+import { writeStoredFile } from './storeReading';
+
+/** Returns the backup. Throws `not-found`. */
+export function findBackup({ fileSystem }: BackupDeps, { backups: folder }: BackupPlace, id: string): Backup {
+  const found = readManifests(fileSystem, folder).backups.find((backup) => backup.id === id);
+  if (found === undefined)
+    throw new StoreError('not-found', t('This backup no longer exists.'), `there is no backup ${id} in ${folder}`);
+  return found;
+}
+
+export interface RestoredStore {
+  /** Backup with what the store held before; null when there was no store. */
+  readonly before: string | null;
+  /** Path at which the former file was kept because it was damaged; null when it was sound. */
+  readonly quarantined: string | null;
+}
+
+/** Puts a backup in place of a store that no process has open. The present store is backed up first, or quarantined
+ *  when it is damaged. The store's name leads to the former content or to the restored one, also after a crash. Throws
+ *  `locked` while a process has the store open, `corrupt` for a damaged backup; nothing is changed then. */
+export function restoreStore(deps: BackupDeps, place: BackupPlace, id: string, limitBytes: number): RestoredStore {
+  const { fileSystem, processes, now } = deps;
+  const files = storeFiles(place.store);
+  const backup = findBackup(deps, place, id);
+  demandSound(deps, place, backup);
+  const attempt = acquireLock({
+    fileSystem,
+    folder: place.store,
+    path: files.lock,
+    processes,
+    endpoint: null,
+    now,
+    uniqueName: randomUUID,
+  });
+  if (attempt.kind === 'heldBy') throw storeError('locked', `${place.store} is held by ${attempt.owner.description}`);
+  try {
+    const unfinished = `${files.main}.new`;
+    if (fileSystem.stat(unfinished) !== undefined) fileSystem.remove(unfinished);
+    writeStoredFile(fileSystem, unfinished, backup.manifest.main, poolOf(deps, place));
+    const kept = keepPresent(deps, place, limitBytes);
+    // The log is gone by now: SQLite would apply it to the restored file.
+    fileSystem.rename(unfinished, files.main);
+    fileSystem.syncFolder(place.store);
+    return kept;
+  } finally {
+    attempt.lock.release();
+  }
+}
+
+/** Leaves no log, and the main file as it was or absent. */
+function keepPresent(deps: BackupDeps, place: BackupPlace, limitBytes: number): RestoredStore {
+  const { fileSystem, sqlite, now } = deps;
+  const files = storeFiles(place.store);
+  const isThere = [files.main, files.log].some((path) => fileSystem.stat(path) !== undefined);
+  if (!isThere) return { before: null, quarantined: null };
+  try {
+    const before = makeBackup(deps, place, { reason: 'restore', limitBytes }).backup.id;
+    const { database } = openDatabase({
+      sqlite,
+      fileSystem,
+      now,
+      folder: place.store,
+      schemaVersion,
+      assertOwned: () => undefined,
+    });
+    database.close();
+    if (fileSystem.stat(files.log) !== undefined) throw storeError('corrupt', `${files.log} is left`);
+    return { before, quarantined: null };
+  } catch (error) {
+    if (!(error instanceof StoreError) || (error.causeClass !== 'corrupt' && error.causeClass !== 'not-found'))
+      throw error;
+    const quarantined = join(place.store, `state.kept-${stampOf(now())}.db`);
+    moveIfThere(fileSystem, files.log, `${quarantined}.wal`);
+    moveIfThere(fileSystem, files.main, quarantined);
+    fileSystem.syncFolder(place.store);
+    return { before: null, quarantined };
+  }
+}
+
+function moveIfThere(fileSystem: FileSystem, from: string, to: string): void {
+  if (fileSystem.stat(from) !== undefined) fileSystem.rename(from, to);
+}
+
+export interface BackupCopy extends StoreCopy {
+  /** Sessions to bring back: all, or those of the given conversations. Parents before their children. */
+  readonly sessionIds: readonly string[];
+}
+
+/** Writes a backup to a private copy of the newest schema, to bring sessions back from. `conversationsOf`: session ids,
+ *  or null for all. Throws `not-found` when the backup has none of them. */
+export function copyBackup(
+  deps: BackupDeps,
+  place: BackupPlace,
+  id: string,
+  conversationsOf: readonly string[] | null,
+): BackupCopy {
+  const backup = findBackup(deps, place, id);
+  demandSound(deps, place, backup);
+  const copy = broughtUpToDate(deps, backupCopy(deps, place, backup));
+  try {
+    const found = readOnly(deps, copy.folder, (database) =>
+      (conversationsOf ?? [null]).flatMap((conversationOf) => sessionsOf(database, conversationOf).sessionIds),
+    );
+    const sessionIds = [...new Set(found)];
+    if (sessionIds.length === 0 && conversationsOf !== null)
+      throw new StoreError(
+        'not-found',
+        t('This session is not in the backup.'),
+        `${conversationsOf.join()} is not in ${id}`,
+      );
+    return { ...copy, sessionIds };
+  } catch (error) {
+    copy.remove();
+    throw error;
+  }
+}
+
+/** A private copy of a backup, as it is. */
+export function backupCopy(deps: BackupDeps, place: BackupPlace, backup: Backup): StoreCopy {
+  const pool = poolOf(deps, place);
+  return filledCopy(deps, place.backups, (folder) =>
+    writeStoredFile(deps.fileSystem, storeFiles(folder).main, backup.manifest.main, pool),
+  );
+}
+
+function demandSound(deps: BackupDeps, place: BackupPlace, backup: Backup): void {
+  const problems = verifyBackup(deps, poolOf(deps, place), backup);
+  if (backup.manifest.schemaVersion > schemaVersion)
+    throw storeError('newer', `backup ${backup.id} has schema version ${backup.manifest.schemaVersion}`);
+  if (problems.length === 0) return;
+  throw new StoreError(
+    'corrupt',
+    t('This backup is damaged, so nothing was restored and your sessions are as they were. Choose another backup.'),
+    problems.join('; '),
+  );
+}

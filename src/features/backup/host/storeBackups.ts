@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import type { Log } from '../../../base/log';
+import { t } from '../../../base/translate';
+import type { BackupClient, BackupPart } from '../core/backupClient';
+import type { BackupPlace } from '../core/backupDeps';
+import type { BackupList } from '../core/backups';
+import type { MadeBackup } from '../core/makeBackup';
+import type { BackupReason, SessionEntry } from '../core/manifest';
+import type { OtherBackups } from '../core/otherBackups';
+import type { RestoredStore } from '../core/restoring';
+import { wouldMigrate } from '../core/schemaCheck';
+import type { CopiedSessions } from '../../../store/sessionCopying';
+import type { FileSystem } from '../../../store/engine/fileSystem';
+import type { SessionStore } from '../../../store/sessionStore';
+import type { WorkProgress } from '../../../store/slicedWork';
+import { StoreError } from '../../../store/storeError';
+import { describeError } from '../../../host/common/describeError';
+import type { HermesSettings } from '../../../host/settings/settings';
+import { backupPlaceOf } from './backupPlace';
+import { leftInBackups } from './leftLabels';
+
+export type BackupThreads = Pick<BackupClient, 'call' | 'stoppable' | 'bringBack'>;
+export type BackupSettings = Pick<HermesSettings, 'backupsEnabled' | 'backupsFolder' | 'backupsLimitMB'>;
+
+interface StoreBackupsDeps {
+  readonly settings: () => BackupSettings;
+  /** Called once for each place. */
+  readonly openClient: (place: BackupPlace) => BackupThreads;
+  readonly fileSystem: FileSystem;
+  /** Seconds since 1970. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+const megabyte = 1024 * 1024;
+
+/** Backups of the stores that this window uses, where the settings want them. `store` is the folder of a store. Methods
+ *  reject with a `StoreError` unless they say otherwise. */
+export class StoreBackups {
+  private readonly clients = new Map<string, BackupThreads>();
+
+  constructor(private readonly deps: StoreBackupsDeps) {}
+
+  /** Makes a backup beside running turns. It has every row that was acknowledged before the call. */
+  async make(store: string, reason: BackupReason, signal?: AbortSignal): Promise<MadeBackup> {
+    this.demandFolder();
+    return this.client(store).stoppable(signal, 'make', { reason, limitBytes: this.limitBytes });
+  }
+
+  /** Makes a backup unless backups are turned off, then erases from older ones what is due. */
+  async makeScheduled(store: string): Promise<void> {
+    if (this.deps.settings().backupsEnabled) {
+      const { backup, isNew } = await this.make(store, 'scheduled');
+      if (isNew) this.deps.log.info(`Backup ${backup.id} was made.`);
+    }
+    if (this.deps.fileSystem.stat(join(store, 'backups.json')) === undefined) return;
+    const { unreachable } = await this.client(store).call('continueForgetting');
+    if (unreachable.length > 0)
+      this.deps.log.warn(`Forgotten sessions could not be erased from backups in ${unreachable.join(', ')} yet.`);
+  }
+
+  /** Makes a backup if opening the store would migrate it. Never rejects: returns a sentence for the user when no
+   *  backup could be made, otherwise null. */
+  async beforeOpening(store: string): Promise<string | null> {
+    try {
+      if (!this.deps.settings().backupsEnabled || !wouldMigrate(this.deps.fileSystem, store)) return null;
+      this.demandFolder();
+      await this.client(store).call('makeBeforeMigration', this.limitBytes);
+      return null;
+    } catch (error) {
+      this.deps.log.warn(`No backup could be made before an update of the file in ${store}.`);
+      return t('The file of your sessions was updated for this version without a backup. {reason}', {
+        reason: describeError(error).sentence,
+      });
+    }
+  }
+
+  folder(store: string): string {
+    return this.placeOf(store).backups;
+  }
+
+  list(store: string): Promise<BackupList> {
+    return this.client(store).call('list');
+  }
+
+  /** Backups of stores at other paths in the chosen folder. None without a chosen folder: then each store has its
+   *  own. */
+  async others(store: string): Promise<readonly OtherBackups[]> {
+    const shared = this.deps.settings().backupsFolder;
+    return shared === null ? [] : this.client(store).call('others', shared);
+  }
+
+  /** `folder`: the one that holds the backup; default: that of this store. */
+  contents(store: string, id: string, folder?: string): Promise<readonly SessionEntry[]> {
+    return this.client(store).call('contents', id, folder);
+  }
+
+  /** Puts the backup in place of the store, which must be closed. */
+  restore(store: string, id: string): Promise<RestoredStore> {
+    return this.client(store).call('restore', id, this.limitBytes);
+  }
+
+  /** Brings the conversations of sessions back into the present history. */
+  bringBack(
+    store: string,
+    into: Pick<SessionStore, 'copyToThisFolder'>,
+    part: BackupPart,
+    signal: AbortSignal,
+    onProgress: (progress: WorkProgress) => void,
+  ): Promise<CopiedSessions> {
+    return this.client(store).bringBack(into, part, signal, onProgress);
+  }
+
+  /** Erases sessions from every backup. Never rejects: returns sentences about what could not be
+   *  reached. */
+  async forget(store: string, sessionIds: readonly string[]): Promise<readonly string[]> {
+    try {
+      return leftInBackups(await this.client(store).call('forget', sessionIds));
+    } catch (error) {
+      return [t('Backups may still hold them. {reason}', { reason: describeError(error).sentence })];
+    }
+  }
+
+  private get limitBytes(): number {
+    return this.deps.settings().backupsLimitMB * megabyte;
+  }
+
+  private placeOf(store: string): BackupPlace {
+    return backupPlaceOf(store, this.deps.settings().backupsFolder);
+  }
+
+  private client(store: string): BackupThreads {
+    const place = this.placeOf(store);
+    const key = JSON.stringify(place);
+    const known = this.clients.get(key) ?? this.deps.openClient(place);
+    this.clients.set(key, known);
+    return known;
+  }
+
+  /** Refuses to create the chosen folder: without its disk, the backups would be on this one. */
+  private demandFolder(): void {
+    const folder = this.deps.settings().backupsFolder;
+    if (folder === null || this.deps.fileSystem.stat(folder)?.kind === 'folder') return;
+    throw new StoreError(
+      'not-found',
+      t('The folder for backups, {folder}, can’t be found. Connect its disk, or choose another folder.', { folder }),
+      `there is no folder ${folder}`,
+    );
+  }
+}

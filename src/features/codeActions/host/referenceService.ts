@@ -1,0 +1,130 @@
+import * as vscode from 'vscode';
+import { t } from '../../../base/translate';
+import type { Clock } from '../../../base/clock';
+import { DisposableStore, type Disposable } from '../../../base/disposable';
+import type { Log } from '../../../base/log';
+import type { Reference } from '../../../protocol/codeProtocol';
+import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
+import { WorkspacePaths } from '../../../tools/workspacePaths';
+import { FileNames, mostNames, type NameList } from '../../../host/attachments/fileNames';
+import { FileIndex } from '../core/fileIndex';
+import { ReferenceFinder } from './referenceFinder';
+import { symbolNamed, type NamedSymbol } from '../core/referenceText';
+
+const listTimeoutMs = 60_000;
+
+interface ReferenceServiceDeps {
+  readonly files: WorkspaceFiles;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Resolves names in answers for this window: files by the file list, symbols by language extensions. */
+export class ReferenceService implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly paths: WorkspacePaths;
+  private readonly names: FileNames;
+  private readonly finder: ReferenceFinder;
+  private readonly indexes = new WeakMap<NameList, FileIndex>();
+  private isWatching = false;
+
+  constructor(private readonly deps: ReferenceServiceDeps) {
+    const { files, clock, log } = deps;
+    this.paths = new WorkspacePaths(files);
+    this.names = new FileNames(async () => {
+      const found = await files.findFiles(
+        { pattern: '**/*', order: 'name', maxFiles: mostNames },
+        AbortSignal.timeout(listTimeoutMs),
+      );
+      return { paths: found.paths.map((path) => this.paths.display(path)), limited: found.limited };
+    }, log);
+    this.finder = new ReferenceFinder({
+      clock,
+      files: () => this.files(),
+      elsewhere: (path) => this.elsewhere(path),
+      symbols: async (symbol) => (await this.symbols(symbol)).length,
+    });
+  }
+
+  resolve(texts: readonly string[]): Promise<readonly Reference[]> {
+    this.watch();
+    return this.deps.files.roots().length === 0 ? Promise.resolve(texts.map(() => null)) : this.finder.resolve(texts);
+  }
+
+  /** Opens a symbol. If there is more than one, opens the editor's own picker. */
+  async openSymbol(text: string): Promise<void> {
+    const symbol = symbolNamed(text);
+    const [only, another] = symbol === null ? [] : await this.symbols(symbol);
+    if (symbol === null || only === undefined) {
+      void vscode.window.showWarningMessage(
+        t('No extension can find “{name}” in the open folders anymore.', { name: text }),
+      );
+    } else if (another !== undefined)
+      await vscode.commands.executeCommand('workbench.action.quickOpen', `#${symbol.name}`);
+    else
+      await vscode.window.showTextDocument(only.location.uri, {
+        preview: true,
+        selection: new vscode.Range(only.location.range.start, only.location.range.start),
+      });
+  }
+
+  /** Index of the open folders' files by name. */
+  async files(): Promise<FileIndex> {
+    this.watch();
+    const list = await this.names.fresh();
+    const known = this.indexes.get(list) ?? new FileIndex(list.files.map(({ shown }) => shown));
+    this.indexes.set(list, known);
+    return known;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+
+  private async elsewhere(path: string): Promise<string | null> {
+    return this.paths.resolveExisting(path).then(
+      (found) => this.paths.display(found),
+      () => null,
+    );
+  }
+
+  private async symbols({ name, container }: NamedSymbol): Promise<readonly vscode.SymbolInformation[]> {
+    const found = await vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>(
+      'vscode.executeWorkspaceSymbolProvider',
+      name,
+    );
+    const ours = (found ?? []).filter(
+      (symbol) =>
+        plainName(symbol.name) === name && vscode.workspace.getWorkspaceFolder(symbol.location.uri) !== undefined,
+    );
+    const within = container === null ? [] : ours.filter(({ containerName }) => containerName === container);
+    // Drop duplicates: two extensions may report the same place.
+    return [
+      ...new Map(
+        (within.length > 0 ? within : ours).map((symbol) => [
+          `${symbol.location.uri.toString()}#${symbol.location.range.start.line}`,
+          symbol,
+        ]),
+      ).values(),
+    ];
+  }
+
+  /** Starts to watch for file changes at the first request: most windows never need the list. */
+  private watch(): void {
+    if (this.isWatching) return;
+    this.isWatching = true;
+    const changed = (): void => (this.names.changed(), this.finder.forget());
+    const watcher = this.lifetime.register(vscode.workspace.createFileSystemWatcher('**/*', false, true, false));
+    this.lifetime.register(watcher.onDidCreate(changed));
+    this.lifetime.register(watcher.onDidDelete(changed));
+    this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(changed));
+    // Symbols change when files are saved and when extensions change.
+    this.lifetime.register(vscode.workspace.onDidSaveTextDocument(() => this.finder.forget()));
+    this.lifetime.register(vscode.extensions.onDidChange(() => this.finder.forget()));
+  }
+}
+
+/** Removes the arguments: some extensions write "sleep()" or "sleep(ms)" for a function named sleep. */
+function plainName(name: string): string {
+  return name.replace(/\(.*$/s, '');
+}

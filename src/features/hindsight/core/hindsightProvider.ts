@@ -1,0 +1,220 @@
+import type { Clock } from '../../../base/clock';
+import type { Log } from '../../../base/log';
+import { errorMessage } from '../../../base/errorMessage';
+import type { AnyTool } from '../../../tools/tool';
+import type {
+  CompletedTurn,
+  MemoryProvider,
+  RecallStatus,
+  SessionStart,
+  SessionSwitch,
+  StartingTurn,
+} from '../../../memory/memoryProvider';
+import { conversationContext, sessionTag } from './documentContent';
+import { failureSentence } from './failure';
+import { hindsightTools, type ExplicitMemory } from './hindsightTools';
+import { begunEntry, begunEntryUid, hindsightName, noteEntry, refreshEntry, turnEntry } from './outboxEntries';
+import type { Connect } from './ports';
+import { recallQuery } from './recallQuery';
+import type { HindsightRetainer } from './retainer';
+
+interface HindsightProviderDeps {
+  /** Shared by all providers of a window. */
+  readonly retainer: HindsightRetainer;
+  readonly connect: Connect;
+  /** True when the user has set it up. */
+  readonly isSetUp: () => boolean;
+  readonly clock: Clock;
+  readonly uid: () => string;
+  readonly scrub: (text: string) => string;
+  readonly log: Log;
+}
+
+/** Milliseconds that recall waits for the latest turn to arrive on the server. */
+const drainMs = 10_000;
+/** Milliseconds that the model waits for confirmation that its memory has arrived. */
+const noteMs = 5_000;
+const flushMs = 3_000;
+const recallTokens = 4096;
+
+/** Memories recalled in advance for the next prompt. They belong to one session and are used once. */
+interface Prepared {
+  readonly sessionId: string;
+  readonly found: Promise<readonly string[]>;
+  readonly stop: AbortController;
+  isReady: boolean;
+}
+
+/** Remembers with a Hindsight server: https://hindsight.vectorize.io. Buffers nothing: a turn is in the outbox,
+ *  under its session, before `syncTurn` resolves. */
+export class HindsightProvider implements MemoryProvider {
+  readonly name = hindsightName;
+  readonly tools: readonly AnyTool[];
+  private sessionId = '';
+  private parentSessionId: string | null = null;
+  private prepared: Prepared | null = null;
+  /** Uid of the running turn. Null when none is known here. */
+  private begun: string | null = null;
+  private status: RecallStatus | null = null;
+
+  constructor(private readonly deps: HindsightProviderDeps) {
+    this.tools = hindsightTools({ connect: deps.connect, retain: (memory) => this.retain(memory) });
+  }
+
+  isAvailable(): boolean {
+    return this.deps.isSetUp();
+  }
+
+  systemPromptBlock(): string {
+    return (
+      'Long-term memory (Hindsight) is on: completed turns are remembered by themselves, and what fits a prompt is ' +
+      'recalled with it. Use hindsight_recall to look for more, hindsight_reflect for questions over many ' +
+      'memories, hindsight_retain for what must not be lost.'
+    );
+  }
+
+  async initialize(sessionId: string, _signal: AbortSignal, { parentSessionId }: SessionStart): Promise<void> {
+    if (sessionId === '') return;
+    this.sessionId = sessionId;
+    this.parentSessionId = parentSessionId;
+    this.deps.retainer.begin(sessionId);
+  }
+
+  async onTurnStart({ sessionId, turnUid }: StartingTurn): Promise<void> {
+    await this.noteEndOf(this.begun);
+    await this.noteBegin(turnUid, sessionId);
+  }
+
+  async syncTurn(turn: CompletedTurn): Promise<void> {
+    const { retainer, clock } = this.deps;
+    await retainer.add(turnEntry(turn, this.parentOf(turn.sessionId), clock.now()));
+    await this.noteEndOf(turn.turnUid);
+  }
+
+  /** Returns the results of the search that started after the previous turn, once. If that search has not finished
+   *  yet, returns the results of a quick one. */
+  async prefetch(query: string, sessionId: string, signal: AbortSignal): Promise<string> {
+    const { prepared } = this;
+    this.prepared = null;
+    this.status = null;
+    const ready = prepared?.sessionId === sessionId && prepared.isReady ? await prepared.found : null;
+    prepared?.stop.abort();
+    const memories = ready ?? (await this.recall(query, 'low', signal));
+    this.status = { label: 'Hindsight', count: memories.length };
+    return memories.map((memory) => `- ${memory}`).join('\n');
+  }
+
+  /** Only starts the search: later calls in the queue must not wait for a server. */
+  async queuePrefetch(query: string, sessionId: string, signal: AbortSignal): Promise<void> {
+    this.forgetPrepared();
+    const stop = new AbortController();
+    const found = this.recallInBackground(query, sessionId, AbortSignal.any([signal, stop.signal]));
+    const prepared: Prepared = { sessionId, found, stop, isReady: false };
+    void found.then(() => (prepared.isReady = true));
+    this.prepared = prepared;
+  }
+
+  recallStatus(): RecallStatus | null {
+    return this.status;
+  }
+
+  async onSessionEnd(): Promise<void> {
+    this.deps.retainer.kick();
+  }
+
+  async onSessionSwitch(newSessionId: string, { parentSessionId, reason, rewound }: SessionSwitch): Promise<void> {
+    if (!newSessionId) return;
+    const { retainer, clock, uid } = this.deps;
+    this.forgetPrepared();
+    this.status = null;
+    if (newSessionId !== this.sessionId) {
+      this.parentSessionId = parentSessionId;
+      this.sessionId = newSessionId;
+      retainer.begin(newSessionId);
+      if (reason === 'compression') await this.moveBegun(newSessionId);
+    } else if (parentSessionId !== null) this.parentSessionId = parentSessionId;
+    if (rewound) await retainer.add(refreshEntry(newSessionId, uid(), clock.now()));
+    retainer.kick();
+  }
+
+  onSessionForgotten(sessionIds: readonly string[], signal: AbortSignal): Promise<string | null> {
+    if (sessionIds.includes(this.prepared?.sessionId ?? '')) this.forgetPrepared();
+    return this.deps.retainer.forget(sessionIds, signal);
+  }
+
+  /** Sends as much as possible in a moment. Everything is in the outbox already. */
+  async shutdown(signal: AbortSignal): Promise<void> {
+    this.forgetPrepared();
+    await this.noteEndOf(this.begun);
+    if (this.sessionId !== '' && !signal.aborted) await this.deps.retainer.delivered(this.sessionId, flushMs, signal);
+  }
+
+  private async retain({ content, context, tags, occurredAt }: ExplicitMemory): Promise<'sent' | 'waiting'> {
+    const { retainer, clock, uid, scrub } = this.deps;
+    const { sessionId } = this;
+    const noteUid = uid();
+    const note = {
+      documentId: `${sessionId}-note-${noteUid}`,
+      content: scrub(content),
+      context: context === null ? conversationContext : scrub(context),
+      tags: [sessionTag(sessionId), ...tags.map(scrub)],
+      timestamp: occurredAt === null ? null : new Date(occurredAt).toISOString(),
+    };
+    await retainer.add(noteEntry(sessionId, noteUid, note, clock.now()));
+    return (await retainer.delivered(sessionId, noteMs)) ? 'sent' : 'waiting';
+  }
+
+  private async recallInBackground(query: string, sessionId: string, signal: AbortSignal): Promise<readonly string[]> {
+    await this.deps.retainer.delivered(sessionId, drainMs);
+    return signal.aborted ? [] : this.recall(query, 'mid', signal);
+  }
+
+  /** Never rejects: a turn continues without recall that failed. */
+  private async recall(query: string, budget: 'low' | 'mid', signal: AbortSignal): Promise<readonly string[]> {
+    const asked = recallQuery(query);
+    if (asked === '') return [];
+    try {
+      const connection = await this.deps.connect();
+      if (connection === null) return [];
+      const answer = await connection.api.recall({ query: asked, budget, maxTokens: recallTokens }, signal);
+      if (answer.kind === 'ok') return answer.value;
+      if (answer.failure.cause !== 'stopped')
+        this.deps.log.warn(
+          `Memory provider hindsight: recall: ${failureSentence(answer.failure, connection.place.host)}`,
+        );
+    } catch (error) {
+      this.deps.log.warn(`Memory provider hindsight: recall: ${errorMessage(error)}`);
+    }
+    return [];
+  }
+
+  private parentOf(sessionId: string): string | null {
+    return sessionId === this.sessionId ? this.parentSessionId : null;
+  }
+
+  private forgetPrepared(): void {
+    this.prepared?.stop.abort();
+    this.prepared = null;
+  }
+
+  private async noteBegin(turnUid: string, sessionId: string): Promise<void> {
+    this.begun = turnUid;
+    await this.deps.retainer.begun(
+      begunEntry(sessionId, { turnUid, parentSessionId: this.parentOf(sessionId) }, this.deps.clock.now()),
+    );
+  }
+
+  private async noteEndOf(turnUid: string | null): Promise<void> {
+    if (turnUid === null) return;
+    await this.deps.retainer.settled(begunEntryUid(turnUid));
+    if (this.begun === turnUid) this.begun = null;
+  }
+
+  /** Moves the running turn to the new segment after a compression inside the turn, so that it is remembered there. */
+  private async moveBegun(sessionId: string): Promise<void> {
+    const turnUid = this.begun;
+    if (turnUid === null) return;
+    await this.noteEndOf(turnUid);
+    await this.noteBegin(turnUid, sessionId);
+  }
+}

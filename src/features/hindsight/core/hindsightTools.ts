@@ -1,0 +1,120 @@
+import * as v from 'valibot';
+import { type AnyTool, defineTool, type ToolOutput } from '../../../tools/tool';
+import { failureSentence } from './failure';
+import type { Connect, HindsightConnection } from './ports';
+import { recallQuery } from './recallQuery';
+
+interface ToolDeps {
+  readonly connect: Connect;
+  /** Stores a memory on disk and sends it. Resolves with `sent` when it has arrived. */
+  readonly retain: (memory: ExplicitMemory) => Promise<'sent' | 'waiting'>;
+}
+
+export interface ExplicitMemory {
+  readonly content: string;
+  readonly context: string | null;
+  readonly tags: readonly string[];
+  /** ISO 8601. */
+  readonly occurredAt: string | null;
+}
+
+const text = (what: string) => v.pipe(v.string(), v.trim(), v.nonEmpty(`${what} is missing`));
+const querySchema = v.object({ query: text('query') });
+const queryParameters = (description: string) => ({
+  type: 'object',
+  properties: { query: { type: 'string', description } },
+  required: ['query'],
+});
+
+/** The model's tools for long-term memory. */
+export function hindsightTools({ connect, retain }: ToolDeps): readonly AnyTool[] {
+  return [
+    defineTool({
+      name: 'hindsight_retain',
+      description:
+        'Stores something worth knowing in later sessions in long-term memory: decisions, preferences, facts ' +
+        'about the project or the person. Completed turns are stored anyway.',
+      parameters: {
+        type: 'object',
+        properties: {
+          content: { type: 'string', description: 'What to remember, understandable on its own.' },
+          context: { type: 'string', description: 'What it was about.' },
+          tags: { type: 'array', items: { type: 'string' }, description: 'Labels to find it by.' },
+          occurred_at: { type: 'string', description: 'When it happened, ISO 8601.' },
+        },
+        required: ['content'],
+      },
+      schema: v.object({
+        content: text('content'),
+        context: v.optional(v.string()),
+        tags: v.optional(v.array(v.string())),
+        occurred_at: v.optional(
+          v.pipe(
+            v.string(),
+            v.check((time) => !Number.isNaN(Date.parse(time)), 'is not an ISO 8601 time'),
+          ),
+        ),
+      }),
+      readOnly: false,
+      run: async ({ content, context, tags, occurred_at: occurredAt }) => {
+        const outcome = await retain({
+          content,
+          context: context ?? null,
+          tags: tags ?? [],
+          occurredAt: occurredAt ?? null,
+        });
+        return done(
+          outcome === 'sent'
+            ? 'Memory stored successfully.'
+            : 'Memory kept on this machine; it is sent when Hindsight can be reached.',
+        );
+      },
+    }),
+    defineTool({
+      name: 'hindsight_recall',
+      description: 'Searches long-term memory of earlier sessions. Returns what was found, best first.',
+      parameters: queryParameters('What to look for.'),
+      schema: querySchema,
+      readOnly: true,
+      run: ({ query }, signal) =>
+        withServer(connect, async ({ api, place }) => {
+          const answer = await api.recall({ query: recallQuery(query), budget: 'mid', maxTokens: 4096 }, signal);
+          if (answer.kind === 'failed') return failed(failureSentence(answer.failure, place.host));
+          return done(
+            answer.value.length === 0
+              ? 'No relevant memories found.'
+              : answer.value.map((memory, index) => `${index + 1}. ${memory}`).join('\n'),
+          );
+        }),
+    }),
+    defineTool({
+      name: 'hindsight_reflect',
+      description:
+        'Asks long-term memory a question that takes thinking over many memories. Slower than hindsight_recall.',
+      parameters: queryParameters('The question.'),
+      schema: querySchema,
+      readOnly: true,
+      run: ({ query }, signal) =>
+        withServer(connect, async ({ api, place }) => {
+          const answer = await api.reflect(query, signal);
+          return answer.kind === 'failed' ? failed(failureSentence(answer.failure, place.host)) : done(answer.value);
+        }),
+    }),
+  ];
+}
+
+async function withServer(
+  connect: Connect,
+  use: (connection: HindsightConnection) => Promise<ToolOutput>,
+): Promise<ToolOutput> {
+  const connection = await connect();
+  return connection === null ? failed('Hindsight is not set up. The person can run Set Up Memory….') : use(connection);
+}
+
+function done(output: string): ToolOutput {
+  return { outcome: 'done', text: output };
+}
+
+function failed(sentence: string): ToolOutput {
+  return { outcome: 'failed', text: sentence };
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { systemClock } from '../../../../base/clock';
+import { serveCalls, threadStart, type CallContext } from '../../../../base/threads/served';
+import { t } from '../../../../base/translate';
+import { storeErrors } from '../../../../store/storeError';
+import { nodeReadingDeps } from '../../../../store/library/nodeReading';
+import { exportOptions } from './exportOptions';
+import type { ExportedFile, ExportRequest } from './exportFile';
+import { exportStore, useSecretBundle } from './storeExport';
+
+export interface ExportThread {
+  /** Folder of the store. */
+  readonly store: string;
+  /** Folder for private copies. */
+  readonly copies: string;
+  readonly request: ThreadRequest;
+}
+
+/** Texts of the file are in the language of the caller's thread. */
+export type ThreadRequest = Omit<ExportRequest, 't'>;
+
+/** Entry of `dist/exportWorker.js`: writes one file. `sql-wasm.wasm` and `secretlint.js` are beside the bundle. */
+const methods = {
+  export: async (
+    { onProgress, throwIfAborted }: CallContext,
+    { store, copies, request }: ExportThread,
+  ): Promise<ExportedFile> => {
+    // Without the bundle, the rules of our own still mask.
+    useSecretBundle(join(__dirname, 'secretlint.js'), () => undefined);
+    const deps = await nodeReadingDeps(join(__dirname, 'sql-wasm.wasm'), copies);
+    const options = exportOptions(systemClock.now, undefined, onProgress);
+    const pause = async (): Promise<void> => {
+      await options.pause();
+      throwIfAborted();
+    };
+    return exportStore(deps, store, { ...request, t }, { ...options, pause });
+  },
+};
+export type ExportMethods = typeof methods;
+
+serveCalls(threadStart().channel, storeErrors, methods);

@@ -1,0 +1,120 @@
+import type { ReadingDeps } from '../../../../store/library/foreignStore';
+import { storeError } from '../../../../store/engine/sqlFailure';
+import { filledCopy, type StoreCopy } from '../../../../store/library/storeCopy';
+import { openDatabase } from '../../../../store/open/openDatabase';
+import { migrate, schemaVersion } from '../../../../store/schema/migrations';
+import { createSessionDb, type SessionDb } from '../../../../store/session/sessionDb';
+import { StoreError } from '../../../../store/storeError';
+import type { Skipped } from '../sources/foreign';
+import type { HistoryPlaces } from '../sources/historyPlaces';
+import { noSession } from '../../../../transcript/sourceTitles';
+import type { HistoryFiles } from '../sources/reading/historyFiles';
+import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
+import { HistoryImport } from './historyImport';
+import type { ImportOptions } from './importing';
+import type { ImportTarget } from './importTarget';
+import { copyOfOwnFile } from './ownFiles';
+
+export interface FileCopyDeps extends ReadingDeps {
+  readonly files: HistoryFiles;
+  readonly openForeign: OpenForeignDatabase;
+}
+
+/** A private store with the sessions of one file. */
+interface FileCopy extends StoreCopy {
+  /** own: the file holds rows of our store, a `state.db` or an export. foreign: another program wrote it. */
+  readonly kind: 'own' | 'foreign';
+}
+
+/** Makes a private store of the sessions in a file, which is only read. The content of the file decides how it is read.
+ *  Throws a `StoreError` with a sentence for a file that holds no session or cannot be read. Rejects with the signal's
+ *  reason when it is stopped. Nothing is left behind in either case. */
+export async function copyOfFile(deps: FileCopyDeps, path: string, options: ImportOptions = {}): Promise<FileCopy> {
+  options.signal?.throwIfAborted();
+  if (deps.fileSystem.stat(path) === undefined) throw storeError('not-found', `there is no ${path}`);
+  const own = await copyOfOwnFile(deps, path);
+  if (own !== null) return { ...own, kind: 'own' };
+  const copy = filledCopy(deps, path, (folder) => openCopy(deps, folder).close());
+  try {
+    await importInto(deps, copy.folder, path, options);
+    return { ...copy, kind: 'foreign' };
+  } catch (error) {
+    copy.remove();
+    throw error;
+  }
+}
+
+async function importInto(deps: FileCopyDeps, folder: string, path: string, options: ImportOptions): Promise<void> {
+  const { files, openForeign, now } = deps;
+  const database = openCopy(deps, folder);
+  try {
+    const db = createSessionDb({ database, now, fileSizes: () => database.sizes() });
+    const importer = new HistoryImport({ files, openForeign, target: targetOf(db), now });
+    const scan = await importer.scan(onlyFile(path), { ...signalOf(options), isOnlyChosen: true });
+    if (scan.sessions.length === 0) throw unreadable(path, scan.problems[0]?.reason ?? reasonOf(scan.skipped[0]));
+    const { entries, counts } = await importer.run(scan.sessions, options);
+    options.signal?.throwIfAborted();
+    if (counts.imported === 0) throw unreadable(path, entries.find((entry) => entry.reason !== null)?.reason ?? null);
+  } finally {
+    database.close();
+  }
+}
+
+function openCopy(deps: ReadingDeps, folder: string): ReturnType<typeof openDatabase>['database'] {
+  const { sqlite, fileSystem, now } = deps;
+  const { database } = openDatabase({ sqlite, fileSystem, now, folder, schemaVersion, assertOwned: () => undefined });
+  try {
+    migrate(database, { keepCopy: () => undefined });
+    return database;
+  } catch (error) {
+    database.abandon();
+    throw error;
+  }
+}
+
+/** The store as an import sees it, in the same thread. */
+function targetOf(db: SessionDb): ImportTarget {
+  return {
+    importStates: async (ids) => db.importStates(ids),
+    beginImport: async (input) => db.beginImport(input),
+    importWhole: async (input) => db.importWhole(input),
+    addImported: async (batch) => db.addImported(batch),
+    finishImport: async (input) => db.finishImport(input),
+    discardImport: async (id) => db.discardImport(id),
+    extendImport: async (input) => db.extendImport(input),
+  };
+}
+
+/** Places of a scan that looks at one file. The places of agents are not read. */
+function onlyFile(path: string): HistoryPlaces {
+  return {
+    claude: '',
+    codex: '',
+    hermes: '',
+    cline: '',
+    opencode: '',
+    opencodeDatabase: null,
+    pi: '',
+    piSessions: null,
+    gemini: '',
+    qwen: '',
+    home: '',
+    editors: [],
+    chosen: [path],
+  };
+}
+
+function signalOf({ signal }: ImportOptions): Pick<ImportOptions, 'signal'> {
+  return signal === undefined ? {} : { signal };
+}
+
+/** Reasons other than damage say what the content is not. */
+function reasonOf(skipped: Skipped | undefined): string | null {
+  if (skipped === undefined || skipped.kind === 'damaged' || skipped.reason === noSession())
+    return skipped?.reason ?? null;
+  return `${noSession()} ${skipped.reason}`;
+}
+
+function unreadable(path: string, reason: string | null): StoreError {
+  return new StoreError('invalid', reason ?? noSession(), `${path} holds no session that can be read`);
+}

@@ -1,0 +1,271 @@
+import { errorMessage } from '../../../../base/errorMessage';
+import { t } from '../../../../base/translate';
+import type { ForeignSession, Skipped } from '../sources/foreign';
+import type { HistoryPlaces } from '../sources/historyPlaces';
+import type { Found } from '../sources/historySource';
+import type { HistoryFiles } from '../sources/reading/historyFiles';
+import type { OpenForeignDatabase } from '../sources/reading/foreignDatabase';
+import { importedSessionId } from './importedIds';
+import {
+  maxLeftOut,
+  type ImportOptions,
+  type ImportedEntry,
+  type ImportOutcome,
+  type ImportResult,
+  type ImportState,
+  type LeftOut,
+  type Preview,
+  type PreviewEntry,
+  type Scan,
+  type ScanOptions,
+  type ScanProblem,
+  type ImportService,
+} from './importing';
+import { importOrder, timeOf } from './importOrder';
+import { runConcurrently } from './lanes';
+import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } from './importTarget';
+import { scanGroups } from './scanGroups';
+import { SessionImporter } from './sessionImporter';
+import { sessionSources, SharedDatabases, type SessionSources } from './sessionSources';
+import type { SourceName } from '../../../../transcript/sourceTitles';
+
+interface HistoryImportDeps {
+  readonly files: HistoryFiles;
+  readonly openForeign: OpenForeignDatabase;
+  readonly target: ImportTarget;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Import into one store. Works in the calling thread: `importWorker.ts` keeps it off the extension host's. */
+export class HistoryImport implements ImportService {
+  constructor(private readonly deps: HistoryImportDeps) {}
+
+  async scan(places: HistoryPlaces, options: ScanOptions = {}): Promise<Scan> {
+    const { files, openForeign } = this.deps;
+    const [sessions, skipped, problems]: [ForeignSession[], Skipped[], ScanProblem[]] = [[], [], []];
+    const { signal, onProgress } = options;
+    for (const search of searchesOf(sessionSources(files, openForeign), places, options)) {
+      try {
+        for await (const found of search.find()) {
+          signal?.throwIfAborted();
+          if (found.kind === 'skipped') skipped.push(found.skipped);
+          else {
+            const count = sessions.push(found.session);
+            onProgress?.(count);
+          }
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        problems.push({ source: search.name, reason: sentence(error) });
+      }
+    }
+    return { sessions, skipped, problems, groups: await scanGroups(sessions, files) };
+  }
+
+  async preview(found: readonly ForeignSession[]): Promise<Preview> {
+    const entries: PreviewEntry[] = [];
+    for (const session of [...found].sort((a, b) => timeOf(b) - timeOf(a))) {
+      if (await this.isOwn(session)) {
+        entries.push({ session, state: 'here', sessionId: session.id });
+        continue;
+      }
+      const stored = await this.stored(session);
+      const version = stored.kind === 'stored' ? stored.version : 1;
+      entries.push({
+        session,
+        state: stateOf(stored, await this.stampOf(session)),
+        sessionId: importedSessionId(session, version),
+      });
+    }
+    return previewOf(entries);
+  }
+
+  async run(found: readonly ForeignSession[], options: ImportOptions = {}): Promise<ImportResult> {
+    const { signal, onProgress } = options;
+    const databases = new SharedDatabases(this.deps.openForeign);
+    const sources = sessionSources(this.deps.files, databases.open);
+    const ordered = importOrder(found);
+    const result = new Results();
+    const report = (lastSessionId: string | null): void =>
+      onProgress?.({
+        sessionsDone: result.done,
+        sessionsTotal: ordered.length,
+        messages: result.rows,
+        lastSessionId,
+      });
+    let last: string | null = null;
+    const work = async (session: ForeignSession, index: number): Promise<void> => {
+      const entry = await this.importOne(session, options, {
+        target: this.deps.target,
+        reader: sources.readerOf(session.source),
+        now: this.deps.now(),
+        signal,
+        onRows: (rows: number) => {
+          result.rows += rows;
+          report(last);
+        },
+        onLeftOut: (left: LeftOut) => result.leave(index, left),
+      });
+      if (entry === null) return;
+      result.add(index, entry);
+      if (entry.outcome === 'imported' || entry.outcome === 'branched') last = entry.sessionId;
+      report(last);
+    };
+    try {
+      await runConcurrently(ordered, laneKeys, work, () => signal?.aborted === true);
+    } finally {
+      await databases.close();
+    }
+    return result.sum(signal?.aborted === true);
+  }
+
+  /** Null when the signal aborted it. */
+  private async importOne(
+    session: ForeignSession,
+    { signal, includeForgotten = false }: ImportOptions,
+    deps: ConstructorParameters<typeof SessionImporter>[0],
+  ): Promise<ImportedEntry | null> {
+    const base = { source: session.source, id: session.id, title: session.title, messages: 0, reason: null } as const;
+    const nothing = { ...base, sessionId: null, records: { in: 0, imported: 0, skipped: 0 } };
+    try {
+      if (await this.isOwn(session)) return { ...nothing, outcome: 'unchanged', sessionId: session.id };
+      const stored = await this.stored(session);
+      const stamp = await this.stampOf(session);
+      if (stored.kind === 'erased' && !includeForgotten) return { ...nothing, outcome: 'forgotten' };
+      if (stored.kind === 'stored' && stored.mark?.stamp === stamp)
+        return { ...nothing, outcome: 'unchanged', sessionId: importedSessionId(session, stored.version) };
+      const one = new SessionImporter(deps, session, stamp);
+      const { outcome, version, messages, records } = await (stored.kind === 'stored'
+        ? one.update(stored.version, stored.mark, stored.isChanged)
+        : one.import(1));
+      const sessionId = outcome === 'empty' ? null : importedSessionId(session, version);
+      return { ...base, outcome, sessionId, messages, records };
+    } catch (error) {
+      if (signal?.aborted === true) return null;
+      return { ...nothing, outcome: 'failed', reason: sentence(error) };
+    }
+  }
+
+  /** True for a session of this store that was exported for Hermes Agent, and not continued there: it has its id. */
+  private async isOwn({ source, id, endedAt }: ForeignSession): Promise<boolean> {
+    if (source !== 'hermes' || endedAt === null) return false;
+    const [own] = await this.deps.target.importStates([id]);
+    return own?.state === 'stored' && endedAt <= own.lastActiveAt;
+  }
+
+  private async stored(session: ForeignSession): Promise<StoredVersion> {
+    const [first] = await this.deps.target.importStates([importedSessionId(session)]);
+    if (first?.state === 'absent') return { kind: 'absent' };
+    const ids = Array.from({ length: mostVersions }, (_, index) => importedSessionId(session, index + 1));
+    return newestVersion(await this.deps.target.importStates(ids));
+  }
+
+  /** Signs of the source's content that cost no reading. */
+  private async stampOf({ location, messageCount, endedAt, title }: ForeignSession): Promise<string> {
+    const facts = location.key === null ? await this.deps.files.stat(location.path).catch(() => null) : null;
+    return JSON.stringify([messageCount, endedAt, title, facts?.size ?? null, facts?.modifiedAt ?? null]);
+  }
+}
+
+interface Search {
+  readonly name: SourceName;
+  readonly find: () => AsyncIterable<Found>;
+}
+
+function searchesOf(
+  { agents, chosen, readerOf }: SessionSources,
+  places: HistoryPlaces,
+  { isOnlyChosen = false, files }: ScanOptions,
+): readonly Search[] {
+  if (files !== undefined)
+    return files.map(({ source, path }) => ({ name: source, find: () => readerOf(source).findIn(path) }));
+  return [
+    ...(isOnlyChosen ? [] : agents).map((agent) => ({ name: agent.name, find: () => agent.find(places) })),
+    { name: 'openai', find: () => chosen.find(places.chosen) },
+  ];
+}
+
+/** A session waits for its parent, and for another place of the same session. */
+function laneKeys(session: ForeignSession): { readonly own: string; readonly others: readonly string[] } {
+  const { source, lineage } = session;
+  return {
+    own: importedSessionId(session),
+    others: lineage === null ? [] : [importedSessionId({ source, id: lineage.parentId })],
+  };
+}
+
+class Results {
+  rows = 0;
+  private readonly entries = new Map<number, ImportedEntry>();
+  private readonly leftOut = new Map<string, { readonly index: number; left: LeftOut }>();
+  private leftOutTotal = 0;
+
+  get done(): number {
+    return this.entries.size;
+  }
+
+  add(index: number, entry: ImportedEntry): void {
+    this.entries.set(index, entry);
+  }
+
+  leave(index: number, left: LeftOut): void {
+    this.leftOutTotal += left.count;
+    const key = left.kind === 'unknown' ? `${left.source} ${left.reason}` : `${this.leftOutTotal}`;
+    const known = this.leftOut.get(key);
+    if (known !== undefined) known.left = { ...known.left, count: known.left.count + left.count };
+    else if (this.leftOut.size < maxLeftOut) this.leftOut.set(key, { index, left });
+  }
+
+  sum(isStopped: boolean): ImportResult {
+    const entries = [...this.entries].sort(([one], [other]) => one - other).map(([, entry]) => entry);
+    const counts = { imported: 0, extended: 0, branched: 0, unchanged: 0, forgotten: 0, empty: 0, failed: 0 };
+    const add = (outcome: ImportOutcome): number => counts[outcome]++;
+    for (const { outcome } of entries) add(outcome);
+    const total = (of: (entry: ImportedEntry) => number): number => entries.reduce((all, entry) => all + of(entry), 0);
+    return {
+      entries,
+      counts,
+      messages: total(({ messages }) => messages),
+      records: {
+        in: total(({ records }) => records.in),
+        imported: total(({ records }) => records.imported),
+        skipped: total(({ records }) => records.skipped),
+      },
+      leftOut: [...this.leftOut.values()].sort((one, other) => one.index - other.index).map(({ left }) => left),
+      leftOutTotal: this.leftOutTotal,
+      isStopped,
+    };
+  }
+}
+
+function stateOf(stored: StoredVersion, stamp: string): ImportState {
+  switch (stored.kind) {
+    case 'absent':
+      return 'new';
+    case 'erased':
+      return 'forgotten';
+    case 'stored':
+      return stored.mark === null || stored.mark.stamp === stamp ? 'here' : 'grown';
+  }
+}
+
+function previewOf(entries: readonly PreviewEntry[]): Preview {
+  const counts = { new: 0, grown: 0, here: 0, forgotten: 0 };
+  for (const { state } of entries) counts[state]++;
+  const coming = entries.filter(({ state }) => state === 'new' || state === 'grown').map(({ session }) => session);
+  const times = coming.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt]).filter((time) => time !== null);
+  return {
+    entries,
+    counts,
+    messages: coming.some(({ messageCount }) => messageCount === null)
+      ? null
+      : coming.reduce((sum, { messageCount }) => sum + (messageCount ?? 0), 0),
+    from: times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b)),
+    to: times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b)),
+  };
+}
+
+function sentence(error: unknown): string {
+  return t('It couldn’t be read: {reason}', { reason: errorMessage(error) });
+}

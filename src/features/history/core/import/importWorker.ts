@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { systemClock } from '../../../../base/clock';
+import type { MessagePort } from '../../../../base/threads/channel';
+import { serveCalls, threadStart, type CallContext } from '../../../../base/threads/served';
+import { openForeignDatabase } from '../../../../store/library/foreignDatabase';
+import { reviveStoreError, storeErrors, type StoreErrorData } from '../../../../store/storeError';
+import { StoreOverPorts } from '../../../../store/storePort';
+import type { ForeignSession } from '../sources/foreign';
+import type { HistoryPlaces } from '../sources/historyPlaces';
+import { nodeReadingDeps } from '../../../../store/library/nodeReading';
+import { NodeHistoryFiles } from '../sources/reading/nodeHistoryFiles';
+import { openedExport, openedFile } from './openedExport';
+import { HistoryImport } from './historyImport';
+import type { SessionFile } from './importing';
+
+/** Entry of `dist/importWorker.js`: a thread around a `HistoryImport`. `sql-wasm.wasm` is beside the bundle. */
+const { channel, data } = threadStart<{ readonly copies: string }>();
+
+let loaded: ReturnType<typeof nodeReadingDeps> | undefined;
+const readingDeps = (): ReturnType<typeof nodeReadingDeps> =>
+  (loaded ??= nodeReadingDeps(join(__dirname, 'sql-wasm.wasm'), data.copies));
+
+let post: (event: unknown) => void = () => undefined;
+const store = new StoreOverPorts(() => post('needsStore'));
+const sources = {
+  files: new NodeHistoryFiles(),
+  openForeign: async (path: string) => openForeignDatabase(await readingDeps(), path),
+};
+const importer = new HistoryImport({ ...sources, target: store.operations, now: systemClock.now });
+
+const methods = {
+  scan: (
+    { signal, onProgress }: CallContext,
+    places: HistoryPlaces,
+    isOnlyChosen: boolean,
+    files: readonly SessionFile[] | null,
+  ) => importer.scan(places, { signal, isOnlyChosen, ...(files === null ? {} : { files }), onProgress }),
+  openExport: async (_call: CallContext, path: string) => openedExport({ ...(await readingDeps()), ...sources }, path),
+  openFile: async ({ signal, onProgress }: CallContext, path: string) =>
+    openedFile({ ...(await readingDeps()), ...sources }, path, { signal, onProgress }),
+  preview: (_call: CallContext, found: readonly ForeignSession[]) => importer.preview(found),
+  run: ({ signal, onProgress }: CallContext, found: readonly ForeignSession[], includeForgotten: boolean) =>
+    importer.run(found, { signal, includeForgotten, onProgress }),
+  useStore: (_call: CallContext, port: MessagePort, readOnly: StoreErrorData | null) => store.use(port, readOnly),
+  refuseStore: (_call: CallContext, error: StoreErrorData) => store.refuse(reviveStoreError(error)),
+};
+export type ImportMethods = typeof methods;
+
+post = serveCalls(channel, storeErrors, methods);

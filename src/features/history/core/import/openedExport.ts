@@ -1,0 +1,110 @@
+import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
+import { storeError } from '../../../../store/engine/sqlFailure';
+import { readOnly, type ReadingDeps } from '../../../../store/library/foreignStore';
+import { readInteger, readText, readTime } from '../../../../store/session/tables/columns';
+import type { StoreCopy } from '../../../../store/library/storeCopy';
+
+import { copyOfFile, type FileCopyDeps } from './fileCopy';
+import type { ExportedConversation, ImportOptions, OpenedExport, OpenedFile } from './importing';
+import { copyOfOwnFile } from './ownFiles';
+
+interface SessionRow {
+  readonly id: string;
+  readonly parentId: string;
+  readonly isSubAgent: boolean;
+  readonly title: string;
+  readonly messages: number;
+  readonly lastActiveAt: number;
+}
+
+/** Reads a file of ours, a `state.db` or an export, into a private store, and lists what is in it. Rejects as
+ *  `copyOfOwnFile`. */
+export async function openedExport(
+  deps: ReadingDeps & Pick<FileCopyDeps, 'files'>,
+  path: string,
+): Promise<OpenedExport> {
+  const copy = await copyOfOwnFile(deps, path);
+  if (copy === null) throw storeError('not-found', `${path} is none of our files`);
+  return { folder: copy.folder, conversations: conversationsIn(deps, copy, copy.sessionIds) };
+}
+
+/** Reads any file with sessions into a private store, and lists what is in it. Rejects as `copyOfFile`. */
+export async function openedFile(deps: FileCopyDeps, path: string, options: ImportOptions = {}): Promise<OpenedFile> {
+  const copy = await copyOfFile(deps, path, options);
+  return { folder: copy.folder, kind: copy.kind, conversations: conversationsIn(deps, copy) };
+}
+
+/** Removes the copy when it cannot be read. `ordered`: ids, parents before their children. Default: as stored. */
+function conversationsIn(
+  deps: ReadingDeps,
+  copy: StoreCopy,
+  ordered: readonly string[] | null = null,
+): readonly ExportedConversation[] {
+  try {
+    const rows = readOnly(deps, copy.folder, sessionRows);
+    return conversationsOf(ordered ?? rows.map(({ id }) => id), rows);
+  } catch (error) {
+    copy.remove();
+    throw error;
+  }
+}
+
+function sessionRows(database: SqlDatabase): readonly SessionRow[] {
+  return database
+    .all(
+      `SELECT id, parent_session_id, parent_kind, title, message_count, last_activity_at FROM sessions
+       WHERE pending IS NULL ORDER BY started_at, rowid`,
+    )
+    .map((row) => ({
+      id: readText(row, 'id', ''),
+      parentId: readText(row, 'parent_session_id', ''),
+      isSubAgent: readText(row, 'parent_kind', '') === 'delegate',
+      title: readText(row, 'title', ''),
+      messages: readInteger(row, 'message_count', 0),
+      lastActiveAt: readTime(row, 'last_activity_at', 0),
+    }));
+}
+
+/** Groups sessions by the root of their parents. Ids without a row are left out. Pure. */
+function conversationsOf(ordered: readonly string[], rows: readonly SessionRow[]): readonly ExportedConversation[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const groups = new Map<SessionRow, SessionRow[]>();
+  for (const id of ordered) {
+    const row = byId.get(id);
+    if (row === undefined) continue;
+    const root = rootOf(row, byId);
+    const group = groups.get(root);
+    if (group === undefined) groups.set(root, [row]);
+    else group.push(row);
+  }
+  return [...groups]
+    .map(([root, group]) => ({ root, group, newest: newestOf(root, group) }))
+    .sort((one, other) => other.newest.lastActiveAt - one.newest.lastActiveAt)
+    .map(({ root, group, newest }) => ({
+      sessionIds: group.map(({ id }) => id),
+      newestId: newest.id,
+      // Only the first segment of a conversation is sure to have its title.
+      title: [newest.title, root.title].find((title) => title !== '') ?? null,
+      lastActiveAt: Math.max(...group.map(({ lastActiveAt }) => lastActiveAt)),
+      messages: group.reduce((sum, { messages }) => sum + messages, 0),
+    }));
+}
+
+/** Walks to the first session above that the file has. A damaged file may lead back to a session of the way. */
+function rootOf(row: SessionRow, byId: ReadonlyMap<string, SessionRow>): SessionRow {
+  const passed = new Set([row.id]);
+  let root = row;
+  for (let parent = byId.get(row.parentId); parent !== undefined; parent = byId.get(parent.parentId)) {
+    if (passed.has(parent.id)) return root;
+    passed.add(parent.id);
+    root = parent;
+  }
+  return root;
+}
+
+/** The root counts even if it is of a sub-agent. */
+function newestOf(root: SessionRow, group: readonly SessionRow[]): SessionRow {
+  return group
+    .filter(({ isSubAgent }) => !isSubAgent)
+    .reduce((newest, row) => (row.lastActiveAt >= newest.lastActiveAt ? row : newest), root);
+}

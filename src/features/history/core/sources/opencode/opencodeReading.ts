@@ -1,0 +1,195 @@
+import { t } from '../../../../../base/translate';
+import type { JsonObject } from '../../../../../transcript/json';
+import type { StopReason } from '../../../../../transcript/stopReason';
+import type { ForeignMessage, ForeignPart, ForeignView } from '../foreign';
+import type { ReadEvent } from '../historySource';
+import { epochTimeOf, isSet, nameOf, objectOf, textOf } from '../reading/fields';
+import { skip } from '../reading/records';
+import { shortTitle } from '../reading/shortTitle';
+import { opencodePart } from './opencodeParts';
+import { usageOfMessage } from './opencodeSession';
+import { unreadable, type OpencodeStorage, type StoredRecord } from './opencodeStorage';
+import type { OpencodeViews } from './opencodeViews';
+
+/** Reads one session. A message and each of its parts is a record. */
+export class OpencodeReading {
+  private records = 0;
+  private model: string | null = null;
+  private readonly seen = new Set<string>();
+
+  constructor(
+    private readonly storage: OpencodeStorage,
+    private readonly views: OpencodeViews,
+  ) {}
+
+  async *events(): AsyncGenerator<ReadEvent> {
+    for await (const record of this.storage.messages()) {
+      this.records++;
+      yield* this.message(record);
+    }
+    if (this.model !== null) yield { kind: 'facts', facts: { model: this.model }, records: 0 };
+  }
+
+  get count(): number {
+    return this.records;
+  }
+
+  private async *message(record: StoredRecord): AsyncGenerator<ReadEvent> {
+    const { id, value, place } = record;
+    const role = textOf(value, 'role');
+    if (value === null) yield skip(place, 'damaged', unreadable());
+    else if (this.seen.has(id)) yield skip(place, 'repeated', t('A record with the same id came before.'));
+    else if (role === 'user' || role === 'assistant') {
+      this.seen.add(id);
+      this.model = nameOf(value, 'modelID') ?? this.model;
+      return yield* this.turns(record, value, role);
+    } else yield skip(place, 'unknown', t('Messages of role “{role}” are not known.', { role: role ?? 'none' }));
+    for await (const part of this.storage.parts(id)) {
+      this.records++;
+      yield skip(part.place, 'unknown', t('The part belongs to a message that can’t be read.'));
+    }
+  }
+
+  private async *turns(record: StoredRecord, value: JsonObject, role: 'user' | 'assistant'): AsyncGenerator<ReadEvent> {
+    const { views } = this;
+    const keeps = (id: string): boolean => views.keeps(record.id, id);
+    const open = new OpenMessage(record, value, role, views.viewOf(record.id, value), keeps);
+    try {
+      yield* this.parts(record.id, open);
+    } finally {
+      // Also when the database ends in the middle of it.
+      yield* open.end();
+    }
+  }
+
+  private async *parts(messageId: string, open: OpenMessage): AsyncGenerator<ReadEvent> {
+    for await (const { value: part, place } of this.storage.parts(messageId)) {
+      this.records++;
+      const read = opencodePart(part);
+      switch (read.kind) {
+        case 'said':
+          open.say(read.part);
+          break;
+        case 'context':
+          open.add(read.part);
+          break;
+        case 'tool':
+          open.call(read.call, read.result);
+          break;
+        case 'step':
+          if (open.hasResults) yield* open.flush();
+          yield skip(place, 'bookkeeping', t('A record of type “{type}” holds no message.', { type: 'step-start' }));
+          break;
+        default:
+          yield skip(place, read.kind, read.reason);
+      }
+    }
+  }
+}
+
+/** Collects parts until a request of the message ends: earlier versions kept several requests in one message. */
+class OpenMessage {
+  private parts: ForeignPart[] = [];
+  private context: ForeignPart[] = [];
+  private results: ForeignPart[] = [];
+  /** The message itself is a record, too. */
+  private records = 1;
+  private number = 0;
+
+  constructor(
+    private readonly record: StoredRecord,
+    private readonly value: JsonObject,
+    private readonly role: 'user' | 'assistant',
+    private readonly view: ForeignView,
+    private readonly keeps: (id: string) => boolean,
+  ) {}
+
+  get hasResults(): boolean {
+    return this.results.length > 0;
+  }
+
+  say(part: ForeignPart): void {
+    this.records++;
+    this.parts.push(part);
+  }
+
+  add(part: ForeignPart): void {
+    this.records++;
+    this.context.push(part);
+  }
+
+  call(call: ForeignPart, result: ForeignPart | null): void {
+    this.say(call);
+    if (result !== null) this.results.push(result);
+  }
+
+  *flush(): Generator<ReadEvent> {
+    const hidden = this.view === 'abandoned' ? this.view : 'hidden';
+    const { parts, context, results } = this;
+    [this.parts, this.context, this.results] = [[], [], []];
+    if (parts.length > 0) yield this.event(this.role, parts, this.view);
+    if (context.length > 0) yield this.event('user', context, hidden);
+    if (results.length > 0) yield this.event('tool', results, this.view);
+  }
+
+  *end(): Generator<ReadEvent> {
+    yield* this.flush();
+    const error = objectOf(this.value, 'error');
+    const name = nameOf(error, 'name');
+    const said = nameOf(objectOf(error, 'data'), 'message') ?? name;
+    const isStopped = name === 'MessageAbortedError';
+    const isAnswer = this.role === 'assistant' && this.view !== 'abandoned';
+    if (said !== null && !isStopped) yield this.event('system', [{ kind: 'text', text: said }], this.view);
+    if (isAnswer && name !== null) yield { kind: 'ended', reason: isStopped ? 'user' : reasonOf(name), records: 0 };
+    if (this.number > 0) return;
+    const reason =
+      this.role === 'assistant' ? t('The answer was stopped before it began.') : t('The message holds no text.');
+    yield skip(this.record.place, 'bookkeeping', reason);
+  }
+
+  private event(role: ForeignMessage['role'], parts: readonly ForeignPart[], view: ForeignView): ReadEvent {
+    this.number++;
+    const { records, value } = this;
+    this.records = 0;
+    const { id, place } = this.record;
+    const isFirst = this.number === 1;
+    const isAnswer = role === 'assistant';
+    const message: ForeignMessage = {
+      id: isFirst ? id : `${id} ${this.number}`,
+      parentId: null,
+      role,
+      parts,
+      view,
+      createdAt: epochTimeOf(objectOf(value, 'time'), 'created'),
+      model: isAnswer ? nameOf(value, 'modelID') : null,
+      provider: isAnswer ? nameOf(value, 'providerID') : null,
+      finishReason: isAnswer ? nameOf(value, 'finish') : null,
+      usage: isAnswer && isFirst ? usageOfMessage(value) : null,
+      place,
+      omitted: [],
+      ...(view === 'summary' ? { keeps: (kept: string) => this.keeps(kept.split(' ', 1)[0] ?? kept) } : {}),
+    };
+    return { kind: 'message', records, message };
+  }
+}
+
+function reasonOf(error: string): StopReason {
+  return error === 'MessageOutputLengthError' ? 'length' : 'error';
+}
+
+/** A session begins with a name that says only when it began. */
+export function isPlaceholder(title: string | null): boolean {
+  return title === null || /^(New session|Child session) - \d{4}-/.test(title);
+}
+
+/** The first prompt, for a session without a name. */
+export async function firstPrompt(storage: OpencodeStorage): Promise<string | null> {
+  for await (const { id, value } of storage.messages()) {
+    if (textOf(value, 'role') !== 'user') continue;
+    for await (const { value: part } of storage.parts(id)) {
+      if (textOf(part, 'type') !== 'text' || isSet(part, 'synthetic')) continue;
+      return shortTitle(textOf(part, 'text') ?? '');
+    }
+  }
+  return null;
+}

@@ -1,0 +1,141 @@
+import { t } from '../../../../../base/translate';
+import type { JsonObject, JsonValue } from '../../../../../transcript/json';
+import type { ToolResultPart } from '../../../../../transcript/part';
+import type { ForeignPart, SkipKind } from '../foreign';
+import { asObject, listOf, nameOf, own, textOf } from '../reading/fields';
+import { editText, markdownOf, referenceText } from './vscodeTexts';
+import { toolCallOf, type ModelCalls } from './vscodeToolCall';
+
+type ResponsePart =
+  | {
+      readonly kind: 'content';
+      readonly part: ForeignPart;
+      /** Result of the call that `part` is. */
+      readonly result: ToolResultPart | null;
+      /** True for a part of a sub-agent's work. */
+      readonly isSidechain: boolean;
+      /** True for a text that is a paragraph of its own. */
+      readonly isBlock: boolean;
+    }
+  | { readonly kind: 'skipped'; readonly skip: SkipKind; readonly reason: string };
+
+/** Parts that steer or decorate the panel. */
+const ofThePanel = new Set([
+  'autoModeResolution',
+  'clearToPreviousToolInvocation',
+  'codeblockUri',
+  'command',
+  'disabledClaudeHooks',
+  'extensions',
+  'hook',
+  'mcpServersStarting',
+  'prepareToolInvocation',
+  'progressMessage',
+  'progressTaskSerialized',
+  'undoStop',
+  'voiceProgress',
+]);
+
+/** Reads a part of a response (`SerializedChatResponsePart`). */
+export function responsePart(value: JsonValue, calls: ModelCalls): ResponsePart {
+  const part = asObject(value);
+  if (part === null) {
+    return typeof value === 'string' && value !== ''
+      ? text(value, null)
+      : damaged(t('The message is cut off or is not an object.'));
+  }
+  const kind = textOf(part, 'kind');
+  switch (kind) {
+    case null:
+      return text(markdownOf(part), part);
+    case 'markdownContent':
+    case 'markdownVuln':
+      return text(markdownOf(own(part, 'content')), part);
+    case 'warning':
+    case 'info':
+      return text(markdownOf(own(part, 'content')), part, true);
+    case 'inlineReference':
+      return text(referenceText(part), part);
+    case 'thinking':
+      return thinking(part);
+    case 'toolInvocationSerialized': {
+      const found = toolCallOf(part, calls);
+      if (found === null) return damaged(t('A tool call without an id or a name was left out.'));
+      return {
+        kind: 'content',
+        part: found.call,
+        result: found.result,
+        isSidechain: isSidechain(part),
+        isBlock: false,
+      };
+    }
+    case 'textEditGroup':
+    case 'notebookEditGroup':
+    case 'workspaceEdit':
+    case 'externalEdit':
+      return text(editText(part), part, true);
+    case 'confirmation':
+    case 'elicitationSerialized':
+    case 'questionCarousel':
+    case 'pullRequest':
+      return text(questionText(part), part, true);
+    default:
+      return ofThePanel.has(kind)
+        ? {
+            kind: 'skipped',
+            skip: 'bookkeeping',
+            reason: t('A line of type “{type}” holds no message.', { type: kind }),
+          }
+        : { kind: 'skipped', skip: 'unknown', reason: t('Lines of type “{type}” are not known.', { type: kind }) };
+  }
+}
+
+function thinking(part: JsonObject): ResponsePart {
+  const value = own(part, 'value');
+  const found = Array.isArray(value) ? listOf(part, 'value') : null;
+  const content =
+    found === null ? (textOf(part, 'value') ?? '') : found.filter((piece) => typeof piece === 'string').join('');
+  // VS Code ends a thought with an empty part.
+  if (content === '') return { kind: 'skipped', skip: 'bookkeeping', reason: t('The message is empty.') };
+  return {
+    kind: 'content',
+    part: { kind: 'thinking', text: content },
+    result: null,
+    isSidechain: isSidechain(part),
+    isBlock: false,
+  };
+}
+
+function text(content: string, part: JsonObject | null, isBlock = false): ResponsePart {
+  if (content === '') return { kind: 'skipped', skip: 'bookkeeping', reason: t('The message is empty.') };
+  return {
+    kind: 'content',
+    part: { kind: 'text', text: content },
+    result: null,
+    isSidechain: isSidechain(part),
+    isBlock,
+  };
+}
+
+function damaged(reason: string): ResponsePart {
+  return { kind: 'skipped', skip: 'damaged', reason };
+}
+
+function isSidechain(part: JsonObject | null): boolean {
+  return nameOf(part, 'subAgentInvocationId') !== null;
+}
+
+/** A question of a tool or extension, with its answers where they are stored. */
+function questionText(part: JsonObject): string {
+  const questions = (listOf(part, 'questions') ?? []).map((question) => markdownOf(own(asObject(question), 'title')));
+  const answers = own(part, 'data');
+  return [
+    markdownOf(own(part, 'title')),
+    markdownOf(own(part, 'message')),
+    textOf(part, 'description') ?? '',
+    ...questions,
+    textOf(part, 'kind') === 'questionCarousel' && asObject(answers) !== null ? JSON.stringify(answers) : '',
+  ]
+    .filter((line) => line !== '')
+    .join('\n\n');
+}

@@ -1,0 +1,156 @@
+import type { JsonObject } from '../../../../../transcript/json';
+import type { StopReason } from '../../../../../transcript/stopReason';
+import { t } from '../../../../../base/translate';
+import type { ToolResultPart } from '../../../../../transcript/part';
+import type { Usage } from '../../../../../transcript/usage';
+import type { ForeignMessage, ForeignPart, ForeignPlace, ForeignView } from '../foreign';
+import type { ReadEvent } from '../historySource';
+import { countOf, epochTimeOf, isSet, listOf, nameOf, numberOf, objectOf } from '../reading/fields';
+import { skip } from '../reading/records';
+import { responsePart } from './vscodePart';
+import { promptParts } from './vscodePrompt';
+import { modelCalls } from './vscodeToolCall';
+
+/** Messages of a request and its response. A request is a record, and so is each part of its response.
+ *  `id`: unique in the session. */
+export class VscodeRequest {
+  private answers = 0;
+  private open: { readonly parts: ForeignPart[]; readonly isSidechain: boolean; records: number } | null = null;
+  private results: ToolResultPart[] = [];
+
+  constructor(
+    private readonly request: JsonObject,
+    private readonly id: string,
+    private readonly place: ForeignPlace,
+  ) {}
+
+  /** Records that the events stand for. */
+  get records(): number {
+    return 1 + (listOf(this.request, 'response') ?? []).length;
+  }
+
+  *events(): Generator<ReadEvent> {
+    const { request, place } = this;
+    const parts = promptParts(request);
+    if (parts.length === 0) yield skip(place, 'damaged', t('The message is empty.'));
+    else yield { kind: 'message', records: 1, message: this.messageOf(this.id, 'user', parts, this.promptView) };
+    const calls = modelCalls(objectOf(request, 'result'));
+    for (const value of listOf(request, 'response') ?? []) {
+      const read = responsePart(value, calls);
+      if (read.kind === 'skipped') {
+        yield skip(place, read.skip, read.reason);
+        continue;
+      }
+      // Text after the results of tools belongs to the next answer of the model.
+      const isNext = this.results.length > 0 && read.result === null;
+      if (isNext || this.open?.isSidechain !== read.isSidechain) yield* this.close();
+      this.add(read.part, read.isSidechain, read.isBlock);
+      if (read.result !== null) this.results.push(read.result);
+    }
+    yield* this.close(usageOf(request));
+    const error = nameOf(objectOf(objectOf(request, 'result'), 'errorDetails'), 'message');
+    if (error !== null)
+      yield { kind: 'message', records: 0, message: this.answer('system', [{ kind: 'text', text: error }], this.view) };
+    const ended = endOf(request);
+    if (ended !== null && this.view !== 'abandoned') yield { kind: 'ended', records: 0, reason: ended };
+  }
+
+  private add(part: ForeignPart, isSidechain: boolean, isBlock: boolean): void {
+    this.open ??= { parts: [], isSidechain, records: 0 };
+    this.open.records++;
+    const last = this.open.parts.at(-1);
+    // A link inside a sentence divides its text.
+    const between = isBlock ? '\n\n' : '';
+    if (last?.kind === 'text' && part.kind === 'text')
+      this.open.parts.splice(-1, 1, { kind: 'text', text: last.text + between + part.text });
+    else this.open.parts.push(part);
+  }
+
+  private *close(usage: Usage | null = null): Generator<ReadEvent> {
+    const { open, results } = this;
+    this.open = null;
+    this.results = [];
+    if (open === null) return;
+    const view = open.isSidechain && this.view === 'shown' ? 'sidechain' : this.view;
+    const { model, provider } = modelOf(this.request);
+    const message = { ...this.answer('assistant', open.parts, view), model, provider, usage };
+    yield { kind: 'message', records: open.records, message };
+    if (results.length > 0) yield { kind: 'message', records: 0, message: this.answer('tool', results, view) };
+  }
+
+  private answer(role: ForeignMessage['role'], parts: readonly ForeignPart[], view: ForeignView): ForeignMessage {
+    return this.messageOf(`${this.id} answer ${++this.answers}`, role, parts, view);
+  }
+
+  private messageOf(
+    id: string,
+    role: ForeignMessage['role'],
+    parts: readonly ForeignPart[],
+    view: ForeignView,
+  ): ForeignMessage {
+    const asked = epochTimeOf(this.request, 'timestamp');
+    return {
+      id,
+      parentId: null,
+      role,
+      parts,
+      view,
+      createdAt: role === 'user' ? asked : (answeredAt(this.request) ?? asked),
+      model: null,
+      provider: null,
+      finishReason: null,
+      usage: null,
+      place: this.place,
+      omitted: [],
+    };
+  }
+
+  private get promptView(): ForeignView {
+    const { request, view } = this;
+    const isHidden = ['requestHiddenFromTranscript', 'hiddenFromTranscript', 'isSystemInitiated'].some((name) =>
+      isSet(request, name),
+    );
+    return view === 'shown' && isHidden ? 'hidden' : view;
+  }
+
+  /** A request that the user took back is kept until the next one is sent. `isHidden` is its earlier name. */
+  private get view(): ForeignView {
+    const removal = objectOf(this.request, 'shouldBeRemovedOnSend');
+    const isTakenBack = removal !== null && nameOf(removal, 'afterUndoStop') === null;
+    return isTakenBack || isSet(this.request, 'isHidden') ? 'abandoned' : 'shown';
+  }
+}
+
+/** When the response was complete. Seconds since the epoch. */
+export function answeredAt(request: JsonObject | null): number | null {
+  return epochTimeOf(objectOf(request, 'modelState'), 'completedAt') ?? epochTimeOf(request, 'responseTimestamp');
+}
+
+/** `copilot/gpt-4.1`: the provider and its model. */
+export function modelOf(request: JsonObject | null): {
+  readonly model: string | null;
+  readonly provider: string | null;
+} {
+  const id = nameOf(request, 'modelId');
+  const slash = id?.indexOf('/') ?? -1;
+  if (id === null || slash < 1 || slash === id.length - 1) return { model: id, provider: null };
+  return { model: id.slice(slash + 1), provider: id.slice(0, slash) };
+}
+
+function usageOf(request: JsonObject): Usage | null {
+  const [inputTokens, outputTokens] = [countOf(request, 'promptTokens'), countOf(request, 'completionTokens')];
+  if (inputTokens === null && outputTokens === null) return null;
+  return { inputTokens, outputTokens, cachedInputTokens: null, cacheWriteTokens: null, reasoningTokens: null };
+}
+
+/** Version of a stored session; the first had none. */
+export function versionOf(about: JsonObject | null): number {
+  return numberOf(about, 'version') ?? 1;
+}
+
+/** `ResponseModelState` of VS Code: 2 is canceled, 3 is failed. Earlier versions have only `isCanceled`. */
+function endOf(request: JsonObject): StopReason | null {
+  const state = numberOf(objectOf(request, 'modelState'), 'value');
+  if (isSet(request, 'isCanceled') || state === 2) return 'user';
+  return state === 3 || objectOf(objectOf(request, 'result'), 'errorDetails') !== null ? 'error' : null;
+}

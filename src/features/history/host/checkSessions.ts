@@ -1,0 +1,210 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../../base/clock';
+import { joinSentences } from '../../../base/messageText';
+import { t } from '../../../base/translate';
+import type { CheckThread } from '../core/check/checkWorker';
+import type { CheckOptions, CheckResult } from '../core/check/findings';
+import { repairPlans, type RepairPlan } from '../core/check/repairPlan';
+import type { Finding } from '../../../transcript/rules/finding';
+import type { SessionStore } from '../../../store/sessionStore';
+import type { CommandTable } from '../../../host/common/commands';
+import { withProgressWhenLong, type WorkNotice } from '../../../host/notifications/longWork';
+import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';
+import { checkReport, previewReport } from './checkReport';
+
+export interface SessionChecksDeps {
+  /** Checks a place, or one session of it, in a thread. */
+  readonly check: (what: Pick<CheckThread, 'place' | 'sessionId'>, options: CheckOptions) => Promise<CheckResult>;
+  readonly store: Pick<SessionStore, 'previewRepair' | 'repairSession' | 'undoRepair' | 'repairsOf'>;
+  /** Folder of this window's store. */
+  readonly ownFolder: () => string;
+  /** The usual database of Hermes Agent. */
+  readonly hermesDatabase: () => string;
+  /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
+  readonly ready: () => Promise<void>;
+  readonly openTranscript: (sessionId: string, messageUid: string | null) => Promise<void>;
+  /** Lets the user choose among the sessions in a file, and imports them. */
+  readonly importFile: (path: string) => Promise<void>;
+  /** Imports one session of a file and returns its id here. Rejects with a sentence when nothing of it can be
+   *  imported. */
+  readonly importSession: (path: string, id: string) => Promise<string>;
+  readonly onFailure: (error: unknown) => void;
+  readonly onRepaired: () => void;
+  readonly newId: () => string;
+  readonly clock: Clock;
+  /** A short check shows nothing: the editor shows three notifications at a time, and a repair has more to say. */
+  readonly notice: WorkNotice;
+}
+
+/** Follows a choice: the place is checked again, the findings are shown again, or the command ends. */
+type Next = 'check' | 'findings' | 'end';
+
+/** A repair may uncover what it hid. */
+const mostRounds = 3;
+
+/** The command *Check Sessions…*: choose a place, check it, look at the findings, repair and undo. */
+export class SessionChecks {
+  constructor(private readonly deps: SessionChecksDeps) {}
+
+  get commands(): CommandTable {
+    return { checkSessions: () => this.run() };
+  }
+
+  async run(): Promise<void> {
+    const place = await pickPlace({ ownFolder: this.deps.ownFolder(), hermesDatabase: this.deps.hermesDatabase() });
+    if (place === null) return;
+    if (place.kind === 'own') await this.deps.ready();
+    for (let next: Next = 'check'; next === 'check';) {
+      const result = await this.check(place);
+      if (result === null) return;
+      if (result.total === 0) {
+        void vscode.window.showInformationMessage(
+          t('No damage was found. Sessions: {sessions}, messages: {messages}.', {
+            sessions: result.sessions,
+            messages: result.messages,
+          }),
+        );
+        return;
+      }
+      next = await this.look(result, place);
+    }
+  }
+
+  /** Null when the user cancels. */
+  private async check(place: CheckPlace): Promise<CheckResult | null> {
+    const stopped = new Error('canceled');
+    try {
+      return await withProgressWhenLong(this.deps, t('Checking sessions…'), stopped, (signal, onProgress) =>
+        this.deps.check({ place }, { signal, onProgress }),
+      );
+    } catch (error) {
+      if (error === stopped) return null;
+      throw error;
+    }
+  }
+
+  /** Lets the user act on findings. */
+  private async look(result: CheckResult, place: CheckPlace): Promise<Next> {
+    const isElsewhere = result.kind === 'own' && place.kind !== 'own';
+    const plans = isElsewhere ? [] : repairPlans(result.findings);
+    for (;;) {
+      const chosen = await pickFinding(result, plans, isElsewhere);
+      switch (chosen.kind) {
+        case 'canceled':
+          return 'end';
+        case 'report':
+          await showDocument(checkReport(result));
+          return 'end';
+        case 'repairAll':
+          for (const plan of plans) await this.repair(plan);
+          return 'check';
+        case 'finding': {
+          // Nothing else can be done with it here.
+          if (isElsewhere) return showDocument(checkReport(result)).then(() => 'end');
+          const next = await this.act(result, chosen.finding, plans);
+          if (next !== 'findings') return next;
+        }
+      }
+    }
+  }
+
+  private async act(result: CheckResult, finding: Finding, plans: readonly RepairPlan[]): Promise<Next> {
+    const plan = plans.find(({ findings }) => findings.includes(finding)) ?? null;
+    const { sessionId } = finding;
+    const isOwn = result.kind === 'own';
+    const repairs = isOwn && sessionId !== null ? await this.deps.store.repairsOf(sessionId) : [];
+    const action = await pickAction(finding, { plan, isOwn, canUndo: repairs.length > 0 });
+    switch (action) {
+      case null:
+        return 'findings';
+      case 'show':
+        if (sessionId !== null) await this.deps.openTranscript(sessionId, finding.row);
+        return 'end';
+      case 'preview':
+        if (plan !== null) await this.preview(plan);
+        return 'end';
+      case 'repair':
+        if (plan !== null) await this.repair(plan);
+        return 'check';
+      case 'undo':
+        if (sessionId !== null && repairs[0] !== undefined) await this.undo(sessionId, repairs[0].repairId);
+        return 'check';
+      case 'import':
+        await (sessionId === null
+          ? this.deps.importFile(result.path)
+          : this.importRepaired(result.path, sessionId, finding.title ?? sessionId));
+        return 'findings';
+      default:
+        return action satisfies never;
+    }
+  }
+
+  private async preview(plan: RepairPlan): Promise<void> {
+    await showDocument(previewReport(plan, await this.deps.store.previewRepair(this.inputOf(plan))));
+    // Nobody waits for the answer.
+    this.offerRepair(plan).catch(this.deps.onFailure);
+  }
+
+  private async offerRepair(plan: RepairPlan): Promise<void> {
+    const repair = t('Repair');
+    const sentence = t('Nothing has been changed yet in {session}.', { session: plan.title ?? plan.sessionId });
+    if ((await vscode.window.showInformationMessage(sentence, repair)) === repair) await this.repair(plan);
+  }
+
+  private async repair(plan: RepairPlan): Promise<void> {
+    const input = this.inputOf(plan);
+    const rows = await this.deps.store.repairSession(input);
+    this.deps.onRepaired();
+    // Nobody waits for the answer.
+    this.offerUndo(plan, input.repairId, rows.length).catch(this.deps.onFailure);
+  }
+
+  private async offerUndo({ sessionId, title }: RepairPlan, repairId: string, rows: number): Promise<void> {
+    const undo = t('Undo Repair');
+    const chosen = await vscode.window.showInformationMessage(
+      t('Repaired {session}. Changed rows: {count}.', { session: title ?? sessionId, count: rows }),
+      undo,
+    );
+    if (chosen === undo) await this.undo(sessionId, repairId);
+  }
+
+  private async undo(sessionId: string, repairId: string): Promise<void> {
+    await this.deps.store.undoRepair(sessionId, repairId);
+    this.deps.onRepaired();
+  }
+
+  /** Imports a session of Hermes Agent, then repairs what is still damaged in it here. */
+  private async importRepaired(path: string, id: string, session: string): Promise<void> {
+    const sessionId = await this.deps.importSession(path, id);
+    const place = { kind: 'own', path: this.deps.ownFolder() } as const;
+    let rows = 0;
+    let left = await this.deps.check({ place, sessionId }, {});
+    for (let round = 0; round < mostRounds && left.total > 0; round++) {
+      for (const plan of repairPlans(left.findings))
+        rows += (await this.deps.store.repairSession(this.inputOf(plan))).length;
+      left = await this.deps.check({ place, sessionId }, {});
+    }
+    this.deps.onRepaired();
+    const sentence = joinSentences([
+      t('Imported {session}.', { session }),
+      ...(rows === 0 ? [] : [t('Changed rows: {count}.', { count: rows })]),
+      ...(left.total === 0
+        ? [t('No damage is left in it.')]
+        : [t('Damage that can’t be repaired: {count}.', { count: left.total })]),
+    ]);
+    const show = t('Show Session');
+    // Nobody waits for the answer.
+    Promise.resolve(vscode.window.showInformationMessage(sentence, show))
+      .then((chosen) => (chosen === show ? this.deps.openTranscript(sessionId, null) : undefined))
+      .catch(this.deps.onFailure);
+  }
+
+  private inputOf({ sessionId, steps }: RepairPlan) {
+    return { repairId: this.deps.newId(), sessionId, steps, at: this.deps.clock.now() };
+  }
+}
+
+async function showDocument(content: string): Promise<void> {
+  const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+  await vscode.window.showTextDocument(document, { preview: true });
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import * as vscode from 'vscode';
+import { systemClock } from '../../../base/clock';
+import { GatewayError } from '../../../gateway/gateway';
+import { exportInThread } from '../core/export/exportClient';
+import type { ExportedFile, ExportFormat } from '../core/export/exportFile';
+import type { ThreadRequest } from '../core/export/exportWorker';
+import { exportName } from '../../../transcript/readable/transcriptExport';
+import type { ExportScope } from '../core/export/sessionScope';
+import type { WorkProgress } from '../../../store/slicedWork';
+import type { Session } from '../../../transcript/session';
+import { editorWorkNotice } from '../../../host/notifications/editorWorkNotice';
+import { withProgressWhenLong } from '../../../host/notifications/longWork';
+import { pickExport, type ExportChoice } from './exportPicks';
+import { t } from '../../../base/translate';
+
+type ExportRun = (
+  store: string,
+  request: ThreadRequest,
+  signal: AbortSignal,
+  onProgress: (progress: WorkProgress) => void,
+) => Promise<ExportedFile>;
+
+export interface ExportDeps {
+  /** Folder of the store with the sessions. */
+  readonly store: () => string;
+  /** Writes a file in a thread. */
+  readonly run: ExportRun;
+  /** Folder for files on their way to a place that only the editor reaches. */
+  readonly copies: string;
+  /** Notes the file, so that forgetting the sessions reaches it. */
+  readonly noteExport: (path: string, sessionIds: readonly string[]) => void;
+}
+
+/** Parts of an export that belong to the machine, not to a store. */
+export function windowExports(
+  distFolder: string,
+  { globalStorageUri }: Pick<vscode.ExtensionContext, 'globalStorageUri'>,
+): Pick<ExportDeps, 'run' | 'copies'> {
+  const copies = join(globalStorageUri.fsPath, 'reading');
+  return {
+    run: (store, request, signal, onProgress) =>
+      exportInThread(join(distFolder, 'exportWorker.js'), { store, copies, request }, { signal, onProgress }),
+    copies,
+  };
+}
+
+/** Asks for format, options and file, and writes the sessions there. */
+export async function exportSessions(
+  sessions: readonly Pick<Session, 'id' | 'title'>[],
+  deps: ExportDeps,
+): Promise<void> {
+  const [only] = sessions;
+  if (only === undefined) return;
+  const name = sessions.length === 1 ? exportName(only) : t('Sessions');
+  await exportScope(t('Export Session'), { kind: 'sessions', ids: sessions.map(({ id }) => id) }, name, deps);
+}
+
+/** As `exportSessions`, for every session of this folder. */
+export async function exportAllSessions(deps: ExportDeps): Promise<void> {
+  const name = exportName({ id: t('Sessions'), title: vscode.workspace.name ?? null });
+  await exportScope(t('Export All Sessions'), { kind: 'all' }, name, deps);
+}
+
+async function exportScope(title: string, scope: ExportScope, name: string, deps: ExportDeps): Promise<void> {
+  const choice = await pickExport(title);
+  if (choice === null) return;
+  const uri = await askFile(title, name, choice.format);
+  if (uri === undefined) return;
+  const stopped = new GatewayError('stopped', t('Export was canceled. Nothing was written.'));
+  const file = await withProgressWhenLong(
+    { clock: systemClock, notice: editorWorkNotice },
+    t('Exporting sessions…'),
+    stopped,
+    (signal, onProgress) =>
+      writeTo(uri, deps, (path) => deps.run(deps.store(), requestOf(choice, scope, path), signal, onProgress)),
+  );
+  if (uri.scheme === 'file') deps.noteExport(uri.fsPath, file.sessionIds);
+  await report(uri, choice, file);
+}
+
+function requestOf({ format, leftOut, masksSecrets }: ExportChoice, scope: ExportScope, path: string): ThreadRequest {
+  return { format, scope, path, leftOut, masksSecrets, language: vscode.env.language };
+}
+
+/** Writes to the chosen place. One that only the editor reaches gets a copy of the whole file. */
+async function writeTo(
+  uri: vscode.Uri,
+  { copies }: Pick<ExportDeps, 'copies'>,
+  write: (path: string) => Promise<ExportedFile>,
+): Promise<ExportedFile> {
+  if (uri.scheme === 'file') return write(uri.fsPath);
+  const folder = join(copies, `export-${randomUUID()}`);
+  await mkdir(folder, { recursive: true });
+  try {
+    const path = join(folder, basename(uri.path));
+    const file = await write(path);
+    await vscode.workspace.fs.copy(vscode.Uri.file(path), uri, { overwrite: true });
+    return file;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const endings: { readonly [F in ExportFormat]: { readonly name: string; readonly ending: string } } = {
+  json: { name: 'JSON', ending: 'json' },
+  markdown: { name: 'Markdown', ending: 'md' },
+  html: { name: 'HTML', ending: 'html' },
+  openai: { name: 'JSONL', ending: 'jsonl' },
+  hermes: { name: 'SQLite', ending: 'db' },
+};
+
+async function askFile(title: string, name: string, format: ExportFormat): Promise<vscode.Uri | undefined> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  const { name: kind, ending } = endings[format];
+  return vscode.window.showSaveDialog({
+    title,
+    filters: { [kind]: [ending] },
+    ...(folder === undefined ? {} : { defaultUri: vscode.Uri.joinPath(folder, `${name}.${ending}`) }),
+  });
+}
+
+async function report(
+  uri: vscode.Uri,
+  { format }: ExportChoice,
+  { sessions, maskedSecrets }: ExportedFile,
+): Promise<void> {
+  const path = vscode.workspace.asRelativePath(uri);
+  const sentences = [
+    sessions === 1
+      ? t('Session exported to {path}.', { path })
+      : t('Sessions exported to {path}: {count}.', { path, count: String(sessions) }),
+    ...(maskedSecrets === 0 ? [] : [t('Secrets masked: {count}.', { count: String(maskedSecrets) })]),
+  ];
+  const open = t('Open');
+  // The editor does not show databases.
+  const buttons = format === 'hermes' ? [] : [open];
+  if ((await vscode.window.showInformationMessage(sentences.join(' '), ...buttons)) !== open) return;
+  if (format === 'html') await vscode.env.openExternal(uri);
+  else await vscode.commands.executeCommand('vscode.open', uri);
+}

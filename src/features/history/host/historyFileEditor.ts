@@ -1,0 +1,55 @@
+import * as vscode from 'vscode';
+import { t } from '../../../base/translate';
+import type { CommandTable } from '../../../host/common/commands';
+import type { WebviewPrograms } from '../../../host/webviews/webviewPrograms';
+import { HistoryFileTab, type HistoryFileTabDeps } from './historyFileTab';
+
+export const historyFileViewType = 'hermes.historyFile';
+
+/** Editor for files with sessions: shows them as transcripts, read-only. The editor offers it beside others, and
+ *  restores its tabs after a window reload. */
+export class HistoryFileEditor implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
+  private readonly tabs = new Set<HistoryFileTab>();
+  private count = 0;
+
+  constructor(
+    private readonly programs: Pick<WebviewPrograms, 'load'>,
+    private readonly deps: HistoryFileTabDeps,
+  ) {}
+
+  get commands(): CommandTable {
+    return { openHistoryFile: () => this.open() };
+  }
+
+  /** The file is read when the tab's page asks for its sessions, so that it can show why that failed. */
+  openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
+    return { uri, dispose: () => undefined };
+  }
+
+  resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): void {
+    this.count++;
+    const tab = new HistoryFileTab(`file:${this.count}`, uri, panel, this.deps);
+    this.tabs.add(tab);
+    panel.onDidChangeViewState(() => {
+      if (!panel.visible) tab.pageUnloaded();
+    });
+    panel.onDidDispose(() => {
+      if (this.tabs.delete(tab)) tab.closed();
+    });
+    this.programs.load('transcript', panel.webview);
+  }
+
+  /** Keeps the tabs open: they are filled again after the window reloads. */
+  dispose(): void {
+    for (const tab of this.tabs) tab.dispose();
+    this.tabs.clear();
+  }
+
+  private async open(): Promise<void> {
+    const [file] =
+      (await vscode.window.showOpenDialog({
+        filters: { [t('Sessions')]: ['json', 'jsonl', 'db', 'zst'], [t('All Files')]: ['*'] },
+      })) ?? [];
+    if (file !== undefined) await vscode.commands.executeCommand('vscode.openWith', file, historyFileViewType);
+  }
+}

@@ -1,0 +1,113 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import type { Disposable } from '../../../base/disposable';
+import { t } from '../../../base/translate';
+import type { ExportedConversation } from '../core/import/importing';
+import type { FileAction } from '../../../protocol/transcriptProtocol';
+import { messageCount, ageLabels, type LabelContext } from '../../../host/library/sessionLabels';
+import { partsForCopy, type CopiedTranscriptDeps } from '../../../host/library/transcript/copiedTranscript';
+import { TranscriptSurface, type TranscriptFile } from '../../../host/library/transcript/transcriptSurface';
+import { webviewPort } from '../../../host/webviews/webviewPort';
+import { HistoryFile, type HistoryFileDeps, type ReadFile } from './historyFile';
+import type { ShownFileSessions } from './shownFileSessions';
+
+export interface HistoryFileTabDeps extends HistoryFileDeps, CopiedTranscriptDeps {
+  readonly memory: ShownFileSessions;
+  readonly labels: () => LabelContext;
+  /** Imports sessions of the file, as far as the user chooses them. */
+  readonly importFile: (uri: vscode.Uri) => Promise<void>;
+}
+
+/** A tab that shows the sessions of a file, one at a time, as transcripts. */
+export class HistoryFileTab implements TranscriptFile, Disposable {
+  private readonly file: HistoryFile;
+  private readonly surface: TranscriptSurface;
+  private latest: ReadFile | null = null;
+  private choosing: Promise<string> | null = null;
+
+  constructor(
+    id: string,
+    private readonly uri: vscode.Uri,
+    panel: vscode.WebviewPanel,
+    private readonly deps: HistoryFileTabDeps,
+  ) {
+    this.file = new HistoryFile(uri, deps);
+    this.surface = new TranscriptSurface(id, deps.memory.of(this.address) ?? '', null, webviewPort(panel.webview), {
+      ...partsForCopy(this.file.store, basename(uri.fsPath), deps),
+      file: this,
+      onSession: (session) => void deps.memory.shows(this.address, session.id),
+    });
+  }
+
+  state(): ReturnType<TranscriptFile['state']> {
+    return { sessions: this.latest?.conversations.length ?? 0, readAt: this.latest?.readAt ?? null };
+  }
+
+  /** Asks the user when the file has several sessions and none of them is shown yet. */
+  async sessionToShow(shown: string): Promise<string> {
+    this.latest = null;
+    const read = await this.file.read();
+    this.latest = read;
+    const { conversations } = read;
+    if (conversations.some(({ sessionIds }) => sessionIds.includes(shown))) return shown;
+    this.choosing ??= this.choose(conversations)
+      .then((chosen) => chosen ?? conversations[0]?.newestId ?? '')
+      .finally(() => (this.choosing = null));
+    return this.choosing;
+  }
+
+  async act(action: FileAction): Promise<void> {
+    switch (action) {
+      case 'import':
+        return this.deps.importFile(this.uri);
+      case 'chooseSession': {
+        const chosen = await this.choose((await this.file.read()).conversations);
+        return chosen === null ? undefined : this.surface.show(chosen);
+      }
+      case 'reload':
+        return this.file.forget();
+      case 'openAsText':
+        return void (await vscode.commands.executeCommand('vscode.openWith', this.uri, 'default'));
+      default:
+        return action satisfies never;
+    }
+  }
+
+  /** Called when the page is unloaded. */
+  pageUnloaded(): void {
+    this.surface.pageUnloaded();
+  }
+
+  /** Called when the user closed the tab. */
+  closed(): void {
+    void this.deps.memory.closed(this.address);
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.surface.dispose();
+    this.file.dispose();
+  }
+
+  private get address(): string {
+    return this.uri.toString();
+  }
+
+  /** Null when the user cancels. A single session needs no choice. */
+  private async choose(conversations: readonly ExportedConversation[]): Promise<string | null> {
+    const [first] = conversations;
+    if (first !== undefined && conversations.length === 1) return first.newestId;
+    const labels = this.deps.labels();
+    const items = conversations.map(({ title, lastActiveAt, messages, newestId }) => ({
+      label: title ?? t('Untitled Session'),
+      description: [ageLabels(lastActiveAt, labels.now, labels.language), messageCount(messages, labels)].join(' · '),
+      newestId,
+    }));
+    const chosen = await vscode.window.showQuickPick(items, {
+      title: t('Sessions in {folder}', { folder: basename(this.uri.fsPath) }),
+      placeHolder: t('Choose a session to read'),
+      matchOnDescription: true,
+    });
+    return chosen?.newestId ?? null;
+  }
+}

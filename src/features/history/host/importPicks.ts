@@ -1,0 +1,107 @@
+import * as vscode from 'vscode';
+import { t } from '../../../base/translate';
+import type { Preview, PreviewEntry, Scan, ScanGroup } from '../core/import/importing';
+import type { LabelContext } from '../../../host/library/sessionLabels';
+import { entryTexts, groupTexts, previewSentence } from './importLabels';
+
+export interface PickContext {
+  readonly labels: LabelContext;
+  readonly home: string;
+  /** Folders that are open in this window. */
+  readonly folders: readonly string[];
+  /** Name of the folder whose history gets the sessions. */
+  readonly into: string;
+}
+
+interface GroupItem extends vscode.QuickPickItem {
+  readonly group?: ScanGroup;
+}
+
+interface EntryItem extends vscode.QuickPickItem {
+  readonly entry?: PreviewEntry;
+}
+
+/** Result of the first picker. `files`: the user wants to name files instead. */
+type GroupChoice = { readonly kind: 'groups'; readonly groups: readonly ScanGroup[] } | { readonly kind: 'files' };
+
+/** Lets the user choose among what lies on this machine. Those of the open folders come first and are chosen. Null when
+ *  the user cancels. */
+export async function pickGroups(scanning: Promise<Scan>, context: PickContext): Promise<GroupChoice | null> {
+  const picker = vscode.window.createQuickPick<GroupItem>();
+  const chooseFiles: vscode.QuickInputButton = {
+    iconPath: new vscode.ThemeIcon('folder-opened'),
+    tooltip: t('Choose Files…'),
+  };
+  picker.title = t('Import Sessions into {folder}', { folder: context.into });
+  picker.placeholder = t('Looking for sessions of other agents…');
+  picker.canSelectMany = true;
+  picker.matchOnDescription = picker.matchOnDetail = true;
+  picker.busy = true;
+  picker.buttons = [chooseFiles];
+  const chosen = new Promise<GroupChoice | null>((resolve) => {
+    picker.onDidAccept(() =>
+      resolve({ kind: 'groups', groups: picker.selectedItems.flatMap(({ group }) => group ?? []) }),
+    );
+    picker.onDidTriggerButton(() => resolve({ kind: 'files' }));
+    picker.onDidHide(() => resolve(null));
+  });
+  picker.show();
+  scanning.then(
+    (scan) => {
+      const items = groupItems(scan.groups, context);
+      picker.items = items;
+      picker.selectedItems = items.filter(({ group }) => group !== undefined && isHere(group, context));
+      picker.placeholder =
+        items.length === 0
+          ? t('No sessions of other agents were found on this machine. Use the folder button to choose files.')
+          : t('Choose what to import');
+      picker.busy = false;
+    },
+    // The caller reports it.
+    () => picker.hide(),
+  );
+  try {
+    return await chosen;
+  } finally {
+    picker.dispose();
+  }
+}
+
+/** Shows what would be imported, and lets the user leave sessions out. Null when the user cancels. */
+export async function pickSessions(preview: Preview, context: PickContext): Promise<readonly PreviewEntry[] | null> {
+  const items: EntryItem[] = preview.entries
+    .filter(({ state }) => state !== 'here')
+    .map((entry) => {
+      const { label, description, detail } = entryTexts(entry, context.home, context.labels);
+      const isComing = entry.state === 'new' || entry.state === 'grown';
+      return { label, description, ...(detail === '' ? {} : { detail }), picked: isComing, entry };
+    });
+  const chosen = await vscode.window.showQuickPick(items, {
+    title: t('Import Sessions into {folder}', { folder: context.into }),
+    placeHolder: t('Choose sessions to import: {counts}', { counts: previewSentence(preview, context.labels) }),
+    canPickMany: true,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  return chosen?.flatMap(({ entry }) => entry ?? []) ?? null;
+}
+
+function groupItems(groups: readonly ScanGroup[], context: PickContext): readonly GroupItem[] {
+  const item = (group: ScanGroup): GroupItem => ({ ...groupTexts(group, context.home, context.labels), group });
+  const section = (label: string, of: readonly ScanGroup[]): readonly GroupItem[] =>
+    of.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...of.map(item)];
+  return [
+    ...section(
+      t('This Folder'),
+      groups.filter((group) => isHere(group, context)),
+    ),
+    ...section(
+      t('Other Folders'),
+      groups.filter((group) => !isHere(group, context)),
+    ),
+  ];
+}
+
+function isHere({ folder }: ScanGroup, { folders }: PickContext): boolean {
+  return folder !== null && folders.includes(folder);
+}

@@ -1,0 +1,246 @@
+import { basename } from 'node:path';
+import * as vscode from 'vscode';
+import { t } from '../../../base/translate';
+import type { ImportResult, OpenedExport, Preview, Scan, ImportService } from '../core/import/importing';
+import { isOwnFile } from '../core/import/ownFiles';
+import type { ForeignSession } from '../core/sources/foreign';
+import { exportsAmong } from '../core/sources/hermesExport/exportsAmong';
+import type { HistoryPlaces } from '../core/sources/historyPlaces';
+import { NodeHistoryFiles } from '../core/sources/reading/nodeHistoryFiles';
+import type { CommandTable } from '../../../host/common/commands';
+import { importExportFile, type ExportImportsDeps } from './importExports';
+import { resultSentence } from './importLabels';
+import { pickGroups, pickSessions, type PickContext } from './importPicks';
+import { showImportReport } from './importReport';
+import { sessionCount } from '../../../host/library/sessionLabels';
+
+/** An import that must be closed. */
+export type Importer = ImportService & {
+  openExport(path: string): Promise<OpenedExport>;
+  close(): Promise<void>;
+};
+
+export interface SessionImportsDeps {
+  /** Starts a thread that imports. */
+  readonly openImporter: () => Importer;
+  /** Places of other agents on this machine. */
+  readonly places: () => HistoryPlaces;
+  readonly context: () => PickContext;
+  /** Resolves when this window's history can be written; rejects with a sentence when it cannot. */
+  readonly ready: () => Promise<void>;
+  readonly store: ExportImportsDeps['store'];
+  readonly during: ExportImportsDeps['during'];
+  readonly openInChat: (sessionId: string) => Promise<void>;
+  /** Reports a failure that nobody waits for. */
+  readonly onFailure: (error: unknown) => void;
+  /** Imports that continue without a request of the user. */
+  readonly rescue: {
+    readonly isOn: boolean;
+    status(): Promise<string>;
+    keepImporting(): Promise<void>;
+  };
+  /** Called after each session that became readable. */
+  readonly onImported: () => void;
+}
+
+/** Imports sessions of other agents: find, preview, import, report. */
+export class SessionImports {
+  constructor(private readonly deps: SessionImportsDeps) {}
+
+  get commands(): CommandTable {
+    return { importSessions: (files) => this.run(urisOf(files).map(({ fsPath }) => fsPath)) };
+  }
+
+  /** `files`: paths of files and folders that the user named. Empty: what is on this machine. */
+  async run(files: readonly string[] = []): Promise<void> {
+    await this.deps.ready();
+    const importer = this.deps.openImporter();
+    try {
+      const others = await this.importExports(importer, files);
+      if (others.length > 0 || files.length === 0) await this.runWith(importer, others);
+    } finally {
+      await importer.close();
+    }
+  }
+
+  /** Imports one session of a file, also when it was erased here, and returns its id here. Rejects with a sentence when
+   *  nothing of it can be imported. */
+  async importOne(path: string, id: string): Promise<string> {
+    await this.deps.ready();
+    const importer = this.deps.openImporter();
+    try {
+      const { sessions } = await withProgress(t('Reading sessions…'), () =>
+        importer.scan({ ...this.deps.places(), chosen: [path] }, { isOnlyChosen: true }),
+      );
+      const wanted = sessions.filter((session) => session.id === id);
+      const { entries } = await withProgress(t('Importing sessions…'), () =>
+        importer.run(wanted, { includeForgotten: true }),
+      );
+      const [here] = entries.flatMap(({ sessionId }) => sessionId ?? []);
+      const [reason] = entries.flatMap((entry) => entry.reason ?? []);
+      if (here === undefined) throw new Error(reason ?? t('Nothing was imported.'));
+      this.deps.onImported();
+      return here;
+    } finally {
+      await importer.close();
+    }
+  }
+
+  /** Imports stores and exports of ours among the files, and exports in folders. Returns the other paths. */
+  private async importExports(importer: Importer, files: readonly string[]): Promise<readonly string[]> {
+    const { context, store, during, openInChat, onImported, onFailure } = this.deps;
+    const { exports, others } = await exportsAmong(new NodeHistoryFiles(), files, isOwnFile);
+    for (const file of exports)
+      await importExportFile(file, {
+        open: (path) => importer.openExport(path),
+        store,
+        during,
+        labels: () => context().labels,
+        into: () => context().into,
+        openInChat,
+        onImported,
+        onFailure,
+      });
+    return others;
+  }
+
+  private async runWith(importer: Importer, files: readonly string[]): Promise<void> {
+    const found = files.length > 0 ? await this.inFiles(importer, files) : await this.onThisMachine(importer);
+    if (found === null) return;
+    const { context } = this.deps;
+    const preview = await withProgress(t('Comparing with the sessions that are here…'), () => importer.preview(found));
+    if (isNothingNew(preview)) {
+      void vscode.window.showInformationMessage(
+        found.length === 0
+          ? t('No sessions were found there.')
+          : t('Already here: {sessions}. There is nothing to import.', {
+              sessions: sessionCount(found.length, context().labels),
+            }),
+      );
+      return;
+    }
+    const chosen = await pickSessions(preview, context());
+    if (chosen === null || chosen.length === 0) return;
+    await this.import(
+      importer,
+      chosen.map(({ session }) => session),
+    );
+  }
+
+  /** Sessions of the groups that the user chooses. Null when the user cancels. */
+  private async onThisMachine(importer: Importer): Promise<readonly ForeignSession[] | null> {
+    const stopping = new AbortController();
+    const scanning = importer.scan(this.deps.places(), { signal: stopping.signal });
+    // Also awaited below, if the user waits for it.
+    scanning.catch(() => undefined);
+    try {
+      const choice = await pickGroups(scanning, this.deps.context());
+      if (choice?.kind === 'files') return this.inChosenFiles(importer);
+      // The picker closes by itself when the search failed: then the reason is thrown here.
+      if (choice === null) return (await settledOrNull(scanning)) && null;
+      const { sessions } = await scanning;
+      return sessions.filter(({ source, folder }) =>
+        choice.groups.some((group) => group.source === source && group.folder === folder),
+      );
+    } finally {
+      stopping.abort();
+    }
+  }
+
+  private async inChosenFiles(importer: Importer): Promise<readonly ForeignSession[] | null> {
+    const files = await vscode.window.showOpenDialog({
+      title: t('Import Sessions'),
+      openLabel: t('Import'),
+      canSelectMany: true,
+      canSelectFiles: true,
+      canSelectFolders: true,
+      filters: { [t('Sessions')]: ['json', 'jsonl', 'db', 'zst'], [t('All Files')]: ['*'] },
+    });
+    if (files === undefined) return null;
+    const others = await this.importExports(
+      importer,
+      files.map(({ fsPath }) => fsPath),
+    );
+    return others.length === 0 ? null : this.inFiles(importer, others);
+  }
+
+  private async inFiles(importer: ImportService, files: readonly string[]): Promise<readonly ForeignSession[] | null> {
+    const places = { ...this.deps.places(), chosen: files };
+    const { sessions, problems, skipped } = await withProgress(t('Reading sessions…'), () =>
+      importer.scan(places, { isOnlyChosen: true }),
+    );
+    if (sessions.length > 0) return sessions;
+    if (problems[0] !== undefined) throw new Error(problems[0].reason);
+    if (skipped[0] === undefined) return [];
+    const { place, reason } = skipped[0];
+    void vscode.window.showWarningMessage(
+      t('Nothing can be imported from {file}. {reason}', { file: basename(place.path), reason }),
+    );
+    return null;
+  }
+
+  private async import(importer: ImportService, sessions: readonly ForeignSession[]): Promise<void> {
+    const { context, onImported, openInChat } = this.deps;
+    const result = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: t('Importing sessions…'), cancellable: true },
+      (progress, canceled) => {
+        const stopping = new AbortController();
+        canceled.onCancellationRequested(() => stopping.abort());
+        let last: string | null = null;
+        const run = importer.run(sessions, {
+          signal: stopping.signal,
+          includeForgotten: true,
+          onProgress: ({ sessionsDone, sessionsTotal, messages, lastSessionId }) => {
+            progress.report({
+              message: t('{done} of {total} sessions, {messages} messages', {
+                done: sessionsDone,
+                total: sessionsTotal,
+                messages,
+              }),
+            });
+            if (lastSessionId !== last) onImported();
+            last = lastSessionId;
+          },
+        });
+        return this.deps.during(run);
+      },
+    );
+    onImported();
+    // Nobody waits for the answer to the report.
+    this.report(result, context(), openInChat).catch(this.deps.onFailure);
+  }
+
+  private async report(
+    result: ImportResult,
+    { labels }: PickContext,
+    openInChat: (sessionId: string) => Promise<void>,
+  ): Promise<void> {
+    const newest = result.entries.find(({ outcome }) => outcome === 'imported')?.sessionId ?? null;
+    const { rescue } = this.deps;
+    const [open, details, keep] = [t('Open Newest'), t('Show Details'), t('Keep Importing')];
+    const show = result.counts.failed > 0 ? vscode.window.showWarningMessage : vscode.window.showInformationMessage;
+    const choices = [...(newest === null ? [] : [open]), details, ...(rescue.isOn ? [] : [keep])];
+    const chosen = await show(resultSentence(result, labels), ...choices);
+    if (chosen === details) await showImportReport(result, await rescue.status(), labels);
+    if (chosen === keep) await rescue.keepImporting();
+    if (chosen === open && newest !== null) await openInChat(newest);
+  }
+}
+
+function isNothingNew({ counts }: Preview): boolean {
+  return counts.new + counts.grown + counts.forgotten === 0;
+}
+
+/** Files that a drop or a menu passes. */
+function urisOf(files: unknown): readonly vscode.Uri[] {
+  const listed = Array.isArray(files) ? files : [files];
+  return listed.filter((file): file is vscode.Uri => file instanceof vscode.Uri);
+}
+
+async function settledOrNull(scanning: Promise<Scan>): Promise<Scan | null> {
+  return Promise.race([scanning, Promise.resolve(null)]);
+}
+
+function withProgress<T>(title: string, work: () => Promise<T>): Promise<T> {
+  return Promise.resolve(vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title }, work));
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { Clock } from '../../../base/clock';
+import { DisposableStore, type Disposable } from '../../../base/disposable';
+import { errorMessage } from '../../../base/errorMessage';
+import type { Log } from '../../../base/log';
+import { t } from '../../../base/translate';
+import { ownFolders } from '../core/rescue/ownFolders';
+import { Rescue } from '../core/rescue/rescue';
+import { NodeRescueRecord, type RescueRecord } from '../core/rescue/rescueRecord';
+import type { HistoryPlaces } from '../core/sources/historyPlaces';
+import { NodeHistoryFiles } from '../core/sources/reading/nodeHistoryFiles';
+import type { StoreConnection } from '../../../store/ownership/storeConnection';
+import { reportFailure, type CommandTable } from '../../../host/common/commands';
+import type { LabelContext } from '../../../host/library/sessionLabels';
+import type { SettingsWatcher } from '../../../host/settings/settingsWatcher';
+import type { Importer } from './importSessions';
+import { rescueReport, rescueStatus } from './rescueReport';
+
+export interface RescueFeatureDeps {
+  readonly settings: Pick<SettingsWatcher, 'current' | 'onDidChange' | 'saveRescue'>;
+  readonly connection: Pick<StoreConnection, 'state' | 'onDidChangeState'>;
+  /** Folder of the store. */
+  readonly storeFolder: () => string;
+  /** Folder for the records of what was imported. */
+  readonly records: string;
+  readonly places: () => HistoryPlaces;
+  readonly openImporter: () => Importer;
+  readonly labels: () => LabelContext;
+  readonly onImported: () => void;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Keeps importing what other agents write, while the setting is on, the folder is trusted, and this window has the
+ *  store open for writing. */
+export class RescueFeature implements Disposable {
+  private readonly lifetime = new DisposableStore();
+  private running: { readonly rescue: Rescue; readonly scope: string } | null = null;
+
+  constructor(private readonly deps: RescueFeatureDeps) {
+    const follow = (): void => this.follow();
+    this.lifetime.register(deps.settings.onDidChange(follow));
+    this.lifetime.register(deps.connection.onDidChangeState(follow));
+    this.lifetime.register(vscode.workspace.onDidGrantWorkspaceTrust(follow));
+    this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(follow));
+    follow();
+  }
+
+  get commands(): CommandTable {
+    return {
+      keepImporting: () => this.keepImporting(),
+      stopImporting: async () => {
+        await this.deps.settings.saveRescue(false);
+        void vscode.window.showInformationMessage(
+          t('Hermes no longer imports what other agents write. Imported sessions stay.'),
+        );
+      },
+      showRescuedSessions: () => this.show(),
+    };
+  }
+
+  get isOn(): boolean {
+    return this.deps.settings.current.rescue;
+  }
+
+  async keepImporting(): Promise<void> {
+    await this.deps.settings.saveRescue(true);
+    const show = t('Show Rescued Sessions');
+    const sentence = t('From now on, Hermes imports what other agents write about the folders that are open.');
+    // Nobody waits for the answer.
+    vscode.window.showInformationMessage(sentence, show).then(
+      (chosen) => (chosen === show ? this.show() : undefined),
+      (error: unknown) => reportFailure('showRescuedSessions', error, this.deps.log),
+    );
+  }
+
+  /** One sentence for reports. */
+  async status(): Promise<string> {
+    return rescueStatus(this.isOn ? await this.record() : null, this.deps.labels());
+  }
+
+  dispose(): void {
+    this.stop();
+    this.lifetime.dispose();
+  }
+
+  private async show(): Promise<void> {
+    const content = rescueReport(await this.record(), await this.status(), this.deps.labels());
+    const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  private async record(): Promise<RescueRecord> {
+    return this.running?.rescue.record ?? this.file().load();
+  }
+
+  private file(): NodeRescueRecord {
+    return new NodeRescueRecord(this.deps.records, this.deps.storeFolder());
+  }
+
+  private follow(): void {
+    const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath).sort();
+    const scope = JSON.stringify([folders, this.deps.storeFolder()]);
+    const isWanted = this.isOn && vscode.workspace.isTrusted && this.deps.connection.state.kind === 'open';
+    if (this.running !== null && (!isWanted || this.running.scope !== scope)) this.stop();
+    if (isWanted && this.running === null) this.start(folders, scope);
+  }
+
+  private start(folders: readonly string[], scope: string): void {
+    const { clock, places, openImporter, onImported } = this.deps;
+    const rescue = new Rescue({
+      clock,
+      files: new NodeHistoryFiles(),
+      places,
+      isOurs: ownFolders(folders, process.platform),
+      scope,
+      openImporter,
+      record: this.file(),
+      onImported,
+      report: (failure) => this.report(failure),
+    });
+    this.running = { rescue, scope };
+    void rescue.run();
+  }
+
+  private stop(): void {
+    this.running?.rescue.dispose();
+    this.running = null;
+  }
+
+  private report(failure: unknown): void {
+    this.deps.log.warn(`Sessions of other agents could not be imported: ${errorMessage(failure)}`);
+    const sentence = t('Sessions of other agents can’t be imported at the moment. Hermes keeps trying. {reason}', {
+      reason: errorMessage(failure),
+    });
+    void vscode.window.showWarningMessage(sentence);
+  }
+}
+
+/** Folder for the records, in the extension's global storage. */
+export function rescueRecords(globalStorage: string): string {
+  return join(globalStorage, 'rescue');
+}

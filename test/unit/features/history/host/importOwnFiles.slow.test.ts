@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { t } from '../../../../../src/base/translate';
+import { ImportClient } from '../../../../../src/features/history/core/import/importClient';
+import { SessionImports } from '../../../../../src/features/history/host/importSessions';
+import { usualPlaces } from '../../../../../src/features/history/core/sources/historyPlaces';
+import type { OpenedStore } from '../../../../../src/store/worker/openedStore';
+import { buildStoreWorker, type BuiltStoreWorker } from '../../../../support/storeWorker';
+import { backupWorld, type BackupWorld } from '../../backup/core/backupWorld';
+import { editor } from '../../../host/answeringEditor';
+import { portTo } from '../../../../../src/store/storePort';
+import { unusedTarget } from './unusedTarget';
+import { converse } from '../../../store/library/libraryWorld';
+
+vi.mock('vscode', () => import('../../../host/answeringEditor'));
+
+let worker: BuiltStoreWorker;
+let world: BackupWorld;
+let here: OpenedStore;
+beforeAll(async () => {
+  worker = await buildStoreWorker({ importWorker: 'src/features/history/core/import/importWorker.ts' });
+});
+afterAll(() => worker.remove());
+beforeEach(async () => {
+  world = await backupWorld();
+  here = world.open();
+});
+afterEach(() => {
+  here.close();
+  world.remove();
+});
+
+function imports() {
+  return new SessionImports({
+    openImporter: () =>
+      new ImportClient(join(worker.folder, 'importWorker.js'), join(world.root, 'reading'), () => portTo(unusedTarget)),
+    places: () => usualPlaces({ home: world.root, platform: 'linux', environment: {} }),
+    context: () => ({ labels: { t, language: 'en', now: 1 }, home: world.root, folders: [], into: 'parcel-post' }),
+    ready: async () => undefined,
+    store: {
+      copyToThisFolder: async (input) => here.operations.copyToThisFolder(input),
+      getSession: async (id) => here.operations.getSession(id),
+    },
+    during: (work) => work,
+    openInChat: async () => undefined,
+    onFailure: (error) => void editor.shown.push(String(error)),
+    rescue: { isOn: true, status: async () => '', keepImporting: async () => undefined },
+    onImported: () => undefined,
+  });
+}
+
+it('a store of ours is imported with its ids, and a second time nothing comes', async () => {
+  const there = world.open(join(world.root, 'there'));
+  converse(there.operations, 's1', 'One');
+  there.operations.setTitle('s1', 'Fruit', 'person');
+  there.close();
+  const file = join(world.root, 'there/state.db');
+  editor.multiPicks.push({ rows: ['Fruit'] });
+  await imports().run([file]);
+  await imports().run([file]);
+  expect([here.operations.getSession('s1')?.title, editor.offered, editor.shown]).toEqual([
+    'Fruit',
+    [['Fruit | 2 messages']],
+    ['Imported 1 session with 2 messages.', 'Already here: 1 session. There is nothing to import.'],
+  ]);
+});
