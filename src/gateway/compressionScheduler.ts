@@ -13,7 +13,6 @@ import type { Session } from '../transcript/session';
 import type { TurnActivity } from '../transcript/turnEvent';
 import { type CompressionTask, CompressionJob, type CompressionJobDeps, type Published } from './compressionJob';
 import { type CompressionReport, GatewayError, type SessionContextUse } from './gateway';
-
 import * as v from 'valibot';
 import type { Log } from '../base/log';
 import type { SessionStore } from '../store/sessionStore';

@@ -2,7 +2,6 @@ import { shownList, t } from '../../base/translate';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { GatewayError } from '../../gateway/gateway';
 import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
-
 import type { SessionStore } from '../../store/sessionStore';
 
 type ApprovalSessions = Pick<SessionStore, 'approval' | 'getSession'>;
@@ -41,6 +40,7 @@ async function worksFor(sessions: ApprovalSessions, sessionId: string, conversat
   }
   return false;
 }
+
 /** Requests that the host itself must confirm with the user, because a page alone is not trusted with them: rules
  *  that the card did not offer · an approval that was already pending when the page opened its session · Edit
  *  Automatically. */

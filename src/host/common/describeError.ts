@@ -9,6 +9,7 @@ import { StoreError } from '../../store/storeError';
 export class MentionError extends Error {
   override readonly name = 'MentionError';
 }
+
 /** Describes an error to the user. Our own errors carry their sentence; any other error is a bug and is reported as
  *  one. */
 export function describeError(error: unknown): ProtocolError {

@@ -23,7 +23,6 @@ import { OtherFolderRows } from './otherFolderRows';
 import { OtherFolders } from './otherFolders';
 import { OtherTabMemory } from './otherTabMemory';
 import { OtherTranscripts, otherTranscriptViewType, type OtherTranscriptDeps } from './otherTranscripts';
-
 import type { FolderLabel } from '../../store/library/folderLabel';
 import type { StoreLocations } from '../../store/library/otherStore';
 import { emptyWindowsFolder } from '../storage/windowStorage';
@@ -77,6 +76,7 @@ function storeLocations(
     own,
   };
 }
+
 interface OtherFoldersFeatureDeps {
   readonly context: vscode.ExtensionContext;
   readonly programs: WebviewPrograms;

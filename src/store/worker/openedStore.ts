@@ -21,18 +21,8 @@ import { reviveStoreError, StoreError, storeErrorData, type StoreErrorData } fro
 import { takeInEarlierSpills, type FoundSpill } from './earlierSpills';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
+import type { StoreEngine } from '../engine/sqlite';
 
-import type { Sqlite } from '../engine/sqlite';
-
-/** Dependencies for opening a store. */
-export interface StoreEngine {
-  readonly sqlite: Sqlite;
-  readonly fileSystem: FileSystem;
-  /** Seconds since the epoch. */
-  readonly now: () => number;
-  /** Monotonic milliseconds. Default: `now`. */
-  readonly monotonicMs?: () => number;
-}
 /** The store to open, and the conditions. Plain data: it is sent to the worker. */
 export interface StorePlace {
   readonly folder: string;

@@ -8,7 +8,7 @@ import { logOf } from '../open/storeFiles';
 import { joinedStoreKey, storeUidKey } from '../session/tables/storeUid';
 import type { SessionDb } from '../session/sessionDb';
 import { StoreError } from '../storeError';
-import type { StoreEngine } from './openedStore';
+import type { StoreEngine } from '../engine/sqlite';
 
 /** A copy of a store, beside the file that replaced it: its sessions may be brought back. */
 export interface ReplacedStore {

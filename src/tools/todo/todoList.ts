@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { ToolResultPart } from '../../transcript/part';
 import { type AnyTool, defineTool } from '../tool';
 
-export const todoToolName = 'todo_write';
-export const mostTodos = 50;
+const todoToolName = 'todo_write';
+const mostTodos = 50;
 const longestText = 300;
 
 const text = v.pipe(
@@ -15,7 +15,7 @@ const text = v.pipe(
 const item = v.object({ text, state: v.picklist(['pending', 'active', 'done'], 'must be pending, active or done') });
 
 /** Plan of the agent and its progress: at most one item is active. */
-export const todoItems = v.pipe(
+const todoItems = v.pipe(
   v.array(item),
   v.maxLength(mostTodos, `holds more than ${mostTodos} items: put small steps together`),
   v.check(

@@ -7,7 +7,6 @@ import type {
 import type { GatewayPart } from '../../../gateway/conversationGateway';
 import type { StoreStatus } from '../../storage/storeStatus';
 import type { RequestHandlers } from '../../webviews/viewEndpoint';
-
 import { answerText, type Message } from '../../../transcript/message';
 import { isWritten, mentionsAgain } from '../../../transcript/promptHistory';
 
@@ -43,6 +42,7 @@ export async function promptHistory(
 function asWritten({ uid, parts }: Message): EarlierPrompt {
   return { uid, text: answerText(parts), mentions: mentionsAgain(parts) };
 }
+
 interface ComposerHandlerDeps {
   readonly surfaceId: string;
   readonly gateway: GatewayPart<'efforts', 'setEffort'> & GatewayPart<'store', 'readTranscript'>;

@@ -7,6 +7,7 @@ import { hasSoundNames, type ImportedTable, withoutRights } from '../tables/righ
 export interface StoreRows {
   rows(table: ImportedTable): Iterable<SqlRow>;
 }
+
 interface Column {
   readonly name: string;
   readonly type: string;
