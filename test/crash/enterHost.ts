@@ -35,6 +35,7 @@ function main(order: EnterHostOrder): void {
     exportSession: nothing,
     openMemory: nothing,
     setUp: nothing,
+    replaceKey: async () => false,
     runAction: nothing,
   };
   const surface = new ChatSurface('chat', {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compressedServer } from '../../src/sync/compressedServer';
-import { parseConnectionString } from '../../src/sync/postgres/connectionString';
-import { PostgresServer } from '../../src/sync/postgres/postgresServer';
-import { Cipher } from '../../src/sync/encryption/cipher';
-import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
-import { fetchWhole, type SyncServer } from '../../src/sync/syncServer';
+import { compressedServer } from '../../src/features/sync/core/compressedServer';
+import { parseConnectionString } from '../../src/features/sync/core/postgres/connectionString';
+import { PostgresServer } from '../../src/features/sync/core/postgres/postgresServer';
+import { Cipher } from '../../src/features/sync/core/encryption/cipher';
+import { encryptedServer } from '../../src/features/sync/core/encryption/encryptedServer';
+import { fetchWhole, type SyncServer } from '../../src/features/sync/core/syncServer';
 import { FaultProxy, type Fault } from '../support/postgres/faultProxy';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, lines, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
@@ -129,6 +129,55 @@ describe('a session with pictures, over a line that is cut each minute', () => {
     expect((await direct.news(await direct.connect('other', 'Other'), 0)).heads).toEqual([]);
     expect(up.proxy.bytes.there).toBeGreaterThan(5 * minuteBytes);
     laptop.database.abandon();
+  });
+});
+
+describe('a sending in pages', () => {
+  const documents = Array.from({ length: 8 }, (_, n) => ({
+    document: `turn/${n}`,
+    body: 'x'.repeat(pageBytes),
+    change: n,
+  }));
+  const sending = { conversationId: 'c', ...first, fence: null, changes: documents, documents: pieces(...documents) };
+  const sent = async (server: SyncServer, changes: typeof sending): Promise<string> => {
+    const connection = await server.connect('a', 'A');
+    for (;;) {
+      const { kind } = await server.send(connection, changes);
+      if (kind !== 'more') return kind;
+    }
+  };
+
+  it('may take longer at its end than an answer', async () => {
+    const database = await world.database();
+    const server = new PostgresServer({ address: world.address(database), history: 'h', pageBytes, timeoutMs: 1000 });
+    await server.prepare();
+    await world.run(
+      database,
+      `CREATE FUNCTION hermes_sync.wait() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN PERFORM pg_sleep(0.25); RETURN new; END $$`,
+      'CREATE TRIGGER wait BEFORE INSERT ON hermes_sync.bodies FOR EACH ROW EXECUTE FUNCTION hermes_sync.wait()',
+    );
+    expect(await sent(server, sending)).toBe('done');
+    await server.dispose();
+  });
+
+  it('leaves nothing of a conversation that is forgotten while a page is on its way', async () => {
+    const database = await world.database();
+    const [server, other] = [
+      new PostgresServer({ address: world.address(database), history: 'h', pageBytes }),
+      world.client(world.address(database)),
+    ];
+    const connection = await server.connect('a', 'A');
+    const cut = async function* () {
+      for (const [at, document] of documents.entries()) {
+        if (at === 3) await other.erase(connection, { conversationId: 'c' });
+        yield [document];
+      }
+    };
+    // The window is closed after the pages of its turn.
+    expect(await server.send(connection, { ...sending, documents: cut })).toEqual({ kind: 'more' });
+    expect(await world.run(database, 'SELECT document FROM hermes_sync.parts')).toEqual([]);
+    await server.dispose();
   });
 });
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headsDigest } from '../../src/store/headsDigest';
-import { schemaVersion } from '../../src/sync/postgres/schema';
-import { fetchWhole } from '../../src/sync/syncServer';
-import { SyncFailure } from '../../src/sync/syncFailure';
+import { schemaVersion } from '../../src/features/sync/core/postgres/schema';
+import { fetchWhole } from '../../src/features/sync/core/syncServer';
+import { SyncFailure } from '../../src/features/sync/core/syncFailure';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
@@ -116,6 +116,18 @@ describe('the tables', () => {
        WHERE table_schema = 'hermes_sync' AND table_name IN ('documents', 'versions', 'sendings')`,
     );
     expect(left).toEqual([]);
+  });
+
+  it('tell a window that is still of layout 3 that they changed', async () => {
+    const database = await world.database();
+    await world.client(world.address(database)).prepare();
+    const old = world.run(
+      database,
+      "INSERT INTO hermes_sync.conversations (history, conversation) VALUES ('h', 'c')",
+      "SELECT tail FROM hermes_sync.versions WHERE conversation = 'c'",
+    );
+    // 42P01, upon which it looks at the layout.
+    await expect(old).rejects.toThrow('"hermes_sync.versions" does not exist');
   });
 
   it('keep the last 256 tails of a conversation; a machine that is further behind receives all of it', async () => {

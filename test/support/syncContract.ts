@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { erasedTail, headsDigest } from '../../src/store/headsDigest';
 import type { ChainedVersion } from '../../src/store/syncing';
-import { syncFailureIn } from '../../src/sync/syncFailure';
-import { fetchWhole, type Connection, type SentChanges, type SyncServer } from '../../src/sync/syncServer';
+import { syncFailureIn } from '../../src/features/sync/core/syncFailure';
+import {
+  fetchWhole,
+  type Connection,
+  type SentChanges,
+  type SyncServer,
+} from '../../src/features/sync/core/syncServer';
 
 /** Documents as `send` takes them. */
 export const pieces = (...documents: readonly { readonly document: string; readonly body: string | null }[]) =>
@@ -129,6 +134,17 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
         await kindOf(way.lease(laptop, 'c1')),
         (await way.lease(copy, 'c1')).kind,
       ]).toEqual(['twin', 'twin', 'granted']);
+    });
+
+    it('knows a store that is further than the server, which was put back', async () => {
+      const way = (await serve())();
+      const [older, newer, next] = ['000000009.a', '000000010.b', '000000011.c'];
+      await way.connect('a', 'Laptop', { before: null, now: older });
+      expect(await way.connect('a', 'Laptop', { before: newer, now: next })).toEqual({
+        origin: 'a',
+        incarnation: next,
+        isRepeated: false,
+      });
     });
 
     it('gives the heads that changed after a number, whoever changed them, erased ones too', async () => {

@@ -25,7 +25,7 @@ import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers, type CodeActions } from '../webviews/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncView } from './syncView';
+import type { SyncView } from '../common/syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ViewReports } from '../library/verify/deliveryReports';
 
@@ -46,6 +46,8 @@ export interface ChatEditor {
   confirm(asked: Consent): Promise<boolean>;
   /** Runs a setup entry of the empty state. */
   setUp(entryId: string): Promise<void>;
+  /** Resolves to true when the key of the model's provider was replaced. */
+  replaceKey(ref: string): Promise<boolean>;
   /** Runs an action of a notice that does not belong to the store. */
   runAction(action: string): Promise<void>;
 }
@@ -272,6 +274,10 @@ export function chatHandlers(deps: ChatHandlerDeps): ChatHandlers {
         return null;
       },
       discover: () => models.discover(),
+      replaceKey: async ({ turnUid }) => {
+        const turn = await deps.sessions.getTurn(turnUid);
+        return turn !== null && editor.replaceKey(turn.model);
+      },
       setUp: async ({ entryId }) => {
         await editor.setUp(entryId);
         return null;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
-import { type PriceSnapshot, readPriceSnapshot } from '../../models/priceSnapshot';
+import { type PriceSnapshot, readPriceSnapshot } from '../../models/prices/priceSnapshot';
 
 /** Reads the price snapshot in `folder` when it is first needed. Null when it cannot be read: prices are then unknown
  *  and everything else works. */

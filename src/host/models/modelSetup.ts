@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { joinSentences } from '../../base/messageText';
 import { t } from '../../base/translate';
-import type { ModelCatalog } from '../../models/endpoints/catalog';
+import type { ModelCatalog } from '../../models/catalog/catalog';
 import { demoInfo } from '../../models/demo/demoModel';
-import { azureOpenai, azureResource, recognizeKey, servicePresets } from '../../models/presets';
-import { foreignKey, keyIn } from '../../models/endpoints/pastedKey';
+import { azureOpenai, azureResource } from '../../models/azureOpenai';
+import { foreignKey, keyIn } from '../../models/catalog/pastedKey';
+import { recognizeKey, servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';
 import type { ModelRow, SetupEntry } from '../../protocol/chatProtocol';
 import { editorProviderName } from './editorModels';
@@ -103,6 +104,20 @@ export class ModelSetup {
     if (chosen === null) return;
     // A user who came from the panel and cancels returns to their composer.
     if ((await this.follow(chosen)) || entryId !== null) await this.deps.focusChat();
+  }
+
+  /** Asks for a new key for the provider of a model, and tests it. Resolves to true when it was stored. Runs
+   *  the whole setup for a provider whose address is not known here. */
+  async replaceKey(ref: string): Promise<boolean> {
+    const provider = ref.slice(0, ref.indexOf('/'));
+    const endpoint = [...this.deps.endpoints.all(), ...servicePresets].find(({ name }) => name === provider);
+    if (endpoint === undefined) return this.run(null).then(() => false);
+    const key = await pasteKey(provider);
+    if (key === null || !(await mayBeSent(key, endpoint))) return false;
+    if ((await testedConnection(this.deps.catalog, endpoint, key)) === null) return false;
+    await this.deps.keys.set(endpoint.name, endpoint.baseUrl, key);
+    this.deps.models.invalidate();
+    return true;
   }
 
   /** Resolves to true when a model was chosen. */
@@ -237,10 +252,7 @@ export class ModelSetup {
 function notifyReady(row: ModelRow): void {
   const ready = row.isDemo
     ? t('{model} is ready. Answers are scripted and nothing leaves your machine.', { model: row.label })
-    : t(
-        '{model} is selected. Prompts go to {host}. {provider} lists this model, but it hasn’t been tested with a prompt.',
-        { model: row.label, provider: row.provider, host: row.destination },
-      );
+    : t('Prompts go to {model} on {host}.', { model: row.label, host: row.destination });
   if (row.warnings.length === 0) void vscode.window.showInformationMessage(ready);
   else void vscode.window.showWarningMessage(joinSentences([ready, ...row.warnings]));
 }
@@ -327,18 +339,18 @@ type Answer = { readonly kind: 'key'; readonly key: string } | { readonly kind: 
 
 /** Asks for a key until one is pasted. Its button opens the key page of a provider that the user picks, and then asks
  *  again. Null when the user cancels. */
-async function pasteKey(): Promise<string | null> {
+async function pasteKey(provider: string | null = null): Promise<string | null> {
   for (;;) {
-    const answer = await askOnce();
+    const answer = await askOnce(provider);
     if (answer.kind === 'key') return answer.key;
     if (answer.kind === 'left') return null;
     await openKeyPage();
   }
 }
 
-function askOnce(): Promise<Answer> {
+function askOnce(provider: string | null): Promise<Answer> {
   const box = vscode.window.createInputBox();
-  box.title = t('Paste a Key');
+  box.title = provider === null ? t('Paste a Key') : `${t('Paste a Key')} (${provider})`;
   box.prompt = t('Stored in VS Code’s secret storage. Sent only to the provider.');
   box.placeholder = t('API key, for example sk-or-…');
   box.password = true;

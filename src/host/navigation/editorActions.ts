@@ -14,6 +14,7 @@ interface EditorActionDeps {
   readonly extensionId: string;
   readonly pickModel: (sessionId: string | null) => Promise<void>;
   readonly setUpModel: (entryId: string | null) => Promise<void>;
+  readonly replaceKey: (ref: string) => Promise<boolean>;
 }
 
 /** Functions of parts that are built from the views. */
@@ -96,6 +97,10 @@ export class EditorActions implements ChatEditor {
 
   setUp(entryId: string): Promise<void> {
     return this.deps.setUpModel(entryId);
+  }
+
+  replaceKey(ref: string): Promise<boolean> {
+    return this.deps.replaceKey(ref);
   }
 
   async openSettings(query: string): Promise<void> {

@@ -1,10 +1,11 @@
 import type { Translate } from '../../base/translate';
+import type { SyncView } from '../common/syncView';
 import type { StoreStatus } from './storeStatus';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const topic = 'container';
-const dismissedKey = 'containerNoticeRead';
+const shownKey = 'containerNoticeRead';
 
 interface ContainerNoticeDeps {
   /** Current folder of this window's history. */
@@ -13,27 +14,30 @@ interface ContainerNoticeDeps {
   /** True when the chat shows no session. */
   readonly isEmptyState: () => boolean;
   readonly storeStatus: Pick<StoreStatus, 'offer'>;
-  /** Remembers that the user dismissed the notice. */
+  /** Remembers that the notice was shown. */
   readonly memory: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
   readonly chooseFolder: () => Promise<void>;
-  /** True when a server has the sessions, too. */
-  readonly isSynced: () => boolean;
-  readonly setUpSync: () => Promise<void>;
+  readonly sync: Pick<SyncView, 'current' | 'isOffered' | 'run'>;
   readonly t: Translate;
 }
 
-/** Shows a notice in the empty state when sessions are stored inside a container and are deleted with it, and how to
- *  keep them: in a mounted folder, or also on a server. */
+/** Shows a notice once, after the first prompt, when sessions are stored inside a container and are deleted with it, and
+ *  how to keep them: in a mounted folder, or also on a server. */
 export class ContainerNotice {
+  private isOffered = false;
   private judged: { readonly folder: string; readonly dies: boolean } | null = null;
 
   constructor(private readonly deps: ContainerNoticeDeps) {}
 
   /** Called when the chat may show another state, or the history has another folder. */
   update(): void {
-    const { storeStatus, chooseFolder, isSynced, setUpSync, memory, isEmptyState, t } = this.deps;
-    if (!isEmptyState() || isSynced() || memory.get(dismissedKey) === true || !this.dies())
-      return storeStatus.offer(topic, []);
+    const { storeStatus, chooseFolder, sync, memory, isEmptyState, t } = this.deps;
+    this.isOffered &&= !isEmptyState();
+    if (!this.isOffered && !isEmptyState() && memory.get(shownKey) !== true && this.dies()) {
+      this.isOffered = true;
+      void memory.update(shownKey, true);
+    }
+    if (!this.isOffered || sync.current !== null || !this.dies()) return storeStatus.offer(topic, []);
     storeStatus.offer(topic, [
       {
         sentence: t(
@@ -41,14 +45,8 @@ export class ContainerNotice {
         ),
         choices: [
           { label: t('Choose Folder…'), run: chooseFolder },
-          { label: t('Set Up Sync'), run: setUpSync },
-          {
-            label: t('Don’t Show Again'),
-            run: async () => {
-              await memory.update(dismissedKey, true);
-              this.update();
-            },
-          },
+          ...(sync.isOffered ? [{ label: t('Set Up Sync'), run: () => sync.run('setUp') }] : []),
+          { label: t('Dismiss'), run: async () => ((this.isOffered = false), this.update()) },
         ],
       },
     ]);

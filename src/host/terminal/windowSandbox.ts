@@ -7,7 +7,7 @@ import { Confinement, type ConfinementDeps } from '../../tools/sandbox/confineme
 import { Sandbox } from '../../tools/sandbox/sandbox';
 import type { RemovedFiles } from '../../tools/sandbox/git/takenOut';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
-import type { HelperTools } from '../../tools/sandbox/helperMessages';
+import type { HelperTools } from '../../tools/sandbox/helper/messages';
 import type { Environment } from '../../tools/terminal/loginEnvironment';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
 import { notifyRemovedFiles } from './removedFilesNotice';

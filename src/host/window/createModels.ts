@@ -1,5 +1,5 @@
-import { ModelCatalog } from '../../models/endpoints/catalog';
-import { DemoProvider } from '../../models/demo/demoModel';
+import { ModelCatalog } from '../../models/catalog/catalog';
+import { DemoProvider } from '../../models/demo/demoProvider';
 import type * as providers from '../../models/providers/index';
 import { lazyBundle } from '../common/lazyBundle';
 import { bundledPrices } from '../models/bundledPrices';

@@ -3,14 +3,12 @@ import type { Clock } from '../../base/clock';
 import { pause } from '../../base/pause';
 import type { ChatModel, CompletedToolCall, ModelRequest, ModelStream, WireMessage } from '../chatModel';
 import type { ModelInfo } from '../modelInfo';
-import { free } from '../priceSnapshot';
+import { free } from '../prices/priceSnapshot';
 import { EventPump } from '../http/pump';
 import { folderAnswer, honestAnswer, longAnswer, searchAnswer } from './demoAnswers';
 import type { DemoToolResult } from './demoAnswers';
 import { demoRequest } from './demoPrompts';
 import type { DemoRequest } from './demoPrompts';
-import { noModelFailure } from '../http/failures';
-import { ModelError, type ModelListing, type ModelProvider } from '../modelProvider';
 
 export const demoInfo: ModelInfo = {
   ref: 'Demo/script',
@@ -153,22 +151,4 @@ function deltas(text: string): readonly string[] {
     else pieces.push(word);
   }
   return pieces;
-}
-
-/** The source of the one scripted model. */
-export class DemoProvider implements ModelProvider {
-  readonly name = demoInfo.provider;
-  readonly kind = 'demo';
-  readonly destination = demoInfo.destination;
-
-  constructor(private readonly clock: Clock) {}
-
-  listModels(): Promise<ModelListing> {
-    return Promise.resolve({ kind: 'models', models: [demoInfo] });
-  }
-
-  open(modelId: string): Promise<ChatModel> {
-    if (modelId !== demoInfo.id) return Promise.reject(new ModelError(noModelFailure(`${this.name}/${modelId}`)));
-    return Promise.resolve(new DemoModel(this.clock));
-  }
 }

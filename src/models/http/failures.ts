@@ -365,15 +365,6 @@ function describeNetwork(code: string | null, context: FailureContext): Descript
       };
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return {
-        cause: 'network',
-        happened: t('Can’t reach {where}.', { where }),
-        next: advice(
-          context,
-          t('Check your connection and the base URL.'),
-          t('Check your connection and the base URL, or choose another model.'),
-        ),
-      };
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':

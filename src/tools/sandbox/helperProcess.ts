@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HelperAlarm, HelperAnswers, HelperReply, HelperRequest } from './helperMessages';
+import type { HelperAlarm, HelperAnswers, HelperReply, HelperRequest } from './helper/messages';
 
 export interface HelperProcessDeps {
   /** Path of the helper's bundle. */

@@ -5,9 +5,8 @@ import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
 import { HelperProcess, type HelperProcessDeps } from './helperProcess';
-import type { HelperAnswers, HelperTools } from './helperMessages';
+import type { HelperAnswers, HelperTools, Limits } from './helper/messages';
 import type { GitPlaces } from './git/gitGuard';
-import type { Limits } from './limits';
 
 /** auto: commands are confined if the sandbox works. required: without a working sandbox no command runs. off: no
  *  sandbox. */

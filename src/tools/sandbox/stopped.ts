@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import type { Limits } from './limits';
+import type { Limits } from './helper/messages';
 
 interface ShownFolders {
   readonly home: string;
@@ -26,7 +26,23 @@ export function stoppedActions(
       limits.writable.some((place) => contains(place, file)) && !limits.kept.some((place) => contains(place, file));
     return isAllowed ? [] : [`write to ${shownPath(file, folders)}`];
   });
-  return [...new Set(actions)].slice(0, most);
+  const each = [...new Set(actions)];
+  return most === Infinity ? each : joinedByFolder(each).slice(0, most);
+}
+
+/** Several writes below one folder become one action: "write to 3 files in ~/.npm". */
+function joinedByFolder(actions: readonly string[]): readonly string[] {
+  const verb = 'write to ';
+  const writes = actions.flatMap((action) => (action.startsWith(verb) ? [action.slice(verb.length)] : []));
+  // The home folder and the root say nothing.
+  const folders = writes.map((path) => dirname(path)).filter((folder) => !['~', '/', '.'].includes(folder));
+  const outer = folders.filter((folder) => !folders.some((other) => other !== folder && contains(other, folder)));
+  const joined = actions.map((action) => {
+    const folder = outer.find((each) => action.startsWith(`${verb}${each}/`));
+    const count = writes.filter((path) => folder !== undefined && path.startsWith(`${folder}/`)).length;
+    return folder === undefined || count < 2 ? action : `${verb}${count} files in ${folder}`;
+  });
+  return [...new Set(joined)];
 }
 
 /** Hidden files that a failed command mentions and could not read: "read .env". The library does not report reads,

@@ -28,6 +28,8 @@ const withoutScreen: Environment = {
   GIT_PAGER: 'cat',
   GIT_EDITOR: 'true',
   GIT_TERMINAL_PROMPT: '0',
+  // It writes outside the folder and connects, for a message that nobody reads.
+  npm_config_update_notifier: 'false',
 };
 
 /** Environment of a command, without the credentials of the user's shell. The settings of the editor's terminal may

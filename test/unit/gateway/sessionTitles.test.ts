@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { demoInfo, DemoProvider } from '../../../src/models/demo/demoModel';
+import { demoInfo } from '../../../src/models/demo/demoModel';
+import { DemoProvider } from '../../../src/models/demo/demoProvider';
 import { systemClock } from '../../../src/base/clock';
 import { gate } from '../../support/conformance';
 import { refuses, reply, type Scripted } from '../../support/modelServer';

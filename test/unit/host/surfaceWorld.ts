@@ -52,6 +52,7 @@ export function surfaceWorld(
     exportSession: unused,
     openMemory: unused,
     setUp: unused,
+    replaceKey: async () => false,
     runAction: unused,
   };
   const changes = new Emitter<void>();

@@ -92,6 +92,29 @@ describe('versions of a prompt', () => {
     ]);
   });
 
+  it('are none for a retried try without one word, unless later turns or other words are kept with it', async () => {
+    const world = await three();
+    const failed = (turnUid: string, replaced: string, reason: 'retried' | 'edited', asked = 'three?'): void => {
+      openTurn(world.db, {
+        turnUid,
+        sessionId: 's1',
+        text: asked,
+        startedAt: 2,
+        replaces: { turnUid: replaced, reason },
+      });
+      settle(world.db, turnUid, { outcome: 'failed', stopReason: 'error', failure: null });
+    };
+    failed('t4', 't3', 'retried');
+    answered(world.db, 't5', 'three, again', retried('t4'));
+    const afterRetry = world.db.promptVersions('s1');
+    failed('t6', 't5', 'edited', 'THREE?');
+    answered(world.db, 't7', 'Three', edited('t6'));
+    expect([afterRetry, world.db.promptVersions('s1')]).toEqual([
+      [{ turnUid: 't5', versions: ['t3', 't5'] }],
+      [{ turnUid: 't7', versions: ['t3', 't5', 't6', 't7'] }],
+    ]);
+  });
+
   it('inside a version keep their choice while another one is shown', async () => {
     const world = await three();
     answered(world.db, 't4', 'three, again', retried('t3'));

@@ -104,8 +104,18 @@ export class PromptVersionTable {
     return { begun: tip, exchange: { hidden, shown: { mark: turnUid, reasons: ['retried', 'edited'] }, between } };
   }
 
+  /** False for a retried prompt of which nothing else is kept: a try without one word is no version. */
   private isKept(turnUid: string): boolean {
-    return this.markOf(turnUid) !== undefined;
+    const mark = this.markOf(turnUid);
+    if (mark === undefined || mark['hidden_reason'] === 'edited') return mark !== undefined;
+    const prompt = this.turns.require(turnUid).userMessageUid;
+    return (
+      this.database.get(
+        `SELECT 1 FROM messages
+         WHERE hidden_with = ? AND active = 0 AND uid <> ? AND display_kind IS NOT 'closing' LIMIT 1`,
+        [turnUid, prompt],
+      ) !== undefined
+    );
   }
 
   /** Hides the replaced version for the reason of the one that replaces it: two versions differ for one reason. */

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { SandboxManager } from '@anthropic-ai/sandbox-runtime';
 import { errorMessage } from '../../../base/errorMessage';
 import { GitGuard } from '../git/gitGuard';
-import type { HelperAlarm, HelperAnswers, HelperReply, HelperRequest, HelperTools } from '../helperMessages';
+import type { HelperAlarm, HelperAnswers, HelperReply, HelperRequest, HelperTools } from './messages';
 
 // Runs as a separate process in an empty folder. The library guards its start folder with additional rules, and its
 // files there would be visible to users. Its proxies must not share a process with the editor. All limits come from the

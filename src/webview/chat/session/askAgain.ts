@@ -31,6 +31,14 @@ export class AskAgain {
     if (this.offered.peek() === null) this.chat.focusComposer();
   }
 
+  /** Asks for a new key for the turn's model, and retries the turn once it is stored. */
+  async withNewKey(turnUid: string): Promise<void> {
+    const { host, requests } = this.chat;
+    let isReplaced = false;
+    await requests.ask(async () => (isReplaced = await host.request('replaceKey', { turnUid })));
+    if (isReplaced) await this.retry(turnUid);
+  }
+
   /** Continues the last answer where it was cut off. Leaves the composer's text alone. */
   async continueAnswer(turnUid: string): Promise<void> {
     const { host, isBusy } = this.chat;

@@ -113,7 +113,9 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
       if (conversation.turns.get(event.turnUid)?.state === 'settled') return conversation;
       return {
         ...withWork(conversation, event.turnUid, (work) => withActivity(work, event.activity)),
-        activity: { turnUid: event.turnUid, activity: event.activity, receivedAt: now },
+        activity: isStillRetrying(conversation.activity, event)
+          ? conversation.activity
+          : { turnUid: event.turnUid, activity: event.activity, receivedAt: now },
       };
     case 'approvalRequested':
       return asked({ ...conversation, turns: withTurn(conversation.turns, event.turn) }, event.approval);
@@ -131,6 +133,14 @@ export function applyTurnEvent(conversation: Conversation, event: TurnEvent, now
 }
 
 /** Sets or clears (null) a compression between two turns. */
+/** True for the request of a retry: the reason for it stays in view until something arrives. */
+function isStillRetrying(
+  current: LiveActivity | null,
+  { turnUid, activity }: Extract<TurnEvent, { kind: 'activity' }>,
+): boolean {
+  return activity.kind === 'requesting' && current?.activity.kind === 'retrying' && current.turnUid === turnUid;
+}
+
 export function withCompressing(conversation: Conversation, activity: TurnActivity | null, now: number): Conversation {
   if (activity !== null) return { ...conversation, activity: { turnUid: null, activity, receivedAt: now } };
   return conversation.activity?.turnUid === null ? { ...conversation, activity: null } : conversation;

@@ -1,8 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t, shownList } from '../../localization';
 import { toolDetails, type CommandDetails } from '../../toolDetails';
+import { hookRunsIn } from '../../../transcript/hookRun';
+import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import { toolLabels } from '../../toolLabels';
-import { toolReason } from '../../toolReasons';
+import { hookSentence, toolReason } from '../../toolReasons';
 import type { CallRow } from '../state/conversationRows';
 import type { CallProgress } from '../state/turnWork';
 import { withInsertion } from '../drafts/composerText';
@@ -110,8 +112,28 @@ function CallTail({ row }: CallProps) {
   );
 }
 
+/** Below a call's line: what its hooks did, but for those that said nothing. */
+export function HookLines({ row: { result } }: CallProps) {
+  const runs = hookRunsIn(result?.details).filter(({ outcome, text }) => outcome !== 'passed' || text !== '');
+  return (
+    <>
+      {runs.map((run, index) => (
+        <p class={`tool-note${run.outcome === 'blocked' ? ' tool-stopped' : ''}`} key={index} title={run.hook}>
+          {showInvisible(hookSentence(run))}
+        </p>
+      ))}
+    </>
+  );
+}
+
+interface SandboxLineProps {
+  readonly details: CommandDetails;
+  /** True for a failed or opened command: what one that succeeded was kept from rarely matters. */
+  readonly showsBlocked: boolean;
+}
+
 /** Below a command's line: what the sandbox blocked, and which files appeared meanwhile and were removed again. */
-export function SandboxLine({ details: { command, sandbox } }: { readonly details: CommandDetails }) {
+export function SandboxLine({ details: { command, sandbox }, showsBlocked }: SandboxLineProps) {
   const chat = useChat();
   const askToRunOutside = (): void => {
     const quoted = command.includes('`') || command.includes('\n') ? `\n~~~\n${command}\n~~~` : `\`${command}\``;
@@ -136,7 +158,7 @@ export function SandboxLine({ details: { command, sandbox } }: { readonly detail
           {t('Removed from the folder: {files}', { files: shownList(takenOut) })}
         </p>
       )}
-      {stopped.length > 0 && (
+      {showsBlocked && stopped.length > 0 && (
         <p class="tool-note tool-stopped">
           <span>{t('Blocked by the sandbox: {what}', { what: shownList(stopped) })}</span>{' '}
           <button

@@ -82,12 +82,10 @@ function activityText(activity: TurnActivity, since: number, model: string): str
     case 'retrying': {
       const { attempt, attempts, failure } = activity;
       const left = Math.max(0, activity.delayMs - since);
-      return t('{cause} Retrying in {delay} (attempt {attempt} of {attempts}).', {
-        cause: whatHappened(failure.sentence),
-        delay: duration(left),
-        attempt,
-        attempts,
-      });
+      const facts = { cause: whatHappened(failure.sentence), attempt, attempts };
+      return left === 0
+        ? t('{cause} Retrying (attempt {attempt} of {attempts}).', facts)
+        : t('{cause} Retrying in {delay} (attempt {attempt} of {attempts}).', { ...facts, delay: duration(left) });
     }
     case 'receivingToolCall':
       return activity.characters === 0

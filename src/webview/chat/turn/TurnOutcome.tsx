@@ -8,6 +8,7 @@ import { PromptSender } from '../drafts/promptSender';
 import { AskAgain } from '../session/askAgain';
 import { SessionContext } from '../session/sessionContext';
 import { SessionSwitchController } from '../session/sessionSwitchController';
+import { FoldButton } from '../common/marks';
 import { useChat } from '../state/chat';
 import type { Message } from '../../../transcript/message';
 
@@ -31,6 +32,7 @@ export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
   if (crash !== null) return <CrashNotice report={crash} turn={turn} />;
   // The line above the next turn says that it was continued.
   if (label === null || block.isContinued) return null;
+  if (!block.isLast && turn.failure !== null) return <EarlierFailure turn={turn} sentence={label.sentence} />;
   return (
     <div class={`notice notice-${label.tone}`} role="group" aria-label={t('How the turn ended')}>
       <Icon name={label.tone} />
@@ -47,6 +49,20 @@ export function TurnOutcome({ block, turn }: TurnOutcomeProps) {
   );
 }
 
+/** One line once a later turn exists: its advice is outdated. */
+function EarlierFailure({ turn, sentence }: { readonly turn: FinishedTurn; readonly sentence: string }) {
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <div role="group" aria-label={t('How the turn ended')}>
+      <div class={open ? '' : 'earlier-failure'}>
+        <FoldButton open={open} label={sentence} toggle={() => setOpen(!open)} />
+      </div>
+      {open && <FailureDetails id={id} turn={turn} />}
+    </div>
+  );
+}
+
 interface OutcomeActionsProps extends TurnOutcomeProps {
   readonly offered: readonly OutcomeAction[];
   /** True when the first action is the recommended one. */
@@ -58,7 +74,6 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
   const [open, setOpen] = useState(false);
   const id = useId();
   const busy = chat.part(PromptSender).busy.value || chat.isBusy.value;
-  const actions = offered.filter((action) => block.isLast || action === 'showDetails');
   const act: Readonly<Record<OutcomeAction, () => void>> = {
     retry: () => void chat.part(AskAgain).retry(turn.uid),
     continue: () =>
@@ -67,21 +82,22 @@ function OutcomeActions({ block, turn, offered, isPrimary }: OutcomeActionsProps
         .continueAnswer(turn.uid)
         .then(() => chat.focusComposer()),
     chooseModel: () => chat.ui.chooseModel(),
+    replaceKey: () => void chat.part(AskAgain).withNewKey(turn.uid),
     setUpModel: () => chat.runAction('setUpModel'),
     compress: () => void chat.part(SessionContext).propose(''),
     newSession: () => void chat.part(SessionSwitchController).to({ reason: 'new_session' }),
     showDetails: () => setOpen(!open),
   };
-  if (actions.length === 0) return null;
+  if (!block.isLast) return null;
   return (
     <>
       <span class="notice-actions">
-        {actions.map((action, index) => (
+        {offered.map((action, index) => (
           <button
             type="button"
             key={action}
             class={`button compact${index === 0 && isPrimary ? '' : ' secondary'}`}
-            disabled={busy && (action === 'retry' || action === 'continue' || action === 'compress')}
+            disabled={busy && ['retry', 'continue', 'replaceKey', 'compress'].includes(action)}
             aria-expanded={action === 'showDetails' ? open : undefined}
             aria-controls={action === 'showDetails' && open ? id : undefined}
             onClick={act[action]}

@@ -89,6 +89,7 @@ function handlersWith(
       code: noCodeActions,
       confirm: never,
       setUp: never,
+      replaceKey: never,
       runAction: never,
     },
     onReady: never,

@@ -6,8 +6,8 @@ import { systemClock, type Clock } from '../../../../src/base/clock';
 import { checkConnection } from '../../../../src/host/models/connectionCheck';
 import { ModelService } from '../../../../src/host/models/modelService';
 import { ProviderKeys } from '../../../../src/host/models/providerKeys';
-import { ModelCatalog } from '../../../../src/models/endpoints/catalog';
-import { DemoProvider } from '../../../../src/models/demo/demoModel';
+import { ModelCatalog } from '../../../../src/models/catalog/catalog';
+import { DemoProvider } from '../../../../src/models/demo/demoProvider';
 import type { LocalServerPreset } from '../../../../src/models/presets';
 import type { ModelProvider } from '../../../../src/models/modelProvider';
 import type { ProviderSettings } from '../../../../src/models/providerSettings';
@@ -219,7 +219,7 @@ describe('a connection test', () => {
     expect(await check('http://models.invalid/v1')).toEqual({
       kind: 'failed',
       mayKeep: true,
-      sentence: 'Can’t reach Local (http://models.invalid/v1). Check your connection and the base URL.',
+      sentence: 'Can’t reach Local (http://models.invalid/v1). Check your connection, proxy, or VPN.',
     });
   });
 
@@ -374,7 +374,11 @@ describe('a connection test', () => {
 async function setUp(
   entry: string | null,
   answers: readonly (string | undefined)[],
-  over: Parameters<typeof catalogOf>[0] & { readonly endpoints?: readonly ProviderSettings[] } = {},
+  over: Parameters<typeof catalogOf>[0] & {
+    readonly endpoints?: readonly ProviderSettings[];
+    /** Replaces the key of this model's provider instead. */
+    readonly replace?: string;
+  } = {},
 ) {
   person.answers = [...answers];
   const secrets = new Map<string, string>();
@@ -398,7 +402,7 @@ async function setUp(
     log: new RecordingLog(),
   });
   const [chosen, focused]: [string[], string[]] = [[], []];
-  await new ModelSetup({
+  const setup = new ModelSetup({
     catalog,
     models: service,
     keys,
@@ -408,12 +412,14 @@ async function setUp(
     shownSession: () => null,
     modelOf: async () => null,
     focusChat: async () => void focused.push('composer'),
-  }).run(entry);
+  });
+  const replaced = over.replace === undefined ? await setup.run(entry) : await setup.replaceKey(over.replace);
   await settle();
   service.dispose();
   return {
     shown: person.shown,
     chosen,
+    replaced,
     focused: focused.length,
     secrets: Object.fromEntries(secrets),
     written,
@@ -425,7 +431,6 @@ describe('Set Up Model…', () => {
   const ollama = (origin: string): readonly LocalServerPreset[] => [
     { name: 'Ollama', program: 'ollama', protocol: 'openai', baseUrl: `${origin}/v1` },
   ];
-  const untested = 'but it hasn’t been tested with a prompt.';
 
   it('offers Demo and a key to a user who has nothing, and returns to the composer', async () => {
     const { shown, chosen, focused } = await setUp(null, ['Try the Demo']);
@@ -447,7 +452,7 @@ describe('Set Up Model…', () => {
         'Set Up Model: Found Ollama on this machine: 1 model, Paste a Key, Try the Demo, Add an Endpoint…',
         'Select a Model from Ollama: qwen3:8b',
         expect.stringMatching(
-          /^! qwen3:8b is selected\. Prompts go to 127\.0\.0\.1:\d+\. Ollama lists this model, .* qwen3:8b is given only 4,096 tokens here, and longer requests are cut off\. .*OLLAMA_CONTEXT_LENGTH=32768/,
+          /^! Prompts go to qwen3:8b on 127\.0\.0\.1:\d+\. qwen3:8b is given only 4,096 tokens here, and longer requests are cut off\. .*OLLAMA_CONTEXT_LENGTH=32768/,
         ),
       ],
       ['Ollama/qwen3:8b'],
@@ -497,10 +502,7 @@ describe('Set Up Model…', () => {
       open: () => Promise.reject(new Error('No prompt is sent here.')),
     };
     const { shown, chosen } = await setUp(null, ['Use VS Code’s Models', 'GPT'], { others: [editor] });
-    expect([shown.at(-1), chosen]).toEqual([
-      `GPT is selected. Prompts go to Editor (Copilot). Editor lists this model, ${untested}`,
-      ['Editor/gpt'],
-    ]);
+    expect([shown.at(-1), chosen]).toEqual(['Prompts go to GPT on Editor (Copilot).', ['Editor/gpt']]);
   });
 
   /** OpenRouter, as far as a key and a list go; every other address fails the test. */
@@ -535,13 +537,25 @@ describe('Set Up Model…', () => {
       fetch: openRouter('sk-or-v1-abc123'),
     });
     expect([shown.slice(1), chosen, secrets, focused]).toEqual([
-      [
-        'Select a Model from OpenRouter: Qwen3',
-        `Qwen3 is selected. Prompts go to openrouter.ai. OpenRouter lists this model, ${untested}`,
-      ],
+      ['Select a Model from OpenRouter: Qwen3', 'Prompts go to Qwen3 on openrouter.ai.'],
       ['OpenRouter/qwen/qwen3'],
       { 'key https://openrouter.ai OpenRouter': 'sk-or-v1-abc123' },
       1,
+    ]);
+  });
+
+  it('replaces the key of a provider in one step, and only by one that works', async () => {
+    const replace = (answers: readonly (string | undefined)[]) =>
+      setUp(null, answers, { fetch: openRouter('sk-or-v1-new'), replace: 'OpenRouter/qwen/qwen3' });
+    const [works, refused, left] = [
+      await replace(['sk-or-v1-new']),
+      await replace(['sk-or-v1-old', undefined]),
+      await replace([undefined]),
+    ];
+    expect([works, refused, left].map(({ replaced, chosen, secrets }) => [replaced, chosen, secrets])).toEqual([
+      [true, [], { 'key https://openrouter.ai OpenRouter': 'sk-or-v1-new' }],
+      [false, [], {}],
+      [false, [], {}],
     ]);
   });
 

@@ -1,5 +1,28 @@
 import { describe, expect, it } from 'vitest';
-import { unreadableActions } from '../../../../src/tools/sandbox/stopped';
+import { stoppedActions, unreadableActions } from '../../../../src/tools/sandbox/stopped';
+
+describe('actions that the sandbox blocked', () => {
+  it('are named with their folder when there are several in it, but never as the home folder', () => {
+    const wrote = (path: string): string => `deny file-write-create /home/me/${path}`;
+    const lines = [
+      wrote('.npm/_logs/1-debug-0.log'),
+      wrote('.npm/_update-notifier-last-checked'),
+      wrote('.npmrc'),
+      wrote('.yarnrc'),
+      wrote('.config/tool/state.json'),
+      'deny network-outbound registry.npmjs.org:443',
+    ];
+    expect(
+      stoppedActions(lines, { writable: ['/home/me/app'], kept: [] }, { home: '/home/me', folder: '/home/me/app' }),
+    ).toEqual([
+      'write to 2 files in ~/.npm',
+      'write to ~/.npmrc',
+      'write to ~/.yarnrc',
+      'write to ~/.config/tool/state.json',
+      'connect to registry.npmjs.org',
+    ]);
+  });
+});
 
 describe('paths that a failed command mentions and could not read', () => {
   const hidden = [

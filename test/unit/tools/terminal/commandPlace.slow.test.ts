@@ -102,6 +102,7 @@ describe('the environment of commands', () => {
       GIT_PAGER: 'cat',
       GIT_EDITOR: 'true',
       GIT_TERMINAL_PROMPT: '0',
+      npm_config_update_notifier: 'false',
     });
   });
 

@@ -14,7 +14,7 @@ import {
   shownSession,
 } from '../../../support/builders/viewMessages';
 import type { JsonValue } from '../../../../src/transcript/json';
-import type { TurnEvent } from '../../../../src/transcript/turnEvent';
+import type { TurnActivity, TurnEvent } from '../../../../src/transcript/turnEvent';
 import { conversationFrom } from '../../../../src/webview/chat/state/conversation';
 import { textPlace } from '../../../../src/webview/chat/feed/feedText';
 import { todosFoldKey } from '../../../../src/webview/chat/state/foldState';
@@ -100,10 +100,65 @@ describe('a conversation', () => {
     }).toEqual({
       sentence: true,
       shown: true,
-      buttons: ['Set Up Model', 'Choose Model', 'Retry', 'Show Details'],
+      buttons: ['Replace Key…', 'Choose Model', 'Retry', 'Show Details'],
       retried: [{ turnUid: 'turn1' }],
       copied: true,
     });
+  });
+
+  test('retries the turn once the refused key was replaced, and not before', async () => {
+    page = new ChatPage();
+    const failure = { cause: 'auth' as const, sentence: 'The key was refused (401).', technical: 'HTTP 401' };
+    const turn = settledTurn('turn1', 'u1', { outcome: 'failed', stopReason: 'error', failure });
+    await page.bootstrap(shownSession({ messages: [question], turns: [turn] }));
+    await page.press('Replace Key…');
+    await page.answer('replaceKey', false);
+    await page.settle();
+    const afterLeaving = page.sent('retry').length;
+    await page.press('Replace Key…');
+    await page.answer('replaceKey', true);
+    await page.settle();
+    expect([afterLeaving, page.sent('replaceKey'), page.sent('retry')]).toEqual([
+      0,
+      [{ turnUid: 'turn1' }, { turnUid: 'turn1' }],
+      [{ turnUid: 'turn1' }],
+    ]);
+  });
+
+  test('folds an earlier failure into one line, with its details', async () => {
+    page = new ChatPage();
+    const failure = { cause: 'network' as const, sentence: 'Can’t reach Local. Retry.', technical: 'ECONNREFUSED' };
+    await page.bootstrap(
+      shownSession({
+        messages: [
+          question,
+          prompt({ uid: 'u2', position: 5, turnUid: 'turn2' }, 'Again'),
+          answer({ uid: 'a2', position: 6, turnUid: 'turn2' }, ['Yes.']),
+        ],
+        turns: [
+          settledTurn('turn1', 'u1', { outcome: 'failed', stopReason: 'error', failure }),
+          settledTurn('turn2', 'u2'),
+        ],
+      }),
+    );
+    const ended = find('group', 'How the turn ended');
+    const folded = [...ended.querySelectorAll('button')].map(nameOf);
+    await page.click(find('button', failure.sentence));
+    expect([folded, ended.textContent?.includes('ECONNREFUSED')]).toEqual([[failure.sentence], true]);
+  });
+
+  test('says why an answer is requested again until something arrives', async () => {
+    page = await openChat(shownSession({ messages: [question], openTurn: runningTurn() }));
+    const failure = { cause: 'empty' as const, sentence: 'The model returned an empty answer. Retry.', technical: '' };
+    const activity = (activity: TurnActivity): Promise<void> =>
+      page.event({ kind: 'activity', turnUid: 'turn1', activity });
+    await activity({ kind: 'retrying', attempt: 2, attempts: 4, delayMs: 0, failure });
+    await activity({ kind: 'requesting', elapsedMs: 0 });
+    const line = (): string | undefined => document.querySelector('.activity')?.textContent;
+    await expect.poll(line).toBe('The model returned an empty answer. Retrying (attempt 2 of 4).');
+    await activity({ kind: 'answering' });
+    await activity({ kind: 'requesting', elapsedMs: 0 });
+    await expect.poll(line).toMatch(/^Waiting for /);
   });
 
   test('leaves out hidden and closing rows and answers that were retried', async () => {
@@ -341,6 +396,17 @@ describe('the empty state', () => {
 });
 
 describe('strips', () => {
+  test('say of the session in sight alone that a newer version continued it', async () => {
+    const sentence = 'This session was saved by a newer version of Hermes on another machine.';
+    const shown = shownSession({ messages: [question] });
+    const strips = async (conversationId: string): Promise<readonly string[]> => {
+      const refused = [{ conversationId, sentence }];
+      page = await openChat(shown, { sync: { line: 'Saved here', state: 'failed', refused, turn: null } });
+      return all('alert').map(nameOf);
+    };
+    expect([await strips(shown.session.conversationId), await strips('another')]).toEqual([[sentence], []]);
+  });
+
   test('report a failure to save, loudly and with next steps', async () => {
     page = await openChat(shownSession({ messages: [question] }), {
       store: {

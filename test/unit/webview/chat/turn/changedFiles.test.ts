@@ -252,6 +252,26 @@ describe('the row of a command', () => {
 });
 
 describe('the row of a confined command', () => {
+  test('says of a command that succeeded what the sandbox blocked only once it is opened', async () => {
+    const details = { ...endedCommand, sandbox: { stopped: ['write to ~/.npmrc'], takenOut: ['.husky'] } };
+    await open(
+      shownSession({
+        messages: [
+          question,
+          answer({ uid: 'a1', position: 2 }, [call('c1', 'run_command', { command: 'npm test' })]),
+          result({ uid: 'r1', position: 3 }, 'c1', 'run_command', 'ok', 'done', details),
+        ],
+        turns: [settledTurn()],
+      }),
+    );
+    const folded = texts('.tool-note');
+    await page.click(find('group', 'Tool: run_command npm test, done').querySelector('button') ?? document.body);
+    expect([folded, texts('.tool-note')]).toEqual([
+      ['Removed from the folder: .husky'],
+      ['Removed from the folder: .husky', 'Blocked by the sandbox: write to ~/.npmrc Run Without Sandbox…'],
+    ]);
+  });
+
   test('shows what the sandbox blocked and removed, and offers to ask for it without the sandbox', async () => {
     const details = {
       ...endedCommand,
