@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } from '../models/chatModel';
-import { estimateTokens } from '../transcript/tokenEstimate';
+import { estimateTokens } from '../transcript/contextUse';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';

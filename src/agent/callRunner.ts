@@ -12,9 +12,8 @@ import type { Failure } from '../transcript/stopReason';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
 import { blockedOutput, HookStop, noAnswer, type HookAnswer, type TurnHooks, withHooks } from './turnHooks';
 import { LeftWaiting, type LiveRun } from './liveRun';
-import { CallStop, type RunningCall } from './runningCalls';
+import { CallStop, type RunningCall, TurnStop } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
-import { TurnStop } from './turnStop';
 import { decidedTogether, editsAfter, type LaterCall } from './waitingEdits';
 
 interface CallRunnerDeps {

@@ -1,6 +1,6 @@
 import type { ChatModel, StreamNotice } from '../models/chatModel';
 import type { Approval, Mode } from '../transcript/approval';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import type { ReasoningEffort } from '../transcript/session';
 import type { Message } from '../transcript/message';
 import type { Failure } from '../transcript/stopReason';
 import type { Turn } from '../transcript/turn';

@@ -11,7 +11,7 @@ import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun
 import { type Ending, paused, stopped, storeFailed } from './turnEnding';
 import { TurnRecorder } from './turnRecorder';
 import { HookStop } from './turnHooks';
-import { stopReasonOf, TurnStop } from './turnStop';
+import { stopReasonOf, TurnStop } from './runningCalls';
 
 export interface RecordingDeps {
   readonly store: SessionStore;

@@ -1,4 +1,15 @@
-/** The abort reason for ending a single call while its turn continues. */
+/** The reason why a running turn is asked to stop, passed to its `AbortController`. */
+export class TurnStop extends Error {
+  override readonly name = 'TurnStop';
+  constructor(readonly reason: 'user' | 'newPrompt' | 'windowClosed' | 'storeFailed') {
+    super(`The turn was stopped (${reason}).`);
+  }
+}
+
+/** Returns the reason of an aborted signal. An abort without a `TurnStop` counts as the user's. */
+export function stopReasonOf(signal: AbortSignal): TurnStop['reason'] {
+  return signal.reason instanceof TurnStop ? signal.reason.reason : 'user';
+} /** The abort reason for ending a single call while its turn continues. */
 export class CallStop extends Error {
   override readonly name = 'CallStop';
   constructor() {

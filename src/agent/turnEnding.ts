@@ -5,7 +5,7 @@ import type { Finish, Terminal } from '../models/chatModel';
 import { StoreError } from '../store/storeError';
 import { type Failure, storeFailureCauses } from '../transcript/stopReason';
 import type { Settlement } from '../transcript/turn';
-import { stopReasonOf } from './turnStop';
+import { stopReasonOf } from './runningCalls';
 
 /** The end of a turn, decided from the result of its last request. */
 export interface Ending {

@@ -6,8 +6,7 @@ import { AnswerContinuation } from './answerContinuation';
 import { Approvals } from './approvals';
 import { CompressionRequests } from './compressionRequests';
 import { CompressionScheduler } from './compressionScheduler';
-import { Delegations } from './delegations';
-import { Efforts } from './efforts';
+import { Delegations, decidingSession } from './delegations';
 import type { SessionSnapshot } from './gateway';
 import { GatewayEvents } from './gatewayEvents';
 import type { GatewayServices } from './gatewayServices';
@@ -27,6 +26,41 @@ import { TurnOpening } from './turnOpening';
 import { TurnRunner } from './turnRunner';
 import { TurnSlots } from './turnSlots';
 import { WaitingTurns } from './waitingTurns';
+import type { ReasoningEffort } from '../transcript/session';
+
+/** Reasoning effort per session. */
+class Efforts {
+  constructor(
+    private readonly parts: Pick<GatewayServices, 'store' | 'defaultEffort'> & {
+      readonly sessions: SessionDirectory;
+      readonly surfaces: SurfaceRegistry;
+      readonly runner: TurnRunner;
+    },
+  ) {}
+
+  /** The session's own choice, or else the setting. Null means the empty state of the surface. A model that does not
+   *  support this effort gets a request without one. */
+  async effort(surfaceId: string, sessionId: string | null): Promise<ReasoningEffort> {
+    const { store, surfaces, runner } = this.parts;
+    const chosen =
+      sessionId === null
+        ? surfaces.beginningAt(surfaceId).effort
+        : await store.sessionEffort(decidingSession(runner, sessionId));
+    return chosen ?? this.parts.defaultEffort?.() ?? 'default';
+  }
+
+  /** Takes effect with the next request to the model, also within a running turn. */
+  async setEffort(surfaceId: string, sessionId: string | null, effort: ReasoningEffort): Promise<void> {
+    const { store, sessions, surfaces, runner } = this.parts;
+    if (sessionId === null) return surfaces.chooseForBeginning(surfaceId, { effort });
+    const holder = decidingSession(runner, sessionId);
+    await sessions.get(holder);
+    await store.setSessionEffort(holder, effort);
+    const subAgents = runner.all().filter(({ subAgent }) => subAgent?.caller.session.id === holder);
+    for (const changed of [holder, ...subAgents.map(({ session }) => session.id)])
+      surfaces.notifyAll({ kind: 'effortChanged', sessionId: changed, effort });
+  }
+}
 
 /** These methods of one part of a gateway. */
 export type GatewayPart<P extends keyof Gateway, M extends keyof Gateway[P]> = {

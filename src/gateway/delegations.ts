@@ -1,18 +1,62 @@
 import type { TurnAgent } from '../agent/agent';
-import { stopReasonOf, TurnStop } from '../agent/turnStop';
+import { stopReasonOf, TurnStop } from '../agent/runningCalls';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
 import type { Approval } from '../transcript/approval';
 import { answerText, type Message } from '../transcript/message';
 import type { Session } from '../transcript/session';
-import type { TurnEvent } from '../transcript/turnEvent';
-import { SubAgentSteps } from './subAgentSteps';
+import type { TurnEvent, ToolProgress } from '../transcript/turnEvent';
 import type { RunningTurn, SettledRow, SubAgentRun } from './runningTurn';
 import type { TurnRunner } from './turnRunner';
 import type { GatewayServices } from './gatewayServices';
 import type { SurfaceRegistry } from './surfaceRegistry';
 import type { TurnSlots } from './turnSlots';
 import type { GatewayEvents } from './gatewayEvents';
+import type { ToolCallPart } from '../transcript/part';
+
+/** Follows the events of a sub-agent's turn and reports the call it works on. */
+class SubAgentSteps {
+  private readonly calls = new Map<string, ToolCallPart>();
+  /** Number of its answers that asked for calls. */
+  private steps = 0;
+  /** The state reported last. */
+  private told = '';
+
+  constructor(private readonly report: (progress: ToolProgress) => void) {}
+
+  onEvent(event: TurnEvent): void {
+    switch (event.kind) {
+      case 'messageStored':
+        if (event.message.role === 'assistant')
+          this.asked(event.message.parts.flatMap((part) => (part.kind === 'toolCall' ? [part] : [])));
+        else if (event.message.role === 'tool') {
+          const [{ callId, outcome }] = event.message.parts;
+          this.notify(callId, outcome);
+        }
+        return;
+      case 'activity':
+        if (event.activity.kind === 'runningTool') this.notify(event.activity.callId, null);
+        return;
+      default:
+    }
+  }
+
+  private asked(calls: readonly ToolCallPart[]): void {
+    const [first] = calls;
+    if (first === undefined) return;
+    this.steps++;
+    for (const call of calls) this.calls.set(call.callId, call);
+    this.notify(first.callId, null);
+  }
+
+  private notify(callId: string, outcome: (ToolProgress & { readonly kind: 'step' })['outcome']): void {
+    const call = this.calls.get(callId);
+    const state = `${callId} ${outcome ?? ''} ${this.steps}`;
+    if (call === undefined || state === this.told) return;
+    this.told = state;
+    this.report({ kind: 'step', call, outcome, steps: this.steps });
+  }
+}
 
 type DelegatingCall = Pick<ToolCallContext, 'callId' | 'report'>;
 type Ended = { readonly settled: SettledRow | null; readonly messages: readonly Message[] };

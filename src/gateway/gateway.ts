@@ -4,7 +4,7 @@ import type { Approval, Mode } from '../transcript/approval';
 import type { SessionEvent, TurnActivity, TurnEvent } from '../transcript/turnEvent';
 import type { Turn } from '../transcript/turn';
 import type { TranscriptPage } from '../store/sessionStore';
-import type { BusyMode } from '../transcript/busyMode';
+import type { BusyMode } from '../transcript/steering';
 import type { DraftPart, PromptDraft, SentPart } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { SwitchReason } from '../memory/memoryProvider';

@@ -6,8 +6,8 @@ import type { Log } from '../base/log';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
 import type { Mode } from '../transcript/approval';
-import type { BusyMode } from '../transcript/busyMode';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import type { BusyMode } from '../transcript/steering';
+import type { ReasoningEffort } from '../transcript/session';
 
 /** `promptUid`: the message that it answers. */
 export interface CompletedTurn {

@@ -1,5 +1,5 @@
 import { t } from '../base/translate';
-import { TurnStop } from '../agent/turnStop';
+import { TurnStop } from '../agent/runningCalls';
 import { errorMessage } from '../base/errorMessage';
 import type { EnqueuePrompt } from '../store/sessionStore';
 import { isSendable } from '../transcript/draftPart';

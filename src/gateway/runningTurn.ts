@@ -1,7 +1,6 @@
 import type { TurnAgent } from '../agent/agent';
 import { type Decisions, LeftWaiting, type Steering } from '../agent/liveRun';
-import type { RunningCalls } from '../agent/runningCalls';
-import { TurnStop } from '../agent/turnStop';
+import { type RunningCalls, TurnStop } from '../agent/runningCalls';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { Approval } from '../transcript/approval';
 import type { Message } from '../transcript/message';

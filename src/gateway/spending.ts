@@ -1,5 +1,5 @@
 import { shownLanguage, t } from '../base/translate';
-import { dollars, type Spending } from '../transcript/cost';
+import { dollars, type Spending } from '../transcript/usage';
 import type { Failure } from '../transcript/stopReason';
 import type { GatewayServices } from './gatewayServices';
 

@@ -2,7 +2,7 @@ import { type Disposable, Emitter, toDisposable } from '../base/disposable';
 import type { Log } from '../base/log';
 import type { SwitchReason } from '../memory/memoryProvider';
 import type { Mode } from '../transcript/approval';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import type { ReasoningEffort } from '../transcript/session';
 import type { SessionEvent, TurnEvent } from '../transcript/turnEvent';
 import type { Surface, SurfaceSwitch } from './gateway';
 

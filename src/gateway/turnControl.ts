@@ -1,4 +1,4 @@
-import { TurnStop } from '../agent/turnStop';
+import { TurnStop } from '../agent/runningCalls';
 import { type Disposable, Emitter } from '../base/disposable';
 import type { TurnActivity } from '../transcript/turnEvent';
 import type { SessionDirectory } from './sessionDirectory';

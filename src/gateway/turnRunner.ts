@@ -1,16 +1,14 @@
 import type { TurnResult } from '../agent/recordedTurn';
 import type { ShortenRequest, TurnMode, TurnRun } from '../agent/liveRun';
-import { RunningCalls } from '../agent/runningCalls';
+import { RunningCalls, TurnStop } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';
-import { TurnStop } from '../agent/turnStop';
 import { pause } from '../base/pause';
 import { errorMessage } from '../base/errorMessage';
-import { retriesOfACall, retryPauseMs } from '../store/retryPause';
+import { retriesOfACall, retryPauseMs } from '../store/ownership/retryingStore';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
-import type { Session } from '../transcript/session';
+import type { ReasoningEffort, Session } from '../transcript/session';
 import type { Failure } from '../transcript/stopReason';
 import type { TurnEvent } from '../transcript/turnEvent';
 import {

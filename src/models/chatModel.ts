@@ -4,7 +4,7 @@ import type { ProviderMetadata } from '../transcript/part';
 import type { Usage } from '../transcript/usage';
 import type { WireMessage } from '../transcript/wireMessage';
 import type { ModelInfo } from './modelInfo';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import type { ReasoningEffort } from '../transcript/session';
 
 export type { WireAssistantContent, WireMessage, WireUserContent } from '../transcript/wireMessage';
 

@@ -2,7 +2,7 @@ import { joinSentences } from '../base/messageText';
 import { shownLanguage, t } from '../base/translate';
 import type { ModelInfo, ModelPrice } from './modelInfo';
 import type { ModelSettings } from './providerSettings';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import type { ReasoningEffort } from '../transcript/session';
 
 /** A source's facts about one model. Absent means unknown. */
 export interface ModelFacts {

@@ -1,4 +1,4 @@
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
+import type { ReasoningEffort } from '../transcript/session';
 
 /** US dollars per million tokens. The prices for reading from and writing to the prompt cache are absent if they are
  *  not listed. */

@@ -1,36 +1,47 @@
 import * as v from 'valibot';
-import { busyModes } from '../transcript/busyMode';
+import { busyModes } from '../transcript/steering';
 import type { ContextFile, LeftFile } from '../transcript/contextFiles';
 import type { Approval, Mode } from '../transcript/approval';
-import type { Spending } from '../transcript/cost';
+import type { Spending } from '../transcript/usage';
 import type { HandoffTokens } from '../transcript/handoff';
 import type { Message } from '../transcript/message';
 import type { DraftPart } from '../transcript/draftPart';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
-import type { QueuedPrompt, Session, SessionSummary } from '../transcript/session';
+import type { ReasoningEffort, QueuedPrompt, Session, SessionSummary } from '../transcript/session';
 import type { SandboxState } from '../transcript/sandboxState';
 import { attachmentRequests, draftOnItsWay, draftParts, type AttachmentResults } from './attachmentProtocol';
 import { feedCommands, feedRequests, type FeedNotifications, type FeedResults } from './feedProtocol';
 import { codeCommands, codeRequests, type CodeResults } from './codeProtocol';
 import { composerRequests, type ComposerNotifications, type ComposerResults } from './composerProtocol';
-import { approvalRequests, type ApprovalResults, type BackgroundCommand, type WorkNotifications } from './workProtocol';
-import { startRequests, type StartResults } from './startProtocol';
-import { syncCommands, type ChatSync, type SyncNotifications } from './syncProtocol';
-import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
-import type { PromptVersions, Turn } from '../transcript/turn';
-import type { ChangedFile } from '../transcript/changedFile';
 import {
+  approvalRequests,
+  type ApprovalResults,
+  type BackgroundCommand,
+  type WorkNotifications,
   changedFileCommands,
   changedFileRequests,
   type ChangedFileNotifications,
   type ChangedFileResults,
 } from './workProtocol';
+import { syncCommands, type ChatSync, type SyncNotifications } from './syncProtocol';
+import type { TurnActivity, TurnEvent } from '../transcript/turnEvent';
+import type { PromptVersions, Turn } from '../transcript/turn';
+import type { ChangedFile } from '../transcript/changedFile';
 import {
   deliveryCommands,
   deliveryRequests,
   type DeliveryNotifications,
   type DeliveryResults,
 } from './deliveryProtocol';
+
+/** Requests of the chat's empty state. */
+const startRequests = {
+  /** Prompts that fit the content of the folder: a few, or none for an empty folder. */
+  starterPrompts: v.object({}),
+} as const;
+
+interface StartResults {
+  readonly starterPrompts: readonly string[];
+}
 
 /** Target of a session switch in a chat view. Names the session it acts on, so that a late request changes no other. */
 const switchTarget = v.variant('reason', [

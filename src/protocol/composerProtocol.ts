@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { CurrentFile } from './attachmentProtocol';
 import type { MentionPart } from '../transcript/draftPart';
-import { reasoningEfforts, type ReasoningEffort } from '../transcript/reasoningEffort';
+import { reasoningEfforts, type ReasoningEffort } from '../transcript/session';
 
 /** Requests of a chat view's composer. Becomes part of `chatRequests`. */
 

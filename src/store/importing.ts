@@ -2,7 +2,6 @@ import type { SessionOrigin, TitleSource } from '../transcript/session';
 import type { StopReason } from '../transcript/stopReason';
 import type { TurnOutcome } from '../transcript/turn';
 import type { Usage } from '../transcript/usage';
-import type { SqlValue } from './engine/sqlDatabase';
 
 /** Import of sessions that another program wrote. All uids of an imported session begin with its id, so a repeated
  *  import makes the same rows. */
@@ -92,7 +91,7 @@ export interface ImportedTurn {
 }
 
 /** A row of `messages` as the store writes it. */
-export type ImportedRow = readonly SqlValue[];
+export type ImportedRow = readonly (string | number | null | Uint8Array)[];
 
 export interface ImportBatch {
   readonly sessionId: string;

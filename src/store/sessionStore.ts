@@ -12,18 +12,24 @@ import type {
   RewindSession,
   RewoundSession,
   ShowVersion,
+  SpendingOperations,
 } from './conversations';
 import type { FileChangeOperations } from './fileChanges';
 import type { ImportOperations } from './importing';
-import type { Outbox } from './outbox/outbox';
-import type { ParentKind, QueuedPrompt, Session, SessionSummary, TitleSource } from '../transcript/session';
+import type { Outbox } from './outbox';
+import type {
+  ParentKind,
+  QueuedPrompt,
+  Session,
+  SessionSummary,
+  TitleSource,
+  ReasoningEffort,
+} from '../transcript/session';
 import type { Part } from '../transcript/part';
-import type { ReasoningEffort } from '../transcript/reasoningEffort';
 import type { Finding } from '../transcript/rules/finding';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
 import type { RepairOperations } from './repairs';
-import type { SpendingOperations } from './spending';
 import type { StoredRowQueries } from './storedRowQueries';
 import type { WorkProgress } from './slicedWork';
 import type { Usage } from '../transcript/usage';

@@ -1,5 +1,9 @@
 import type { SentPart } from './draftPart';
 
+/** Requested thinking effort of a model. `default`: the provider's default; the request does not mention it. */
+export const reasoningEfforts = ['default', 'none', 'low', 'medium', 'high'] as const;
+export type ReasoningEffort = (typeof reasoningEfforts)[number];
+
 /** Relation of a session to its parent: the next segment of the same conversation, a branch, or a sub-agent's own
  *  session. */
 export type ParentKind = 'compression' | 'branch' | 'delegate';

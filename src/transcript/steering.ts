@@ -1,5 +1,10 @@
 import type { Message } from './message';
 
+/** Handling of a prompt that the user sends during a response. queue: it waits. interrupt: the response is stopped
+ *  and the prompt runs next. steer: the running turn gets it before its next request. */
+export const busyModes = ['queue', 'interrupt', 'steer'] as const;
+export type BusyMode = (typeof busyModes)[number];
+
 /** True when the row at `index` is steering: text that the user sent to a running turn between two of its requests.
  *  It follows tool results of its own turn, directly or after other steering. A prompt never does, because a settled
  *  turn ends with an answer. */

@@ -1,8 +1,7 @@
 import type { Approval, Mode } from './approval';
 import type { Chunk, Message } from './message';
 import type { ToolCallPart, ToolOutcome } from './part';
-import type { ReasoningEffort } from './reasoningEffort';
-import type { QueuedPrompt } from './session';
+import type { ReasoningEffort, QueuedPrompt } from './session';
 import type { Failure } from './stopReason';
 import type { Turn, Recalled } from './turn';
 

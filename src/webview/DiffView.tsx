@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from './localization';
-import { showMisleading } from '../protocol/invisibleCharacters';
+import { showMisleading } from '../transcript/text/invisibleCharacters';
 
 /** Lines that tools add around a diff and that readers do not need. */
 const noise = /^(diff --git |index [0-9a-f]|Index: |=+$|$)/;

@@ -1,5 +1,4 @@
-import { dollars } from '../transcript/cost';
-import type { Usage } from '../transcript/usage';
+import { dollars, type Usage } from '../transcript/usage';
 import type { Recalled } from '../transcript/turn';
 import { pageLanguage, t } from './localization';
 import { compactCount, percentOf } from './times';

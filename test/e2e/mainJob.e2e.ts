@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { reply } from '../support/modelServer';
 import { readStateDb, type Row } from '../support/vscode';
-import { estimateTokens } from '../../src/transcript/tokenEstimate';
+import { estimateTokens } from '../../src/transcript/contextUse';
 import { ChatPanel } from './chatPanel';
 import { gate } from './gate';
 import { numberedWords } from './words';

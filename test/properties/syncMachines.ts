@@ -1,5 +1,5 @@
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
-import type { StoreRows } from '../../src/store/session/import/storeRows';
+import type { StoreRows } from '../../src/store/session/import/soundRows';
 import type { ImportedTable } from '../../src/store/session/tables/rights';
 import { StoreError } from '../../src/store/storeError';
 import type { ServerHeads } from '../../src/store/syncing';

@@ -3,7 +3,7 @@ import { ChatSurface } from '../../src/host/chat/chatSurface';
 import { noAttachments } from '../../src/host/attachments/promptAttachments';
 import { noChangedFiles } from '../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../src/host/chat/chatHandlers';
-import type { ChatModels } from '../../src/host/models/chatModels';
+import type { ChatModels } from '../../src/host/models/modelService';
 import { StoreStatus } from '../../src/host/storage/storeStatus';
 import { noViewReports } from '../../src/host/library/verify/deliveryReports';
 import { createChat, startChat } from '../../src/webview/chat/createChat';

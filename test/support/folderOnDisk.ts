@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
 import * as path from 'node:path';
-import { globMatcher } from '../../src/host/workspace/globPattern';
+import { globMatcher } from '../../src/host/workspace/folderWalk';
 import {
   type DirectoryEntry,
   type FileKind,

@@ -7,8 +7,7 @@ import { silentLog } from '../../src/base/log';
 import { deniedPaths } from '../../src/tools/approval/deniedPaths';
 import { RuleBook } from '../../src/tools/approval/ruleBook';
 import { Confinement } from '../../src/tools/sandbox/confinement';
-import { Sandbox } from '../../src/tools/sandbox/sandbox';
-import type { SandboxSetting } from '../../src/tools/sandbox/sandboxSetting';
+import { Sandbox, type SandboxSetting } from '../../src/tools/sandbox/sandbox';
 import type { RemovedFiles } from '../../src/tools/sandbox/git/takenOut';
 import { WrittenOrders } from '../../src/tools/sandbox/writtenOrders';
 

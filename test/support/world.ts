@@ -25,7 +25,7 @@ import type { AnyTool } from '../../src/tools/tool';
 import { ToolRegistry } from '../../src/tools/toolRegistry';
 import type { Mode } from '../../src/transcript/approval';
 import type { Message } from '../../src/transcript/message';
-import type { ReasoningEffort } from '../../src/transcript/reasoningEffort';
+import type { ReasoningEffort } from '../../src/transcript/session';
 import { modelInfo } from './builders/chatModel';
 import { FolderOnDisk } from './folderOnDisk';
 import { memoryOf } from './memoryOf';

@@ -3,28 +3,73 @@ import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import type { ChatModel, ModelRequest, Terminal } from '../../models/chatModel';
 import { withCost } from '../../models/requestCost';
-import { estimateTokens } from '../../transcript/tokenEstimate';
+import { estimateTokens, contextUse, estimateRows } from '../../transcript/contextUse';
 import type { HandoffTokens } from '../../transcript/handoff';
 import { answerText, type Message } from '../../transcript/message';
 import type { ModelFailureCause } from '../../transcript/stopReason';
 import { type CompressionPlan, planCompression } from './compressionPlan';
-import {
-  afterFailure,
-  afterSaving,
-  afterSummary,
-  type CompressionBackoff,
-  backoffOf,
-  backoffText,
-  isHopeless,
-  isQuiet,
-} from './compressionBackoff';
 import type { ContextEngine, ContextHistory, Handoff, HandoffAttempt, HandoffRequest, Rollover } from './contextEngine';
-import { contextUse, estimateRows } from '../../transcript/contextUse';
 import { handoffText, summaryIn } from './handoffText';
 import { plainSummary } from './summaryInput';
 import { summaryBudget, summaryRequest } from './summaryRequest';
 import { maskSecrets } from '../../models/secrecy/secrecy';
 import { todoLines, type TodoItem, todosOf } from '../../tools/todo/todoList';
+import * as v from 'valibot';
+
+/** Record of a conversation's earlier compressions, used for the next one. It is stored with the conversation, so a
+ *  reload keeps it and other sessions are not affected. */
+interface CompressionBackoff {
+  /** Failed summaries in a row. */
+  readonly failures: number;
+  /** No automatic attempt before this time. Seconds since the epoch. */
+  readonly quietUntil: number;
+  /** Compressions in a row that saved next to nothing. */
+  readonly inVain: number;
+}
+
+/** Seconds without another attempt after the first, second and every later failure in a row (hermes-agent). */
+const coolDowns = [60, 300, 900] as const;
+/** After this many useless compressions in a row, none starts automatically. */
+const vainAttempts = 2;
+
+const schema = v.object({ failures: v.number(), quietUntil: v.number(), inVain: v.number() });
+const fresh: CompressionBackoff = { failures: 0, quietUntil: 0, inVain: 0 };
+
+/** Parses the output of `backoffText`. Returns a new record for any other text. */
+function backoffOf(text: string | null): CompressionBackoff {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), schema), text ?? '');
+  return parsed.success ? parsed.output : fresh;
+}
+
+/** Returns the record as text. Null when there is nothing to remember. */
+function backoffText(backoff: CompressionBackoff): string | null {
+  return backoff.failures === 0 && backoff.inVain === 0 ? null : JSON.stringify(backoff);
+}
+
+function isQuiet({ quietUntil }: CompressionBackoff, now: number): boolean {
+  // A time further away than the longest pause means that the clock was set back since.
+  return now < quietUntil && quietUntil - now <= coolDowns[2];
+}
+
+function isHopeless({ inVain }: CompressionBackoff): boolean {
+  return inVain >= vainAttempts;
+}
+
+function afterFailure(backoff: CompressionBackoff, now: number): CompressionBackoff {
+  return {
+    ...backoff,
+    failures: backoff.failures + 1,
+    quietUntil: now + (coolDowns[backoff.failures] ?? coolDowns[2]),
+  };
+}
+
+function afterSummary(backoff: CompressionBackoff): CompressionBackoff {
+  return { ...backoff, failures: 0, quietUntil: 0 };
+}
+
+function afterSaving(backoff: CompressionBackoff, isWorthwhile: boolean): CompressionBackoff {
+  return { ...backoff, inVain: isWorthwhile ? 0 : backoff.inVain + 1 };
+}
 
 const heading = '## Todo list, as it was last written';
 

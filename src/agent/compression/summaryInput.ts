@@ -1,5 +1,5 @@
 import { maskSecrets } from '../../models/secrecy/secrecy';
-import { estimateTokens } from '../../transcript/tokenEstimate';
+import { estimateTokens } from '../../transcript/contextUse';
 import { isContinuation } from '../../transcript/continuation';
 import { promptWithLabels } from '../../transcript/draftPart';
 import { answerText, type Message } from '../../transcript/message';

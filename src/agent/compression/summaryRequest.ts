@@ -1,9 +1,8 @@
 import type { ModelRequest } from '../../models/chatModel';
 import { maskSecrets } from '../../models/secrecy/secrecy';
-import { estimateTokens } from '../../transcript/tokenEstimate';
+import { estimateTokens, estimateRows } from '../../transcript/contextUse';
 import { answerText } from '../../transcript/message';
 import type { CompressionPlan } from './compressionPlan';
-import { estimateRows } from '../../transcript/contextUse';
 import { summaryIn } from './handoffText';
 import { clip, summaryInput } from './summaryInput';
 

@@ -1,5 +1,5 @@
 import type { ContextFile, FileOrigin } from '../../transcript/contextFiles';
-import { estimateTokens } from '../../transcript/tokenEstimate';
+import { estimateTokens } from '../../transcript/contextUse';
 import type { ProjectContext } from './projectContext';
 import type { RuleFile } from './ruleFiles';
 import type { Skill } from './skills';

@@ -26,7 +26,7 @@ import { FileNames, mostNames } from './fileNames';
 import type { MentionDeps, TerminalText, Selection } from './mentionDeps';
 import { MentionReading, contentOf, secretRefused, tooLarge } from './mentionReading';
 import { MentionSearch } from './mentionSearch';
-import { MentionError } from '../common/mentionError';
+import { MentionError } from '../common/describeError';
 import type { PromptAttachments } from './promptAttachments';
 import type { MentionableSessions } from './sessionMention';
 import { errorMessage } from '../../base/errorMessage';

@@ -14,7 +14,7 @@ import { cutTo, excerptOf, mostCharacters, treeOf } from './attachedText';
 import { gitText } from './gitMentions';
 import { type MentionDeps, within } from './mentionDeps';
 import { type LineRange, type MentionTarget, readSource, withLines } from './mentionSource';
-import { MentionError } from '../common/mentionError';
+import { MentionError } from '../common/describeError';
 import { sessionText } from './sessionMention';
 
 type TargetOf<K extends MentionTarget['kind']> = Extract<MentionTarget, { readonly kind: K }>;

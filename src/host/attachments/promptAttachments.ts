@@ -1,9 +1,17 @@
 import { toDisposable, type Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
-import type { Attached, CurrentFile, FoundMentions, Pinned } from '../../protocol/attachmentProtocol';
+import type {
+  Attached,
+  CurrentFile,
+  FoundMentions,
+  Pinned,
+  attachmentRequests,
+  AttachmentResults,
+} from '../../protocol/attachmentProtocol';
 import type { ModelRow } from '../../protocol/chatProtocol';
 import type { DraftPart, SentPart } from '../../transcript/draftPart';
-import { MentionError } from '../common/mentionError';
+import { MentionError } from '../common/describeError';
+import type { RequestHandlers } from '../webviews/viewEndpoint';
 
 /** Attachment operations of a chat view. */
 export interface PromptAttachments {
@@ -40,3 +48,20 @@ export const noAttachments: PromptAttachments = {
     }),
   noticeOf: () => null,
 };
+
+/** Handles attachment requests of a view. A new search cancels the previous search of the same view. */
+export function attachmentHandlers(
+  attachments: PromptAttachments,
+): RequestHandlers<typeof attachmentRequests, AttachmentResults> {
+  let searching = new AbortController();
+  return {
+    mentions: ({ text, limit, whole }) => {
+      searching.abort();
+      searching = new AbortController();
+      return attachments.search(text, limit, searching.signal, whole);
+    },
+    pin: ({ source }) => attachments.pin(source),
+    attachFiles: () => attachments.pick(),
+    dropped: ({ uris }) => attachments.dropped(uris),
+  };
+}

@@ -22,7 +22,6 @@ import type { CommandTable } from '../common/commands';
 import { uriOfPath } from '../workspace/editorPaths';
 import { describeError } from '../common/describeError';
 import { BeforeFiles, beforeScheme } from './beforeFiles';
-import { ChangedDecorations } from './changedDecorations';
 import type { ChatFiles } from './chatFiles';
 import { EditorChanges } from './editorChanges';
 import { FileWatch } from './fileWatch';
@@ -34,8 +33,94 @@ import { ReviewInEditor } from './reviewInEditor';
 import { ReviewLenses } from './reviewLenses';
 import { ReviewMarks } from './reviewMarks';
 import { AccessPaths } from '../../tools/accessPaths';
-import { mayWrite } from './askToWrite';
-import { reviewTexts } from './reviewSentences';
+import { showInvisible, showMisleading } from '../../transcript/text/invisibleCharacters';
+import { textOf } from '../../tools/files/changes/undoing';
+import { changeReasons, judgedName } from '../../tools/pathTreatment';
+import type { AskReason } from '../../transcript/approval';
+import type { ReviewTexts } from '../../tools/files/changes/reviewTexts';
+
+/** Texts in the user's language. */
+const reviewTexts: ReviewTexts = {
+  conflict: (files) =>
+    t('These files have since been changed in the same places, so they weren’t reverted: {files}.', {
+      files,
+    }),
+  notKept: (files) => t('These files were too large to save a copy of, so they can’t be reverted: {files}.', { files }),
+  cannotWrite: (files) =>
+    t('These files couldn’t be written and haven’t changed: {files}. See the log for details.', { files }),
+  notUndone: (files) =>
+    t(
+      'These files have been changed in the same places since they were reverted, so the revert wasn’t undone: {files}. What it replaced is still saved.',
+      { files },
+    ),
+  gone: (file) => t('This change to {file} no longer exists.', { file }),
+};
+
+/** Marks files in the explorer and in tabs that an agent changed and the user has not kept yet. */
+class ChangedDecorations implements vscode.FileDecorationProvider, Disposable {
+  private readonly lifetime = new DisposableStore();
+  private readonly changes = new vscode.EventEmitter<vscode.Uri[]>();
+  readonly onDidChangeFileDecorations = this.changes.event;
+
+  constructor(private readonly files: Pick<EditorChanges, 'pathOf' | 'onDidChangeFiles'>) {
+    this.lifetime.register(this.changes);
+    this.lifetime.register(files.onDidChangeFiles((uris) => this.changes.fire([...uris])));
+    this.lifetime.register(vscode.window.registerFileDecorationProvider(this));
+  }
+
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    if (this.files.pathOf(uri) === null) return undefined;
+    const mark = new vscode.FileDecoration(
+      'H',
+      t('Changed by Hermes, not kept yet'),
+      new vscode.ThemeColor('chat.editedFileForeground'),
+    );
+    // A closed folder shows that something in it was changed.
+    mark.propagate = true;
+    return mark;
+  }
+
+  dispose(): void {
+    this.lifetime.dispose();
+  }
+}
+
+/** Characters of a file's content that the question shows. */
+const shownCharacters = 1500;
+
+/** Asks before a revert writes a file outside the open folders, or one that an edit is asked for in every mode: the
+ *  record of the change may have come with a session that somebody else wrote. `bytes` null: deletes the file. */
+export async function mayWrite(paths: AccessPaths, path: string, bytes: Uint8Array | null): Promise<boolean> {
+  const place = await paths.locate(path);
+  const reasons: readonly AskReason[] = [
+    ...(place.isInside ? [] : (['outside'] as const)),
+    ...changeReasons(judgedName(place)),
+  ];
+  if (reasons.length === 0) return true;
+  const file = showInvisible(place.isInside ? place.shown : place.path);
+  const question = bytes === null ? t('Delete {file}?', { file }) : t('Write this content to {file}?', { file });
+  const detail = [reasons.map(sentenceOf).join(' '), ...(bytes === null ? [] : [contentOf(path, bytes)])].join('\n\n');
+  const revert = t('Revert');
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, revert)) === revert;
+}
+
+function contentOf(path: string, bytes: Uint8Array): string {
+  const text = textOf(path, bytes)?.text ?? Buffer.from(bytes).toString('latin1');
+  return showMisleading(text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text);
+}
+
+function sentenceOf(reason: AskReason): string {
+  switch (reason) {
+    case 'outside':
+      return t('Outside the open folders.');
+    case 'sensitive':
+      return t('Files like this often contain secrets.');
+    case 'repositoryInternals':
+      return t('This file is part of .git.');
+    default:
+      return t('Configures tools that run on your machine.');
+  }
+}
 
 interface ChangedFilesFeatureDeps {
   readonly store: SessionStore;

@@ -4,7 +4,11 @@ import { GatewayError } from '../../gateway/gateway';
 import { ModelError } from '../../models/modelProvider';
 import type { ProtocolError } from '../../protocol/envelope';
 import { StoreError } from '../../store/storeError';
-import { MentionError } from './mentionError';
+
+/** Error for a mention that cannot be read. The message is for the user and names the mention. */
+export class MentionError extends Error {
+  override readonly name = 'MentionError';
+}
 
 /** Describes an error to the user. Our own errors carry their sentence; any other error is a bug and is reported as
  *  one. */

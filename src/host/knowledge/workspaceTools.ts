@@ -11,7 +11,7 @@ import { gitCommand } from '../../tools/knowledge/git/gitCommand';
 import { gitTools } from '../../tools/knowledge/git/gitTools';
 import { exitPlanModeTool } from '../../tools/plan/exitPlanMode';
 import type { DeniesReading } from '../../tools/secretFiles';
-import { todoWriteTool } from '../../tools/todo/todoWrite';
+import { todoWriteTool } from '../../tools/todo/todoList';
 import type { AnyTool } from '../../tools/tool';
 import { fetchUrlTool } from '../../tools/web/fetchUrl';
 import { pageReader } from '../../tools/web/page/pageReader';

@@ -7,10 +7,21 @@ import { noModelFailure } from '../../models/http/failures';
 import type { ModelInfo } from '../../models/modelInfo';
 import { ModelError, type ModelProvider } from '../../models/modelProvider';
 import type { ModelList, ModelRow, ModelState, Setup } from '../../protocol/chatProtocol';
-import type { ChatModels } from './chatModels';
 import { describeError } from '../common/describeError';
 import { ModelDiscovery, type DiscoveryLabels } from './modelDiscovery';
 import { modelRow } from './modelLabels';
+
+/** Models as chat views see them. */
+export interface ChatModels {
+  /** Model that answers a session that chose `ref` (null: the session chose none, so the default), and the reason if
+   *  that model cannot be used. */
+  stateOf(ref: string | null): ModelState;
+  choices(refresh: boolean): Promise<ModelList>;
+  readonly setup: Setup;
+  /** Searches again for available models. */
+  discover(): Promise<Setup>;
+  onDidChange(listener: () => void): Disposable;
+}
 
 /** Milliseconds for which a list of models is cached. */
 const freshForMs = 60_000;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { t, type Translate, shownLanguage } from '../../base/translate';
-import { dollars, type Cost, type Spending } from '../../transcript/cost';
+import { dollars, type Cost, type Spending } from '../../transcript/usage';
 import type { ViewStoreState } from '../../protocol/chatProtocol';
 
 /** A session that is currently answering. */

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { parseEndpoint } from '../../models/http/endpoint';
 import { type Mode, modes } from '../../transcript/approval';
-import { type BusyMode, busyModes } from '../../transcript/busyMode';
+import { type BusyMode, busyModes } from '../../transcript/steering';
 import { type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
-import { reasoningEfforts, type ReasoningEffort } from '../../transcript/reasoningEffort';
+import { reasoningEfforts, type ReasoningEffort } from '../../transcript/session';
 import type { ProviderSettings } from '../../models/providerSettings';
-import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandboxSetting';
+import { type SandboxSetting, sandboxSettings } from '../../tools/sandbox/sandbox';
 import { type ApprovalSettings, readApprovals } from './approvalSettings';
 import {
   notABoolean,

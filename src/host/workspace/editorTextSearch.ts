@@ -10,12 +10,10 @@ import type {
   TextSearch,
   TextSearchResult,
 } from '../../tools/workspaceFiles';
-import { diskReader, type FolderReader, walkFolder } from './folderWalk';
-import { globMatcher } from './globPattern';
-import { matchingLines } from './lineScan';
+import { diskReader, type FolderReader, walkFolder, globMatcher } from './folderWalk';
+import { matchingLines, scanFolder } from './scanSearch';
 import { Pace } from './pace';
 import { listWithRipgrep, searchWithRipgrep } from './ripgrepSearch';
-import { scanFolder } from './scanSearch';
 
 interface SearchedFolder {
   readonly name: string;

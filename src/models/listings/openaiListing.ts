@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { t } from '../../base/translate';
 import type { ModelFacts } from '../modelFacts';
 import type { ModelPrice } from '../modelInfo';
-import type { ReasoningEffort } from '../../transcript/reasoningEffort';
+import type { ReasoningEffort } from '../../transcript/session';
 import { count, flag, maybe, readable, text, texts } from './tolerant';
 
 const perToken = maybe(v.union([v.string(), v.number()]));

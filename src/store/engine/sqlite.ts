@@ -4,6 +4,7 @@ import { StoreError } from '../storeError';
 import type { DatabaseFiles, MountedDatabase } from './databaseFiles';
 import type { WasmParts } from './defaultVfs';
 import { findDefaultVfs, unsuitableEngine, wasmParts } from './defaultVfs';
+import type { FileSystem } from './fileSystem';
 import { FileVfs } from './fileVfs';
 import { sqlFailure } from './sqlFailure';
 
@@ -95,4 +96,14 @@ async function instantiate(wasm: Uint8Array<ArrayBuffer> | Promise<WebAssembly.M
   if (refusal instanceof StoreError) throw refusal;
   if (parts === undefined) throw unsuitableEngine('sql.js was loaded before without the file layer');
   return new Sqlite(module, parts);
+}
+
+/** Dependencies for opening a store. */
+export interface StoreEngine {
+  readonly sqlite: Sqlite;
+  readonly fileSystem: FileSystem;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  /** Monotonic milliseconds. Default: `now`. */
+  readonly monotonicMs?: () => number;
 }

@@ -1,10 +1,20 @@
 import type { Clock } from '../../base/clock';
 import type { Log } from '../../base/log';
 import { pause } from '../../base/pause';
-import { retriesOfACall, retryPauseMs } from '../retryPause';
 import type { SessionStore } from '../sessionStore';
 import { isUnknownOutcome, StoreError } from '../storeError';
 import type { StoreConnection } from './storeConnection';
+
+/** Pauses between attempts at a write that the disk refused, in milliseconds; the last one repeats. */
+const pausesMs = [100, 400, 1000, 2000, 5000, 10_000, 30_000];
+
+/** Attempts of a call after its first one: then 3.5 seconds have passed, and the call fails. */
+export const retriesOfACall = 4;
+
+/** Milliseconds to wait after the failed attempt of this number, counted from 0. */
+export function retryPauseMs(attempt: number): number {
+  return pausesMs[Math.min(attempt, pausesMs.length - 1)] ?? 30_000;
+}
 
 /** Causes of a failed store that need the user's decision. After any other cause it is opened again, in a new
  *  thread. */

@@ -21,9 +21,8 @@ import type { RunningStore } from '../worker/storeClient';
 import type { LockAttempt, LockOwner } from '../lock/acquireLock';
 import type { HeldLock } from '../lock/heldLock';
 import type { LockEndpoint } from '../lock/lockRecord';
-import { askToRelease } from './askToRelease';
+import { askToRelease, TakeOverServer, type TakeOverOwner } from './takeOver';
 import { unavailable, type StoreState } from './storeState';
-import { TakeOverServer, type TakeOverOwner } from './takeOverServer';
 
 /** Work of this window that a takeover must not cut. */
 export interface WorkGuard {

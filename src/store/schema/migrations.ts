@@ -2,14 +2,7 @@ import { t } from '../../base/translate';
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { StoreError } from '../storeError';
 import { schemaVersion1, searchIndexTable } from './schema';
-import { schemaVersion2 } from './schema2';
-import { schemaVersion3 } from './schema3';
-import { schemaVersion4 } from './schema4';
-import { schemaVersion5 } from './schema5';
-import { schemaVersion6 } from './schema6';
-import { schemaVersion7 } from './schema7';
-import { schemaVersion8 } from './schema8';
-import { schemaVersion9 } from './schema9';
+import { schemaSteps } from './schemaSteps';
 
 /** One step of the file's format. Steps are only ever added; a released step is never edited. */
 export interface Migration {
@@ -22,14 +15,11 @@ export interface Migration {
 
 export const migrations: readonly Migration[] = [
   { version: 1, rewritesData: false, apply: (database) => database.execute(schemaVersion1 + searchIndexTable) },
-  { version: 2, rewritesData: false, apply: (database) => database.execute(schemaVersion2) },
-  { version: 3, rewritesData: false, apply: (database) => database.execute(schemaVersion3) },
-  { version: 4, rewritesData: false, apply: (database) => database.execute(schemaVersion4) },
-  { version: 5, rewritesData: false, apply: (database) => database.execute(schemaVersion5) },
-  { version: 6, rewritesData: false, apply: (database) => database.execute(schemaVersion6) },
-  { version: 7, rewritesData: false, apply: (database) => database.execute(schemaVersion7) },
-  { version: 8, rewritesData: false, apply: (database) => database.execute(schemaVersion8) },
-  { version: 9, rewritesData: false, apply: (database) => database.execute(schemaVersion9) },
+  ...schemaSteps.map((sql, index) => ({
+    version: index + 2,
+    rewritesData: false,
+    apply: (database: SqlDatabase) => database.execute(sql),
+  })),
 ];
 
 /** The schema version that this program reads and writes. */

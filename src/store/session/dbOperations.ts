@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
-import { MessageSearch } from '../search/messageSearch';
-import { SearchIndex } from '../search/searchIndex';
-import { OutboxTable } from '../outbox/outboxTable';
+import { MessageSearch } from './queries/messageSearch';
+import { SearchIndex } from './tables/searchIndex';
+import { OutboxTable } from './tables/outboxTable';
 import { ActiveRows } from './tables/activeRows';
 import { ApprovalTable } from './tables/approvalTable';
 import { Branching } from './operations/branching';

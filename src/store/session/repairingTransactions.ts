@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../engine/sqlDatabase';
 import { StoreError } from '../storeError';
 import type { DbOperations } from './dbOperations';
-import type { Transactions } from './tables/transactions';
+import type { Transactions } from './tables/inBatches';
 
 /** SQLite's messages when the index's own tables are damaged or missing: then FTS4 only reports "SQL logic error".
  *  Damage of the file itself causes the same messages; the check of the index tells them apart. */

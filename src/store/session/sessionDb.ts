@@ -4,7 +4,7 @@ import { runWhole, type SlicedWork } from '../slicedWork';
 import { copyToThisFolder, type OpenOther, opensNoOther } from './import/copyToThisFolder';
 import type { EarlierSpill, TakenInSpill } from './import/earlierSpill';
 import { StoreImport, type ImportReport } from './import/storeImport';
-import type { StoreRows } from './import/storeRows';
+import type { StoreRows } from './import/soundRows';
 import { RepairingTransactions } from './repairingTransactions';
 import { createDbOperations, type DbOperations } from './dbOperations';
 import { LongOperations } from './slicedOperations';

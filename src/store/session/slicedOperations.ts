@@ -19,11 +19,10 @@ import { storeSizesInSlices } from './queries/storeSizeReading';
 import type { BranchProgress } from './operations/branching';
 import type { Erased } from './operations/forgetting';
 import { readText, countOf } from './tables/columns';
-import { type BatchedWork, inBatches } from './tables/inBatches';
+import { type BatchedWork, inBatches, batchRows, type Transactions } from './tables/inBatches';
 import type { DbOperations } from './dbOperations';
 import type { RepairingTransactions } from './repairingTransactions';
 import { countedWith, estimateRows } from '../../transcript/contextUse';
-import { batchRows, type Transactions } from './tables/transactions';
 
 /** Findings that a verification returns, of one check. */
 const mostFindings = 20;

@@ -21,7 +21,7 @@ import { reviveStoreError, StoreError, storeErrorData, type StoreErrorData } fro
 import { takeInEarlierSpills, type FoundSpill } from './earlierSpills';
 import { keepCopy } from './keepCopy';
 import { replacedStores, type BroughtBack, type ReplacedStore } from './replacedStores';
-import type { StoreEngine } from './storeEngine';
+import type { StoreEngine } from '../engine/sqlite';
 
 /** The store to open, and the conditions. Plain data: it is sent to the worker. */
 export interface StorePlace {

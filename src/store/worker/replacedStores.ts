@@ -2,13 +2,13 @@ import { dirname } from 'node:path';
 import { errnoOf } from '../engine/fileSystem';
 import { SqlJsDatabase } from '../engine/sqlJsDatabase';
 import { configure } from '../open/configure';
-import { readableRows } from '../open/readableRows';
+import { readableRows } from '../open/damagedCopy';
 import { replacedFiles, retire } from '../open/replacedFiles';
 import { logOf } from '../open/storeFiles';
 import { joinedStoreKey, storeUidKey } from '../session/tables/storeUid';
 import type { SessionDb } from '../session/sessionDb';
 import { StoreError } from '../storeError';
-import type { StoreEngine } from './storeEngine';
+import type { StoreEngine } from '../engine/sqlite';
 
 /** A copy of a store, beside the file that replaced it: its sessions may be brought back. */
 export interface ReplacedStore {

@@ -1,7 +1,7 @@
 import type { AccessPath, AskReason, Mode, ShellKind } from '../../transcript/approval';
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
 import { deniedCommandRule, deniedTextRule, mayBeDenied } from './deniedCommands';
-import { judgeEdit, judgeRead } from './judgePath';
+import { judgeEdit, judgeRead } from './judgeAccess';
 import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
 import { effectsOf, lossOf } from './shell/commandEffects';
@@ -18,7 +18,6 @@ import {
 } from './shell/commandWords';
 import { lookedAt } from './shell/readOnlyCommands';
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellWord } from './shell/shellCommand';
-import { readsWholeTree, searchesHidden } from './shell/treeReaders';
 import { parseShell } from './shell/shellParser';
 import { isSecret } from '../pathTreatment';
 import { foldersOf, reachedFiles, type WorkFolders, writtenPaths } from './writtenPaths';
@@ -291,4 +290,24 @@ function reachedDenials(
  *  return, a no-break space) are part of a word. */
 function withoutBlanks(command: string): string {
   return command.replace(/^[ \t\n]+|[ \t\n]+$/g, '');
+}
+
+/** True when the command outputs the contents of files that it does not name: whole folders, or Git history. */
+function readsWholeTree(words: readonly ShellWord[]): boolean {
+  const [first, ...rest] = words.map(({ text }) => text);
+  const command = programName(first ?? '');
+  if (/^(rg|ag|ack|rgrep|ugrep|ug|sift|pt)$/.test(command)) return true;
+  if (/^[efbz]?grep$/.test(command))
+    return rest.some((text) => /^-[A-Za-z\d]*[rR]|^--(r|de|dir)|^-[A-Za-z]*d/.test(text));
+  const verbs = /^(grep|diff|log|show|archive|stash|whatchanged|format-patch|range-diff|cat-file)$/;
+  return command === 'git' && rest.some((text) => verbs.test(text));
+}
+
+/** True when such a search includes hidden or ignored files, which often hold secrets. */
+function searchesHidden(words: readonly ShellWord[]): boolean {
+  const [first, ...rest] = words.map(({ text }) => text);
+  const command = programName(first ?? '');
+  if (command === 'rg')
+    return rest.some((text) => /^-[A-Za-z\d]*[uLg.]|^--(h|no-ig|u|fo|glob|ig|search-z|pre)/.test(text));
+  return /^[efbz]?grep$/.test(command) && readsWholeTree(words);
 }

@@ -1,6 +1,6 @@
 import type { AccessPath, AskReason } from '../../transcript/approval';
 import { deniedByRule, type Finding } from './finding';
-import { denyingFetchRule, parsedUrl } from './judgeAddress';
+import { denyingFetchRule, parsedUrl } from './judgeAccess';
 import type { PathLookup } from './pathLookup';
 import type { RuleBook } from './ruleBook';
 import { changeReasons, isSecret, judgedName } from '../pathTreatment';

@@ -1,5 +1,5 @@
 import { type JsonObject, parseJsonObject } from '../../transcript/json';
-import { estimateTokens } from '../../transcript/tokenEstimate';
+import { estimateTokens } from '../../transcript/contextUse';
 import type { AnyTool, ToolOutput } from '../tool';
 import { answerServer } from './askedInput';
 import type { McpListedTool } from './mcpConnection';

@@ -8,6 +8,11 @@ import { HelperProcess, type HelperProcessDeps } from './helperProcess';
 import type { HelperAnswers, HelperTools, Limits } from './helper/messages';
 import type { GitPlaces } from './git/gitGuard';
 
+/** auto: commands are confined if the sandbox works. required: without a working sandbox no command runs. off: no
+ *  sandbox. */
+export const sandboxSettings = ['auto', 'required', 'off'] as const;
+export type SandboxSetting = (typeof sandboxSettings)[number];
+
 interface SandboxDeps extends HelperProcessDeps {
   readonly tools: () => Promise<HelperTools>;
   readonly platform: NodeJS.Platform;

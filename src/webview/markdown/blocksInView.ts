@@ -2,7 +2,7 @@ import { colourCode } from './codeColours';
 import { showFormulas } from './dueFormulas';
 import type { MarkdownActions } from './markdownActions';
 import { linkNames } from './references';
-import { showInvisible } from '../../protocol/invisibleCharacters';
+import { showInvisible } from '../../transcript/text/invisibleCharacters';
 import { addCodeToolbar } from './codeToolbar';
 
 const address = /^\s*(?:https?:\/\/)?(?:www\.)?((?:[\p{L}\p{N}_-]+\.)+\p{L}{2,})(?::\d+)?(?:[/?#]|\s*$)/iu;

@@ -1,6 +1,6 @@
 import { maxReferences, maxReferenceCharacters } from '../../protocol/codeLimits';
 import type { Reference } from '../../protocol/codeProtocol';
-import { showInvisible } from '../../protocol/invisibleCharacters';
+import { showInvisible } from '../../transcript/text/invisibleCharacters';
 import type { ReferenceActions } from './markdownActions';
 
 /** Maximum number of characters to search. Longer texts are not prose: searching them for names would take long and

@@ -1,4 +1,4 @@
-import type { NewOutboxEntry, OutboxEntry } from '../../../src/store/outbox/outbox';
+import type { NewOutboxEntry, OutboxEntry } from '../../../src/store/outbox';
 import type { CursorStore, MemoryOutbox, SessionTurns, TurnText } from '../../../src/features/hindsight/core/ports';
 
 export interface StoredTurn extends TurnText {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { planCompression } from '../../../src/agent/compression/compressionPlan';
 import { Summarizer } from '../../../src/agent/compression/summarizer';
-import { contextUse } from '../../../src/transcript/contextUse';
+import { contextUse, estimateTokens } from '../../../src/transcript/contextUse';
 import { handoffText, summaryIn } from '../../../src/agent/compression/handoffText';
 import { plainSummary, summaryInput } from '../../../src/agent/compression/summaryInput';
-import { estimateTokens } from '../../../src/transcript/tokenEstimate';
 import { handoffPart, handoffUid } from '../../../src/transcript/handoff';
 import type { Message } from '../../../src/transcript/message';
 import type { AssistantPart } from '../../../src/transcript/part';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { retriesOfACall } from '../../../src/store/retryPause';
+import { retriesOfACall } from '../../../src/store/ownership/retryingStore';
 import type { ApprovalPolicy } from '../../../src/tools/approval/approvalPolicy';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 import { askingTools } from '../../support/askingTools';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withDelivered } from '../../../src/gateway/verify/backfill';
+import { withDelivered } from '../../../src/gateway/verify/deliveryCheck';
 import type { DeliveredPart } from '../../../src/gateway/verify/shownLengths';
 import type { AssistantPart } from '../../../src/transcript/part';
 

@@ -11,11 +11,10 @@ import type {
 } from '../../../src/gateway/gateway';
 import type { TranscriptPage, TranscriptQuery } from '../../../src/store/sessionStore';
 import type { ApprovalDecision, Mode } from '../../../src/transcript/approval';
-import type { Spending } from '../../../src/transcript/cost';
+import type { Spending } from '../../../src/transcript/usage';
 import type { DraftPart, DraftSurroundings } from '../../../src/transcript/draftPart';
 import type { Message } from '../../../src/transcript/message';
-import type { ReasoningEffort } from '../../../src/transcript/reasoningEffort';
-import type { Session, SessionSummary } from '../../../src/transcript/session';
+import type { ReasoningEffort, Session, SessionSummary } from '../../../src/transcript/session';
 import { prompt, session as stored } from '../../support/builders/viewMessages';
 import type { TurnActivity, TurnEvent } from '../../../src/transcript/turnEvent';
 

@@ -5,7 +5,7 @@ import { noAttachments, type PromptAttachments } from '../../../src/host/attachm
 import { type ChatFiles, noChangedFiles } from '../../../src/host/changedFiles/chatFiles';
 import type { ChatEditor } from '../../../src/host/chat/chatHandlers';
 import { ownMemory } from '../../../src/host/chat/chatTabs';
-import type { ChatModels } from '../../../src/host/models/chatModels';
+import type { ChatModels } from '../../../src/host/models/modelService';
 import { StoreStatus } from '../../../src/host/storage/storeStatus';
 import { noViewReports } from '../../../src/host/library/verify/deliveryReports';
 import type { FoundSession } from '../../../src/store/conversations';

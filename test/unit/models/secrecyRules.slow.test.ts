@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KnownKeys } from '../../../src/models/secrecy/knownKey';
+import { KnownKeys } from '../../../src/models/secrecy/secrecy';
 import { findSecrets } from '../../../src/models/secretlint/index';
 import { knownKeys, maskSecrets, secretRules } from '../../../src/models/secrecy/secrecy';
 import { fakeSecrets } from '../../support/fakeSecrets';

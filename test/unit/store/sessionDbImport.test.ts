@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SqlRow } from '../../../src/store/engine/sqlDatabase';
 import { rowsOf } from '../../../src/store/session/import/storeImport';
-import type { StoreRows } from '../../../src/store/session/import/storeRows';
+import type { StoreRows } from '../../../src/store/session/import/soundRows';
 import type { ImportedTable } from '../../../src/store/session/tables/rights';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import { closingText } from '../../../src/transcript/closingText';

@@ -1,8 +1,7 @@
 import { win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AccessPaths } from '../../../src/tools/accessPaths';
+import { AccessPaths, windowsPathProblem } from '../../../src/tools/accessPaths';
 import { PathRefused } from '../../../src/tools/workspacePaths';
-import { windowsPathProblem } from '../../../src/tools/windowsPaths';
 import type { WorkspaceFiles } from '../../../src/tools/workspaceFiles';
 
 const roots = ['C:\\work\\project', '\\\\server\\share\\team'];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../../src/transcript/tokenEstimate';
+import { estimateTokens } from '../../../src/transcript/contextUse';
 
 const code = `export function sleep(clock: Clock, ms: number): Promise<void> {
   if (ms <= 0) return Promise.resolve();

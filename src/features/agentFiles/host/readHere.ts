@@ -4,7 +4,7 @@ import { foreignNames, meantTools } from '../../../agent/project/foreignTools';
 import type { ProjectContext } from '../../../agent/project/projectContext';
 import { keptRules } from '../../../agent/project/projectPrompt';
 import { leftSentence } from '../../../transcript/contextFiles';
-import { estimateTokens } from '../../../transcript/tokenEstimate';
+import { estimateTokens } from '../../../transcript/contextUse';
 
 /** A part of the report: a title, a sentence that says what these files may do, and a table. Without rows it is left
  *  out. */

@@ -2,7 +2,7 @@ import type { Memento } from 'vscode';
 import { t } from '../../../base/translate';
 import type { ModelInfo } from '../../../models/modelInfo';
 import { ModelError, type ModelListing, type ModelProvider } from '../../../models/modelProvider';
-import { reasoningEfforts } from '../../../transcript/reasoningEffort';
+import { reasoningEfforts } from '../../../transcript/session';
 import type { AgentOption } from '../core/agentUpdate';
 
 /** Model id that leaves the choice to the agent. */

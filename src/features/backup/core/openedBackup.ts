@@ -4,7 +4,6 @@ import { schemaVersion } from '../../../store/schema/migrations';
 import { fileCheck } from '../../../store/session/queries/integrity';
 import { readInteger, readText, readTime } from '../../../store/session/tables/columns';
 import { StoreError } from '../../../store/storeError';
-
 import { BackupFileSystem, backupFolder } from './backupFileSystem';
 import type { BackupDeps } from './backupDeps';
 import type { ChunkPool } from './chunkPool';

@@ -1,4 +1,4 @@
-import { invisibleCharacters } from '../../../tools/approval/shell/invisibleCharacters';
+import { invisibleCharacters } from '../../../transcript/text/invisibleCharacters';
 import { editorLanguage } from './fence';
 
 /** run: one fully visible line, which may be run · place: anything else, which is put into the terminal but not run

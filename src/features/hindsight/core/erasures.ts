@@ -3,7 +3,7 @@ import { shownList, t } from '../../../base/translate';
 import type { Clock } from '../../../base/clock';
 import type { Log } from '../../../base/log';
 import { errorMessage } from '../../../base/errorMessage';
-import type { OutboxEntry } from '../../../store/outbox/outbox';
+import type { OutboxEntry } from '../../../store/outbox';
 import { forgetSession } from './forgetSession';
 import { forgetEntry, forgetName, workOf } from './outboxEntries';
 import type { HindsightConnection, MemoryOutbox } from './ports';

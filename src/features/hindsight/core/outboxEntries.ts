@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { NewOutboxEntry } from '../../../store/outbox/outbox';
+import type { NewOutboxEntry } from '../../../store/outbox';
 import type { CompletedTurn } from '../../../memory/memoryProvider';
 
 /** The provider's name in the outbox and in the settings. */

@@ -1,4 +1,4 @@
-import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../../../store/outbox/outbox';
+import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../../../store/outbox';
 import type { HindsightApi, HindsightPlace } from './hindsightApi';
 
 /** The store's outbox, implemented by `SessionStore`. */

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../../transcript/tokenEstimate';
+import { estimateTokens } from '../../../transcript/contextUse';
 
 /** Servers refuse a query of more than 500 tokens, and a long one takes time without finding more. The estimate may
  *  be 20 % off. */

@@ -1,7 +1,7 @@
 import { Emitter, type Disposable } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
 import { errorMessage } from '../../../base/errorMessage';
-import type { NewOutboxEntry, OutboxEntry } from '../../../store/outbox/outbox';
+import type { NewOutboxEntry, OutboxEntry } from '../../../store/outbox';
 import { operationIdOf } from './documentContent';
 import { Erasures } from './erasures';
 import { failureSentence, needsPerson, type HindsightFailure } from './failure';

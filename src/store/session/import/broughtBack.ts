@@ -1,9 +1,9 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { rowsOfSessions, type StoreImport } from './storeImport';
-import type { StoreRows } from './storeRows';
+import type { StoreRows } from './soundRows';
 import { readText } from '../tables/columns';
 import type { ImportedTable } from '../tables/rights';
-import { isSynced } from '../sync/syncTables';
+import { isSynced } from '../tables/keptElsewhere';
 
 /** Added to every id of a conversation that is brought back after it was forgotten. It depends on nothing else, so
  *  that all machines make the same rows of it, and a second time makes none. */

@@ -19,7 +19,7 @@ import { parseJson } from '../tables/partsJson';
 import { invalid } from '../tables/refusal';
 import { segmentRoom, segmentStart, type SessionTable } from '../tables/sessionTable';
 import { derivedTitle, previewOf, titleLimit } from '../tables/title';
-import { importMarkKey, erasedImportKey } from '../tables/importMarks';
+import { importMarkKey, erasedImportKey } from '../tables/storeUid';
 import { insertImported } from './importedRow';
 
 interface Parent {

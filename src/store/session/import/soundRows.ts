@@ -1,7 +1,12 @@
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { readInteger, readText, readTime } from '../tables/columns';
 import { hasSoundNames, type ImportedTable, withoutRights } from '../tables/rights';
-import type { StoreRows } from './storeRows';
+
+/** Rows of another store: a sibling's file, or the readable part of a damaged one. Each table may be read once. Rows
+ *  may lack columns and hold anything. */
+export interface StoreRows {
+  rows(table: ImportedTable): Iterable<SqlRow>;
+}
 
 interface Column {
   readonly name: string;

@@ -11,8 +11,7 @@ import { readMessageRow } from '../tables/messageRow';
 import { type ImportedTable, showWhatIsSent } from '../tables/rights';
 import { withChunks, type MessageTable } from '../tables/messageTable';
 import type { TurnClosing } from '../operations/turnClosing';
-import { SoundRows } from './soundRows';
-import type { StoreRows } from './storeRows';
+import { SoundRows, type StoreRows } from './soundRows';
 import { readTurnRow } from '../tables/turnRow';
 
 export interface ImportReport {

@@ -12,7 +12,7 @@ import { positionGap, type MessageTable } from '../tables/messageTable';
 import { busy, invalid, refused } from '../tables/refusal';
 import type { SessionTable } from '../tables/sessionTable';
 import type { Titling } from './titling';
-import { batchRows } from '../tables/transactions';
+import { batchRows } from '../tables/inBatches';
 import type { TurnClosing } from './turnClosing';
 import type { TurnTable } from '../tables/turnTable';
 

@@ -6,16 +6,15 @@ import type { Turn } from '../../../transcript/turn';
 import { readTurnRow } from '../tables/turnRow';
 import type { TurnTable } from '../tables/turnTable';
 import { countOf, readText } from '../tables/columns';
-import type { SearchIndex } from '../../search/searchIndex';
+import type { SearchIndex } from '../tables/searchIndex';
 import { sliceMs } from '../../slicedWork';
 import type { FileChangeTable } from '../tables/fileChangeTable';
-import type { BatchedWork } from '../tables/inBatches';
-import { erasedImportKey, importMarkKey } from '../tables/importMarks';
+import { type BatchedWork, batchRows } from '../tables/inBatches';
+import { erasedImportKey, importMarkKey } from '../tables/storeUid';
 import { busy } from '../tables/refusal';
 import type { SessionList } from '../queries/sessionList';
 import { isUnsent, noteKept } from '../tables/keptElsewhere';
 import type { SessionTable } from '../tables/sessionTable';
-import { batchRows } from '../tables/transactions';
 
 /** Key that is set from the deletion until the file was rewritten: until then deleted rows stay readable in its free
  *  pages. */

@@ -1,6 +1,6 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
-import type { SessionSpending } from '../../spending';
-import type { Cost } from '../../../transcript/cost';
+import type { SessionSpending } from '../../conversations';
+import type { Cost } from '../../../transcript/usage';
 import type { SessionTable } from '../tables/sessionTable';
 
 // A usage with an unreadable cost counts as unpriced. A turn without usage counts only if a model answered it. The

@@ -6,7 +6,7 @@ import { readInteger, oneOf, readText, readTime } from '../tables/columns';
 import { lastSettled } from '../tables/turnTable';
 import { invalid } from '../tables/refusal';
 import { readSession } from '../tables/sessionTable';
-import { isSynced } from '../sync/syncTables';
+import { isSynced } from '../tables/keptElsewhere';
 
 const unreadableSession = (): string => t('This session couldn’t be fully read from the file. Its messages are kept.');
 

@@ -2,7 +2,7 @@ import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import { sliceTimer, type SlicedWork } from '../../slicedWork';
 import type { SessionSize, StoreSizes } from '../../storeSizes';
 import { readInteger, readText } from '../tables/columns';
-import { batchRows, type Transactions } from '../tables/transactions';
+import { batchRows, type Transactions } from '../tables/inBatches';
 
 const columnBytes = (columns: readonly string[]): string =>
   columns.map((column) => `ifnull(octet_length(${column}), 0)`).join(' + ');

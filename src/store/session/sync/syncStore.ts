@@ -6,7 +6,7 @@ import { StoreError } from '../../storeError';
 import { schemaVersion } from '../../schema/migrations';
 import { countOf, readNumber, readText } from '../tables/columns';
 import { parseJson } from '../tables/partsJson';
-import type { Transactions } from '../tables/transactions';
+import type { Transactions } from '../tables/inBatches';
 import type {
   ChainedVersion,
   ChangedDocument,

@@ -139,11 +139,6 @@ export function endSync(database: SqlDatabase): void {
     database.run(`DROP ${String(type)} ${String(name)}`);
 }
 
-/** True for a store that several machines share. */
-export function isSynced(database: SqlDatabase): boolean {
-  return hasTable(database, 'sync_heads');
-}
-
 function hasTable(database: SqlDatabase, name: string): boolean {
   return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = ?", [name]) !== undefined;
 }

@@ -2,7 +2,7 @@ import type { SqlDatabase, SqlValue } from '../../engine/sqlDatabase';
 import type { HiddenReason, Message } from '../../../transcript/message';
 import { readBoolean, readInteger, readPosition, readText } from './columns';
 import { positionGap, type MessageTable } from './messageTable';
-import { batchRows } from './transactions';
+import { batchRows } from './inBatches';
 
 /** The active rows of a segment from a position on, to be hidden. */
 export interface HiddenRange {

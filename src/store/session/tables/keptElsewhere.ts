@@ -1,7 +1,7 @@
 import type { SqlDatabase } from '../../engine/sqlDatabase';
 
 /** False in a store that was never synchronized: it has none of these tables. */
-function isSynced(database: SqlDatabase): boolean {
+export function isSynced(database: SqlDatabase): boolean {
   return database.get("SELECT 1 AS n FROM sqlite_schema WHERE type = 'table' AND name = 'sync_kept'") !== undefined;
 }
 

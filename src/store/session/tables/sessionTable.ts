@@ -1,7 +1,6 @@
 import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
 import type { NewSession } from '../../sessionStore';
-import { reasoningEfforts, type ReasoningEffort } from '../../../transcript/reasoningEffort';
-import type { Session, SessionOrigin } from '../../../transcript/session';
+import { reasoningEfforts, type ReasoningEffort, type Session, type SessionOrigin } from '../../../transcript/session';
 import type { Usage } from '../../../transcript/usage';
 import { readBoolean, oneOf, readText, readTime, countOf, latestTime } from './columns';
 import { invalid, notFound } from './refusal';

@@ -1,5 +1,5 @@
 import { NotUnderstood, type ShellPart, type ShellRedirect, type ShellScript, type ShellWord } from './shellCommand';
-import { invisibleCharacters } from './invisibleCharacters';
+import { invisibleCharacters } from '../../../transcript/text/invisibleCharacters';
 import { WordReader } from './wordReader';
 
 /** Words that only structure commands. A command follows them. */

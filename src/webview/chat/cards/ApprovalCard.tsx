@@ -3,7 +3,7 @@ import type { Approval, ApprovalDecision, ApprovalRequest } from '../../../trans
 import { Icon } from '../../Icon';
 import { t, shownList } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
-import { showInvisible, showMisleading } from '../../../protocol/invisibleCharacters';
+import { showInvisible, showMisleading } from '../../../transcript/text/invisibleCharacters';
 import { isLowValueRead } from '../../toolLabels';
 import { hookSentence } from '../../toolReasons';
 import {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { showInvisible } from '../../../protocol/invisibleCharacters';
+import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import type { Approval, ApprovalDecision, AskedInput, InputField } from '../../../transcript/approval';
 import type { InputAnswer } from '../../../transcript/inputAnswer';
 import { Icon } from '../../Icon';

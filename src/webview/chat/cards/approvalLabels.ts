@@ -1,7 +1,7 @@
 import type { Approval, ApprovalRequest, AskReason, NamedRisk, Access } from '../../../transcript/approval';
 import type { SandboxState } from '../../../transcript/sandboxState';
 import { t, shownList } from '../../localization';
-import { showInvisible } from '../../../protocol/invisibleCharacters';
+import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 
 /** Returns the request in one self-contained line: the card's accessible name. */
 export function approvalName({ access, subject, preview }: ApprovalRequest): string {

@@ -1,4 +1,4 @@
-import type { BusyMode } from '../../../transcript/busyMode';
+import type { BusyMode } from '../../../transcript/steering';
 import { stillHolds } from '../drafts/composerText';
 import { Drafts } from '../drafts/drafts';
 import { PromptSender } from '../drafts/promptSender';

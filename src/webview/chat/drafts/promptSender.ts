@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { BusyMode } from '../../../transcript/busyMode';
+import type { BusyMode } from '../../../transcript/steering';
 import type { DraftPart } from '../../../transcript/draftPart';
 import { t } from '../../localization';
 import { noParts, partsLeft } from './draftParts';

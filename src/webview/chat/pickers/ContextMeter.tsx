@@ -5,8 +5,8 @@ import { t, pageLanguage } from '../../localization';
 import { compactCount, percentOf } from '../../times';
 import { SessionContext } from '../session/sessionContext';
 import { useChat } from '../state/chat';
-import { dollars } from '../../../transcript/cost';
-import type { Cost, Spending } from '../../../transcript/cost';
+import { dollars } from '../../../transcript/usage';
+import type { Cost, Spending } from '../../../transcript/usage';
 import { type ContextFile, type FileOrigin, isUnread, leftSentence } from '../../../transcript/contextFiles';
 import { PathParts } from '../common/marks';
 

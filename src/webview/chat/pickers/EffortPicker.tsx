@@ -3,7 +3,7 @@ import { OptionPicker } from './OptionPicker';
 import { EffortController } from './effortController';
 import { useChat } from '../state/chat';
 import type { ModelRow } from '../../../protocol/chatProtocol';
-import { reasoningEfforts, type ReasoningEffort } from '../../../transcript/reasoningEffort';
+import { reasoningEfforts, type ReasoningEffort } from '../../../transcript/session';
 
 /** Reasoning effort of the model, if the model supports a choice. */
 export function EffortPicker() {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { ChatNotifications } from '../../../protocol/chatProtocol';
-import type { ReasoningEffort } from '../../../transcript/reasoningEffort';
+import type { ReasoningEffort } from '../../../transcript/session';
 import type { Chat } from '../state/chat';
 
 type EffortNotification = ChatNotifications['effort'];

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { t, shownList } from '../../localization';
 import { toolDetails, type CommandDetails } from '../../toolDetails';
 import { hookRunsIn } from '../../../transcript/hookRun';
-import { showInvisible } from '../../../protocol/invisibleCharacters';
+import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import { toolLabels } from '../../toolLabels';
 import { hookSentence, toolReason } from '../../toolReasons';
 import type { CallRow } from '../state/conversationRows';

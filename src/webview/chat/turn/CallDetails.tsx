@@ -1,7 +1,7 @@
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
-import { showInvisible } from '../../../protocol/invisibleCharacters';
+import { showInvisible } from '../../../transcript/text/invisibleCharacters';
 import { toolDetails, type CommandDetails, type EditResultDetails } from '../../toolDetails';
 import { readableArguments } from '../../toolLabels';
 import { commandPlace } from '../cards/approvalLabels';

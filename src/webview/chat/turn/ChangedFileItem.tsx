@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ChangedFile, FileHunk } from '../../../transcript/changedFile';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
-import { showMisleading } from '../../../protocol/invisibleCharacters';
+import { showMisleading } from '../../../transcript/text/invisibleCharacters';
 import { Counts } from '../common/marks';
 import { Toolbar, type ToolbarAction } from '../common/Toolbar';
 import { useChat } from '../state/chat';

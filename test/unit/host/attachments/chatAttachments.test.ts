@@ -1,4 +1,4 @@
-import { MentionError } from '../../../../src/host/common/mentionError';
+import { MentionError } from '../../../../src/host/common/describeError';
 import { describe, expect, it } from 'vitest';
 import { type ChatHandlers, chatHandlers, type ChatHandlerDeps } from '../../../../src/host/chat/chatHandlers';
 import { noViewReports } from '../../../../src/host/library/verify/deliveryReports';

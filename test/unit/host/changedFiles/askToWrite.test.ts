@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { AccessPaths } from '../../../../src/tools/accessPaths';
 import type { WorkspaceFiles } from '../../../../src/tools/workspaceFiles';
-import { mayWrite } from '../../../../src/host/changedFiles/askToWrite';
+import { mayWrite } from '../../../../src/host/changedFiles/changedFilesFeature';
 import { editor } from '../answeringEditor';
 
 vi.mock('vscode', () => import('../answeringEditor'));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionSnapshot } from '../../../../src/gateway/gateway';
-import { PageWindow, pageSize } from '../../../../src/host/chat/pageWindow';
+import { PageWindow, pageSize } from '../../../../src/host/chat/chatSnapshot';
 import { session, userMessage } from '../scriptedGateway';
 
 /** A session of that many messages, m1 … mN, that notes how many of them were asked for. */

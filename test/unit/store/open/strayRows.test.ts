@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import type { SqlValue } from '../../../../src/store/engine/sqlDatabase';
 import { PageFile } from '../../../../src/store/open/pageFile';
-import { StrayRows } from '../../../../src/store/open/strayRows';
+import { StrayRows } from '../../../../src/store/open/damagedCopy';
 import { TableShape } from '../../../../src/store/open/tableShape';
 import { recordsIn, type StoredRecord } from '../../../../src/store/open/treeLeaf';
 import { otherSqlite } from '../../../support/otherSqlite';

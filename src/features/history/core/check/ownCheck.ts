@@ -1,7 +1,7 @@
 import { t } from '../../../../base/translate';
 import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
 import type { SalvagedCopy } from '../../../../store/library/foreignStore';
-import { SearchIndex } from '../../../../store/search/searchIndex';
+import { SearchIndex } from '../../../../store/session/tables/searchIndex';
 import { checkedRow, fileChecks, sessionFindings, tableChecks } from '../../../../store/session/queries/integrity';
 import { StoreError } from '../../../../store/storeError';
 import { fileFinding, type Finding } from '../../../../transcript/rules/finding';

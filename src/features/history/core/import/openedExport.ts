@@ -3,7 +3,6 @@ import { storeError } from '../../../../store/engine/sqlFailure';
 import { readOnly, type ReadingDeps } from '../../../../store/library/foreignStore';
 import { readInteger, readText, readTime } from '../../../../store/session/tables/columns';
 import type { StoreCopy } from '../../../../store/library/storeCopy';
-
 import { copyOfFile, type FileCopyDeps } from './fileCopy';
 import type { ExportedConversation, ImportOptions, OpenedExport, OpenedFile } from './importing';
 import { copyOfOwnFile } from './ownFiles';

@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '../../../engine/sqlDatabase';
-import type { SearchIndex } from '../../../search/searchIndex';
+import type { SearchIndex } from '../../tables/searchIndex';
 import { countOf, readText } from '../../tables/columns';
 import type { SessionTable } from '../../tables/sessionTable';
 import type { TurnTable } from '../../tables/turnTable';

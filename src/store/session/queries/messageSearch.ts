@@ -1,13 +1,13 @@
-import type { SqlDatabase, SqlRow, SqlValue } from '../engine/sqlDatabase';
-import type { SearchHit, SearchQuery } from '../sessionStore';
-import { type SlicedWork, sliceMs } from '../slicedWork';
-import { readInteger, readText } from '../session/tables/columns';
-import { searchableText, type StoredMessage } from '../session/tables/messageRow';
-import type { MessageTable } from '../session/tables/messageTable';
-import { invalid } from '../session/tables/refusal';
-import { escapeLike } from '../session/queries/sessionList';
-import { containsAll, containsTerms, searchTerms, type SearchTerms } from './searchTerms';
-import { snippetOf } from './snippet';
+import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
+import type { SearchHit, SearchQuery } from '../../sessionStore';
+import { type SlicedWork, sliceMs } from '../../slicedWork';
+import { readInteger, readText } from '../tables/columns';
+import { searchableText, type StoredMessage } from '../tables/messageRow';
+import type { MessageTable } from '../tables/messageTable';
+import { invalid } from '../tables/refusal';
+import { escapeLike } from './sessionList';
+import { containsAll, containsTerms, searchTerms, type SearchTerms } from '../../search/searchTerms';
+import { snippetOf } from '../../search/snippet';
 
 const shown = `m.active = 1 AND m.display_kind IS NULL AND m.carried_from IS NULL AND s.trashed_at IS NULL
   AND s.pending IS NULL AND s.parent_kind IS NOT 'delegate'`;

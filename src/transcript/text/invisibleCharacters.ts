@@ -1,6 +1,8 @@
-// Characters that are invisible, or that display text in another order than it runs in. Line ends and tabs are
-// harmless.
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} ]/gu;
+/** Control characters, line ends that shells do not know, spaces that look like the common one, and characters that are
+ *  invisible or display text in another order than it runs in. Line feed and tab are included. */
+export const invisibleCharacters =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]|[^\P{Zs} ]/u;
+const invisible = new RegExp(invisibleCharacters, 'gu');
 const reordering = /[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
 
 /** Returns a command or an address for a decision: invisible characters are written out (`\u{202e}`), so that

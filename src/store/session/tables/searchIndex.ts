@@ -1,6 +1,6 @@
-import type { SqlDatabase } from '../engine/sqlDatabase';
-import { searchIndexTable } from '../schema/schema';
-import { countOf, readText } from '../session/tables/columns';
+import type { SqlDatabase } from '../../engine/sqlDatabase';
+import { searchIndexTable } from '../../schema/schema';
+import { countOf, readText } from './columns';
 
 const settled = `NOT EXISTS (SELECT 1 FROM messages m JOIN turns t ON t.uid = m.turn_uid
   WHERE m.id = d.message_id AND t.state <> 'settled')`;

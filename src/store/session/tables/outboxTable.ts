@@ -1,7 +1,7 @@
-import type { SqlDatabase, SqlRow } from '../engine/sqlDatabase';
-import { readInteger, readText, readTime } from '../session/tables/columns';
-import { invalid } from '../session/tables/refusal';
-import type { NewOutboxEntry, OutboxCount, OutboxEntry } from './outbox';
+import type { SqlDatabase, SqlRow } from '../../engine/sqlDatabase';
+import { readInteger, readText, readTime } from './columns';
+import { invalid } from './refusal';
+import type { NewOutboxEntry, OutboxCount, OutboxEntry } from '../../outbox';
 
 /** Seconds. A longer wait comes from a clock that was ahead; such an entry is due at once. */
 const longestWait = 86_400;

@@ -1,12 +1,41 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errorMessage } from '../../base/errorMessage';
 import type { LockEndpoint } from '../lock/lockRecord';
 import { LineChannel } from './lineChannel';
-import { askSchema, type TakeOverAnswer, type TakeOverAsk } from './takeOverMessages';
+import * as v from 'valibot';
+import type { Clock } from '../../base/clock';
+import { pause } from '../../base/pause';
+
+/** The request of another window to the owner of a store over the owner's socket, and the answers. One JSON object
+ *  per line. Another build of the extension may be on the other side: an owner refuses an unknown request. */
+const askSchema = v.object({
+  v: v.literal(1),
+  /** Token from the lock file, which only the same user can read. */
+  token: v.string(),
+  /** stop: the user pressed Take Over. handOver: a window merely starts or reads; the owner refuses unless its own
+   *  page is gone. Earlier builds also ask `wait`: they are told that the owner is busy. */
+  ask: v.picklist(['handOver', 'wait', 'stop']),
+});
+export type TakeOverAsk = v.InferOutput<typeof askSchema>;
+
+const answerSchema = v.variant('answer', [
+  /** The store is closed and its lock is removed. */
+  v.object({ answer: v.literal('released') }),
+  /** The work is settled, and the owner is closing. */
+  v.object({ answer: v.literal('closing') }),
+  /** The owner lives. Sent at once, so that work which takes long can be distinguished from a stopped process. */
+  v.object({ answer: v.literal('busy'), sessionTitle: v.nullable(v.string()) }),
+  v.object({ answer: v.literal('refused'), reason: v.string() }),
+]);
+export type TakeOverAnswer = v.InferOutput<typeof answerSchema>;
+
+/** Milliseconds within which a living owner answers the user's request at all, and within which it has begun to close
+ *  for a window that only starts and cannot be kept waiting. */
+const silentAfterMs = { stop: 10_000, handOver: 6000 };
 
 /** The owner's side of a takeover, as the server calls it. */
 export interface TakeOverOwner {
@@ -104,4 +133,37 @@ function sameToken(given: string, expected: string): boolean {
   const left = Buffer.from(given);
   const right = Buffer.from(expected);
   return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/** Asks the owner of a store to settle its work and release it (`stop`), or to release it if nobody uses it any more
+ *  (`handOver`). Resolves to null when it may be free now (released, or the owner ended), else to the technical reason.
+ *  Takes as long as the owner's work. */
+export function askToRelease(
+  endpoint: LockEndpoint,
+  clock: Pick<Clock, 'after'>,
+  signal: AbortSignal,
+  ask: 'stop' | 'handOver' = 'stop',
+): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket = connect(endpoint.socketPath);
+    const channel = new LineChannel<TakeOverAnswer, TakeOverAsk>(socket, answerSchema);
+    let heard = false;
+    const over = new AbortController();
+    const end = (technical: string | null): void => {
+      over.abort();
+      channel.dispose();
+      resolve(technical);
+    };
+    void pause(clock, silentAfterMs[ask], over.signal).then((isSilent) => {
+      if (isSilent && !heard) end('The owner does not answer.');
+    });
+    signal.addEventListener('abort', () => end('This window no longer asks.'), { once: true, signal: over.signal });
+    channel.onMessage((answer) => {
+      heard ||= ask === 'stop' || answer.answer !== 'busy';
+      if (answer.answer === 'released') end(null);
+      if (answer.answer === 'refused') end(answer.reason);
+    });
+    channel.onClose((reason) => end(heard ? null : reason));
+    channel.send({ v: 1, token: endpoint.token, ask });
+  });
 }
