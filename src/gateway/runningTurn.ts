@@ -1,4 +1,4 @@
-import type { Agent } from '../agent/agent';
+import type { TurnAgent } from '../agent/agent';
 import { type Decisions, LeftWaiting, type Steering } from '../agent/liveRun';
 import { type RunningCalls, TurnStop } from '../agent/runningCalls';
 import type { MemoryManager } from '../memory/memoryManager';
@@ -43,7 +43,7 @@ export interface SubAgentRun {
   readonly title: string;
   /** The caller's tool call. */
   readonly callId: string;
-  readonly createAgent: (memory: MemoryManager) => Agent;
+  readonly createAgent: (memory: MemoryManager) => TurnAgent;
   /** Called with every event that surfaces showing its session receive. */
   readonly onEvent: (event: TurnEvent) => void;
   /** `settled`: null when the turn could not be closed before the window closed. `messages`: the rows of the turn. */
