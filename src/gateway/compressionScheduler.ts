@@ -33,7 +33,7 @@ class RequestFrames {
   ) {}
 
   /** Throws `StoreError` when the last values cannot be read. */
-  async of(ref: string, isPrivate: boolean, agent: Agent, model: ChatModel): Promise<RequestFrame> {
+  async of(ref: string, isPrivate: boolean, agent: TurnAgent, model: ChatModel): Promise<RequestFrame> {
     const key = `request-frame/${isPrivate ? 'private' : 'usual'}/${ref}`;
     const frame = agent.overhead(model);
     if (!agent.hasGatheredTools) return (await this.lastSent(key)) ?? frame;

@@ -3,7 +3,7 @@ import type { ToolResultPart } from '../../transcript/part';
 import { type AnyTool, defineTool } from '../tool';
 
 const todoToolName = 'todo_write';
-const mostTodos = 50;
+export const mostTodos = 50;
 const longestText = 300;
 
 const text = v.pipe(
