@@ -208,8 +208,7 @@ function deniedTool(call: AskedCall, rules: RuleBook): Finding {
 }
 
 function refusedBySurroundings(access: JudgedAccess, call: AskedCall, isTrusted: boolean): Finding | null {
-  const changes =
-    access.kind !== 'read' && access.kind !== 'fetch' && access.kind !== 'plan';
+  const changes = access.kind !== 'read' && access.kind !== 'fetch' && access.kind !== 'plan';
   if (!isTrusted && (changes || access.kind === 'fetch')) {
     return {
       kind: 'deny',
