@@ -5,7 +5,13 @@ import type { SessionStore } from '../store/sessionStore';
 import type { ApprovalPolicy, Verdict } from '../tools/approval/approvalPolicy';
 import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
 import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
-import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
+import {
+  isPlainEdit,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type Mode,
+} from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
 import type { LiveRun } from './liveRun';
@@ -258,8 +264,11 @@ export class CallRunner {
       sessionRules,
       conversationId: this.run.conversationId,
     });
-    // A tool that needs no approval is never asked for, but may be denied by its name.
-    return asked === null && verdict.kind === 'ask' ? { kind: 'allow' } : verdict;
+    // A tool that needs no approval is never asked for, but may be denied by its name. An edit of nothing leaves
+    // nothing to decide, but where reading needs approval it would tell the model what a file holds.
+    const isUnasked =
+      verdict.kind === 'ask' && (asked === null || (asked.changesNothing === true && isPlainEdit(verdict.request)));
+    return isUnasked ? { kind: 'allow' } : verdict;
   }
 
   private async execute(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {

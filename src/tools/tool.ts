@@ -21,6 +21,8 @@ export interface AskedAccess {
   readonly access: Access;
   /** Preview for the card: a unified diff, or Markdown. */
   readonly preview?: string;
+  /** True for an edit after which its files are as before. */
+  readonly changesNothing?: boolean;
 }
 
 /** Call that a tool runs for. */

@@ -47,7 +47,10 @@ const passphrase = 'correct horse battery';
 /** Sets up sync as a user does. The first machine chooses that the server gets only encrypted text. */
 async function setUp({ name, workbench }: Machine, isFirst = false): Promise<void> {
   await workbench.openAndAnswer(
-    () => workbench.runCommand('Hermes: Storage and History… › Set Up Sync…'),
+    async () => {
+      await workbench.runCommand('Hermes: Storage and History… › Set Up Sync…');
+      await workbench.dialog().getByRole('button', { name: 'Continue' }).click();
+    },
     /Connection string/,
     postgres.url(),
   );

@@ -35,7 +35,7 @@ export function ModePicker() {
   );
 }
 
-function modeName(mode: Mode): string {
+export function modeName(mode: Mode): string {
   switch (mode) {
     case 'ask':
       return t('Ask Before Edits');
@@ -47,10 +47,10 @@ function modeName(mode: Mode): string {
 }
 
 /** `confined`: commands run in the sandbox. */
-function modeLabels(mode: Mode, confined: boolean): string {
+export function modeLabels(mode: Mode, confined: boolean): string {
   switch (mode) {
     case 'ask':
-      return t('Asks before every edit and command.');
+      return t('Asks before every edit, and before commands that aren’t known to be read-only.');
     case 'auto':
       return confined
         ? t('Edits files in this workspace without asking. Runs commands in the sandbox without asking.')
