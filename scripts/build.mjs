@@ -126,7 +126,7 @@ export const bundles = [
   // The client of PostgreSQL: loaded when the person has set up a server.
   {
     name: 'sync',
-    entry: 'src/sync/postgres/index.ts',
+    entry: 'src/features/sync/core/postgres/index.ts',
     target: { ...node, external: ['pg-native'] },
   },
   // secretlint's rules: loaded when the first text is masked.

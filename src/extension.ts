@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { setTranslations } from './base/translate';
-import { features } from './features/features';
+import * as features from './features/features';
 import { HermesWindow } from './host/window/hermesWindow';
 
 let current: HermesWindow | null = null;
@@ -8,7 +8,7 @@ let current: HermesWindow | null = null;
 /** Returns the API for other extensions (docs/api.md). */
 export function activate(context: vscode.ExtensionContext): object | null {
   setTranslations({ language: vscode.env.language, texts: vscode.l10n.bundle ?? {} });
-  current = new HermesWindow(context, __dirname, features);
+  current = new HermesWindow(context, __dirname, Object.values(features));
   return current.exports;
 }
 

@@ -2,7 +2,7 @@ import { createReadStream, mkdirSync, readdirSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../src/base/clock';
-import { openLockedStore } from '../../src/features/commandLine/lockedStore';
+import { openLockedStore } from '../../src/features/commandLine/commands/lockedStore';
 import { ImportClient } from '../../src/features/history/core/import/importClient';
 import { usualPlaces } from '../../src/features/history/core/sources/historyPlaces';
 import { inTemporaryFolder } from '../support/temporaryFolder';

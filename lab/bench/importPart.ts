@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock';
-import { openLockedStore } from '../../src/features/commandLine/lockedStore';
+import { openLockedStore } from '../../src/features/commandLine/commands/lockedStore';
 import { ImportClient } from '../../src/features/history/core/import/importClient';
 import { usualPlaces } from '../../src/features/history/core/sources/historyPlaces';
 import { inTemporaryFolder } from '../support/temporaryFolder';

@@ -11,8 +11,11 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..')
 const file = 'scripts/lint/structure.json';
 /** The optional features; the rest of `src` is the core. */
 const features = 'src/features/';
-/** The one file that may import them. */
-const entry = 'src/extension.ts';
+/** What may import them: the list of features and their threads, and a program of its own, which has no window. */
+const importers = [
+  'src/extension.ts',
+  ...['features.ts', 'historyWorkers.ts', 'commandLine'].map((name) => features + name),
+];
 /** @type {{ lines: Record<string, number>, optional: string[], circles: Record<string, number> }} */
 const rules = JSON.parse(fs.readFileSync(path.join(root, file), 'utf8'));
 
@@ -38,11 +41,19 @@ function sizeProblems() {
   });
 }
 
-/** The core works without any feature: it imports none. */
+/** The core and each feature work without any other one: they import none. */
 function featureProblems() {
   return fileImports()
-    .filter(([name, target]) => target.startsWith(features) && !name.startsWith(features) && name !== entry)
-    .map(([name, target]) => `${name} imports the feature ${target}: only ${entry} may.`);
+    .filter(([name, target]) => {
+      const [feature, own] = [featureOf(target), featureOf(name)];
+      return feature !== null && feature !== own && !importers.includes(own ?? name);
+    })
+    .map(([name, target]) => `${name} imports the feature ${target}: only ${importers.join(' and ')} may.`);
+}
+
+/** A folder of features, or a file beside them. Null: part of the core. */
+function featureOf(name) {
+  return name.startsWith(features) ? features + name.slice(features.length).split('/')[0] : null;
 }
 
 /** Groups of folders that import each other, directly or through others, and how many of their pairs do. */

@@ -15,22 +15,25 @@ import type { ToolRegistry } from '../tools/toolRegistry';
 import type { Approval } from '../transcript/approval';
 import { withOwnIds, matchResults } from '../transcript/callIds';
 import { callsIn } from '../transcript/joinedRows';
-import type { Message } from '../transcript/message';
+import { answerText, type Message } from '../transcript/message';
 import type { ToolCallPart } from '../transcript/part';
 import type { StopReason } from '../transcript/stopReason';
-import type { Turn } from '../transcript/turn';
+import type { Recalled, Turn } from '../transcript/turn';
 import type { WireMessage } from '../transcript/wireMessage';
 import { askUntilAnswered, assertMaySpend, RequestBudget, SpendingPause } from './askUntilAnswered';
 import { CallRunner } from './callRunner';
 import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun';
 import { ending, type Ending, paused, stopped, storeFailed } from './turnEnding';
-import { noProject, type ProjectContext, projectTools } from './project/projectContext';
+import type { AgentFile } from './project/agentFiles';
+import { meantTools } from './project/foreignTools';
+import { invocable, noProject, type ProjectContext, projectTools } from './project/projectContext';
 import { projectPrompt } from './project/projectPrompt';
 import { expandPrompt } from './project/promptFiles';
 import { TurnHistory } from './turnHistory';
 import { TurnRecall } from './turnRecall';
 import { TurnRecorder } from './turnRecorder';
 import { subAgentPrompt } from './systemPrompt';
+import { type HookEvent, HookStop, type TurnHooks } from './turnHooks';
 import { stopReasonOf, TurnStop } from './turnStop';
 import { beforePrompt, interruptionNote, withNote, wireNotes } from './wireNotes';
 
@@ -53,6 +56,8 @@ export interface AgentDeps {
   readonly systemPrompt: (hasTools: boolean) => string;
   /** Project rules (AGENTS.md and similar), read once when the model opens. Default: none. */
   readonly project?: () => ProjectContext;
+  /** Programs that run at moments of a turn. Default: none. */
+  readonly hooks?: TurnHooks;
   /** Maximum model requests per turn. The last one is made without tools. */
   readonly maxIterations: number;
   /** True when an answer whose connection breaks is continued once, without asking the user. Default: true. */
@@ -61,8 +66,15 @@ export interface AgentDeps {
   readonly subAgent?: SubAgentKind;
 }
 
+interface ToldByHooks {
+  readonly text: string;
+  readonly found: Recalled;
+}
+
 interface SubAgentKind {
   readonly readOnly: boolean;
+  /** Name of the file that describes it. Null: none does. */
+  readonly type: string | null;
 }
 
 /** Result of a turn. `unsettled`: its last rows could not be written; `settle` tries again. `left`: it waits in the
@@ -80,6 +92,7 @@ export class Agent {
   private projectContext: ProjectContext | null = null;
   private registry: ToolRegistry | null = null;
   private gathered = false;
+  private hasBegun = false;
 
   constructor(private readonly deps: AgentDeps) {}
 
@@ -140,10 +153,11 @@ export class Agent {
     const history = new TurnHistory(run, recorder, model, this.deps);
     const recall = new TurnRecall(run, {
       ...this.deps,
-      expandPrompt: (text) => expandPrompt(text, this.project.prompts),
+      expandPrompt: (text) => expandPrompt(text, invocable(this.project)),
     });
     const budget = new RequestBudget();
     let cutOff: { readonly reason: StopReason | null } | null = null;
+    let told: ToldByHooks | null = null;
     for (let iteration = 1 + (waited?.requests ?? 0); ; iteration++) {
       signal.throwIfAborted();
       if (iteration > 1) run.report({ kind: 'requesting', elapsedMs: 0, iteration, maxIterations });
@@ -151,10 +165,12 @@ export class Agent {
       if (iteration > 1) await this.takeSteering(run, recorder);
       const rows = await (iteration > 1 ? history.next() : history.first());
       const isClosing = iteration > 1 && iteration >= maxIterations;
+      if (iteration === 1) told = await this.hooksBefore(run, rows);
       cutOff ??= await this.cutOffBefore(turn, rows);
       const { reason } = cutOff;
-      const note = reason === null ? null : interruptionNote(reason);
-      if (iteration === 1) await recall.prepare(rows, note);
+      const notes = [...(reason === null ? [] : [interruptionNote(reason)]), ...(told === null ? [] : [told.text])];
+      const note = notes.length === 0 ? null : notes.join('\n\n');
+      if (iteration === 1) await recall.prepare(rows, note, told?.found);
       else if (run.resumed) recall.resume(note);
       signal.throwIfAborted();
       const ask = async (from: readonly Message[]): Promise<Terminal> => {
@@ -180,6 +196,37 @@ export class Agent {
       const messageUid = await recorder.storeCalls({ calls, finishReason: terminal.finish.raw, usage: terminal.usage });
       await this.runCalls(calls, messageUid, run, recorder);
     }
+  }
+
+  /** Runs the hooks at the beginning of a turn. Returns their text for the model, and what the turn keeps of it; null
+   *  for none. Rejects with `HookStop` when one of them blocks the prompt. */
+  private async hooksBefore(
+    { turn, mode, controller }: LiveRun,
+    rows: readonly Message[],
+  ): Promise<ToldByHooks | null> {
+    const { hooks, subAgent } = this.deps;
+    if (hooks === undefined) return null;
+    const common = { sessionId: turn.sessionId, mode: await mode.get() };
+    const prompt = answerText(rows.findLast(({ role }) => role === 'user')?.parts ?? []);
+    const source = rows.every(({ turnUid }) => turnUid === turn.uid) ? 'startup' : 'resume';
+    const events: readonly HookEvent[] =
+      subAgent === undefined
+        ? [
+            ...(this.hasBegun ? [] : [{ name: 'SessionStart', source, ...common } as const]),
+            { name: 'UserPromptSubmit', prompt, ...common },
+          ]
+        : [{ name: 'SubagentStart', prompt, ...common }];
+    this.hasBegun = true;
+    const texts: string[] = [];
+    for (const event of events) {
+      const answer = await hooks.run(event, controller.signal);
+      controller.signal.throwIfAborted();
+      if (answer.stop !== null) throw new HookStop(answer.stop);
+      if (answer.context !== '') texts.push(answer.context);
+    }
+    if (texts.length === 0) return null;
+    const text = `(Hooks of the project or the person say:)\n${texts.join('\n\n')}`;
+    return { text, found: { provider: 'hooks', label: t('Hooks added text to the prompt'), count: 0 } };
   }
 
   /** Called only after tool results: a user row there has no answer between it and the prompt. */
@@ -246,6 +293,7 @@ export class Agent {
     const system = [
       this.deps.systemPrompt(hasTools),
       this.deps.subAgent === undefined ? '' : subAgentPrompt,
+      this.file === null ? '' : `# Your task as “${this.file.name}”\n\n${this.file.body}`,
       projectPrompt(this.project, hasTools),
       memoryBlock,
     ].filter((block) => block !== '');
@@ -273,13 +321,26 @@ export class Agent {
   private fitting(tools: ToolRegistry): ToolRegistry {
     const { subAgent } = this.deps;
     if (subAgent === undefined) return tools;
-    return tools.without(
+    const fit = tools.without(
       (tool) => tool.delegates === true || tool.name === exitPlanModeName || (subAgent.readOnly && !tool.readOnly),
     );
+    if (this.file === null) return fit;
+    const wanted = this.file.tools === null ? null : meantTools(this.file.tools, fit.names).names;
+    const unwanted = meantTools(this.file.withoutTools, fit.names).names;
+    return fit.without(({ name }) => wanted?.has(name) === false || unwanted.has(name));
+  }
+
+  /** The file that describes this sub-agent. Null: none does. */
+  private get file(): AgentFile | null {
+    const { subAgent } = this.deps;
+    return this.project.agents.find(({ name }) => name === subAgent?.type) ?? null;
   }
 
   private ownTools(): ToolRegistry {
-    return this.deps.tools.with([...projectTools(this.project), ...(this.deps.memory?.tools ?? [])]);
+    const added = projectTools(this.project);
+    return this.deps.tools
+      .without(({ name }) => added.some((tool) => tool.name === name))
+      .with([...added, ...(this.deps.memory?.tools ?? [])]);
   }
 
   private request(
@@ -306,7 +367,7 @@ export class Agent {
     if (signal.aborted) return stopped(signal, null);
     if (error instanceof StoreError) return storeFailed(error);
     if (error instanceof SpendingPause) return paused(error.failure);
-    if (error instanceof ModelError)
+    if (error instanceof ModelError || error instanceof HookStop)
       return {
         settlement: { outcome: 'failed', stopReason: 'error', failure: error.failure },
         undelivered: 'store',
@@ -377,8 +438,13 @@ async function waitingCalls(
   const { answers } = matchResults(called, results);
   const calls = called.filter((call) => !answers.has(call));
   const messageUid = last?.uid ?? '';
-  recorder.neverRan(messageUid, calls);
   const approvals = await store.approvalsOf(turn.uid);
+  const hasBegun = (callId: string): boolean =>
+    approvals.some(({ callId: asked, request }) => asked === callId && request.access.kind === 'input');
+  recorder.neverRan(
+    messageUid,
+    calls.filter(({ callId }) => !hasBegun(callId)),
+  );
   const decided = approvals.filter(({ state, messageUid: asked }) => state.kind === 'decided' && asked === messageUid);
   return {
     messageUid,

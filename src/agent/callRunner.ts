@@ -13,20 +13,23 @@ import {
   type Mode,
 } from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
+import type { Failure } from '../transcript/stopReason';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
-import type { LiveRun } from './liveRun';
+import { blockedOutput, HookStop, noAnswer, type HookAnswer, type TurnHooks, withHooks } from './turnHooks';
+import { LeftWaiting, type LiveRun } from './liveRun';
 import { CallStop, type RunningCall } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
 import { TurnStop } from './turnStop';
 import { decidedTogether, editsAfter, type LaterCall } from './waitingEdits';
 
 interface CallRunnerDeps {
-  readonly store: Pick<SessionStore, 'sessionRules'>;
+  readonly store: Pick<SessionStore, 'sessionRules' | 'decideApproval'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
   readonly tools: ToolRegistry;
   readonly policy: ApprovalPolicy;
+  readonly hooks?: TurnHooks;
 }
 
 type ReadyCall = Extract<PreparedCall, { readonly kind: 'ready' }>;
@@ -70,13 +73,15 @@ export class CallRunner {
     try {
       for (const [index, call] of queue.entries()) {
         signal.throwIfAborted();
-        if (!call.isStarted && sideBySide.length === 0) await this.startTogether(queue.slice(index), decided);
+        if (!call.isStarted && sideBySide.length === 0)
+          await this.startTogether(queue.slice(index), messageUid, decided);
         signal.throwIfAborted();
         const output = await (sideBySide[index] ??
           call.output ??
           this.inOrder(call, messageUid, decided, queue.slice(index + 1)));
         await this.recorder.storeResult(call.part, output);
         call.isStored = true;
+        if (call.stop !== null) throw new HookStop(call.stop);
       }
       this.recorder.neverRan(messageUid, []);
     } catch (error) {
@@ -115,7 +120,7 @@ export class CallRunner {
   }
 
   /** Starts the leading read-only calls. Reads that need approval wait for their turn. */
-  private async startTogether(calls: readonly Call[], decided: Decided): Promise<void> {
+  private async startTogether(calls: readonly Call[], messageUid: string, decided: Decided): Promise<void> {
     const end = calls.findIndex(({ prepared }) => prepared.kind === 'ready' && !prepared.readOnly);
     const reads = calls
       .slice(0, end === -1 ? calls.length : end)
@@ -124,21 +129,52 @@ export class CallRunner {
     if (reads.length < 2) return;
     await Promise.all(
       reads.map(async (call) => {
-        if (call.prepared.kind !== 'ready') return;
+        const hooks = await this.beforeCall(call, null);
+        if (call.prepared.kind !== 'ready' || hooks.decision !== 'none') return;
         const judged = await this.judge(call.part, call.prepared);
-        if (judged.kind === 'allow') void call.start(this.execute(call.part, call.prepared));
+        if (judged.kind === 'allow') void call.start(this.execute(call, call.prepared, messageUid, hooks));
       }),
     );
   }
 
   /** `later`: the calls after this one. */
   private async inOrder(call: Call, messageUid: string, decided: Decided, later: readonly Call[]): Promise<ToolOutput> {
-    const { part, prepared } = call;
-    if (prepared.kind === 'failed') return prepared.output;
-    const refusal = await this.refusal(part, prepared, messageUid, decided, later);
-    if (refusal !== null) return refusal;
+    const { part } = call;
+    // Nothing runs twice: this call had begun when it asked.
+    if (decided.get(part.callId)?.request.access.kind === 'input')
+      return { outcome: 'interrupted', text: toolResultTexts.leftWaiting };
+    const hooks = await this.beforeCall(call, decided.get(part.callId) ?? null);
     this.run.controller.signal.throwIfAborted();
-    return call.start(this.execute(part, prepared));
+    if (hooks.decision === 'deny') return blockedOutput(hooks);
+    const { prepared } = call;
+    if (prepared.kind === 'failed') return withHooks(prepared.output, hooks);
+    const refusal = await this.refusal(part, prepared, messageUid, decided, later, hooks);
+    if (refusal !== null) return withHooks(refusal, hooks);
+    this.run.controller.signal.throwIfAborted();
+    return call.start(this.execute(call, prepared, messageUid, hooks));
+  }
+
+  /** Gives a call to the hooks, once. One that waited for the user was given to them before that. */
+  private async beforeCall(call: Call, approval: Approval | null): Promise<HookAnswer> {
+    const { hooks } = this.deps;
+    if (hooks === undefined || call.prepared.kind === 'failed') return noAnswer;
+    const answer = await (call.hooks ??= approval === null ? this.hooked('PreToolUse', call) : answered(approval));
+    call.stop ??= answer.stop;
+    if (answer.arguments !== null && answer.decision !== 'deny')
+      call.prepared = this.deps.tools.prepare({ ...call.part, arguments: answer.arguments });
+    return answer;
+  }
+
+  private async hooked(
+    name: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure',
+    { part }: Call,
+    output?: ToolOutput,
+  ): Promise<HookAnswer> {
+    const { hooks } = this.deps;
+    const { signal } = this.run.controller;
+    if (hooks === undefined) return noAnswer;
+    const event = { name, sessionId: this.recorder.sessionId, mode: await this.run.mode.get(), call: part };
+    return hooks.run(output === undefined ? event : { ...event, output }, signal);
   }
 
   /** Returns null when the call may run, otherwise its result. Only the approved action runs. A call is judged again
@@ -150,11 +186,12 @@ export class CallRunner {
     messageUid: string,
     decided: Decided,
     later: readonly Call[],
+    hooks: HookAnswer,
   ): Promise<ToolOutput | null> {
     let approval = decisionAbout(part.callId, decided);
     for (let questions = 0; ; questions++) {
       if (approval !== null && !isAllowed(approval)) return this.obey(approval);
-      const judged = await this.judge(part, prepared, approval);
+      const judged = await this.judge(part, prepared, approval, hooks.decision === 'ask');
       switch (judged.kind) {
         case 'allow':
           return approval === null ? null : this.obey(approval);
@@ -165,7 +202,11 @@ export class CallRunner {
         case 'ask':
           if (approval !== null && isSameQuestion(approval.request, judged.request)) return this.obey(approval);
           if (questions >= mostQuestions) return { outcome: 'failed', text: toolResultTexts.neverTheSame };
-          approval = await this.askPerson(part, await this.withEditsAfter(judged.request, later), messageUid);
+          approval = await this.askPerson(
+            part,
+            withAnswer(await this.withEditsAfter(judged.request, later), hooks),
+            messageUid,
+          );
           decided.set(part.callId, approval);
           break;
         default:
@@ -194,9 +235,15 @@ export class CallRunner {
     return together.length === 0 ? request : { ...request, together };
   }
 
-  /** Resolves with the user's decision, which is on disk. */
-  private async askPerson(part: ToolCallPart, request: ApprovalRequest, messageUid: string): Promise<Approval> {
+  /** Resolves with the user's decision, which is on disk. Aborting `signal` withdraws the request. */
+  private async askPerson(
+    part: ToolCallPart,
+    request: ApprovalRequest,
+    messageUid: string,
+    signal: AbortSignal = this.run.controller.signal,
+  ): Promise<Approval> {
     const { turn, conversationId, decisions, controller } = this.run;
+    const { store, clock } = this.deps;
     const approval = await this.recorder.requestApproval({
       id: this.deps.ids.uid(),
       turnUid: turn.uid,
@@ -204,9 +251,12 @@ export class CallRunner {
       messageUid,
       callId: part.callId,
       request,
-      requestedAt: this.deps.clock.now(),
+      requestedAt: clock.now(),
     });
-    const decided = await decisions.wait(approval, controller.signal);
+    const decided = await decisions.wait(approval, signal).catch(async (error: unknown) => {
+      if (!signal.aborted || controller.signal.aborted) throw error;
+      return (await store.decideApproval(approval.id, { kind: 'deny', reason: null }, clock.now())).approval;
+    });
     this.run.show({
       kind: 'approvalDecided',
       turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' },
@@ -244,6 +294,7 @@ export class CallRunner {
     part: ToolCallPart,
     prepared: ReadyCall,
     approval: Approval | null = null,
+    hookAsks = false,
   ): Promise<Verdict | { readonly kind: 'failed'; readonly output: ToolOutput }> {
     const { signal } = this.run.controller;
     // The decision about a plan ended Plan mode when it was stored; the plan itself still belongs to it.
@@ -263,21 +314,37 @@ export class CallRunner {
       mode,
       sessionRules,
       conversationId: this.run.conversationId,
+      hookAsks,
     });
-    // A tool that needs no approval is never asked for, but may be denied by its name. An edit of nothing leaves
+    // A tool that needs no approval is asked for only by hooks, but may be denied by its name. An edit of nothing leaves
     // nothing to decide, but where reading needs approval it would tell the model what a file holds.
     const isUnasked =
-      verdict.kind === 'ask' && (asked === null || (asked.changesNothing === true && isPlainEdit(verdict.request)));
+      verdict.kind === 'ask' &&
+      !hookAsks &&
+      (asked === null || (asked.changesNothing === true && isPlainEdit(verdict.request)));
     return isUnasked ? { kind: 'allow' } : verdict;
   }
 
-  private async execute(part: ToolCallPart, prepared: ReadyCall): Promise<ToolOutput> {
+  /** Runs the call, then the hooks after it. Its result is stored with what they said. */
+  private async execute(call: Call, prepared: ReadyCall, messageUid: string, before: HookAnswer): Promise<ToolOutput> {
+    const output = await this.runCall(call.part, prepared, messageUid);
+    const name = output.outcome === 'done' ? 'PostToolUse' : 'PostToolUseFailure';
+    const after = output.outcome === 'interrupted' ? noAnswer : await this.hooked(name, call, output);
+    call.stop ??= after.stop;
+    return withHooks(output, before, after);
+  }
+
+  private async runCall(part: ToolCallPart, prepared: ReadyCall, messageUid: string): Promise<ToolOutput> {
     const { run, recorder } = this;
     const call = run.calls.begin(part.callId, run.controller.signal);
     run.report({ kind: 'runningTool', callId: part.callId, startedAt: this.deps.clock.now() });
     const { delegate } = run;
     const report: ToolCallContext['report'] = (progress) =>
       run.show({ kind: 'toolProgress', turnUid: run.turn.uid, callId: part.callId, progress });
+    let leave: (left: LeftWaiting) => void = () => undefined;
+    const left = new Promise<never>((_resolve, reject) => (leave = reject));
+    left.catch(() => undefined);
+    let asking: Promise<unknown> = Promise.resolve();
     const context: ToolCallContext = {
       callId: part.callId,
       sessionId: run.worksFor?.sessionId ?? recorder.sessionId,
@@ -285,6 +352,18 @@ export class CallRunner {
       turnUid: run.worksFor?.turnUid ?? run.turn.uid,
       report,
       proceed: call.proceed,
+      // One at a time: a turn waits for one decision.
+      ask: (access, subject, signal) => {
+        const request: ApprovalRequest = { tool: part.name, access, subject, reasons: [], rules: [], preview: null };
+        const answer = asking.then(() => {
+          const stop = AbortSignal.any([signal, call.signal]);
+          stop.throwIfAborted();
+          return this.askPerson(part, request, messageUid, stop);
+        });
+        // The window closes while the user is asked: the turn waits in the store.
+        asking = answer.catch((error: unknown) => (error instanceof LeftWaiting ? leave(error) : undefined));
+        return answer;
+      },
       ...(delegate === undefined
         ? {}
         : { delegate: (task, signal) => delegate(task, { callId: part.callId, report }, signal) }),
@@ -292,7 +371,7 @@ export class CallRunner {
     try {
       return await this.orAbandoned(
         call,
-        prepared.run(call.signal, context),
+        Promise.race([prepared.run(call.signal, context), left]),
         prepared.delegates ? subAgentGraceMs : graceMs,
       );
     } catch (error) {
@@ -351,11 +430,15 @@ function isDelegating({ prepared }: Call): boolean {
 /** One call from its start to its stored result. */
 class Call {
   isStored = false;
+  /** Set when a hook ends the turn after it. */
+  stop: Failure | null = null;
+  /** What the hooks before it said. Null: it was not given to them. */
+  hooks: Promise<HookAnswer> | null = null;
   private started: Promise<ToolOutput> | null = null;
 
   constructor(
     readonly part: ToolCallPart,
-    readonly prepared: PreparedCall,
+    public prepared: PreparedCall,
   ) {}
 
   get isStarted(): boolean {
@@ -386,6 +469,23 @@ function decisionAbout(callId: string, decided: Decided): Approval | null {
     if (together !== null) return together;
   }
   return null;
+}
+
+/** What hooks said before the user was asked, from the stored request. */
+function answered({ request: { hooks } }: Approval): Promise<HookAnswer> {
+  return Promise.resolve(
+    hooks === undefined ? noAnswer : { ...noAnswer, ...hooks, decision: hooks.asks ? 'ask' : 'none' },
+  );
+}
+
+/** Keeps what hooks said with the request: a call that waits is not given to them again. */
+function withAnswer(
+  request: ApprovalRequest,
+  { runs, context, decision, arguments: changed }: HookAnswer,
+): ApprovalRequest {
+  return runs.length === 0
+    ? request
+    : { ...request, hooks: { runs, context, arguments: changed, asks: decision === 'ask' } };
 }
 
 function choosesMode(decision: ApprovalDecision): boolean {

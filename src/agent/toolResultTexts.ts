@@ -8,6 +8,9 @@ export const toolResultTexts = {
   neverTheSame:
     'What this call would do was another thing each time the person was asked, so it was not run. Look at what ' +
     'it works on first.',
+  leftWaiting:
+    'The server waited for an answer of the person when its connection ended. The answer did not reach it, and the ' +
+    'call may have run in part: check before you repeat it.',
   stopped: 'The person stopped this call. It may have run in part.',
 } as const;
 

@@ -6,12 +6,14 @@ import type { Message } from '../transcript/message';
 import { isSound, repairSequence } from '../transcript/sequenceRepair';
 import type { TurnEvent } from '../transcript/turnEvent';
 import type { LiveRun } from './liveRun';
+import type { TurnHooks } from './turnHooks';
 import type { TurnRecorder } from './turnRecorder';
 
 interface HistoryDeps {
   readonly store: SessionStore;
   readonly clock: Clock;
   readonly log: Log;
+  readonly hooks?: TurnHooks;
 }
 
 /** Compressions that one turn may make because its context is nearly full (hermes-agent). */
@@ -57,7 +59,13 @@ export class TurnHistory {
   private async shorten(cause: 'nearlyFull' | 'refused', rows: readonly Message[]): Promise<boolean> {
     const { run, model } = this;
     const { signal } = run.controller;
-    const begins = (): void => run.report({ kind: 'compressing', startedAt: this.deps.clock.now() });
+    const { clock, hooks } = this.deps;
+    const begins = (): void => {
+      run.report({ kind: 'compressing', startedAt: clock.now() });
+      // Nobody waits for these hooks: they can only be told.
+      const event = { name: 'PreCompact', sessionId: this.recorder.sessionId } as const;
+      void run.mode.get().then((mode) => hooks?.run({ ...event, mode }, signal));
+    };
     const sessionId = await run.history.shorten({ cause, model, rows, begins, signal });
     if (sessionId !== null) this.recorder.moveTo(sessionId);
     signal.throwIfAborted();

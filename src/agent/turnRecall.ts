@@ -40,12 +40,14 @@ export class TurnRecall {
     private readonly deps: RecallDeps,
   ) {}
 
-  /** Queries memory, once, before the turn's first request. `note`: the text before the prompt. Null for none. */
-  async prepare(rows: readonly Message[], note: string | null): Promise<void> {
+  /** Queries memory, once, before the turn's first request. `note`: the text before the prompt. Null for none.
+   *  `told`: what surfaces show of it. Default: nothing. */
+  async prepare(rows: readonly Message[], note: string | null, told?: Recalled): Promise<void> {
     const prompt = promptOf(rows);
     if (prompt === null) return;
     const written = answerText(prompt.parts);
     const recall = await this.recall(isContinuation(prompt) ? askedIn(rows) : promptText(prompt.parts));
+    if (told !== undefined) this.found = [told, ...this.found];
     const text = this.deps.expandPrompt?.(written) ?? written;
     if (this.run.controller.signal.aborted || (note === null && recall === '' && text === written)) return;
     const noted = [...(note === null ? [] : [note]), ...(text === '' ? [] : [text])].join('\n\n');

@@ -1,9 +1,8 @@
-import type { Feature } from '../host/window/windowContext';
-import * as api from './api';
-import * as backup from './backup';
-import * as codeActions from './codeActions';
-import * as hindsight from './hindsight';
-import * as history from './history';
-
-/** The optional features of the product. Removing a line removes the feature. */
-export const features: readonly Feature[] = [history, backup, codeActions, hindsight, api];
+// The optional features of the product (README.md). Removing a line removes the feature.
+export * as agentFiles from './agentFiles';
+export * as api from './api';
+export * as backup from './backup';
+export * as codeActions from './codeActions';
+export * as hindsight from './hindsight';
+export * as history from './history';
+export * as sync from './sync';

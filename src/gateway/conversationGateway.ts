@@ -117,7 +117,15 @@ export class Gateway {
     events.on('turnBegan', (conversationId) => titles.turnBegan(conversationId));
     events.on('promptsSteered', (sessionId) => void queue.notifyQueueOf(sessionId));
     events.on('surfaceLeft', () => void runner.backfillShownText());
-    events.on('turnEnded', (run, settled) => this.turnEnded(run, settled));
+    events.on('turnEnded', async (run, settled) => {
+      await this.turnEnded(run, settled);
+      if (settled?.outcome === 'complete' && run.subAgent === undefined)
+        services.afterTurn?.({
+          surfaceId: run.surfaceId,
+          sessionId: run.session.id,
+          promptUid: settled.userMessageUid,
+        });
+    });
     events.on('shortenHistory', ({ session, turn }, request) =>
       compressionScheduler.shortenHistory(session, turn.uid, request),
     );

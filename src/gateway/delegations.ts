@@ -93,7 +93,7 @@ export class Delegations {
   private subAgentRun(
     caller: RunningTurn,
     agent: Agent,
-    { readOnly }: DelegatedTask,
+    { readOnly, agent: type }: DelegatedTask,
     title: string,
     { callId, report }: DelegatingCall,
   ): { readonly ended: Promise<Ended>; readonly subAgent: SubAgentRun } {
@@ -104,7 +104,7 @@ export class Delegations {
       caller,
       title,
       callId,
-      createAgent: (memory) => agent.subAgent({ readOnly }, memory),
+      createAgent: (memory) => agent.subAgent({ readOnly, type }, memory),
       onEvent: (event) => {
         steps.onEvent(event);
         this.onEvent(caller, event);

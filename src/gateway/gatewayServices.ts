@@ -9,6 +9,13 @@ import type { Mode } from '../transcript/approval';
 import type { BusyMode } from '../transcript/busyMode';
 import type { ReasoningEffort } from '../transcript/reasoningEffort';
 
+/** `promptUid`: the message that it answers. */
+export interface CompletedTurn {
+  readonly surfaceId: string;
+  readonly sessionId: string;
+  readonly promptUid: string;
+}
+
 /** The services that a gateway is built from. Everything else has a default. */
 export interface GatewayServices {
   readonly store: SessionStore;
@@ -41,6 +48,8 @@ export interface GatewayServices {
   /** Called before a prompt opens a turn in a conversation, within the conversation's sequence. May change its rows.
    *  Rejects with a `GatewayError` when no turn may begin there now. Default: nothing else writes to the store. */
   readonly beforeTurn?: (conversationId: string) => Promise<void>;
+  /** Called when an answer is complete, by the user's own session. Must not throw. Default: nobody is told. */
+  readonly afterTurn?: (turn: CompletedTurn) => void;
   /** Reference of the model that writes summaries. Null: the session's model. Default: null. */
   readonly summaryModel?: () => string | null;
 }

@@ -333,6 +333,8 @@ export interface OfferedPrompt {
   readonly description: string | null;
   /** Describes the argument after the name. */
   readonly argumentHint: string | null;
+  /** Absent: a prompt file. */
+  readonly kind?: 'skill' | 'agent';
 }
 
 /** Use of a session's model context, in tokens. */

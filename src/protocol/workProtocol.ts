@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { modes, type Mode } from '../transcript/approval';
+import { inputAnswer } from '../transcript/inputAnswer';
 import type { ChangedFile, FileHunk, ReviewOutcome } from '../transcript/changedFile';
 
 /** Messages of a chat view about an agent at work. Becomes part of `chatRequests` and `chatCommands`. */
@@ -12,6 +13,7 @@ const decision = v.variant('kind', [
       scope: v.literal('once'),
       mode: v.exactOptional(v.picklist(modes)),
       together: v.exactOptional(v.literal(true)),
+      answer: v.exactOptional(inputAnswer),
     }),
     v.object({ kind: v.literal('allow'), scope: v.picklist(['session', 'workspace', 'user']), rules }),
   ]),

@@ -10,6 +10,8 @@ export interface DelegatedTask {
   readonly title: string | null;
   /** True when it only gets read-only tools. */
   readonly readOnly: boolean;
+  /** Name of the file that describes the sub-agent. Null: the usual one. */
+  readonly agent: string | null;
 }
 
 /** Result of a delegated task. */

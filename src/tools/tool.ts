@@ -1,4 +1,4 @@
-import type { Access } from '../transcript/approval';
+import type { Access, Approval } from '../transcript/approval';
 import type { JsonObject, JsonValue } from '../transcript/json';
 import type { ImagePart } from '../transcript/part';
 import type { ToolProgress } from '../transcript/turnEvent';
@@ -16,9 +16,12 @@ export interface ToolOutput {
   readonly images?: readonly ImagePart[];
 }
 
+export type InputAccess = Access & { readonly kind: 'input' };
+export type JudgedAccess = Exclude<Access, InputAccess>;
+
 /** Access that a call needs. The approval policy judges it before the call runs. */
 export interface AskedAccess {
-  readonly access: Access;
+  readonly access: JudgedAccess;
   /** Preview for the card: a unified diff, or Markdown. */
   readonly preview?: string;
   /** True for an edit after which its files are as before. */
@@ -36,6 +39,9 @@ export interface ToolCallContext {
   readonly report: (progress: ToolProgress) => void;
   /** Aborted when the user wants the turn to continue while the call's command keeps running. */
   readonly proceed: AbortSignal;
+  /** Asks the user for input in the middle of the call. Resolves with the decision, which is on disk. Aborting the
+   *  signal withdraws the request. Rejects when the turn ends. */
+  readonly ask: (asked: InputAccess, subject: string, signal: AbortSignal) => Promise<Approval>;
   /** Runs a task with a sub-agent. Absent when none may be started: a sub-agent cannot start one. */
   readonly delegate?: Delegate;
 }

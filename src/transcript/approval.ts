@@ -1,3 +1,6 @@
+import type { HookRun } from './hookRun';
+import type { InputAnswer } from './inputAnswer';
+
 /** Freedom of the agent to change things in a session. ask: every change needs approval. auto: edits inside the open
  *  folders run without approval and can be reverted. plan: nothing changes until the user approves a plan. */
 export const modes = ['ask', 'auto', 'plan'] as const;
@@ -42,14 +45,39 @@ export type Access =
   | { readonly kind: 'fetch'; readonly url: string }
   /** `readOnly` is the server's claim and guarantees nothing. */
   | { readonly kind: 'mcp'; readonly server: string; readonly tool: string; readonly readOnly: boolean }
+  /** The MCP server asks for this in the middle of a call, which has begun. */
+  | { readonly kind: 'input'; readonly server: string; readonly asked: AskedInput }
   /** Tool of another extension. */
   | { readonly kind: 'editorTool'; readonly name: string }
   /** Leaves Plan mode with the displayed plan. */
   | { readonly kind: 'plan' };
 
+/** What a server wants to know from the user: fields to fill in, or a page to visit. The message is the subject. */
+export type AskedInput =
+  { readonly kind: 'form'; readonly fields: readonly InputField[] } | { readonly kind: 'url'; readonly url: string };
+
+export interface InputField {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly isRequired: boolean;
+  readonly value:
+    | { readonly kind: 'text'; readonly default?: string }
+    | { readonly kind: 'number'; readonly isWhole: boolean; readonly default?: number }
+    | { readonly kind: 'yesNo'; readonly default?: boolean }
+    /** `isMany`: any number of them. */
+    | {
+        readonly kind: 'choice';
+        readonly isMany: boolean;
+        readonly options: readonly { readonly value: string; readonly label: string }[];
+        readonly default?: readonly string[];
+      };
+}
+
 /** Reasons for an approval, shown on its card. Surfaces define the texts once. rules: a rule that denies something
  *  of its kind cannot be parsed. unconfined: the command would run outside the sandbox. discards: it may destroy
- *  work. leftovers: an earlier command made a file that only the user may allow, and that could not be removed. */
+ *  work. leftovers: an earlier command made a file that only the user may allow, and that could not
+ *  be removed. hook: a hook says so. */
 export const askReasons = [
   'change',
   'outside',
@@ -67,6 +95,7 @@ export const askReasons = [
   'unconfined',
   'discards',
   'leftovers',
+  'hook',
 ] as const;
 export type AskReason = (typeof askReasons)[number];
 
@@ -110,6 +139,16 @@ export interface ApprovalRequest {
   /** Later edits of the same answer that wait after this one, with what each would change. One decision may allow
    *  them all. Only plain edits, see `isPlainEdit`. Absent: none. */
   readonly together?: readonly WaitingEdit[];
+  /** What hooks said before the user was asked. The call is not given to them again. Absent: none ran. */
+  readonly hooks?: AnsweredHooks;
+}
+
+/** `arguments`: the call's own from now on, as JSON text; null: unchanged. `context`: text for the model. */
+interface AnsweredHooks {
+  readonly runs: readonly HookRun[];
+  readonly asks: boolean;
+  readonly arguments: string | null;
+  readonly context: string;
 }
 
 /** Edit that waits after another one of the same answer. */
@@ -136,6 +175,7 @@ const riskyReasons: readonly AskReason[] = [
   'unconfined',
   'discards',
   'leftovers',
+  'hook',
 ];
 
 /** True when the request names a risk, or may hide one; the sandbox confines what a command may hide. Such a request is
@@ -156,6 +196,8 @@ export type ApprovalDecision =
       readonly mode?: Mode;
       /** Also allows the request's `together`. */
       readonly together?: true;
+      /** For the fields of a request for input. Goes to the server alone. */
+      readonly answer?: InputAnswer;
     }
   | { readonly kind: 'allow'; readonly scope: 'session' | 'workspace' | 'user'; readonly rules: readonly string[] }
   /** `reason` goes to the model. */

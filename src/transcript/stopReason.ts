@@ -45,8 +45,8 @@ export type ModelFailureCause = (typeof modelFailureCauses)[number];
 export const storeFailureCauses = ['locked', 'full', 'readOnly', 'corrupt', 'newer', 'replaced', 'unknown'] as const;
 export type StoreFailureCause = (typeof storeFailureCauses)[number];
 
-/** Causes of a turn that stopped so that the user decides. */
-export const limitCauses = ['spendingLimit'] as const;
+/** Causes of a turn that stopped so that the user decides. hook: a program of the user or the folder said so. */
+export const limitCauses = ['spendingLimit', 'hook'] as const;
 type LimitCause = (typeof limitCauses)[number];
 
 /** Failure as it is stored with the turn and shown. `sentence`: what happened, what is safe, and what to do.

@@ -5,8 +5,8 @@ import { type CommandDetails, type DelegateDetails, serverToolIn, toolDetails } 
 import { toolKinds, type ToolKind } from './toolKinds';
 
 /** State of a tool call as users see it. queued: waits for its turn to run it · repaired: no result was stored, and
- *  a repair of the history says so. */
-export type ToolState = 'queued' | 'waiting' | 'running' | 'repaired' | ToolOutcome;
+ *  a repair of the history says so · blocked: a hook did not let it run. */
+export type ToolState = 'queued' | 'waiting' | 'running' | 'repaired' | 'blocked' | ToolOutcome;
 
 export interface ToolLabels {
   readonly icon: string;
@@ -163,6 +163,8 @@ export function stateWord(state: ToolState): string {
       return t('failed');
     case 'denied':
       return t('denied');
+    case 'blocked':
+      return t('blocked by a hook');
     case 'cancelled':
       return t('canceled');
     case 'interrupted':

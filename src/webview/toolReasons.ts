@@ -1,5 +1,6 @@
 import { t } from './localization';
 import { toolDetails } from './toolDetails';
+import type { HookRun } from '../transcript/hookRun';
 import type { ToolResultPart } from '../transcript/part';
 
 /** Maximum characters of a reason that stands on a call's line; a longer one gets a line of its own. */
@@ -12,6 +13,23 @@ interface ToolReason {
   readonly text: string;
   /** True when it fits on the call's line. */
   readonly isShort: boolean;
+}
+
+/** What a hook did, in one line. */
+export function hookSentence({ hook, outcome, text }: HookRun): string {
+  const line = text.replaceAll(/\s+/g, ' ').slice(0, longestNote);
+  switch (outcome) {
+    case 'blocked':
+      return t('Blocked by the hook {hook}: {text}', { hook, text: line });
+    case 'asked':
+      return t('The hook {hook} wants you to decide. {text}', { hook, text: line });
+    case 'changed':
+      return t('The hook {hook} changed the arguments. {text}', { hook, text: line });
+    case 'failed':
+      return t('The hook {hook} failed: {text}', { hook, text: line });
+    case 'passed':
+      return t('The hook {hook}: {text}', { hook, text: line });
+  }
 }
 
 /** Returns the reason of a failed or denied call: the user's own words, or what the tool reported. Null when its

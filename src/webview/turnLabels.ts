@@ -136,6 +136,7 @@ function failureActions(failure: Failure, again: readonly OutcomeAction[]): read
     case 'corrupt':
     case 'newer':
     case 'replaced':
+    case 'hook':
     case 'unknown':
       return [...again, 'showDetails'];
   }

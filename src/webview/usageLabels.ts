@@ -44,6 +44,8 @@ export function usageLines(usage: Usage): readonly string[] {
 
 /** Describes the memories recalled for a prompt in a few words; empty when there are none. */
 export function recalledLabels(found: readonly Recalled[]): readonly string[] {
+  const hooks = found.filter(({ provider }) => provider === 'hooks').map(({ label }) => label);
+  if (hooks.length > 0) return [...hooks, ...recalledLabels(found.filter(({ provider }) => provider !== 'hooks'))];
   const count = found.reduce((sum, one) => sum + one.count, 0);
   const labels = found.filter((one) => one.count === 0 && one.label !== '').map(({ label }) => label);
   if (count === 0) return labels.slice(0, 1);

@@ -333,3 +333,91 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
     });
   });
 });
+
+describe('input that a server asks for in the middle of a call', () => {
+  const answer: ApprovalDecision = { ...once, answer: { city: 'Bern' } };
+  async function inputAsked() {
+    const asks = await asking();
+    const { world, panel } = asks;
+    world.server.script(
+      reply().calls('ask_server', { name: 'input' }).calls('change', { name: 'b.ts' }),
+      reply().says('I see.'),
+    );
+    const { approval, sessionId } = await askedBy(world, panel, 'ask it');
+    await world.gateway.approvals.decide(approval.id, once);
+    return { ...asks, sessionId, input: await panel.question(2) };
+  }
+
+  it('is on disk before it is shown, and the answer before the server gets it (S211)', async () => {
+    const { world, panel, sessionId, input, ran } = await inputAsked();
+    const whileAsked = { turns: storedTurns(world, sessionId), decisions: decisions(world) };
+    await world.gateway.approvals.decide(input.id, answer);
+    const next = await panel.question(3);
+    await world.gateway.approvals.decide(next.id, deny());
+    await panel.untilSettled(1);
+    expect({ whileAsked, ran, kept: decisions(world), ...(await account(world, panel, sessionId)) }).toEqual({
+      whileAsked: { turns: ['waiting'], decisions: ['decided allow', 'pending'] },
+      ran: ['ask_server input', 'answer {"kind":"allow","scope":"once","answer":{"city":"Bern"}}'],
+      kept: ['decided allow', 'decided allow', 'decided deny'],
+      ...sound,
+      stored: [
+        'user: ask it',
+        'assistant: [ask_server {"name":"input"}] [change {"name":"b.ts"}]',
+        'tool: done: ask_server input is done',
+        expect.stringContaining('tool: denied'),
+        'assistant: I see.',
+      ],
+    });
+  });
+
+  it('is there again when the process died meanwhile; its answer lets the turn go on, and the call does not run twice (S212)', async () => {
+    const { world, sessionId, input, ran } = await inputAsked();
+    await world.crash();
+    await world.gateway.queue.resume();
+    const next = await resumed(world, sessionId);
+    const shown = await world.gateway.approvals.pending(sessionId);
+    await world.gateway.approvals.decide(input.id, answer);
+    const change = await next.question();
+    await world.gateway.approvals.decide(change.id, once);
+    await next.untilSettled(1);
+    expect({ shown: shown?.id === input.id, ran, ...(await account(world, next, sessionId)) }).toEqual({
+      shown: true,
+      ran: ['ask_server input', 'change b.ts'],
+      ...sound,
+      stored: [
+        'user: ask it',
+        'assistant: [ask_server {"name":"input"}] [change {"name":"b.ts"}]',
+        expect.stringMatching(/^tool: interrupted: The server waited for an answer .* may have run in part/),
+        'tool: done: change b.ts is done',
+        'assistant: I see.',
+      ],
+    });
+  });
+
+  it('was not given before the turn ended: its call may have run, those after it did not (S212)', async () => {
+    const { world, sessionId, ran } = await inputAsked();
+    await world.crash();
+    await world.gateway.queue.resume();
+    const next = await resumed(world, sessionId);
+    await world.gateway.intake.submit(next.id, { sessionId, uid: 'urgent', text: 'urgent', busy: 'interrupt' });
+    await world.settles(next, 2);
+    const results = storedLines(world, sessionId).filter((line) => line.startsWith('tool'));
+    expect({ ran, results: results.map((line) => line.split(':', 2).join(':')) }).toEqual({
+      ran: ['ask_server input'],
+      results: ['tool: interrupted', 'tool: cancelled'],
+    });
+  });
+
+  it('is withdrawn when the server no longer wants it, and the turn goes on (S213)', async () => {
+    const { world, panel, sessionId, ran, withdraw } = await inputAsked();
+    withdraw.abort(new Error('gone'));
+    const next = await panel.question(3);
+    await world.gateway.approvals.decide(next.id, deny());
+    await panel.untilSettled(1);
+    expect({ ran, kept: decisions(world), turns: storedTurns(world, sessionId) }).toEqual({
+      ran: ['ask_server input', 'answer {"kind":"deny","reason":null}'],
+      kept: ['decided allow', 'decided deny', 'decided deny'],
+      turns: ['complete stop'],
+    });
+  });
+});

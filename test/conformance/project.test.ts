@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ProjectContext } from '../../src/agent/project/projectContext';
-import { account, sound } from '../support/account';
+import { delegateTaskTool } from '../../src/tools/delegate/delegateTask';
+import { account, readElsewhere, sound } from '../support/account';
+import { askingTools } from '../support/askingTools';
 import { worldPerTest, resumed } from '../support/conformance';
 import { reply } from '../support/modelServer';
 import { RecordingMemory } from '../support/recordingMemory';
@@ -28,8 +30,14 @@ const project: ProjectContext = {
       body: 'Tag it.',
       files: [],
       origin: 'folder',
+      argumentHint: null,
+      forUser: true,
+      forModel: true,
+      isForked: false,
     },
   ],
+  agents: [],
+  hooks: [],
   left: [],
 };
 
@@ -65,6 +73,46 @@ describe('project instructions for agents', () => {
     text = 'Use blanks.';
     await world.ask(panel, 'second question');
     expect(new Set(world.server.requests.map(({ outline }) => outline[0])).size).toBe(1);
+  });
+});
+
+describe('an agent of the project', () => {
+  it('is a type of sub-agent with its instructions, and with its tools alone', async () => {
+    const asks = askingTools();
+    const agent = {
+      name: 'looker',
+      description: 'Looks',
+      path: '.claude/agents/looker.md',
+      body: 'Only look.',
+      tools: ['look', 'fetch'],
+      withoutTools: ['fetch'],
+      forUser: true,
+      forModel: true,
+      origin: 'folder',
+    } as const;
+    const world = await create({
+      tools: [...asks.tools, delegateTaskTool()],
+      project: () => ({ ...project, agents: [agent] }),
+    });
+    world.server.script(
+      reply().calls('delegate_task', { task: 'Look', agent: 'looker' }),
+      reply().calls('look', { name: 'a' }).calls('change', { name: 'b' }).calls('fetch', { name: 'c' }),
+      reply().says('Done.'),
+      reply().says('All done.'),
+    );
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'go');
+    const [child = ''] = readElsewhere(world, "SELECT id FROM sessions WHERE parent_kind = 'delegate'");
+    const { stored, ...rest } = await account(world, panel, sessionId);
+    expect({
+      ran: asks.ran,
+      refused: (await world.lines(child)).filter((line) => line.startsWith('tool: failed: There is no tool named'))
+        .length,
+      system: world.server.requests[1]?.outline[0]?.includes('# Your task as “looker”\n\nOnly look.'),
+      others: world.server.requests[0]?.outline[0]?.includes('Only look.'),
+      last: stored.at(-1),
+      rest,
+    }).toEqual({ ran: ['look a'], refused: 2, system: true, others: false, last: 'assistant: All done.', rest: sound });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock';
-import { httpChatModel } from '../../src/models/endpointProvider';
+import { httpChatModel } from '../../src/models/catalog/endpointProvider';
 import { loopbackPolicy } from '../../src/models/http/requestRunner';
 import type { Transport, TransportEnd } from '../../src/models/transport';
 import { account, sound } from '../support/account';

@@ -4,7 +4,7 @@ import { systemClock as clock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
 import { silentLog as log } from '../../src/base/log';
 import { MemoryManager } from '../../src/memory/memoryManager';
-import { httpChatModel } from '../../src/models/endpointProvider';
+import { httpChatModel } from '../../src/models/catalog/endpointProvider';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy } from '../../src/models/http/requestRunner';
 import { openStore } from '../../src/store/ownership/openStore';

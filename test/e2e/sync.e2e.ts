@@ -94,8 +94,11 @@ async function ask({ panel }: Machine, prompt: string, answer: string): Promise<
 async function verified({ workbench, name, panel }: Machine): Promise<void> {
   await workbench.runCommand('Hermes: Check and Repair… › Verify Session');
   // Without a session in the chat the user chooses one.
-  if (await panel.frame.getByText('Hermes works in your folder').isVisible())
-    await workbench.page.locator('.quick-input-list .monaco-list-row').first().click();
+  if (await panel.frame.getByText('Hermes works in your folder').isVisible()) {
+    // By the keyboard: the tooltip of a row may be above it.
+    await workbench.page.locator('.quick-input-list .monaco-list-row.focused').waitFor();
+    await workbench.page.keyboard.press('Enter');
+  }
   const tab = workbench.editorWebview(EXTENSION_ID, 0);
   await tab.getByText(/On the server: all of it, as here\./).waitFor();
   await workbench.screenshot(pictures, `verified-${name}`);

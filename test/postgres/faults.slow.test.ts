@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseConnectionString } from '../../src/sync/postgres/connectionString';
-import { PostgresServer } from '../../src/sync/postgres/postgresServer';
+import { parseConnectionString } from '../../src/features/sync/core/postgres/connectionString';
+import { PostgresServer } from '../../src/features/sync/core/postgres/postgresServer';
 import { seededRandom } from '../support/seededRandom';
 import { FaultProxy, type Fault } from '../support/postgres/faultProxy';
 import { PostgresWorld } from '../support/postgres/postgresWorld';

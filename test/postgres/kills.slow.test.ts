@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serverAccount } from '../../src/sync/serverAccount';
+import { serverAccount } from '../../src/features/sync/core/serverAccount';
 import { seededRandom } from '../support/seededRandom';
 import { bundleProgram, NodeProgram } from '../support/nodeProgram';
 import { PostgresWorld } from '../support/postgres/postgresWorld';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compressedServer } from '../../src/sync/compressedServer';
-import { parseConnectionString } from '../../src/sync/postgres/connectionString';
-import { PostgresServer } from '../../src/sync/postgres/postgresServer';
-import { Cipher } from '../../src/sync/encryption/cipher';
-import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
-import { fetchWhole, type SyncServer } from '../../src/sync/syncServer';
+import { compressedServer } from '../../src/features/sync/core/compressedServer';
+import { parseConnectionString } from '../../src/features/sync/core/postgres/connectionString';
+import { PostgresServer } from '../../src/features/sync/core/postgres/postgresServer';
+import { Cipher } from '../../src/features/sync/core/encryption/cipher';
+import { encryptedServer } from '../../src/features/sync/core/encryption/encryptedServer';
+import { fetchWhole, type SyncServer } from '../../src/features/sync/core/syncServer';
 import { FaultProxy, type Fault } from '../support/postgres/faultProxy';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, lines, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';

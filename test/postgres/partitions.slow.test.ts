@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { codeOf } from '../../src/sync/postgres/connectionFailure';
-import { currentPerson, schemaSql } from '../../src/sync/postgres/schema';
-import { fetchWhole } from '../../src/sync/syncServer';
+import { codeOf } from '../../src/features/sync/core/postgres/connectionFailure';
+import { currentPerson, schemaSql } from '../../src/features/sync/core/postgres/schema';
+import { fetchWhole } from '../../src/features/sync/core/syncServer';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { rowsRead } from '../support/postgres/rowsRead';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
-import { fetchWhole } from '../../src/sync/syncServer';
+import { fetchWhole } from '../../src/features/sync/core/syncServer';
 import { rowsRead } from '../support/postgres/rowsRead';
 import { pieces } from '../support/syncContract';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PostgresServer } from '../../src/sync/postgres/postgresServer';
-import { KeyDescription } from '../../src/sync/encryption/keyDescription';
-import { createCipher, describeKey } from '../../src/sync/encryption/cipherDescription';
-import { Cipher } from '../../src/sync/encryption/cipher';
-import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
+import type { PostgresServer } from '../../src/features/sync/core/postgres/postgresServer';
+import { KeyDescription } from '../../src/features/sync/core/encryption/keyDescription';
+import { createCipher, describeKey } from '../../src/features/sync/core/encryption/cipherDescription';
+import { Cipher } from '../../src/features/sync/core/encryption/cipher';
+import { encryptedServer } from '../../src/features/sync/core/encryption/encryptedServer';
 import { seededRandom } from '../support/seededRandom';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headsDigest } from '../../src/store/headsDigest';
-import { schemaVersion } from '../../src/sync/postgres/schema';
-import { fetchWhole } from '../../src/sync/syncServer';
-import { SyncFailure } from '../../src/sync/syncFailure';
+import { schemaVersion } from '../../src/features/sync/core/postgres/schema';
+import { fetchWhole } from '../../src/features/sync/core/syncServer';
+import { SyncFailure } from '../../src/features/sync/core/syncFailure';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { sameOnAll, threeMachines } from '../support/postgres/threeMachines';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';

@@ -1,10 +1,10 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf } from '../../src/sync/postgres/connectionFailure';
-import type { DatabaseAddress } from '../../src/sync/postgres/connectionString';
-import { schemaSql } from '../../src/sync/postgres/schema';
-import { syncFailureIn } from '../../src/sync/syncFailure';
-import { fetchWhole } from '../../src/sync/syncServer';
+import { codeOf } from '../../src/features/sync/core/postgres/connectionFailure';
+import type { DatabaseAddress } from '../../src/features/sync/core/postgres/connectionString';
+import { schemaSql } from '../../src/features/sync/core/postgres/schema';
+import { syncFailureIn } from '../../src/features/sync/core/syncFailure';
+import { fetchWhole } from '../../src/features/sync/core/syncServer';
 import { documentedSql } from '../support/postgres/documentedSql';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';

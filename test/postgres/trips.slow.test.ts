@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log';
-import { compressedServer } from '../../src/sync/compressedServer';
-import { parseConnectionString } from '../../src/sync/postgres/connectionString';
-import { PostgresServer } from '../../src/sync/postgres/postgresServer';
-import { SyncService } from '../../src/sync/syncService';
+import { compressedServer } from '../../src/features/sync/core/compressedServer';
+import { parseConnectionString } from '../../src/features/sync/core/postgres/connectionString';
+import { PostgresServer } from '../../src/features/sync/core/postgres/postgresServer';
+import { SyncService } from '../../src/features/sync/core/syncService';
 import { FaultProxy } from '../support/postgres/faultProxy';
 import { PostgresWorld } from '../support/postgres/postgresWorld';
 import { ManualClock } from '../support/manualClock';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Cipher } from '../../src/sync/encryption/cipher';
-import { encryptedServer } from '../../src/sync/encryption/encryptedServer';
-import type { SyncServer } from '../../src/sync/syncServer';
+import { Cipher } from '../../src/features/sync/core/encryption/cipher';
+import { encryptedServer } from '../../src/features/sync/core/encryption/encryptedServer';
+import type { SyncServer } from '../../src/features/sync/core/syncServer';
 import type { ServerRules } from '../support/simulatedServer';
 import { type SyncAction, syncActions, SyncMachines, type SyncStep } from './syncMachines';
 

@@ -3,9 +3,9 @@ import type { StoreRows } from '../../src/store/session/import/storeRows';
 import type { ImportedTable } from '../../src/store/session/tables/rights';
 import { StoreError } from '../../src/store/storeError';
 import type { ServerHeads } from '../../src/store/syncing';
-import type { SyncServer } from '../../src/sync/syncServer';
-import { syncFailureIn } from '../../src/sync/syncFailure';
-import { SyncRound } from '../../src/sync/syncRound';
+import type { SyncServer } from '../../src/features/sync/core/syncServer';
+import { syncFailureIn } from '../../src/features/sync/core/syncFailure';
+import { SyncRound } from '../../src/features/sync/core/syncRound';
 import { seededRandom } from '../support/seededRandom';
 import type { SimulatedDisk } from '../support/simulatedDisk';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SyncRound } from '../../src/sync/syncRound';
+import type { SyncRound } from '../../src/features/sync/core/syncRound';
 import { seededRandom } from '../support/seededRandom';
 import { answered, sessionDbWorld, type SessionDbWorld } from '../support/sessionDbWorld';
 import { SimulatedNetwork, SimulatedServer, type Fate } from '../support/simulatedServer';

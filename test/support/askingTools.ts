@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { defineTool, type AnyTool, type ToolCallContext } from '../../src/tools/tool';
-import type { Access } from '../../src/transcript/approval';
+import { defineTool, type AnyTool, type JudgedAccess, type ToolCallContext } from '../../src/tools/tool';
 
 const named = v.object({ name: v.string() });
 const parameters = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
@@ -11,6 +10,8 @@ export interface AskingTools {
   readonly ran: string[];
   /** How long a call may take that is named so: until this is resolved. */
   readonly holds: Map<string, Promise<void>>;
+  /** The server no longer wants the input that `ask_server` asks for with names that begin with `input`. */
+  readonly withdraw: AbortController;
 }
 
 /** `change` wants to change a file and has to be allowed · `look` only reads · `fetch` only reads, and has to be allowed · `present` presents a plan · `ask_server` uses a tool of an
@@ -18,7 +19,8 @@ export interface AskingTools {
 export function askingTools(during: (name: string, call: ToolCallContext) => void = () => undefined): AskingTools {
   const ran: string[] = [];
   const holds = new Map<string, Promise<void>>();
-  const tool = (name: string, readOnly: boolean, access: ((target: string) => Access) | null): AnyTool =>
+  const withdraw = new AbortController();
+  const tool = (name: string, readOnly: boolean, access: ((target: string) => JudgedAccess) | null): AnyTool =>
     defineTool({
       name,
       description: name,
@@ -31,12 +33,13 @@ export function askingTools(during: (name: string, call: ToolCallContext) => voi
       run: async (input, signal, call) => {
         ran.push(`${name} ${input.name}`);
         during(`${name} ${input.name}`, call);
+        if (input.name.startsWith('input')) ran.push(await askedFor(call, withdraw.signal));
         const held = holds.get(input.name);
         if (held !== undefined) await Promise.race([held, aborted(signal)]);
         return { outcome: 'done', text: `${name} ${input.name} is done` };
       },
     });
-  const edit = (name: string): Access => ({
+  const edit = (name: string): JudgedAccess => ({
     kind: 'edit',
     paths: [{ path: `/project/${name}`, shown: name, isInside: true }],
   });
@@ -47,7 +50,15 @@ export function askingTools(during: (name: string, call: ToolCallContext) => voi
     tool('present', false, () => ({ kind: 'plan' })),
     tool('ask_server', false, (name) => ({ kind: 'mcp', server: 's', tool: name, readOnly: name.startsWith('get') })),
   ];
-  return { tools, ran, holds };
+  return { tools, ran, holds, withdraw };
+}
+
+async function askedFor({ ask }: ToolCallContext, signal: AbortSignal): Promise<string> {
+  const city = { kind: 'text' } as const;
+  const field = { name: 'city', title: 'City', description: null, isRequired: true, value: city };
+  const input = { kind: 'input', server: 's', asked: { kind: 'form', fields: [field] } } as const;
+  const { state } = await ask(input, 'Which city?', signal);
+  return `answer ${JSON.stringify(state.kind === 'decided' ? state.decision : state.kind)}`;
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -1,11 +1,12 @@
 import type { ApprovalPolicy } from '../../src/tools/approval/approvalPolicy';
-import type { Access } from '../../src/transcript/approval';
+import type { JudgedAccess } from '../../src/tools/tool';
 
 /** A policy without rules: reads inside the open folders are allowed. Everything else needs approval, and can only
  *  be allowed once. */
 export const cautiousPolicy: ApprovalPolicy = {
-  judge: ({ tool, asked: { access, preview } }) => {
-    if (access.kind === 'read' && access.paths.every(({ isInside }) => isInside)) return { kind: 'allow' };
+  judge: ({ tool, asked: { access, preview }, hookAsks }) => {
+    if (hookAsks !== true && access.kind === 'read' && access.paths.every(({ isInside }) => isInside))
+      return { kind: 'allow' };
     return {
       kind: 'ask',
       request: { tool, access, subject: subjectOf(access), reasons: [], rules: [], preview: preview ?? null },
@@ -14,7 +15,7 @@ export const cautiousPolicy: ApprovalPolicy = {
   remember: () => Promise.resolve(),
 };
 
-function subjectOf(access: Access): string {
+function subjectOf(access: JudgedAccess): string {
   switch (access.kind) {
     case 'read':
     case 'edit':

@@ -12,6 +12,8 @@ import type { ChatProtocol } from '../../src/webview/chat/connection/chatHost';
 import { answersIn, conversationBlocks } from '../../src/webview/chat/state/conversationRows';
 import { noMemory, type ViewMemory } from '../../src/webview/chat/connection/viewMemory';
 import { connectToHost } from '../../src/webview/rpc';
+import type { Gateway } from '../../src/gateway/conversationGateway';
+import type { SessionStore } from '../../src/store/sessionStore';
 import { answerText, type Message } from '../../src/transcript/message';
 import { StoreAtHand } from '../unit/host/storeAtHand';
 import { modelRow } from './builders/viewMessages';
@@ -45,19 +47,31 @@ const editor: ChatEditor = {
   runAction: nothing,
 };
 
+let loads = 0;
+
 /** The chat from the composer to the disk: the view's controller without a page, the host's bridge, the world's gateway and store. Messages
  *  between view and host are copied and take a moment, as the editor's do. */
 export class ChatInWorld {
   readonly chat: Chat;
   private readonly surface: ChatSurface;
-  private memory: ViewMemory = noMemory();
+  /** What the page remembered, the newest last. */
+  readonly remembered: ViewMemory[];
   private uids = 0;
   private onTheWay = 0;
 
+  /** The last argument: for a page of another window, or one that is loaded again. */
   constructor(
     private readonly world: World,
     surfaceId = 'chat',
+    {
+      gateway = world.gateway,
+      store = world.store,
+      at = new StoreAtHand(),
+      memory = noMemory(),
+    }: Partial<{ gateway: Gateway; store: SessionStore; at: StoreAtHand; memory: ViewMemory }> = {},
   ) {
+    this.remembered = [memory];
+    const loaded = ++loads;
     const models: ChatModels = {
       stateOf: () => ({ chosen: modelRow(), problem: null }),
       choices: async () => ({ models: [], problems: [] }),
@@ -66,15 +80,15 @@ export class ChatInWorld {
       onDidChange: new Emitter<void>().event,
     };
     this.surface = new ChatSurface(surfaceId, {
-      gateway: world.gateway,
-      sessions: world.store,
+      gateway,
+      sessions: store,
       models,
       editor,
       files: noChangedFiles,
       attachments: noAttachments,
       reports: noViewReports,
       onChange: () => undefined,
-      store: new StoreStatus(new StoreAtHand(), (message) => message),
+      store: new StoreStatus(at, (message) => message),
       surroundings: () => ({
         restricted: false,
         folderName: 'sample',
@@ -115,8 +129,11 @@ export class ChatInWorld {
       {
         host: connectToHost<ChatProtocol>(api, page),
         timers: { nowMs: () => Date.now(), after: () => () => undefined },
-        newUid: () => `view${surfaceId}${++this.uids}`,
-        memory: { recalled: this.memory, remember: (change) => (this.memory = { ...this.memory, ...change }) },
+        newUid: () => `view${surfaceId}${loaded}-${++this.uids}`,
+        memory: {
+          recalled: memory,
+          remember: (change) => void this.remembered.push({ ...(this.remembered.at(-1) ?? memory), ...change }),
+        },
       },
       () => undefined,
     );

@@ -10,9 +10,9 @@ import type {
   SentChanges,
   ServerOverview,
   SyncServer,
-} from '../../src/sync/syncServer';
-import { twinFailure } from '../../src/sync/syncFailure';
-import { erasedDocument } from '../../src/sync/syncServer';
+} from '../../src/features/sync/core/syncServer';
+import { twinFailure } from '../../src/features/sync/core/syncFailure';
+import { erasedDocument } from '../../src/features/sync/core/syncServer';
 
 interface StoredConversation {
   version: number;

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { erasedTail, headsDigest } from '../../src/store/headsDigest';
 import type { ChainedVersion } from '../../src/store/syncing';
-import { syncFailureIn } from '../../src/sync/syncFailure';
-import { fetchWhole, type Connection, type SentChanges, type SyncServer } from '../../src/sync/syncServer';
+import { syncFailureIn } from '../../src/features/sync/core/syncFailure';
+import {
+  fetchWhole,
+  type Connection,
+  type SentChanges,
+  type SyncServer,
+} from '../../src/features/sync/core/syncServer';
 
 /** Documents as `send` takes them. */
 export const pieces = (...documents: readonly { readonly document: string; readonly body: string | null }[]) =>

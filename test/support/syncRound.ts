@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { SyncRound } from '../../src/sync/syncRound';
-import type { SyncServer } from '../../src/sync/syncServer';
+import { SyncRound } from '../../src/features/sync/core/syncRound';
+import type { SyncServer } from '../../src/features/sync/core/syncServer';
 
 type Deps = ConstructorParameters<typeof SyncRound>[0];
 

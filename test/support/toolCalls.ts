@@ -9,6 +9,7 @@ export function aToolCall(over: Partial<ToolCallContext> = {}): ToolCallContext 
     turnUid: 'turn-1',
     report: () => undefined,
     proceed: new AbortController().signal,
+    ask: () => Promise.reject(new Error('Nobody is there.')),
     ...over,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SharedTurns } from '../../src/sync/sharedTurns';
-import type { SyncServer } from '../../src/sync/syncServer';
+import type { SharedTurns } from '../../src/features/sync/core/sharedTurns';
+import type { SyncServer } from '../../src/features/sync/core/syncServer';
 import { first, pieces } from './syncContract';
 
 export interface TurnsServer {

@@ -11,7 +11,7 @@ import type { Log } from '../../src/base/log';
 import type { BusyMode, SubmitReceipt } from '../../src/gateway/gateway';
 import type { MemoryProvider } from '../../src/memory/memoryProvider';
 import type { ChatModel } from '../../src/models/chatModel';
-import { httpChatModel } from '../../src/models/endpointProvider';
+import { httpChatModel } from '../../src/models/catalog/endpointProvider';
 import { createTransports } from '../../src/models/providers/index';
 import { loopbackPolicy, type RequestPolicy } from '../../src/models/http/requestRunner';
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
@@ -59,6 +59,8 @@ export interface WorldOptions {
   readonly contextEngine?: ContextEngine;
   /** What the open folder says to agents. */
   readonly project?: () => ProjectContext;
+  /** Hooks of the folder and the user. */
+  readonly hooks?: AgentDeps['hooks'];
   /** How long a turn waits for recall; two seconds where it is not said. */
   readonly recallTimeoutMs?: number;
   /** Tools beside those that only read. */
@@ -278,8 +280,9 @@ export class World {
     return new RetryingStore(store, () => Promise.resolve(true), clock, this.log);
   }
 
-  private createGateway(): Gateway {
-    const { options, log, store } = this;
+  /** Another window beside the first: `store` is what it has of the history. */
+  createGateway(store: SessionStore = this.store): Gateway {
+    const { options, log } = this;
     const clock = options.clock ?? systemClock;
     const ids = idsFrom((count) => crypto.getRandomValues(new Uint8Array(count)));
     const files = new FolderOnDisk([{ name: 'project', path: this.home }]);
@@ -294,6 +297,7 @@ export class World {
           ...(memory === undefined ? {} : { memory }),
           approvals: options.approvals ?? cautiousPolicy,
           ...(options.project === undefined ? {} : { project: options.project }),
+          ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
           ...(options.moreTools === undefined ? {} : { moreTools: options.moreTools }),
           store,
           clock,

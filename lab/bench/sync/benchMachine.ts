@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/base/clock';
-import { openLockedStore, type LockedStore } from '../../../src/features/commandLine/lockedStore';
+import { openLockedStore, type LockedStore } from '../../../src/features/commandLine/commands/lockedStore';
 import { promisedSync, type AsyncSyncedStore } from '../../../src/store/syncing';
 import type { SessionStore } from '../../../src/store/sessionStore';
-import { compressedServer } from '../../../src/sync/compressedServer';
-import { SyncRound } from '../../../src/sync/syncRound';
-import type { SyncServer } from '../../../src/sync/syncServer';
+import { compressedServer } from '../../../src/features/sync/core/compressedServer';
+import { SyncRound } from '../../../src/features/sync/core/syncRound';
+import type { SyncServer } from '../../../src/features/sync/core/syncServer';
 import type { PostgresWorld } from '../../../test/support/postgres/postgresWorld';
 
 /** Where the bench works. */

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseConnectionString } from '../../../src/sync/postgres/connectionString';
-import { PostgresServer } from '../../../src/sync/postgres/postgresServer';
-import type { SyncServer } from '../../../src/sync/syncServer';
+import { parseConnectionString } from '../../../src/features/sync/core/postgres/connectionString';
+import { PostgresServer } from '../../../src/features/sync/core/postgres/postgresServer';
+import type { SyncServer } from '../../../src/features/sync/core/syncServer';
 import { FaultProxy } from '../../../test/support/postgres/faultProxy';
 import { messagesPerTurn } from '../store/benchTurn';
 import { watchProcess, type Watched } from '../watchProcess';

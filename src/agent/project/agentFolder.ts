@@ -9,10 +9,13 @@ export const mostEntries = 100;
 export interface AgentFolder {
   readonly origin: FileOrigin;
   readonly layout: FolderLayout;
+  /** Absolute path of an open folder. Null for files of the user. */
+  readonly root: string | null;
   /** Returns the path as it is shown to users and models. */
   shown(path: string): string;
-  /** Null for a file that is missing or must not be read. */
-  text(path: string): Promise<string | null>;
+  /** Null for a file that is missing or must not be read. `use`: text for a model, or hooks, which may be in a file
+   *  that holds secrets. */
+  text(path: string, use?: 'model' | 'hooks'): Promise<string | null>;
   /** Returns the sorted names in a folder, at most `mostEntries`. */
   names(path: string, kind: 'file' | 'directory'): Promise<readonly string[]>;
   /** Returns the sorted paths of files with this name in any folder below, at most `mostEntries`. Those that ignore
@@ -34,6 +37,8 @@ export interface FolderLayout {
   readonly ruleFolders: readonly { readonly folder: string; readonly endings: readonly string[] }[];
   readonly prompts: readonly { readonly folder: string; readonly ending: string; readonly places: Places }[];
   readonly skills: readonly string[];
+  readonly agents: readonly string[];
+  readonly hooks: { readonly files: readonly string[]; readonly folders: readonly string[] };
 }
 
 /** Layouts by origin. In an open folder, AGENTS.md is shared by all tools; the others belong to single tools. */
@@ -66,11 +71,13 @@ export const layouts: Readonly<Record<FileOrigin, FolderLayout>> = {
       { folder: '.claude/commands', ending: '.md', places: 'claude' },
     ],
     skills: ['.claude/skills', '.github/skills', '.agents/skills'],
+    agents: ['.github/agents', '.claude/agents', '.opencode/agents', '.opencode/agent'],
+    hooks: { files: ['.claude/settings.json', '.claude/settings.local.json'], folders: ['.github/hooks'] },
   },
   hermes: personal('AGENTS.md', 'prompts'),
-  claude: personal('CLAUDE.md', 'commands'),
+  claude: { ...personal('CLAUDE.md', 'commands'), hooks: { files: ['settings.json'], folders: [] } },
   codex: personal('AGENTS.md', 'prompts'),
-  copilot: personal(null, null),
+  copilot: { ...personal(null, null), hooks: { files: [], folders: ['hooks'] } },
   opencode: personal('AGENTS.md', null),
   agents: personal(null, null),
 };
@@ -82,5 +89,7 @@ function personal(rules: string | null, prompts: string | null): FolderLayout {
     ruleFolders: [],
     prompts: prompts === null ? [] : [{ folder: prompts, ending: '.md', places: 'claude' }],
     skills: ['skills'],
+    agents: ['agents', 'agent'],
+    hooks: { files: [], folders: [] },
   };
 }

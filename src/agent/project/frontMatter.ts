@@ -41,6 +41,12 @@ export function listField({ fields }: FrontMatter, ...names: readonly string[]):
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
+/** `argument-hint: [file]` is meant as text, but YAML parses it as a list. */
+export function hintOf(read: FrontMatter): string | null {
+  const list = listField(read, 'argument-hint');
+  return textField(read, 'argument-hint') ?? (list.length === 0 ? null : `[${list.join(', ')}]`);
+}
+
 async function yamlFields(yaml: string): Promise<Readonly<Record<string, unknown>> | null> {
   try {
     // Loaded on demand: most folders have no such file, and every window would pay for it.

@@ -1,10 +1,13 @@
+import { delegateTaskTool } from '../../tools/delegate/delegateTask';
 import type { AnyTool } from '../../tools/tool';
 import type { WorkspaceFiles, WorkspaceRoot } from '../../tools/workspaceFiles';
 import type { LeftFile, PersonalGroup } from '../../transcript/contextFiles';
+import { type AgentFile, readAgents } from './agentFiles';
 import { type AgentFolder, layouts, mostEntries } from './agentFolder';
 import type { PersonalPlaces } from './personalPlaces';
-import { type PromptFile, readPrompts } from './promptFiles';
-import { readSkillTool } from './readSkillTool';
+import { type HookFile, readHookFiles } from './hookFiles';
+import { commandName, type PromptFile, readPrompts } from './promptFiles';
+import { readSkillTool, skillText } from './readSkillTool';
 import { readRules, type RuleFile } from './ruleFiles';
 import { readSkills, type Skill } from './skills';
 import * as nodePath from 'node:path';
@@ -17,6 +20,7 @@ import { contains } from '../../tools/accessPaths';
  *  folder: such files are often kept in a repository. */
 class PersonalFolder extends ReadableFolder {
   readonly layout;
+  readonly root = null;
   private readonly base: string;
 
   constructor(
@@ -68,24 +72,21 @@ class PersonalFolder extends ReadableFolder {
 class ProjectFolder extends ReadableFolder {
   readonly origin = 'folder';
   readonly layout = layouts.folder;
+  readonly root: string;
   private readonly paths: WorkspacePaths;
 
-  constructor(
-    files: WorkspaceFiles,
-    private readonly root: WorkspaceRoot,
-    signal: AbortSignal,
-    left: Leave,
-  ) {
+  constructor(files: WorkspaceFiles, { path }: WorkspaceRoot, signal: AbortSignal, left: Leave) {
     super(files, signal, left);
+    this.root = path;
     this.paths = new WorkspacePaths(files);
   }
 
   override shown(path: string): string {
-    return this.paths.display(join(this.root.path, path));
+    return this.paths.display(join(this.root, path));
   }
 
   override async below(name: string): Promise<readonly string[]> {
-    const folder = this.root.path;
+    const folder = this.root;
     const search = { pattern: name, order: 'name', maxFiles: mostEntries, folder } as const;
     // Some file systems cannot be searched.
     const { paths } = await this.files.findFiles(search, this.signal).catch(() => ({ paths: [] }));
@@ -97,7 +98,7 @@ class ProjectFolder extends ReadableFolder {
   }
 
   protected override async find(path: string, kind: 'file' | 'directory'): Promise<string | null> {
-    const found = await this.paths.resolveExisting(join(this.root.path, path)).catch((error: unknown) => {
+    const found = await this.paths.resolveExisting(join(this.root, path)).catch((error: unknown) => {
       throw error instanceof PathRefused ? new LeftOut('outside') : error;
     });
     return (await this.files.kindOf(found)) === kind ? found : null;
@@ -111,12 +112,15 @@ export interface ProjectContext {
   readonly prompts: readonly PromptFile[];
   /** Each name once. */
   readonly skills: readonly Skill[];
-  /** Files that were found and not read. */
+  /** Each name once. */
+  readonly agents: readonly AgentFile[];
+  readonly hooks: readonly HookFile[];
+  /** Files that were found and are not used. */
   readonly left: readonly LeftFile[];
 }
 
 /** Also used for a folder that is not trusted. */
-export const noProject: ProjectContext = { rules: [], prompts: [], skills: [], left: [] };
+export const noProject: ProjectContext = { rules: [], prompts: [], skills: [], agents: [], hooks: [], left: [] };
 
 /** Reads the files of the open folders. Rejects when `signal` is aborted. */
 export async function readProject(files: WorkspaceFiles, signal: AbortSignal): Promise<ProjectContext> {
@@ -158,6 +162,8 @@ export function joined(contexts: readonly ProjectContext[]): ProjectContext {
     rules: rules.filter((rule, index) => !isDouble(rule, index)),
     prompts: onceEach(contexts.flatMap(({ prompts }) => prompts)),
     skills: onceEach(contexts.flatMap(({ skills }) => skills)),
+    agents: onceEach(contexts.flatMap(({ agents }) => agents)),
+    hooks: contexts.flatMap(({ hooks }) => hooks),
     left,
   };
 }
@@ -175,8 +181,14 @@ async function readFolders<T>(
   const found = await Promise.all(
     all.map(async (one) => {
       const folder = open(one, (file) => left.set(file.path, file));
-      const [rules, prompts, skills] = await Promise.all([readRules(folder), readPrompts(folder), readSkills(folder)]);
-      return { rules, prompts, skills, left: [] };
+      const [rules, prompts, skills, agents, hooks] = await Promise.all([
+        readRules(folder),
+        readPrompts(folder),
+        readSkills(folder),
+        readAgents(folder),
+        readHookFiles(folder),
+      ]);
+      return { rules, prompts, skills, agents, hooks, left: [] };
     }),
   );
   const context = joined(found);
@@ -186,7 +198,38 @@ async function readFolders<T>(
   };
 }
 
-/** Returns the tools that a project adds. */
-export function projectTools({ skills }: ProjectContext): readonly AnyTool[] {
-  return skills.length === 0 ? [] : [readSkillTool(skills)];
+/** Returns the tools that a project adds, or gives in place of one with the same name. */
+export function projectTools({ skills, agents }: ProjectContext): readonly AnyTool[] {
+  const [forModel, types] = [skills.filter(isForModel), agents.filter(isForModel)];
+  return [
+    ...(forModel.length === 0 ? [] : [readSkillTool(forModel)]),
+    ...(types.length === 0 ? [] : [delegateTaskTool(types)]),
+  ];
+}
+
+function isForModel({ forModel }: { readonly forModel: boolean }): boolean {
+  return forModel;
+}
+
+/** What the user may call after a "/": prompt files, then skills and agents of other names. */
+export function invocable({ prompts, skills, agents }: ProjectContext): readonly PromptFile[] {
+  const skillPrompts = skills.filter(({ forUser }) => forUser).map(skillPrompt);
+  const agentPrompts = agents.filter(({ forUser }) => forUser).map(agentPrompt);
+  return [...prompts, ...skillPrompts, ...agentPrompts].filter(
+    ({ name }, index, all) => all.findIndex((earlier) => earlier.name === name) === index,
+  );
+}
+
+function skillPrompt(skill: Skill): PromptFile {
+  const { name, description, argumentHint, path, origin, isForked } = skill;
+  const body = isForked
+    ? `Hand this to a sub-agent with delegate_task, whole, and report what comes back:\n\n${skillText(skill)}`
+    : skillText(skill);
+  const common = { description, argumentHint, path, body, placeholders: 'claude', origin } as const;
+  return { name: commandName(name), kind: 'skill', ...common };
+}
+
+function agentPrompt({ name, description, path, origin }: AgentFile): PromptFile {
+  const body = `Hand this to the sub-agent "${name}" with delegate_task (agent: "${name}"), and report its answer:`;
+  return { name, kind: 'agent', description, argumentHint: null, path, body, placeholders: 'claude', origin };
 }

@@ -25,7 +25,8 @@ const personalWords =
 
 /** Returns the part of the system prompt with rules and skills of the open folders and of the user. Empty when there
  *  is none. Without tools, omits the parts that need tools. */
-export function projectPrompt({ rules, skills }: ProjectContext, hasTools: boolean): string {
+export function projectPrompt({ rules, skills: all }: ProjectContext, hasTools: boolean): string {
+  const skills = all.filter(({ forModel }) => forModel);
   const everywhere = keptRules(rules);
   const sections = [
     ruleSection('# Rules of the project', projectWords, everywhere.filter(isOfFolder)),
@@ -42,7 +43,8 @@ export function projectPrompt({ rules, skills }: ProjectContext, hasTools: boole
 }
 
 /** Returns what of these files every request contains, with estimated tokens. */
-export function contextFiles({ rules, skills }: ProjectContext): readonly ContextFile[] {
+export function contextFiles({ rules, skills: all }: ProjectContext): readonly ContextFile[] {
+  const skills = all.filter(({ forModel }) => forModel);
   const origins = [...new Set(skills.map(({ origin }) => origin))];
   return [
     ...keptRules(rules).map(({ path, origin, part }): ContextFile => ({
@@ -64,7 +66,7 @@ interface KeptRules extends RuleFile {
 }
 
 /** Divides the room between the rules, in order. */
-function keptRules(rules: readonly RuleFile[]): readonly KeptRules[] {
+export function keptRules(rules: readonly RuleFile[]): readonly KeptRules[] {
   let budget: number = longest.all;
   return rules
     .filter(({ appliesTo }) => appliesTo === null)

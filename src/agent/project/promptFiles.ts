@@ -1,4 +1,4 @@
-import { type FrontMatter, listField, readFrontMatter, textField } from './frontMatter';
+import { type FrontMatter, hintOf, listField, readFrontMatter, textField } from './frontMatter';
 import type { FileOrigin } from '../../transcript/contextFiles';
 import type { AgentFolder, FolderLayout, Places } from './agentFolder';
 
@@ -13,6 +13,8 @@ export interface PromptFile {
   readonly body: string;
   readonly placeholders: Places;
   readonly origin: FileOrigin;
+  /** Absent: a prompt file. */
+  readonly kind?: 'skill' | 'agent';
 }
 
 type PromptSource = FolderLayout['prompts'][number];
@@ -37,10 +39,7 @@ async function readPrompt(
   const text = await folder.text(path);
   if (text === null) return null;
   const read = await readFrontMatter(text);
-  const name = (textField(read, 'name') ?? fileName.slice(0, -ending.length))
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\d_-]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '');
+  const name = commandName(textField(read, 'name') ?? fileName.slice(0, -ending.length));
   if (name === '' || read.body === '') {
     folder.leave(path, name === '' ? 'format' : 'empty');
     return null;
@@ -50,16 +49,27 @@ async function readPrompt(
     description: textField(read, 'description'),
     argumentHint: hintOf(read),
     path: folder.shown(path),
-    body: read.body,
+    body: `${read.body}${wishes(read)}`,
     placeholders,
     origin: folder.origin,
   };
 }
 
-/** `argument-hint: [file]` is meant as text, but YAML parses it as a list. */
-function hintOf(read: FrontMatter): string | null {
-  const list = listField(read, 'argument-hint');
-  return textField(read, 'argument-hint') ?? (list.length === 0 ? null : `[${list.join(', ')}]`);
+/** What a prompt file says about its tools and mode, for the model. It grants nothing. */
+function wishes(read: FrontMatter): string {
+  const tools = listField(read, 'tools');
+  const mode = textField(read, 'agent', 'mode');
+  const only =
+    tools.length === 0 ? '' : `\n\n(This is meant for these tools, as far as you have them: ${tools.join(', ')}.)`;
+  return mode === 'ask' || mode === 'plan' ? `${only}\n\n(Only look and answer: change nothing.)` : only;
+}
+
+/** Name after a "/": letters, digits, dashes. */
+export function commandName(written: string): string {
+  return written
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\d_-]+/gu, '-')
+    .replaceAll(/^-+|-+$/g, '');
 }
 
 /** Returns the text to send for a prompt that names a prompt file (`/review src/a.ts`): the file's text with the
@@ -84,8 +94,12 @@ function filled({ body, placeholders }: PromptFile, given: string): string {
   const text =
     placeholders === 'copilot'
       ? body.replaceAll(/\$\{input:[^}]*\}/g, () => put(given))
-      : body.replaceAll(/\$ARGUMENTS\b|\$([1-9])(?!\d)/g, (_whole, place: string | undefined) =>
-          put(place === undefined ? given : (words[Number(place) - 1] ?? '')),
+      : body.replaceAll(
+          /\$ARGUMENTS\[(\d+)\]|\$ARGUMENTS\b|\$([1-9])(?!\d)/g,
+          (_whole, index: string | undefined, place: string | undefined) => {
+            const at = index === undefined ? Number(place) - 1 : Number(index);
+            return put(Number.isNaN(at) ? given : (words[at] ?? ''));
+          },
         );
   return used || given === '' ? text : `${text}\n\n${given}`;
 }

@@ -1,8 +1,17 @@
+import { posix } from 'node:path';
 import * as v from 'valibot';
 import { type AnyTool, defineTool } from '../../tools/tool';
 import type { Skill } from './skills';
 
 export const readSkillName = 'read_skill';
+
+/** A skill's instructions, with its other files by name. */
+export function skillText({ body, files, path }: Skill): string {
+  const text = body.replaceAll('${CLAUDE_SKILL_DIR}', posix.dirname(path));
+  return files.length === 0
+    ? text
+    : `${text}\n\n(Files of this skill, to be read with read_file: ${files.join(', ')}.)`;
+}
 
 /** Tool that returns a skill's instructions. The system prompt lists the names and when to use each. */
 export function readSkillTool(skills: readonly Skill[]): AnyTool {
@@ -27,13 +36,9 @@ export function readSkillTool(skills: readonly Skill[]): AnyTool {
           outcome: 'failed',
           text: `There is no skill "${name}". Skills: ${names.join(', ')}.`,
         });
-      const files =
-        skill.files.length === 0
-          ? ''
-          : `\n\n(Files of this skill, to be read with read_file: ${skill.files.join(', ')}.)`;
       return Promise.resolve({
         outcome: 'done',
-        text: `(${skill.path})\n\n${skill.body}${files}`,
+        text: `(${skill.path})\n\n${skillText(skill)}`,
         details: { path: skill.path },
       });
     },

@@ -11,6 +11,7 @@ export type Leave = (file: LeftFile) => void;
 export abstract class ReadableFolder implements AgentFolder {
   abstract readonly origin: FileOrigin;
   abstract readonly layout: FolderLayout;
+  abstract readonly root: string | null;
 
   constructor(
     protected readonly files: WorkspaceFiles,
@@ -23,11 +24,11 @@ export abstract class ReadableFolder implements AgentFolder {
   /** Absolute path. Null when there is nothing of this kind. Rejects with `LeftOut` when it must not be read. */
   protected abstract find(path: string, kind: 'file' | 'directory'): Promise<string | null>;
 
-  async text(path: string): Promise<string | null> {
+  async text(path: string, use: 'model' | 'hooks' = 'model'): Promise<string | null> {
     return this.reading(path, async () => {
       const found = await this.find(path, 'file');
       if (found === null) return null;
-      if (await holdsSecrets(this.files, found)) throw new LeftOut('secrets');
+      if (use === 'model' && (await holdsSecrets(this.files, found))) throw new LeftOut('secrets');
       if ((await this.files.size(found)) > largestFile) throw new LeftOut('size');
       const text = decodeText(await this.files.read(found, this.signal));
       if (text === null) throw new LeftOut('text');

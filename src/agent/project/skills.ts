@@ -1,4 +1,4 @@
-import { readFrontMatter, textField } from './frontMatter';
+import { hintOf, readFrontMatter, textField } from './frontMatter';
 import type { FileOrigin } from '../../transcript/contextFiles';
 import type { AgentFolder } from './agentFolder';
 
@@ -12,6 +12,12 @@ export interface Skill {
   /** Other files of the skill, as they are shown. */
   readonly files: readonly string[];
   readonly origin: FileOrigin;
+  readonly argumentHint: string | null;
+  /** True when the user may call it after a "/", and when the model may read it. */
+  readonly forUser: boolean;
+  readonly forModel: boolean;
+  /** True when a sub-agent should do it. */
+  readonly isForked: boolean;
 }
 
 const mostFiles = 40;
@@ -44,6 +50,10 @@ async function readSkill(folder: AgentFolder, path: string, folderName: string):
     body: read.body,
     files: files.map((file) => folder.shown(file)),
     origin: folder.origin,
+    argumentHint: hintOf(read),
+    forUser: read.fields['user-invocable'] !== false,
+    forModel: read.fields['disable-model-invocation'] !== true,
+    isForked: read.fields['context'] === 'fork',
   };
 }
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { systemClock } from '../../base/clock';
-import type { Terminal } from './command';
+import type { Terminal } from './commands/command';
 import { runCommand } from './runCommand';
 
 /** Entry of `dist/hermes-history.js`. */

@@ -27,7 +27,7 @@ import { feedHandlers } from './find/feedHandlers';
 import { codeHandlers, type CodeActions } from '../webviews/codeHandlers';
 import type { StarterService } from '../firstSteps/starterService';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncView } from './syncView';
+import type { SyncView } from '../common/syncView';
 import type { CommandHandlers, RequestHandlers } from '../webviews/viewEndpoint';
 import type { ViewReports } from '../library/verify/deliveryReports';
 

@@ -29,7 +29,7 @@ import type { StarterService } from '../firstSteps/starterService';
 import { RecentSessions } from './recentSessions';
 import { RunningCallEvents } from './runningCallEvents';
 import type { StoreStatus } from '../storage/storeStatus';
-import type { SyncView } from './syncView';
+import type { SyncView } from '../common/syncView';
 import { ViewEndpoint, type WebviewPort } from '../webviews/viewEndpoint';
 import type { ViewReports } from '../library/verify/deliveryReports';
 

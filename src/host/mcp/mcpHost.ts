@@ -101,6 +101,7 @@ export class McpHost implements ManagedServers, Disposable {
         },
         signIn: {
           ask: askToSignIn,
+          openPage: async (url) => void (await vscode.env.openExternal(vscode.Uri.parse(url, true))),
           run: (server, launch, signal) => mcpClient().signIn(launch, browser.waysFor(server), signal),
         },
         roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),

@@ -1,8 +1,6 @@
 import * as v from 'valibot';
 import type { ServerDecision } from '../../tools/mcp/serverPlace';
 
-const key = 'mcp.trusted';
-
 /** The used part of the editor's workspace storage (`Memento`). */
 export interface KeptValues {
   get(key: string): unknown;
@@ -29,7 +27,11 @@ const undecided: ServerDecision = { choice: null, mayRunOutside: false, hosts: [
 /** Definitions of the open folders that the user trusts, by fingerprint, and how to run them. Stored outside the
  *  folder, so that a repository cannot bring its own trust. A changed definition loses its decision. */
 export class ServerTrust {
-  constructor(private readonly memory: KeptValues) {}
+  /** `key`: that of the kind of definitions, in the memory. */
+  constructor(
+    private readonly memory: KeptValues,
+    private readonly key = 'mcp.trusted',
+  ) {}
 
   isTrusted(id: string, fingerprint: string): boolean {
     return this.read()[id]?.fingerprint === fingerprint;
@@ -52,16 +54,19 @@ export class ServerTrust {
   }
 
   async trust(id: string, fingerprint: string, { choice, mayRunOutside, hosts }: ServerDecision): Promise<void> {
-    await this.memory.update(key, { ...this.read(), [id]: { fingerprint, choice, mayRunOutside, hosts: [...hosts] } });
+    await this.memory.update(this.key, {
+      ...this.read(),
+      [id]: { fingerprint, choice, mayRunOutside, hosts: [...hosts] },
+    });
   }
 
   async forget(id: string): Promise<void> {
     const { [id]: _forgotten, ...others } = this.read();
-    await this.memory.update(key, others);
+    await this.memory.update(this.key, others);
   }
 
   private read(): Readonly<Record<string, Decided>> {
-    const kept = v.safeParse(trustedSchema, this.memory.get(key));
+    const kept = v.safeParse(trustedSchema, this.memory.get(this.key));
     return kept.success ? kept.output : {};
   }
 }

@@ -1,7 +1,7 @@
 import type { Translate } from '../../base/translate';
-import type { ModelCatalog } from '../../models/catalog';
+import type { ModelCatalog } from '../../models/catalog/catalog';
 import { parseEndpoint } from '../../models/http/endpoint';
-import { likelyBaseUrls } from '../../models/pastedKey';
+import { likelyBaseUrls } from '../../models/catalog/pastedKey';
 import { servicePresets } from '../../models/presets';
 import type { ProviderSettings } from '../../models/providerSettings';
 import type { ModelListing } from '../../models/modelProvider';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { parseEndpoint } from '../../models/http/endpoint';
-import { keyIn } from '../../models/pastedKey';
+import { keyIn } from '../../models/catalog/pastedKey';
 import type { ProviderSettings } from '../../models/providerSettings';
 
 export interface NewEndpoint {

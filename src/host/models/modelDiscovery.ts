@@ -1,8 +1,8 @@
 import { shownList } from '../../base/translate';
 import type { Log } from '../../base/log';
 import type { Translate } from '../../base/translate';
-import type { ModelCatalog } from '../../models/catalog';
-import type { FoundServer } from '../../models/discovery';
+import type { ModelCatalog } from '../../models/catalog/catalog';
+import type { FoundServer } from '../../models/catalog/discovery';
 import type { ModelInfo } from '../../models/modelInfo';
 import type { Setup, SetupEntry } from '../../protocol/chatProtocol';
 import { describeError } from '../common/describeError';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import type { Log } from '../../base/log';
-import type { ModelCatalog, ProviderModels } from '../../models/catalog';
+import type { ModelCatalog, ProviderModels } from '../../models/catalog/catalog';
 import { isLoopback } from '../../models/http/endpoint';
 import { noModelFailure } from '../../models/http/failures';
 import type { ModelInfo } from '../../models/modelInfo';

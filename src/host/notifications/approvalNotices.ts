@@ -129,7 +129,7 @@ export class ApprovalNotices implements Disposable {
 
 /** True when the notification shows everything that would be allowed: no diff, no folder outside, nothing cut off. */
 function isShownWhole({ access, subject, preview }: ApprovalRequest): boolean {
-  if (preview !== null || (access.kind === 'run' && !access.folder.isInside)) return false;
+  if (preview !== null || access.kind === 'input' || (access.kind === 'run' && !access.folder.isInside)) return false;
   return oneLine(subject).length <= longestSubject;
 }
 

@@ -1,4 +1,5 @@
 import type { Translate } from '../../base/translate';
+import type { SyncView } from '../common/syncView';
 import type { StoreStatus } from './storeStatus';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -16,9 +17,7 @@ interface ContainerNoticeDeps {
   /** Remembers that the notice was shown. */
   readonly memory: { get(key: string): unknown; update(key: string, value: unknown): Thenable<void> };
   readonly chooseFolder: () => Promise<void>;
-  /** True when a server has the sessions, too. */
-  readonly isSynced: () => boolean;
-  readonly setUpSync: () => Promise<void>;
+  readonly sync: Pick<SyncView, 'current' | 'isOffered' | 'run'>;
   readonly t: Translate;
 }
 
@@ -32,13 +31,13 @@ export class ContainerNotice {
 
   /** Called when the chat may show another state, or the history has another folder. */
   update(): void {
-    const { storeStatus, chooseFolder, isSynced, setUpSync, memory, isEmptyState, t } = this.deps;
+    const { storeStatus, chooseFolder, sync, memory, isEmptyState, t } = this.deps;
     this.isOffered &&= !isEmptyState();
     if (!this.isOffered && !isEmptyState() && memory.get(shownKey) !== true && this.dies()) {
       this.isOffered = true;
       void memory.update(shownKey, true);
     }
-    if (!this.isOffered || isSynced() || !this.dies()) return storeStatus.offer(topic, []);
+    if (!this.isOffered || sync.current !== null || !this.dies()) return storeStatus.offer(topic, []);
     storeStatus.offer(topic, [
       {
         sentence: t(
@@ -46,7 +45,7 @@ export class ContainerNotice {
         ),
         choices: [
           { label: t('Choose Folder…'), run: chooseFolder },
-          { label: t('Set Up Sync'), run: setUpSync },
+          ...(sync.isOffered ? [{ label: t('Set Up Sync'), run: () => sync.run('setUp') }] : []),
           { label: t('Dismiss'), run: async () => ((this.isOffered = false), this.update()) },
         ],
       },

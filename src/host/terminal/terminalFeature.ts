@@ -281,7 +281,11 @@ export class TerminalFeature implements Disposable {
       left.length === 0 ? null : this.deps.clock.after(leftLookMs, () => void this.running.refresh(left));
   }
 
-  private async environment(): Promise<Environment> {
+  /** Shell of commands. */
+  readonly shell = shell;
+
+  /** Variables of commands, without keys. */
+  async environment(): Promise<Environment> {
     const [login, secrets] = await Promise.all([this.login.of({ path: vscode.env.shell }), this.keys()]);
     const setting = vscode.workspace.getConfiguration().inspect(variablesSetting(process.platform));
     return commandEnvironment({

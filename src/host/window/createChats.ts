@@ -97,7 +97,7 @@ function createServices(deps: EarlierDeps): ViewServices {
       storageFolder: () => history.folder,
       folder: () => files.roots()[0]?.path ?? null,
       surfaceId: chatSurfaceId,
-      server: (conversationId) => deps.syncView.account(conversationId),
+      server: (conversationId) => deps.sync.account(conversationId),
       ids,
       clock,
       log,
@@ -114,7 +114,7 @@ function createServices(deps: EarlierDeps): ViewServices {
 }
 
 function surfaceDeps(
-  { own, gateway, history, models, changedFiles, terminal, project, files, syncView, clock, log }: EarlierDeps,
+  { own, gateway, history, models, changedFiles, terminal, project, files, sync, clock, log }: EarlierDeps,
   { editor, verify, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
   const attachments = own(
@@ -143,7 +143,7 @@ function surfaceDeps(
     starters: editorStarters(files, log, t),
     contextFiles: () => project.inContext,
     reports: verify.reports,
-    sync: syncView,
+    sync,
     surroundings: () => ({
       restricted: !vscode.workspace.isTrusted,
       folderName: vscode.workspace.name ?? null,

@@ -1,8 +1,6 @@
 import { commands } from 'vscode';
 import type { Gateway } from '../../gateway/conversationGateway';
 import { WindowWork } from '../storage/windowWork';
-import { SyncView } from '../chat/syncView';
-import { TurnGate } from '../sync/turnGate';
 import type { WindowModels } from './createModels';
 import type { WindowTools } from './createTools';
 import type { WindowBasics } from './windowBasics';
@@ -13,10 +11,6 @@ import { WindowMemory } from './windowMemory';
 export interface WindowConversations {
   readonly memory: WindowMemory;
   readonly gateway: Gateway;
-  /** Lets sync act before a turn. */
-  readonly turnGate: TurnGate;
-  /** What the chats show of sync. */
-  readonly syncView: SyncView;
 }
 
 export function createConversations(parts: WindowBasics & WindowModels & WindowTools): WindowConversations {
@@ -25,9 +19,8 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   const memory = own(new WindowMemory({ context, store: history, settings, clock, log }));
   let keyChanges = 0;
   own(context.secrets.onDidChange(() => keyChanges++));
-  const turnGate = new TurnGate();
   const gateway = windowGateway({
-    beforeTurn: turnGate.before,
+    beforeTurn: async (conversationId) => void (await Promise.all(parts.beforeTurn.run(conversationId))),
     store,
     settings,
     catalog: parts.catalog,
@@ -36,6 +29,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     mcp: parts.mcp,
     project: parts.project,
     memory: memory.providers,
+    hooks: parts.turnHooks,
     files: parts.files,
     keyChanges: () => keyChanges,
     ids,
@@ -46,5 +40,5 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
   parts.changedFiles.cleanUpAfter(gateway.surfaces.onDidChangeSessions);
   // The page answers this call, not the extension host.
   connection.setWorkGuard(new WindowWork(gateway, () => commands.getCommands(true), clock));
-  return { memory, gateway, turnGate, syncView: new SyncView() };
+  return { memory, gateway };
 }

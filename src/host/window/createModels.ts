@@ -1,4 +1,4 @@
-import { ModelCatalog } from '../../models/catalog';
+import { ModelCatalog } from '../../models/catalog/catalog';
 import { DemoProvider } from '../../models/demo/demoProvider';
 import type * as providers from '../../models/providers/index';
 import { lazyBundle } from '../common/lazyBundle';

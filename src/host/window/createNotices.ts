@@ -5,7 +5,6 @@ import { AnswerNotices } from '../notifications/answerNotices';
 import { ApprovalNotices } from '../notifications/approvalNotices';
 import { StatusBar } from '../notifications/statusBar';
 import { StatusPresenter } from '../notifications/statusPresenter';
-import { syncLine } from '../sync/syncLabels';
 import { windowNotices } from '../notifications/windowNotices';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
@@ -61,7 +60,7 @@ export function createNotices(
         waiting: approvalNotices.count,
         store: history.status.shown.kind,
         model: panel.modelState.chosen,
-        sync: sync.status === null ? null : syncLine(sync.status),
+        sync: sync.line,
       }),
       shownSession: () => panel.shownSession,
     }),

@@ -4,7 +4,6 @@ import { reportFailure } from '../common/commands';
 import { OtherFoldersFeature } from '../library/otherFoldersFeature';
 import { SessionsFeature } from '../library/sessionsFeature';
 import { ContainerNotice, thisMachineFacts } from '../storage/containerNotice';
-import { SyncFeature } from '../sync/syncFeature';
 import { chatSurfaceId } from './activeChat';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
@@ -17,7 +16,6 @@ export interface WindowSessions {
   readonly others: OtherFoldersFeature;
   readonly sessions: SessionsFeature;
   readonly containerNotice: ContainerNotice;
-  readonly sync: SyncFeature;
 }
 
 export function createSessions(
@@ -42,8 +40,6 @@ export function createSessions(
       openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
     }),
   );
-  const forgetCopies = async (sessionIds: readonly string[]): Promise<readonly string[]> =>
-    (await Promise.all(parts.forgetCopies.run(sessionIds))).flat();
   const sessions = own(
     new SessionsFeature({
       ...common,
@@ -60,26 +56,13 @@ export function createSessions(
       trashDays: () => settings.current.trashDays,
       outsideMemory: () =>
         ['none', 'builtin'].includes(settings.current.memoryProvider) ? null : settings.current.memoryProvider,
-      forgetCopies,
+      forgetCopies: async (sessionIds) => (await Promise.all(parts.forgetCopies.run(sessionIds))).flat(),
     }),
   );
   editor.connect({
     pickSession: (surfaceId) => sessions.resume(surfaceId),
     openTranscript: (sessionId, messageUid) => parts.transcripts.open(sessionId, messageUid),
   });
-  const sync = own(
-    new SyncFeature({
-      ...common,
-      context,
-      distFolder: parts.distFolder,
-      connection: history.connection,
-      turnGate: parts.turnGate,
-      sight: parts.syncView,
-      forgetCopies,
-      shownSession: () => gateway.surfaces.shownSession(activeChat.surfaceId),
-      openInChat: (sessionId) => opener.open(sessionId, null, 'chat'),
-    }),
-  );
   const containerNotice = new ContainerNotice({
     storeStatus: history.status,
     t,
@@ -87,10 +70,9 @@ export function createSessions(
     facts: thisMachineFacts(vscode.env.remoteName),
     isEmptyState: () => gateway.surfaces.shownSession(chatSurfaceId) === null,
     memory: context.globalState,
-    isSynced: () => sync.status !== null,
-    setUpSync: () => sync.setUp(),
+    sync: parts.sync,
     chooseFolder: () => editor.openSettings('hermes.storage.path'),
   });
-  own(sync.onDidChange(() => containerNotice.update()));
-  return { others, sessions, containerNotice, sync };
+  own(parts.sync.onDidChange(() => containerNotice.update()));
+  return { others, sessions, containerNotice };
 }

@@ -1,7 +1,15 @@
 import type { Uri } from 'vscode';
+import type { TurnHooks } from '../../agent/turnHooks';
+import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
 import type { ExportSessions } from '../library/otherTranscripts';
+import type { CompletedTurn } from '../../gateway/gatewayServices';
 import { FeatureCodeActions } from '../webviews/codeHandlers';
+
+/** Hooks of a window. */
+export interface WindowHooks extends TurnHooks {
+  afterTurn(turn: CompletedTurn): void;
+}
 
 /** The places in the core of a window that features fill. */
 export interface FeaturePoints {
@@ -9,6 +17,10 @@ export interface FeaturePoints {
   readonly code: FeatureCodeActions;
   /** What `activate()` returns. */
   readonly exports: Slot<object>;
+  /** Called before a turn begins in a conversation. Each rejects when none may begin now. */
+  readonly beforeTurn: Hooks<[conversationId: string], Promise<void>>;
+  /** What the window shows of sync. */
+  readonly sync: SyncView;
   /** Called before a store is opened, with its folder. Each resolves to a sentence for the user, or null. */
   readonly beforeOpening: Hooks<[folder: string], Promise<string | null>>;
   /** Erases copies of sessions outside the store. Never rejects: each resolves to sentences about what is left. */
@@ -16,15 +28,20 @@ export interface FeaturePoints {
   readonly exporter: Slot<ExportSessions>;
   /** Imports sessions from files that the user dropped or chose. */
   readonly importer: Slot<(files: readonly Uri[]) => Promise<void>>;
+  /** Programs that run at moments of a turn. */
+  readonly turnHooks: Slot<WindowHooks>;
 }
 
 export function featurePoints(): FeaturePoints {
   return {
     code: new FeatureCodeActions(),
     exports: new Slot(),
+    beforeTurn: new Hooks(),
+    sync: new SyncView(),
     beforeOpening: new Hooks(),
     forgetCopies: new Hooks(),
     exporter: new Slot(),
     importer: new Slot(),
+    turnHooks: new Slot(),
   };
 }

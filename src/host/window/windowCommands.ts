@@ -18,11 +18,10 @@ export function registerWindowCommands(deps: WindowDeps): void {
         ...deps.verify.commands(chat),
         ...sessions.commands,
         ...others.commands,
-        ...deps.sync.commands,
         ...ownCommands(deps, shown),
         ...choiceCommands({
           manifest: deps.context.extension.packageJSON,
-          isSynced: () => deps.sync.status !== null,
+          isSynced: () => deps.sync.current !== null,
           isImporting: () => deps.settings.current.rescue,
         }),
         ...screenCommands({ chosen, search, opener, transcripts }),

@@ -9,9 +9,11 @@ import type { SessionsFeature } from '../library/sessionsFeature';
 import type { ProviderKeys } from '../models/providerKeys';
 import type { EditorActions } from '../navigation/editorActions';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
+import type { TerminalFeature } from '../terminal/terminalFeature';
 import type { WebviewPrograms } from '../webviews/webviewPrograms';
 import type { EditorFileEditor } from '../workspace/editorFileEditor';
 import type { EditorWorkspaceFiles } from '../workspace/editorWorkspaceFiles';
+import type { ProjectFiles } from '../workspace/projectFiles';
 import type { ActiveChat } from './activeChat';
 import type { FeaturePoints } from './featurePoints';
 import type { WindowMemory } from './windowMemory';
@@ -32,6 +34,9 @@ export interface WindowContext extends FeaturePoints {
   /** The history of this window. */
   readonly history: WindowStore;
   readonly gateway: Gateway;
+  /** Files for agents of the open folders and of the user. */
+  readonly project: ProjectFiles;
+  readonly terminal: TerminalFeature;
   readonly memory: WindowMemory;
   readonly files: EditorWorkspaceFiles;
   readonly fileEditor: EditorFileEditor;

@@ -4,15 +4,18 @@ import { Agent } from '../../agent/agent';
 import { Summarizer } from '../../agent/compression/summarizer';
 import { readSkillName } from '../../agent/project/readSkillTool';
 import { systemPrompt } from '../../agent/systemPrompt';
+import { noAnswer } from '../../agent/turnHooks';
 import type { Clock } from '../../base/clock';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
 import type { MemoryProviders } from '../../memory/memoryProviders';
-import type { ModelCatalog } from '../../models/catalog';
+import type { ModelCatalog } from '../../models/catalog/catalog';
 import type { SessionStore } from '../../store/sessionStore';
 import type { ToolRegistry } from '../../tools/toolRegistry';
 import type { WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { ApprovalRules } from '../approvals/approvalRules';
+import type { WindowHooks } from './featurePoints';
+import type { Slot } from '../common/slot';
 import { editorTools } from '../tools/editorTools';
 import { editorWorkNotice } from '../notifications/editorWorkNotice';
 import { withWorkNotices } from '../notifications/longWork';
@@ -30,6 +33,7 @@ interface WindowGatewayDeps {
   readonly mcp: McpHost;
   readonly project: ProjectFiles;
   readonly memory: MemoryProviders;
+  readonly hooks: Slot<WindowHooks>;
   readonly files: Pick<WorkspaceFiles, 'roots'>;
   /** Number of times that a key was set or removed. */
   readonly keyChanges: () => number;
@@ -50,6 +54,7 @@ export function windowGateway({
   mcp,
   project,
   memory,
+  hooks,
   files,
   keyChanges,
   ids,
@@ -62,6 +67,7 @@ export function windowGateway({
     ids,
     log,
     beforeTurn,
+    afterTurn: (turn) => hooks.current?.afterTurn(turn),
     createAgent: (model, agentMemory) =>
       new Agent({
         store,
@@ -72,6 +78,7 @@ export function windowGateway({
         approvals: approvals.policy,
         ...(agentMemory === undefined ? {} : { memory: agentMemory }),
         project: () => project.current,
+        hooks: { run: async (...asked) => hooks.current?.run(...asked) ?? noAnswer },
         moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...editorTools()],
         openModel: async (signal) => {
           await project.ready();

@@ -1,7 +1,14 @@
 import * as vscode from 'vscode';
 import { layouts } from '../../agent/project/agentFolder';
 import type { PersonalPlaces } from '../../agent/project/personalPlaces';
-import { joined, noProject, type ProjectContext, readPersonal, readProject } from '../../agent/project/projectContext';
+import {
+  invocable,
+  joined,
+  noProject,
+  type ProjectContext,
+  readPersonal,
+  readProject,
+} from '../../agent/project/projectContext';
 import { contextFiles } from '../../agent/project/projectPrompt';
 import type { Clock } from '../../base/clock';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
@@ -25,9 +32,9 @@ interface ProjectFilesDeps {
 const watched = [
   '**/{.hermes.md,AGENTS.md,AGENT.md,CLAUDE.md,CLAUDE.local.md,GEMINI.md}',
   '**/{.cursorrules,.windsurfrules,.clinerules,.rules}',
-  '**/.github/{copilot-instructions.md,instructions/**,prompts/**,skills/**}',
-  '**/.claude/{rules/**,commands/**,skills/**}',
-  '**/{.cursor/rules,.windsurf/rules,.clinerules,.agents/skills}/**',
+  '**/.github/{copilot-instructions.md,instructions/**,prompts/**,skills/**,agents/**,hooks/**}',
+  '**/.claude/{settings.json,settings.local.json,rules/**,commands/**,skills/**,agents/**}',
+  '**/{.cursor/rules,.windsurf/rules,.clinerules,.agents/skills,.opencode/agent,.opencode/agents}/**',
 ];
 
 /** Debounce in milliseconds: changes come in bursts (a checkout, a save of several files). */
@@ -72,9 +79,14 @@ export class ProjectFiles implements Disposable {
     return { files: contextFiles(this.context), left: this.context.left };
   }
 
-  /** Prompt files, as the composer offers them. */
+  /** Prompt files, skills and agents, as the composer offers them. */
   get offered(): readonly OfferedPrompt[] {
-    return this.context.prompts.map(({ name, description, argumentHint }) => ({ name, description, argumentHint }));
+    return invocable(this.context).map(({ name, description, argumentHint, kind }) => ({
+      name,
+      description,
+      argumentHint,
+      ...(kind === undefined ? {} : { kind }),
+    }));
   }
 
   /** Changes when the project's content changes: agents created before are out of date. */
@@ -97,8 +109,13 @@ export class ProjectFiles implements Disposable {
   private watchPersonal(): void {
     for (const group of personalGroups) {
       const folder = vscode.Uri.file(this.deps.personal.folders[group]);
-      const { rules, prompts, skills } = layouts[group];
-      const patterns = [...rules, ...prompts.map((each) => `${each.folder}/*`), ...skills.map((each) => `${each}/**`)];
+      const { rules, prompts, skills, agents, hooks } = layouts[group];
+      const patterns = [
+        ...rules,
+        ...hooks.files,
+        ...[...prompts.map(({ folder: from }) => from), ...agents].map((each) => `${each}/*`),
+        ...[...skills, ...hooks.folders].map((each) => `${each}/**`),
+      ];
       for (const pattern of patterns) {
         const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, pattern));
         this.lifetime.register(watcher);

@@ -8,6 +8,8 @@ export interface AskedCall {
   readonly mode: Mode;
   /** Conversation whose command outputs the call may read without approval. Default: none. */
   readonly conversationId?: string;
+  /** True when a hook wants the user to be asked, whatever the rules allow. */
+  readonly hookAsks?: boolean;
   /** Rules that the user allowed for this session. */
   readonly sessionRules: readonly string[];
 }

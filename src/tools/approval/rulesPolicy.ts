@@ -1,4 +1,5 @@
-import type { Access, AccessPath, ApprovalDecision, ApprovalRequest } from '../../transcript/approval';
+import type { AccessPath, ApprovalDecision, ApprovalRequest } from '../../transcript/approval';
+import type { JudgedAccess } from '../tool';
 import type { ApprovalPolicy, AskedCall, Verdict } from './approvalPolicy';
 import { allowed, asked, deniedByRule, type Finding, strictest } from './finding';
 import { judgeFetch } from './judgeAddress';
@@ -43,9 +44,12 @@ export class RulesPolicy implements ApprovalPolicy {
 
   judge(call: AskedCall): Verdict {
     const finding = this.find(call);
-    if (finding.kind === 'allow') return { kind: 'allow' };
     if (finding.kind === 'deny') return finding;
-    return { kind: 'ask', request: requestOf(call, finding) };
+    if (call.hookAsks === true) {
+      const reasons = finding.kind === 'ask' ? finding.reasons : [];
+      return { kind: 'ask', request: requestOf(call, { kind: 'ask', reasons: [...reasons, 'hook'], rules: null }) };
+    }
+    return finding.kind === 'allow' ? finding : { kind: 'ask', request: requestOf(call, finding) };
   }
 
   /** True when a rule denies reading there. For tools that do not ask for approval. `place`: with links resolved. */
@@ -124,7 +128,7 @@ export class RulesPolicy implements ApprovalPolicy {
 
 /** Adds the reason `rules` while a rule that denies cannot be parsed: the user's allow rules do not count then, and
  *  the card says so. */
-function withDoubt(found: Finding, access: Access, rules: RuleBook): Finding {
+function withDoubt(found: Finding, access: JudgedAccess, rules: RuleBook): Finding {
   if (found.kind !== 'ask' || access.kind === 'plan') return found;
   const isUnsure = rules.isUnsure(access.kind === 'editorTool' ? 'tool' : access.kind);
   return isUnsure ? asked([...new Set([...found.reasons, 'rules' as const])], found.rules) : found;
@@ -149,7 +153,7 @@ function deniedTool(call: AskedCall, rules: RuleBook): Finding {
   return denying === undefined ? allowed : deniedByRule(printRule(denying));
 }
 
-function refusedBySurroundings(access: Access, call: AskedCall, isTrusted: boolean): Finding | null {
+function refusedBySurroundings(access: JudgedAccess, call: AskedCall, isTrusted: boolean): Finding | null {
   const changes =
     access.kind === 'edit' || access.kind === 'run' || access.kind === 'editorTool' || access.kind === 'mcp';
   if (!isTrusted && (changes || access.kind === 'fetch')) {
@@ -179,7 +183,7 @@ function requestOf(call: AskedCall, finding: Extract<Finding, { kind: 'ask' }>):
   return {
     tool: call.tool,
     access,
-    subject: shownLine(subjectOf(access)),
+    subject: shownLine(subjectOf(access)) || call.tool,
     reasons: finding.reasons,
     rules: finding.rules ?? [],
     preview: preview ?? null,
@@ -187,7 +191,7 @@ function requestOf(call: AskedCall, finding: Extract<Finding, { kind: 'ask' }>):
   };
 }
 
-function subjectOf(access: Access): string {
+function subjectOf(access: JudgedAccess): string {
   switch (access.kind) {
     case 'read':
     case 'edit':

@@ -12,9 +12,15 @@ const longestAnswer = 20_000;
 const text = (most: number) =>
   v.pipe(v.string(), v.trim(), v.maxLength(most, `has more than ${most} characters: shorten it`));
 
+/** A kind of sub-agent that a file describes. */
+interface SubAgentType {
+  readonly name: string;
+  readonly description: string;
+}
+
 /** Hands a task to a sub-agent. The runner of the call provides the implementation (`ToolCallContext.delegate`).
  *  This tool only defines the model's input and output. */
-export function delegateTaskTool(): AnyTool {
+export function delegateTaskTool(types: readonly SubAgentType[] = []): AnyTool {
   return defineTool({
     name: delegateToolName,
     description: [
@@ -38,6 +44,15 @@ export function delegateTaskTool(): AnyTool {
           description: 'The task in three to six words, for the person.',
         },
         read_only: { type: 'boolean', description: 'It gets only tools that look.' },
+        ...(types.length === 0
+          ? {}
+          : {
+              agent: {
+                type: 'string',
+                enum: types.map(({ name }) => name),
+                description: types.map(({ name, description }) => `${name}: ${description.slice(0, 300)}`).join('\n'),
+              },
+            }),
       },
       required: ['task'],
     },
@@ -46,16 +61,22 @@ export function delegateTaskTool(): AnyTool {
       context: v.optional(text(longestTask), ''),
       title: v.optional(text(longestTitle), ''),
       read_only: v.optional(v.boolean(), false),
+      agent: v.optional(
+        v.picklist(
+          types.map(({ name }) => name),
+          'is none of the agents',
+        ),
+      ),
     }),
     // Each of its calls is judged in the sub-agent.
     readOnly: false,
     delegates: true,
-    run: async ({ task, context, title, read_only: readOnly }, signal, call) => {
+    run: async ({ task, context, title, read_only: readOnly, agent = null }, signal, call) => {
       if (call.delegate === undefined)
         return { outcome: 'failed', text: 'No sub-agent can be started here. Do the task yourself.' };
       return outputOf(
         await call.delegate(
-          { task, context: context === '' ? null : context, title: title === '' ? null : title, readOnly },
+          { task, context: context === '' ? null : context, title: title === '' ? null : title, readOnly, agent },
           signal,
         ),
       );

@@ -63,6 +63,8 @@ export interface McpServerDeps {
 export interface McpSignIn {
   /** Asks the user whether to sign in now. */
   ask(server: string, signal: AbortSignal): Promise<boolean>;
+  /** Opens a web page that the user agreed to. */
+  openPage(url: string): Promise<void>;
   /** Signs in through the browser. Rejects only when aborted. */
   run(server: string, launch: McpRemoteLaunch, signal: AbortSignal): Promise<McpSignedIn>;
 }

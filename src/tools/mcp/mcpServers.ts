@@ -165,7 +165,13 @@ export class McpServers implements Disposable {
     );
     const names = toolNames(listed.map(({ server, tool }) => ({ server: server.plan.name, tool: tool.name })));
     return listed.map(({ server, tool }, index) =>
-      mcpTool({ name: names[index] ?? tool.name, server, tool, timeoutMs: callTimeoutMs }),
+      mcpTool({
+        name: names[index] ?? tool.name,
+        server,
+        tool,
+        timeoutMs: callTimeoutMs,
+        openPage: this.deps.signIn.openPage,
+      }),
     );
   }
 

@@ -1,5 +1,6 @@
 import { type JsonObject, parseJsonObject } from '../../transcript/json';
 import type { AnyTool, ToolOutput } from '../tool';
+import { answerServer } from './askedInput';
 import type { McpListedTool } from './mcpConnection';
 import type { McpServer } from './mcpServer';
 import { resultOutput } from './resultOutput';
@@ -18,6 +19,8 @@ interface McpToolDeps {
   readonly tool: McpListedTool;
   /** Milliseconds that a call waits for a lost server. */
   readonly timeoutMs: number;
+  /** Opens a web page that the user agreed to. */
+  readonly openPage: (url: string) => Promise<void>;
 }
 
 /** Reason why no model can be offered this tool, as the end of a sentence; null when it can. */
@@ -33,7 +36,7 @@ export function problemOf({ inputSchema }: McpListedTool): string | null {
 
 /** Wraps a server's tool for the agent. It always asks for approval: a server's claims about itself guarantee
  *  nothing. The server checks the arguments; its schema goes to the model unchanged. */
-export function mcpTool({ name, server, tool, timeoutMs }: McpToolDeps): AnyTool {
+export function mcpTool({ name, server, tool, timeoutMs, openPage }: McpToolDeps): AnyTool {
   const origin = { server: server.plan.name, tool: tool.name };
   return {
     name,
@@ -55,7 +58,13 @@ export function mcpTool({ name, server, tool, timeoutMs }: McpToolDeps): AnyTool
           const answer = await server.call(
             tool.name,
             args.value,
-            { signal, onProgress, silenceMs, totalMs },
+            {
+              signal,
+              onProgress,
+              onAsked: (asked, over) => answerServer({ server: origin.server, asked, signal: over }, call, openPage),
+              silenceMs,
+              totalMs,
+            },
             timeoutMs,
           );
           if (answer.kind === 'ok') return resultOutput(answer.value, origin);

@@ -5,19 +5,8 @@ import { privateFolder } from '../../base/privateFolder';
 import { contains } from '../accessPaths';
 import { hiddenPlaces, homeCaches, homePrograms } from '../pathTable';
 import { treatmentOf } from '../pathTreatment';
+import type { Limits } from './helper/messages';
 import { realPath } from './realPath';
-
-/** File access of a confined command: absolute paths, each with everything below it. Everything else is readable but
- *  not writable. */
-export interface Limits {
-  readonly writable: readonly string[];
-  /** Read-only, even inside `writable`; a missing folder cannot be created. */
-  readonly kept: readonly string[];
-  /** Not readable. */
-  readonly hidden: readonly string[];
-  /** Readable, even inside `hidden`. */
-  readonly shown: readonly string[];
-}
 
 interface LimitDeps {
   readonly home: string;

@@ -5,9 +5,8 @@ import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
 import type { SandboxState } from '../../transcript/sandboxState';
 import { HelperProcess, type HelperProcessDeps } from './helperProcess';
-import type { HelperAnswers, HelperTools } from './helper/messages';
+import type { HelperAnswers, HelperTools, Limits } from './helper/messages';
 import type { GitPlaces } from './git/gitGuard';
-import type { Limits } from './limits';
 
 interface SandboxDeps extends HelperProcessDeps {
   readonly tools: () => Promise<HelperTools>;

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
-import type { Limits } from './limits';
+import type { Limits } from './helper/messages';
 
 interface ShownFolders {
   readonly home: string;

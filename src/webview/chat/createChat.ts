@@ -66,6 +66,8 @@ function routeNotification(chat: Chat, notification: NotificationOf<ChatProtocol
   const isSame = conversationOf(after) === conversationBefore;
   // A refusal by the store ends with the state that it was about.
   if (after.store !== before.store && after.store.kind === 'open') chat.requests.dismissStoreRefusal();
+  const [wasOpen, isOpen] = [before, after].map(({ store }) => store.kind === 'open');
+  if (before.ready && wasOpen && !isOpen) arrival.storeLost();
   const shownAgain = (changed: boolean): void => {
     chat.part(EffortController).sessionShown(chat.sessionId, conversationBefore !== null && isSame);
     chat.part(FeedPages).shown(isSame, changed);
@@ -76,9 +78,7 @@ function routeNotification(chat: Chat, notification: NotificationOf<ChatProtocol
       const { shown } = notification.payload;
       const newDraft = { text: notification.payload.newDraft, parts: notification.payload.newDraftParts };
       const seenBefore = before.ready && isRead(before);
-      const [wasOpen, isOpen] = [before, after].map(({ store }) => store.kind === 'open');
       shownAgain(false);
-      if (before.ready && wasOpen && !isOpen) arrival.storeLost();
       arrival.show(shown, newDraft, seenBefore, conversationBefore, isRead(after));
       if (!wasOpen && isOpen) {
         arrival.storeRegained(shown, newDraft);

@@ -140,6 +140,7 @@ suite('Edits through the editor', () => {
       turnUid: 't',
       report: () => undefined,
       proceed: signal,
+      ask: () => Promise.reject(new Error('Nobody is there.')),
     };
     assert.equal((await bound.run(signal, call)).outcome, 'done');
     assert.equal(read('a.txt'), 'zero\n1\n2\n3\n4\n5\n6\ntwo\n');

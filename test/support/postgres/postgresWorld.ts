@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startPostgres, type RunningPostgres } from '../../../scripts/postgresServer.mjs';
-import { parseConnectionString, type DatabaseAddress } from '../../../src/sync/postgres/connectionString';
-import { PostgresServer } from '../../../src/sync/postgres/postgresServer';
+import { parseConnectionString, type DatabaseAddress } from '../../../src/features/sync/core/postgres/connectionString';
+import { PostgresServer } from '../../../src/features/sync/core/postgres/postgresServer';
 
 /** A real PostgreSQL with a database of its own for each test. */
 export class PostgresWorld {

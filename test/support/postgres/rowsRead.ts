@@ -1,5 +1,5 @@
-import type { PostgresServer } from '../../../src/sync/postgres/postgresServer';
-import type { DatabaseAddress } from '../../../src/sync/postgres/connectionString';
+import type { PostgresServer } from '../../../src/features/sync/core/postgres/postgresServer';
+import type { DatabaseAddress } from '../../../src/features/sync/core/postgres/connectionString';
 import type { PostgresWorld } from './postgresWorld';
 
 /** Rows and index entries that a client made the server read, by table. Tables without any are left out. */

@@ -5,13 +5,13 @@ import { openDatabase } from '../../../src/store/open/openDatabase';
 import { migrate, schemaVersion } from '../../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../../src/store/session/sessionDb';
 import type { SqlJsDatabase } from '../../../src/store/engine/sqlJsDatabase';
-import { compressedServer } from '../../../src/sync/compressedServer';
-import { parseConnectionString } from '../../../src/sync/postgres/connectionString';
-import { PostgresServer } from '../../../src/sync/postgres/postgresServer';
-import { Cipher } from '../../../src/sync/encryption/cipher';
-import { createCipher, openCipher } from '../../../src/sync/encryption/cipherDescription';
-import { encryptedServer } from '../../../src/sync/encryption/encryptedServer';
-import type { SyncServer } from '../../../src/sync/syncServer';
+import { compressedServer } from '../../../src/features/sync/core/compressedServer';
+import { parseConnectionString } from '../../../src/features/sync/core/postgres/connectionString';
+import { PostgresServer } from '../../../src/features/sync/core/postgres/postgresServer';
+import { Cipher } from '../../../src/features/sync/core/encryption/cipher';
+import { createCipher, openCipher } from '../../../src/features/sync/core/encryption/cipherDescription';
+import { encryptedServer } from '../../../src/features/sync/core/encryption/encryptedServer';
+import type { SyncServer } from '../../../src/features/sync/core/syncServer';
 import { roundOf } from '../syncRound';
 
 export interface LifeOptions {

@@ -5,6 +5,7 @@ import type { SessionSummary } from '../../../src/transcript/session';
 import type { TurnEvent } from '../../../src/transcript/turnEvent';
 import { searchHit, searchPage, searchSession } from '../builders/searchResults';
 import { approvalStates } from './approvalStates';
+import { inputStates } from './inputStates';
 import { attachmentStates } from './attachmentStates';
 import { endingStates } from './endingStates';
 import { startStates } from './startStates';
@@ -486,6 +487,7 @@ export const states: Readonly<Record<string, PreviewState>> = {
   ...codeStates(),
   ...turnStates(),
   ...approvalStates(),
+  ...inputStates(),
   ...endingStates(),
   ...attachmentStates(),
   ...composerStates(),

@@ -8,7 +8,7 @@ import type {
   Terminal,
   WireMessage,
 } from '../../../src/models/chatModel';
-import { httpChatModel } from '../../../src/models/endpointProvider';
+import { httpChatModel } from '../../../src/models/catalog/endpointProvider';
 import type { ModelInfo } from '../../../src/models/modelInfo';
 import { modelInfo } from '../../support/builders/chatModel';
 import { createTransports } from '../../../src/models/providers/index';

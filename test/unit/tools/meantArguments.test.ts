@@ -44,6 +44,7 @@ async function got(input: unknown): Promise<unknown> {
     turnUid: '',
     report: () => undefined,
     proceed: new AbortController().signal,
+    ask: () => Promise.reject(new Error('Nobody is there.')),
   });
   return ran;
 }

@@ -4,9 +4,9 @@ import { defaultBackups } from '../../backup/core/backupDeps';
 import { Backups } from '../../backup/core/backups';
 import type { BackupSummary } from '../../backup/core/backupSummary';
 import { bringBack } from '../../../store/library/bringBack';
-import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
-import { givenPath, givenStore, readingTools } from '../givenPaths';
-import { openLockedStore } from '../lockedStore';
+import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from './command';
+import { givenPath, givenStore, readingTools } from './givenPaths';
+import { openLockedStore } from './lockedStore';
 
 const megabyte = 1024 * 1024;
 const defaultLimitMegabytes = 2048;

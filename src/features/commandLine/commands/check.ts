@@ -5,9 +5,9 @@ import type { CheckResult } from '../../history/core/check/findings';
 import { grouped, repairPlans } from '../../history/core/check/repairPlan';
 import { usualPlaces } from '../../history/core/sources/historyPlaces';
 import { findingMeaning, findingPlace, findingTitle, type Finding } from '../../../transcript/rules/finding';
-import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
-import { givenPath, givenStore, readingTools } from '../givenPaths';
-import { openLockedStore } from '../lockedStore';
+import { UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from './command';
+import { givenPath, givenStore, readingTools } from './givenPaths';
+import { openLockedStore } from './lockedStore';
 
 /** A repair may uncover what it hid. */
 const mostRounds = 3;

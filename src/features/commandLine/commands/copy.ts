@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { currentCopy, readOnly } from '../../../store/library/foreignStore';
 import { storeFiles } from '../../../store/open/storeFiles';
 import { fileCheck } from '../../../store/session/queries/integrity';
-import { UsageError, type Command } from '../command';
-import { damageText, rescueText } from '../damageText';
-import { givenStore, readingTools } from '../givenPaths';
+import { UsageError, type Command } from './command';
+import { damageText, rescueText } from './damageText';
+import { givenStore, readingTools } from './givenPaths';
 
 /** Copies a store's database to a file that any SQLite opens. */
 export const copy: Command = {

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import { t } from '../../../base/translate';
 import { ExportRegister } from '../../history/core/export/exportRegister';
-import { exportOptions } from '../../history/core/export/exportOptions';
+import { exportOptions } from '../../history/core/export/output/exportOptions';
 import { exportFormats, type ExportFormat, type ExportRequest } from '../../history/core/export/exportFile';
 import type { ExportScope } from '../../history/core/export/sessionScope';
 import { exportStore, useSecretBundle } from '../../history/core/export/storeExport';
-import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
-import { rescueText } from '../damageText';
-import { assertWritable, givenStore, readingTools } from '../givenPaths';
+import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from './command';
+import { rescueText } from './damageText';
+import { assertWritable, givenStore, readingTools } from './givenPaths';
 
 const reducing = ['no-tool-output', 'no-thinking', 'no-images', 'hidden'] as const;
 

@@ -7,14 +7,14 @@ import { usualPlaces, type HistoryPlaces } from '../../history/core/sources/hist
 import { importExport } from '../../history/core/import/exportImport';
 import { exportsAmong, type DividedFiles } from '../../history/core/sources/hermesExport/exportsAmong';
 import { NodeHistoryFiles } from '../../history/core/sources/reading/nodeHistoryFiles';
-import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from '../command';
-import { givenPath, readingTools } from '../givenPaths';
+import { sizeText, UsageError, type Command, type ExitCode, type OptionValues, type Terminal } from './command';
+import { givenPath, readingTools } from './givenPaths';
 import { currentCopy, readOnly, type ReadingDeps } from '../../../store/library/foreignStore';
 import { storeFiles } from '../../../store/open/storeFiles';
 import { storeFolderOf } from '../../../store/ownership/storeFolder';
 import { createSessionDb } from '../../../store/session/sessionDb';
 import { portTo } from '../../../store/storePort';
-import { openLockedStore, type LockedStore } from '../lockedStore';
+import { openLockedStore, type LockedStore } from './lockedStore';
 import { sourceNames, type SourceName } from '../../../transcript/sourceTitles';
 
 const stopped = 'Stopped. The sessions imported so far are kept.';

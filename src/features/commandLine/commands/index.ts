@@ -1,4 +1,4 @@
-import type { Command } from '../command';
+import type { Command } from './command';
 import { backup } from './backup';
 import { check } from './check';
 import { copy } from './copy';

@@ -83,15 +83,21 @@ export class TurnClosing {
     };
   }
 
-  /** Index of the first call that needed approval and was not allowed: neither it nor the calls after it ran. */
+  /** Index of the first call that did not run: one that was not allowed, or that follows one which has begun and waits
+   *  for the user's input. */
   private firstNotAllowed(row: AssistantMessage, calls: readonly ToolCallPart[]): number {
     const asked = this.database.all(
-      `SELECT call_id FROM approvals WHERE turn_uid = ? AND message_uid = ? AND (state <> 'decided'
+      `SELECT call_id, state, CASE WHEN json_valid(request) THEN json_extract(request, '$.access.kind') END IS 'input'
+         AS has_begun FROM approvals WHERE turn_uid = ? AND message_uid = ? AND (state <> 'decided'
          OR CASE WHEN json_valid(decision) THEN json_extract(decision, '$.kind') END IS NOT 'allow')`,
       [row.turnUid, row.uid],
     );
-    const index = calls.findIndex(({ callId }) => asked.some((approval) => approval['call_id'] === callId));
-    return index === -1 ? calls.length : index;
+    const indexes = asked.flatMap(({ call_id: id, state, has_begun: hasBegun }) => {
+      const index = calls.findIndex(({ callId }) => callId === id);
+      if (index === -1 || (hasBegun === 1 && state === 'decided')) return [];
+      return [hasBegun === 1 ? index + 1 : index];
+    });
+    return Math.min(calls.length, ...indexes);
   }
 
   /** The results that directly follow a row: the only ones that a provider counts as answers to its calls. Does not

@@ -11,6 +11,8 @@ import {
   type Mode,
   type NamedRisk,
 } from '../../../transcript/approval';
+import { hookRun } from '../../../transcript/hookRun';
+import { inputAnswer } from '../../../transcript/inputAnswer';
 import type { Turn } from '../../../transcript/turn';
 import { oneOf, readText, readTime } from './columns';
 import { parseJson } from './partsJson';
@@ -28,6 +30,27 @@ const confined = v.variant('kind', [
   }),
   v.object({ kind: v.literal('outside'), reason: v.string() }),
 ]);
+const field = v.object({
+  name: v.string(),
+  title: v.string(),
+  description: v.nullable(v.string()),
+  isRequired: v.boolean(),
+  value: v.variant('kind', [
+    v.object({ kind: v.literal('text'), default: v.exactOptional(v.string()) }),
+    v.object({ kind: v.literal('number'), isWhole: v.boolean(), default: v.exactOptional(v.number()) }),
+    v.object({ kind: v.literal('yesNo'), default: v.exactOptional(v.boolean()) }),
+    v.object({
+      kind: v.literal('choice'),
+      isMany: v.boolean(),
+      options: v.array(v.object({ value: v.string(), label: v.string() })),
+      default: v.exactOptional(v.array(v.string())),
+    }),
+  ]),
+});
+const askedInput = v.variant('kind', [
+  v.object({ kind: v.literal('form'), fields: v.array(field) }),
+  v.object({ kind: v.literal('url'), url: v.string() }),
+]);
 const access = v.variant('kind', [
   v.object({ kind: v.literal('read'), paths: v.array(path) }),
   v.object({ kind: v.literal('edit'), paths: v.array(path) }),
@@ -40,6 +63,7 @@ const access = v.variant('kind', [
   }),
   v.object({ kind: v.literal('fetch'), url: v.string() }),
   v.object({ kind: v.literal('mcp'), server: v.string(), tool: v.string(), readOnly: v.boolean() }),
+  v.object({ kind: v.literal('input'), server: v.string(), asked: askedInput }),
   v.object({ kind: v.literal('editorTool'), name: v.string() }),
   v.object({ kind: v.literal('plan') }),
 ]);
@@ -69,6 +93,14 @@ const request = v.object({
   preview: v.nullable(v.string()),
   risks: v.exactOptional(risks),
   together: v.exactOptional(v.array(waitingEdit)),
+  hooks: v.exactOptional(
+    v.object({
+      runs: v.array(hookRun),
+      asks: v.boolean(),
+      arguments: v.nullable(v.string()),
+      context: v.string(),
+    }),
+  ),
 });
 const decision = v.variant('kind', [
   v.variant('scope', [
@@ -77,6 +109,7 @@ const decision = v.variant('kind', [
       scope: v.literal('once'),
       mode: v.exactOptional(v.picklist(modes)),
       together: v.exactOptional(v.literal(true)),
+      answer: v.exactOptional(inputAnswer),
     }),
     v.object({
       kind: v.literal('allow'),

@@ -10,6 +10,7 @@ import {
 import { t } from '../../../base/translate';
 import { errorMessage } from '../../../base/errorMessage';
 import type { McpFailure } from '../mcpConnection';
+import { TimedOut } from './openCalls';
 
 /** Network errors that mean that the server was never reached. */
 const neverReached = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'];
@@ -24,6 +25,7 @@ export function failureOf(error: unknown, processEnding: string | null): McpFail
   });
   if (error instanceof ProtocolError) return failed('refused', !isBeforeTheRun(error));
   if (wantsSignIn(error)) return failed('signIn', false);
+  if (error instanceof TimedOut) return failed('timeout', true);
   const status = httpStatusOf(error);
   // A restarted server no longer knows the session, so it did not run the request.
   if (status === 404 || isUnknownSession(error, status)) return failed('lost', false);
@@ -76,7 +78,7 @@ export function wordsOf(error: unknown): string {
   if (code === 'EACCES') return t('You don’t have permission to run this program.');
   if (code === 'ECONNREFUSED') return t('Can’t reach this address (connection refused).');
   if (code !== null && neverReached.includes(code)) return t('The host could not be reached ({code}).', { code });
-  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+  if (error instanceof TimedOut || (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout))
     return t('The server did not answer in time.');
   const message = errorMessage(error);
   return code === null ? ended(message) : ended(`${message} (${code})`);

@@ -6,6 +6,7 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
   type JSONRPCMessage,
+  type Progress,
   type RequestId,
 } from '@modelcontextprotocol/client';
 import { setTranslations, t } from '../../../base/translate';
@@ -21,6 +22,7 @@ import type {
 } from '../mcpConnection';
 import { readListedTool, readResult } from './contentReading';
 import { failureOf, httpStatusOf, wantsSignIn, wordsOf } from './failures';
+import { noTimeout, OpenCalls } from './openCalls';
 import { SignIns } from './signIn';
 import { StdioProcess } from './stdioProcess';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../transcript/json';
@@ -84,9 +86,10 @@ function fittingTool(sent: JsonValue): readonly JsonObject[] {
 }
 
 function withMeta(sent: JsonObject, carried?: JsonObject): JsonObject {
-  const { _meta: meta, resultType } = sent;
+  const { _meta: meta, resultType, ttlMs, cacheScope } = sent;
   return {
-    ...(resultType === undefined ? {} : { resultType }),
+    // Revision 2026-07-28 requires these. We keep no list longer than its connection.
+    ...(resultType === undefined ? {} : { resultType, ttlMs: ttlMs ?? 0, cacheScope: cacheScope ?? 'private' }),
     _meta: { ...(isJsonObject(meta) ? meta : {}), ...(carried === undefined ? {} : { [sentKey]: carried }) },
   };
 }
@@ -97,6 +100,7 @@ const mostPages = 100;
 /** Milliseconds for a server to answer a ping. */
 const probeMs = 5000;
 const lastWordsMs = 1000;
+const listenAgainMs = 1000;
 
 type ConnectOptions = Parameters<ConnectMcp>[2];
 type Negotiation = 'legacy' | 'auto';
@@ -173,10 +177,11 @@ async function attempt(
   { signal, timeoutMs }: ConnectOptions,
   deps: ClientParts,
 ): Promise<Attempt> {
+  const calls = new OpenCalls();
   const client = new Client(
     { name: 'hermes-vscode', version: deps.version },
     {
-      capabilities: { roots: { listChanged: true } },
+      capabilities: { roots: { listChanged: true }, elicitation: { form: {}, url: {} } },
       versionNegotiation: { mode },
       listMaxPages: mostPages,
       // Only emit an event; the subscriber reads the list again.
@@ -184,6 +189,11 @@ async function attempt(
     },
   );
   client.setRequestHandler('roots/list', () => ({ roots: events.roots().map(({ uri, name }) => ({ uri, name })) }));
+  client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
+    const answered = await calls.ask(params, mcpReq.signal);
+    if (answered.action !== 'accept') return { action: answered.action };
+    return { action: 'accept', ...(answered.content === undefined ? {} : { content: { ...answered.content } }) };
+  });
   client.setNotificationHandler('notifications/message', ({ params }) =>
     events.onLogLine(`${params.level}: ${typeof params.data === 'string' ? params.data : JSON.stringify(params.data)}`),
   );
@@ -205,14 +215,14 @@ async function attempt(
       status,
     };
   }
-  return { kind: 'connected', connection: connectionOf(client, route, events, deps) };
+  return { kind: 'connected', connection: connectionOf(client, route, events, { ...deps, calls }) };
 }
 
 function connectionOf(
   client: Client,
   { transport, process, address }: Route,
   events: McpConnectionEvents,
-  { signIns }: ClientParts,
+  { signIns, calls }: ClientParts & { readonly calls: OpenCalls },
 ): McpConnection {
   let closing = false;
   client.onclose = () => {
@@ -223,12 +233,16 @@ function connectionOf(
       );
   };
   let isProbing = false;
+  // Revision 2026-07-28 has neither pings nor roots that change, and reports changes of lists in a stream of its own.
+  const isModern = client.getProtocolEra() === 'modern';
+  followLists(client, events, () => closing).catch(() => undefined);
   // Over HTTP no event reports that a server is gone. A call whose response was being received would wait until its
-  // timeout, so ping the server.
+  // timeout, so ask the server for a sign of life.
   const probe = async (): Promise<void> => {
     if (process !== null || closing || isProbing) return;
     isProbing = true;
-    const failure = await client.ping({ timeout: probeMs }).then(
+    const asked = isModern ? client.discover({ timeout: probeMs }) : client.ping({ timeout: probeMs });
+    const failure = await asked.then(
       () => null,
       (error: unknown) => failureOf(error, null),
     );
@@ -256,26 +270,25 @@ function connectionOf(
         return failed(error, signal);
       }
     },
-    callTool: async (name, args, { signal, onProgress, silenceMs, totalMs }) => {
+    callTool: async (name, args, options) => {
+      const { signal: stop, onProgress } = options;
       try {
-        const result = await client.callTool(
-          { name, arguments: { ...args } },
-          {
-            signal,
-            timeout: silenceMs,
-            maxTotalTimeout: totalMs,
-            resetTimeoutOnProgress: true,
-            onprogress: ({ progress, total, message }) =>
-              onProgress(message ?? (total === undefined ? `${progress}` : `${progress} / ${total}`)),
-          },
-        );
+        const result = await calls.run(options, (signal, heard) => {
+          const onprogress = ({ progress, total, message }: Progress): void => {
+            heard();
+            onProgress(message ?? (total === undefined ? `${progress}` : `${progress} / ${total}`));
+          };
+          return client.callTool({ name, arguments: { ...args } }, { signal, timeout: noTimeout, onprogress });
+        });
         return { kind: 'ok', value: readResult(sentObject(result)) };
       } catch (error) {
-        return failed(error, signal);
+        return failed(error, stop);
       }
     },
-    rootsChanged: () =>
-      void client.sendRootsListChanged().catch((error: unknown) => events.onLogLine(`(connection) ${wordsOf(error)}`)),
+    rootsChanged: () => {
+      if (isModern) return;
+      client.sendRootsListChanged().catch((error: unknown) => events.onLogLine(`(connection) ${wordsOf(error)}`));
+    },
     close: async () => {
       closing = true;
       if (transport instanceof StreamableHTTPClientTransport) await atMost(1000, transport.terminateSession());
@@ -286,6 +299,18 @@ function connectionOf(
       process?.kill();
     },
   };
+}
+
+/** Opens the stream of changes again when the server ends it, and takes every list as changed then. */
+async function followLists(client: Client, events: McpConnectionEvents, isClosing: () => boolean): Promise<void> {
+  let stream = client.autoOpenedSubscription;
+  while (stream !== undefined) {
+    await stream.closed;
+    await new Promise((resolve) => setTimeout(resolve, listenAgainMs));
+    if (isClosing()) return;
+    stream = await client.listen({ toolsListChanged: true });
+    events.onToolsChanged();
+  }
 }
 
 function sentObject(answer: Parameters<typeof sentIn>[0]): JsonObject {

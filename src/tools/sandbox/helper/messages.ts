@@ -1,6 +1,17 @@
 import type { GitPlaces } from '../git/gitGuard';
-import type { Limits } from '../limits';
 import type { RemovedFiles } from '../git/takenOut';
+
+/** File access of a confined command: absolute paths, each with everything below it. Everything else is readable but
+ *  not writable. */
+export interface Limits {
+  readonly writable: readonly string[];
+  /** Read-only, even inside `writable`; a missing folder cannot be created. */
+  readonly kept: readonly string[];
+  /** Not readable. */
+  readonly hidden: readonly string[];
+  /** Readable, even inside `hidden`. */
+  readonly shown: readonly string[];
+}
 
 /** Request from the window to its helper, with one answer each. */
 export type HelperRequest =

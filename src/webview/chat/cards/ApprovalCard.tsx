@@ -5,6 +5,7 @@ import { t, shownList } from '../../localization';
 import { Markdown } from '../../markdown/Markdown';
 import { showInvisible, showMisleading } from '../../../protocol/invisibleCharacters';
 import { isLowValueRead } from '../../toolLabels';
+import { hookSentence } from '../../toolReasons';
 import {
   approvalName,
   approvalPlace,
@@ -202,6 +203,13 @@ function Reasons({ request }: { readonly request: ApprovalRequest }) {
           ))}
         </ul>
       )}
+      {(request.hooks?.runs ?? [])
+        .filter(({ outcome }) => outcome !== 'passed')
+        .map((run, index) => (
+          <p class="approval-reasons" key={index}>
+            {showInvisible(hookSentence(run))}
+          </p>
+        ))}
     </>
   );
 }

@@ -2,7 +2,9 @@ import { AskAgain } from '../session/askAgain';
 import { SessionContext, type CompressionOffer } from '../session/sessionContext';
 import { SessionSwitchController } from '../session/sessionSwitchController';
 import { useChat } from '../state/chat';
+import type { Approval } from '../../../transcript/approval';
 import { ApprovalCard } from './ApprovalCard';
+import { InputCard } from './InputCard';
 import { AskAgainCard, RewindCard } from './FilesChoiceCard';
 import { Icon } from '../../Icon';
 import { t } from '../../localization';
@@ -21,11 +23,20 @@ export function Cards() {
   return (
     <>
       <ProblemLine />
-      {approval !== null && <ApprovalCard approval={approval} key={approval.id} />}
+      {approval !== null && <RequestCard approval={approval} key={approval.id} />}
       {offer !== null && <CompressionCard offer={offer} key={offer.sessionId} />}
       {again !== null && <AskAgainCard offer={again} key={again.turnUid} />}
       {rewind !== null && <RewindCard offer={rewind} key={rewind.promptUid} />}
     </>
+  );
+}
+
+function RequestCard({ approval }: { readonly approval: Approval }) {
+  const { access } = approval.request;
+  return access.kind === 'input' ? (
+    <InputCard approval={approval} server={access.server} asked={access.asked} />
+  ) : (
+    <ApprovalCard approval={approval} />
   );
 }
 

@@ -31,7 +31,9 @@ export class ApprovalController {
   /** Handles the key that allows, pressed outside the card. A risky request needs the focus on its card. Returns true
    *  when the key was used. */
   allowFromComposer(approval: Approval): boolean {
-    if (isRisky(approval.request) || !this.takesKeys(approval.id)) return false;
+    // Input is never sent unseen.
+    if (approval.request.access.kind === 'input' || isRisky(approval.request) || !this.takesKeys(approval.id))
+      return false;
     void this.decide(approval.id, { kind: 'allow', scope: 'once' });
     return true;
   }
@@ -82,6 +84,6 @@ export class ApprovalController {
 function plainDecision(decision: ApprovalDecision): SentDecision {
   if (decision.kind === 'deny') return decision;
   return decision.scope === 'once'
-    ? { ...decision }
+    ? { ...decision, ...(decision.answer === undefined ? {} : { answer: { ...decision.answer } }) }
     : { kind: 'allow', scope: decision.scope, rules: [...decision.rules] };
 }

@@ -18,6 +18,8 @@ export function approvalName({ access, subject, preview }: ApprovalRequest): str
       return t('Fetch {subject}?', { subject });
     case 'mcp':
       return toolName(access);
+    case 'input':
+      return t('The MCP server {server} needs your input.', { server: oneLine(access.server) });
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
   }
@@ -38,6 +40,8 @@ export function approvalTitle({ access, preview }: ApprovalRequest): string {
       return t('Fetch this address?');
     case 'mcp':
       return toolName(access);
+    case 'input':
+      return t('The MCP server {server} needs your input.', { server: oneLine(access.server) });
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
   }
@@ -157,6 +161,8 @@ export function reasonText(reason: Exclude<AskReason, 'change' | 'plan'>): strin
       return t('Runs with all your permissions, outside the sandbox.');
     case 'discards':
       return t('May permanently discard work.');
+    case 'hook':
+      return t('A hook wants you to decide.');
     case 'leftovers':
       return t('An earlier command left a file that can run code and couldn’t be removed.');
   }

@@ -20,7 +20,10 @@ export function mentionGroups(mentions: readonly Mention[]): readonly Suggestion
 }
 
 export function commandGroups(commands: readonly Offered[]): readonly SuggestionGroup<Offered>[] {
-  return grouped(commands, ({ takes }) => (takes === 'prompt' ? t('Prompt Files') : t('Commands')));
+  return grouped(commands, (command) => {
+    if (command.takes !== 'prompt') return t('Commands');
+    return command.kind === 'skill' ? t('Skills') : command.kind === 'agent' ? t('Agents') : t('Prompt Files');
+  });
 }
 
 type Sort = 'files' | 'symbols' | 'editor' | 'git' | 'sessions';

@@ -36,6 +36,8 @@ const memorySchema = v.object({
         text: v.string(),
         /** Uid of the prompt that the text will be. */
         uid: v.exactOptional(v.string()),
+        /** What the host had when it was typed. */
+        base: v.exactOptional(v.string()),
         sent: v.array(v.object({ uid: v.string(), text: v.string() })),
       }),
     ),
@@ -81,9 +83,10 @@ export function recall(api: Pick<VsCodeApi, 'getState'>): ViewMemory {
   return kept.success ? kept.output : noMemory();
 }
 
-/** Returns the newer of two drafts of the same composer. That is the view's draft, unless the host's begins with it:
- *  then a later view continued it. */
-export function newerDraft({ text, sent }: UnsavedDraft, host: string): string {
+/** Returns the newer of two drafts of the same composer: the one that continues the other, or the view's if it was made
+ *  from the host's. Otherwise both: another view wrote the host's. */
+export function newerDraft({ text, sent, base }: UnsavedDraft, host: string): string {
   const own = joinedDraft([...sent.map((prompt) => prompt.text), text]);
-  return host.startsWith(own) ? host : own;
+  if (host.startsWith(own)) return host;
+  return base === host || own.startsWith(host) ? own : joinedDraft([host, own]);
 }

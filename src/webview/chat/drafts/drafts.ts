@@ -44,7 +44,7 @@ export class Drafts {
 
   constructor(
     private readonly chat: Pick<Chat, 'timers' | 'newUid' | 'part'>,
-    private readonly sink: Pick<UnsavedDrafts, 'save' | 'remember' | 'arrived'> = chat.part(UnsavedDrafts),
+    private readonly sink: Pick<UnsavedDrafts, 'save' | 'remember' | 'arrived' | 'hostHas'> = chat.part(UnsavedDrafts),
   ) {}
 
   get text(): ReadonlySignal<string> {
@@ -189,6 +189,7 @@ export class Drafts {
     this.earlierKeys = [];
     this.gone = [];
     const after = draftAfterSent(this.sentFrom(key), text, parts);
+    this.sink.hostHas(key, after.text);
     this.saved = after.text;
     this.savedParts = after.parts;
     batch(() => {
@@ -211,6 +212,20 @@ export class Drafts {
     const typed = this.current.peek();
     const text = prompt === null ? typed : typed.trim() === '' ? prompt : `${prompt}\n\n${typed}`;
     this.replace(text, ahead.length === 0 ? this.along.peek() : [...ahead, ...this.along.peek()]);
+  }
+
+  /** Takes the host's draft that arrives after the user began to type: it goes before that text. `ahead`: returns the
+   *  draft with what an earlier page made of it. */
+  arriveLate(stored: string, storedParts: readonly DraftPart[], ahead: (stored: string) => string): void {
+    const after = draftAfterSent(this.sentFrom(this.key), stored, storedParts);
+    const own = this.unsent.text;
+    // The host may have what this page typed.
+    const text = ahead(own.startsWith(after.text) ? '' : withoutEnd(after.text, own));
+    const parts = partsAhead(after.parts, this.savedParts);
+    if (text === '' && parts.length === 0) return this.save();
+    const sent = this.standing.peek();
+    if (sent !== null) this.clearSent(sent);
+    this.replace(joinedDraft([text, this.current.peek()]), [...parts, ...this.along.peek()]);
   }
 
   /** Called when the session continues in its next segment and gets a new key. Typing is not interrupted. */
@@ -349,6 +364,10 @@ interface SentPrompt extends DraftOnItsWay {
 /** Returns the fields of a prompt being sent that the host receives. */
 function asGiven({ uid, text, parts }: SentPrompt): DraftOnItsWay {
   return parts.length === 0 ? { uid, text } : { uid, text, parts };
+}
+
+function withoutEnd(draft: string, end: string): string {
+  return end !== '' && draft.endsWith(`\n\n${end}`) ? draft.slice(0, -end.length - 2) : draft;
 }
 
 /** Returns the host's draft without the prompts at its beginning that are still being sent. */

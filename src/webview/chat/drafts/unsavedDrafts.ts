@@ -21,8 +21,15 @@ export interface DraftToSave {
 export class UnsavedDrafts {
   /** Drafts of the page before the reload, until the host has them or they are in the composer again. */
   private left: readonly UnsavedDraft[];
+  /** Those that the host has. What is typed before its draft arrives may replace them there. */
+  private readonly handedOver = new Set<UnsavedDraft>();
+  private hasArrived = false;
+  /** Those that the host refused. */
+  private notTaken: readonly UnsavedDraft[] = [];
   private readonly own = new Map<string, { readonly draft: UnsavedDraft; readonly note: number }>();
   private notes = 0;
+  /** Texts that the host is known to have, by composer key. */
+  private readonly known = new Map<string, string>();
   /** Drafts that the host refused to save, by composer key. */
   private readonly refused = new Map<string, DraftToSave>();
 
@@ -34,12 +41,23 @@ export class UnsavedDrafts {
   remember(key: string, text: string, sent: readonly DraftOnItsWay[], uid?: string): void {
     this.notes++;
     const going = sent.map((prompt) => ({ uid: prompt.uid, text: prompt.text }));
-    this.put({ key, text, ...(uid === undefined ? {} : { uid }), sent: going }, this.notes);
+    const base = this.known.get(key);
+    const named = { ...(uid === undefined ? {} : { uid }), ...(base === undefined ? {} : { base }) };
+    this.put({ key, text, ...named, sent: going }, this.notes);
   }
 
   /** True when everything recorded of this composer is on disk. */
   isSaved(key: string): boolean {
     return !this.own.has(key);
+  }
+
+  /** Called when the host has this text of a composer. */
+  hostHas(key: string, text: string): void {
+    this.known.set(key, text);
+  }
+
+  isKnown(key: string, text: string): boolean {
+    return this.known.get(key) === text;
   }
 
   /** Called when the prompt is on disk. */
@@ -53,9 +71,12 @@ export class UnsavedDrafts {
    *  stays unsaved. */
   save(draft: DraftToSave): void {
     const { key } = draft;
+    // It would replace a draft of the host that the view does not know yet.
+    if (!this.hasArrived) return;
     const note = this.own.get(key)?.note;
     this.refused.delete(key);
     void this.give(draft).then((isSaved) => {
+      if (isSaved) this.hostHas(key, draft.text);
       if (note === undefined || this.own.get(key)?.note !== note) return;
       if (!isSaved) return void this.refused.set(key, draft);
       this.own.delete(key);
@@ -66,30 +87,51 @@ export class UnsavedDrafts {
   /** Sends the host again what it refused. */
   giveAgain(): void {
     for (const draft of [...this.refused.values()]) this.save(draft);
+    const { notTaken } = this;
+    this.notTaken = [];
+    this.handOver(notTaken.filter((draft) => this.left.includes(draft)));
   }
 
-  /** Sends the drafts of the page before the reload to the host. A text may have been sent after it was recorded, so
-   *  the host gets it as a prompt that it leaves out if it has it. */
-  handOver(): void {
-    for (const draft of this.left) {
-      const { key, text, uid, sent } = draft;
-      const given =
-        uid === undefined || text === '' ? { key, text, sent } : { key, text: '', sent: [...sent, { uid, text }] };
-      void this.give(given).then((isSaved) => {
-        if (isSaved) this.drop(draft);
+  /** Sends the drafts of the pages before the reload to the host, those of one composer together. A text may have been
+   *  sent after it was recorded, so the host gets it as a prompt that it leaves out if it has it. */
+  handOver(drafts = this.left): void {
+    for (const key of new Set(drafts.map((draft) => draft.key))) {
+      const own = drafts.filter((draft) => draft.key === key);
+      const text = joinedDraft(own.filter(({ uid }) => uid === undefined).map((draft) => draft.text));
+      const sent = own.flatMap((draft) => [
+        ...draft.sent,
+        ...(draft.uid === undefined || draft.text === '' ? [] : [{ uid: draft.uid, text: draft.text }]),
+      ]);
+      void this.give({ key, text, sent }).then((isSaved) => {
+        if (!isSaved) this.notTaken = [...this.notTaken, ...own];
+        else if (this.hasArrived) own.forEach((draft) => this.drop(draft));
+        else own.forEach((draft) => this.handedOver.add(draft));
       });
     }
   }
 
-  /** Takes the draft of this composer that the host does not have; from now on the composer holds it. Prompts that
-   *  are `stored` by now are left out. A draft from which one of them was sent belongs to their session. */
-  take(key: string, stored: ReadonlySet<string>): UnsavedDraft | null {
+  /** Takes the draft of this composer that the host may not have; from now on the composer holds it. Prompts that
+   *  are `stored` by now are left out. A draft from which one of them was sent belongs to their session.
+   *  `isUntouched`: nothing was typed since the page was loaded, so the host has what it was handed over. */
+  take(key: string, stored: ReadonlySet<string>, isUntouched: boolean): UnsavedDraft | null {
     const isStored = ({ uid }: { readonly uid?: string }): boolean => uid !== undefined && stored.has(uid);
-    const drafts = this.left.filter((draft) => draft.key === key || isStored(draft) || draft.sent.some(isStored));
+    const drafts = this.left.filter(
+      (draft) =>
+        (draft.key === key || isStored(draft) || draft.sent.some(isStored)) &&
+        !(isUntouched && this.handedOver.has(draft)),
+    );
     for (const draft of drafts) this.drop(draft);
     const sent = drafts.flatMap((draft) => draft.sent).filter((prompt) => !isStored(prompt));
     const text = joinedDraft(drafts.filter((draft) => !isStored(draft)).map((draft) => draft.text));
-    return text === '' && sent.length === 0 ? null : { key, text, sent };
+    const base = drafts.find((draft) => draft.key === key)?.base;
+    return text === '' && sent.length === 0 ? null : { key, text, sent, ...(base === undefined ? {} : { base }) };
+  }
+
+  /** Called when the view has the host's drafts. */
+  arrive(): void {
+    this.hasArrived = true;
+    for (const draft of this.handedOver) this.drop(draft);
+    this.handedOver.clear();
   }
 
   private drop(draft: UnsavedDraft): void {
@@ -98,8 +140,9 @@ export class UnsavedDrafts {
   }
 
   private put(draft: UnsavedDraft, note: number): void {
-    // An empty text never replaces another one, which may be from a page that was not loaded yet.
-    if (draft.text === '' && draft.sent.length === 0) this.own.delete(draft.key);
+    // An empty text never replaces another one, which may be from a page that was not loaded yet. What the host has is
+    // the host's: it may have been sent from elsewhere since.
+    if (draft.sent.length === 0 && (draft.text === '' || draft.text === draft.base)) this.own.delete(draft.key);
     else this.own.set(draft.key, { draft, note });
     this.keep();
   }

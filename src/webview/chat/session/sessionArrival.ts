@@ -55,15 +55,19 @@ export class SessionArrival {
    *  meanwhile, and takes what another window made of a draft that was on disk. */
   storeRegained(shown: ShownSession | null, newDraft: ComposerContent): void {
     const { drafts, unsaved, left } = this;
+    unsaved.giveAgain();
     if (left === null) return;
     this.left = null;
     const key = shown?.session.id ?? newSessionDraft;
     const { text, parts } = draftIn(shown, newDraft);
     const own = drafts.text.peek();
-    unsaved.giveAgain();
     if (key !== drafts.place || drafts.isSent.peek()) return;
-    if (left.isSaved && left.key === key && left.text === own) {
+    const wasSaved = left.key === key && (left.isSaved || unsaved.isKnown(key, left.text));
+    if (wasSaved && left.text === own) {
       if (text !== own) drafts.show(key, text, parts);
+    } else if (wasSaved && left.text !== '' && own.startsWith(left.text)) {
+      // Only what was typed since then is not there.
+      drafts.edit(joinedDraft([text, own.slice(left.text.length).trimStart()]));
     } else if (!unsaved.isSaved(key) && text !== left.text && !own.startsWith(text))
       drafts.edit(text.startsWith(own) ? text : joinedDraft([text, own]));
   }
@@ -82,11 +86,17 @@ export class SessionArrival {
     const key = shown?.session.id ?? newSessionDraft;
     const { text, parts } = draftIn(shown, newDraft);
     if (!seenBefore) {
-      // Text typed while the store was still opening: keep it.
-      if (drafts.text.peek() === '' && drafts.parts.peek().length === 0) drafts.show(key, text, parts);
-      else if (key !== drafts.place) drafts.carryTo(key, text, parts);
-      const kept = isRead ? unsaved.take(key, storedPrompts(shown)) : null;
-      if (kept !== null) drafts.edit(newerDraft(kept, drafts.text.peek()));
+      const { place } = drafts;
+      const isUntouched = drafts.text.peek() === '' && drafts.parts.peek().length === 0;
+      const kept = isRead ? unsaved.take(key, storedPrompts(shown), isUntouched) : null;
+      const newest = (host: string): string => (kept === null ? host : newerDraft(kept, host));
+      // Keep text that was typed while the store was opening. `storeRegained` keeps what was typed while it was away.
+      if (isUntouched) {
+        drafts.show(key, text, parts);
+        drafts.edit(newest(text));
+      } else if (key !== drafts.place) drafts.carryTo(key, newest(text), parts);
+      if (isRead) unsaved.arrive();
+      if (!isUntouched && key === place && this.left === null) drafts.arriveLate(text, parts, newest);
       if (memory.recalled.sessionId !== (shown?.session.id ?? null)) this.arrive(shown);
       return;
     }

@@ -1,3 +1,4 @@
+import { hookRunsIn, isObjection } from '../../../transcript/hookRun';
 import { isContinuation } from '../../../transcript/continuation';
 import { isMadeUpResult } from '../../../transcript/storedText';
 import type { ChangedFile } from '../../../transcript/changedFile';
@@ -291,10 +292,12 @@ function callRow(
     startedAt,
     progress,
   });
-  if (result !== null)
-    return row(
-      made.has(call.callId) && turn?.state === 'settled' && turn.outcome === 'complete' ? 'repaired' : result.outcome,
-    );
+  if (result !== null) {
+    const isRepaired = made.has(call.callId) && turn?.state === 'settled' && turn.outcome === 'complete';
+    // Otherwise the user denied it, or a rule of theirs.
+    const isBlocked = result.outcome === 'denied' && hookRunsIn(result.details).some(isObjection);
+    return row(isRepaired ? 'repaired' : isBlocked ? 'blocked' : result.outcome);
+  }
   if (turn === null || turn.state === 'settled') return row('interrupted');
   if (asked === call.callId) return row('waiting');
   const progress = work.calls.get(call.callId) ?? null;

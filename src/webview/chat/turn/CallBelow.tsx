@@ -1,8 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { t, shownList } from '../../localization';
 import { toolDetails, type CommandDetails } from '../../toolDetails';
+import { hookRunsIn } from '../../../transcript/hookRun';
+import { showInvisible } from '../../../protocol/invisibleCharacters';
 import { toolLabels } from '../../toolLabels';
-import { toolReason } from '../../toolReasons';
+import { hookSentence, toolReason } from '../../toolReasons';
 import type { CallRow } from '../state/conversationRows';
 import type { CallProgress } from '../state/turnWork';
 import { withInsertion } from '../drafts/composerText';
@@ -107,6 +109,20 @@ function CallTail({ row }: CallProps) {
     >
       {tail.replace(/\n+$/, '')}
     </pre>
+  );
+}
+
+/** Below a call's line: what its hooks did, but for those that said nothing. */
+export function HookLines({ row: { result } }: CallProps) {
+  const runs = hookRunsIn(result?.details).filter(({ outcome, text }) => outcome !== 'passed' || text !== '');
+  return (
+    <>
+      {runs.map((run, index) => (
+        <p class={`tool-note${run.outcome === 'blocked' ? ' tool-stopped' : ''}`} key={index} title={run.hook}>
+          {showInvisible(hookSentence(run))}
+        </p>
+      ))}
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { Icon } from '../../Icon';
+import { hookRunsIn } from '../../../transcript/hookRun';
 import { lineCounts, toolDetails } from '../../toolDetails';
 import { t } from '../../localization';
 import { duration } from '../../times';
@@ -16,6 +17,7 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
   const lazy = lazyTurn.value;
   const { call, result, state } = row;
   const details = toolDetails(result);
+  const hasHooks = result?.details !== undefined && hookRunsIn(result.details).length > 0;
   const id = `call:${call.callId}`;
   const open = chat.part(FoldState).open.value.has(id);
   const labels = toolLabels(call, state, result);
@@ -45,6 +47,7 @@ export function ToolRow({ row, turnUid }: { readonly row: CallRow; readonly turn
       {details?.kind === 'command' && details.sandbox !== undefined && lazy !== null && (
         <lazy.SandboxLine details={details} showsBlocked={state === 'failed' || open} />
       )}
+      {hasHooks && lazy !== null && <lazy.HookLines row={row} />}
       {open && lazy !== null && <lazy.CallDetails row={row} />}
     </div>
   );
@@ -82,6 +85,7 @@ const stateIcons: Readonly<Record<Exclude<ToolState, 'done'>, string>> = {
   running: 'loading',
   failed: 'error',
   denied: 'circle-slash',
+  blocked: 'circle-slash',
   cancelled: 'circle-slash',
   interrupted: 'debug-stop',
   repaired: 'wrench',

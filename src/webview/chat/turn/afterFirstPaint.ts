@@ -1,6 +1,6 @@
 export { StepTools, TurnFooter } from './AnswerTools';
 export { BackgroundState, CallActions, CommandStrip } from './CallActions';
-export { CallBelow, SandboxLine } from './CallBelow';
+export { CallBelow, HookLines, SandboxLine } from './CallBelow';
 export { CallDetails } from './CallDetails';
 export { ChangedFilesBar } from './ChangedFilesBar';
 export { TurnOutcome, endingLabels } from './TurnOutcome';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
-import { openLockedStore } from '../../../../src/features/commandLine/lockedStore';
+import { openLockedStore } from '../../../../src/features/commandLine/commands/lockedStore';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 import { otherSqlite } from '../../../support/otherSqlite';
 import { answer, prompt } from '../../../support/sessionDbWorld';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../../src/base/clock';
-import { openLockedStore } from '../../../../src/features/commandLine/lockedStore';
+import { openLockedStore } from '../../../../src/features/commandLine/commands/lockedStore';
 import { buildStoreWorker, type BuiltStoreWorker } from '../../../support/storeWorker';
 
 let built: BuiltStoreWorker;

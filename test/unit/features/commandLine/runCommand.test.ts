@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UsageError, type Command } from '../../../../src/features/commandLine/command';
+import { UsageError, type Command } from '../../../../src/features/commandLine/commands/command';
 import { runIn } from './terminalOf';
 
 const greet: Command = {

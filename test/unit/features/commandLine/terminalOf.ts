@@ -1,5 +1,5 @@
 import { systemClock } from '../../../../src/base/clock';
-import type { Command, Terminal } from '../../../../src/features/commandLine/command';
+import type { Command, Terminal } from '../../../../src/features/commandLine/commands/command';
 import { runCommand } from '../../../../src/features/commandLine/runCommand';
 
 /** Runs the program with these words in a folder, without anybody who confirms. Lines that it notes begin with "! ". */

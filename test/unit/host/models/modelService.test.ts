@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ModelService } from '../../../../src/host/models/modelService';
-import type { FoundServer } from '../../../../src/models/discovery';
+import type { FoundServer } from '../../../../src/models/catalog/discovery';
 import type { ModelInfo } from '../../../../src/models/modelInfo';
 import { ModelError, type ModelListing, type ModelProvider } from '../../../../src/models/modelProvider';
 import { ManualClock } from '../../../support/manualClock';

@@ -6,7 +6,7 @@ import { systemClock, type Clock } from '../../../../src/base/clock';
 import { checkConnection } from '../../../../src/host/models/connectionCheck';
 import { ModelService } from '../../../../src/host/models/modelService';
 import { ProviderKeys } from '../../../../src/host/models/providerKeys';
-import { ModelCatalog } from '../../../../src/models/catalog';
+import { ModelCatalog } from '../../../../src/models/catalog/catalog';
 import { DemoProvider } from '../../../../src/models/demo/demoProvider';
 import type { LocalServerPreset } from '../../../../src/models/presets';
 import type { ModelProvider } from '../../../../src/models/modelProvider';

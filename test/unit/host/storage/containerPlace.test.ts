@@ -1,3 +1,4 @@
+import { SyncView } from '../../../../src/host/common/syncView';
 import { describe, expect, it } from 'vitest';
 import {
   ContainerNotice,
@@ -80,9 +81,9 @@ describe('the notice about a container', () => {
       isEmpty: true,
       read: undefined as unknown,
       asked: 0,
-      isSynced: false,
       folder: '/root',
     };
+    const sync = new SyncView();
     const update = new ContainerNotice({
       facts,
       folder: () => state.folder,
@@ -90,12 +91,12 @@ describe('the notice about a container', () => {
       storeStatus: { offer: (_topic, offers) => (state.offers = offers) },
       memory: { get: () => state.read, update: async (_key, value) => void (state.read = value) },
       chooseFolder: async () => void state.asked++,
-      isSynced: () => state.isSynced,
-      setUpSync: async () => void (state.isSynced = true),
+      sync,
       t: (message) => message,
     });
     return {
       state,
+      sync,
       update: () => (update.update(), state.offers.map(({ choices }) => choices.map(({ label }) => label))),
     };
   };
@@ -104,16 +105,32 @@ describe('the notice about a container', () => {
     const { state, update } = notice(docker());
     expect(update()).toEqual([]);
     state.isEmpty = false;
-    expect([update(), update()]).toEqual(Array(2).fill([['Choose Folder…', 'Set Up Sync', 'Dismiss']]));
+    expect([update(), update()]).toEqual(Array(2).fill([['Choose Folder…', 'Dismiss']]));
     await state.offers[0]?.choices[0]?.run();
     expect(state.asked).toBe(1);
-    await state.offers[0]?.choices[2]?.run();
+    await state.offers[0]?.choices[1]?.run();
     expect(state.offers).toEqual([]);
     state.read = undefined;
     expect(update()).toHaveLength(1);
     state.isEmpty = true;
     expect(update()).toEqual([]);
     state.isEmpty = false;
+    expect(update()).toEqual([]);
+  });
+
+  it('offers sync where there is one, and is removed while it is on', () => {
+    const { state, sync, update } = notice(docker());
+    state.isEmpty = false;
+    const nothing = async () => {};
+    sync.connect({
+      setUp: nothing,
+      stopElsewhere: nothing,
+      takeOver: nothing,
+      showSync: nothing,
+      account: async () => null,
+    });
+    expect(update()).toEqual([['Choose Folder…', 'Set Up Sync', 'Dismiss']]);
+    sync.show({ line: '', state: 'even', turn: null }, '');
     expect(update()).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ import {
 import type { FailureContext } from '../../../../src/models/http/failures';
 import { systemClock } from '../../../../src/base/clock';
 import { parseEndpoint } from '../../../../src/models/http/endpoint';
-import { EndpointProvider } from '../../../../src/models/endpointProvider';
+import { EndpointProvider } from '../../../../src/models/catalog/endpointProvider';
 import { withoutSecrets } from '../../../../src/models/secrecy/secrecy';
 import type { TransportFault } from '../../../../src/models/transport';
 import { refuses, reply, startModelServer } from '../../../support/modelServer';

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as schema from '../../../../src/store/schema/migrations';
 import type { SqlRow } from '../../../../src/store/engine/sqlDatabase';
-import type { RefusedConversation } from '../../../../src/sync/syncRound';
-import { fetchWhole, type SyncServer } from '../../../../src/sync/syncServer';
+import type { RefusedConversation } from '../../../../src/features/sync/core/syncRound';
+import { fetchWhole, type SyncServer } from '../../../../src/features/sync/core/syncServer';
 import * as present from '../../../support/sessionDbWorld';
 import { SimulatedNetwork, SimulatedServer } from '../../../support/simulatedServer';
 import { roundOf } from '../../../support/syncRound';

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { DiskPathLookup } from '../../../../src/tools/approval/pathLookup';
 import { RulesPolicy, type RulesPolicyDeps } from '../../../../src/tools/approval/rulesPolicy';
-import type { Access, AccessPath, Mode, ShellKind } from '../../../../src/transcript/approval';
+import type { JudgedAccess } from '../../../../src/tools/tool';
+import type { AccessPath, Mode, ShellKind } from '../../../../src/transcript/approval';
 
 export interface Kept {
   readonly rules: readonly string[];
@@ -52,7 +53,7 @@ export class PolicyWorld {
   }
 
   /** "allow", "deny: <sentence>", or "ask <reasons> [<rules>]"; "once" where there is no rule to offer. */
-  told(access: Access, mode: Mode = 'ask', over: Partial<RulesPolicyDeps> = {}): string {
+  told(access: JudgedAccess, mode: Mode = 'ask', over: Partial<RulesPolicyDeps> = {}): string {
     const policy = this.policy(over);
     const verdict = policy.judge({
       tool: 'any_tool',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { allowRuleProblem, denyRuleProblem } from '../../../../src/tools/approval/ruleText';
 import { shownLine } from '../../../../src/tools/approval/rulesPolicy';
 import { changeReasons, isSecret } from '../../../../src/tools/pathTreatment';
-import type { Access } from '../../../../src/transcript/approval';
+import type { JudgedAccess } from '../../../../src/tools/tool';
 import { PolicyWorld } from './policyWorld';
 
 let world: PolicyWorld;
@@ -10,8 +10,8 @@ let world: PolicyWorld;
 beforeEach(() => void (world = new PolicyWorld()));
 afterEach(() => world.dispose());
 
-const mcp = (readOnly: boolean): Access => ({ kind: 'mcp', server: 'files', tool: 'write', readOnly });
-const editorTool: Access = { kind: 'editorTool', name: 'other_tool' };
+const mcp = (readOnly: boolean): JudgedAccess => ({ kind: 'mcp', server: 'files', tool: 'write', readOnly });
+const editorTool: JudgedAccess = { kind: 'editorTool', name: 'other_tool' };
 
 describe('reading', () => {
   it.each([
@@ -344,7 +344,7 @@ describe('rules that deny', () => {
       world.run('rg x src'),
       world.fetch('http://example.com/x'),
       world.told(mcp(true)),
-      world.told({ ...mcp(true), tool: 'read' } as Access),
+      world.told({ ...mcp(true), tool: 'read' } as JudgedAccess),
       world.told(editorTool),
       world.read('source/a.ts'),
     ]).toEqual([

@@ -20,7 +20,13 @@ const launch: McpLaunch = {
   confined: { hosts: ['a.example.com'], denyRead: ['/repo/p'], denyWrite: [], folders: [] },
 };
 const options = { signal: new AbortController().signal, timeoutMs: 1 };
-const callOptions = { signal: options.signal, onProgress: () => undefined, silenceMs: 1, totalMs: 1 };
+const callOptions = {
+  signal: options.signal,
+  onProgress: () => undefined,
+  onAsked: async () => ({ action: 'cancel' as const }),
+  silenceMs: 1,
+  totalMs: 1,
+};
 
 /** A connection without a process, in a sandbox that holds nothing and says what the test makes it say. */
 function confinedWorld(

@@ -49,7 +49,11 @@ export interface ServersInTest extends Disposable {
 }
 
 /** The user does not sign in anywhere. */
-export const noSignIn: McpSignIn = { ask: async () => false, run: async () => ({ kind: 'canceled' }) };
+export const noSignIn: McpSignIn = {
+  ask: async () => false,
+  openPage: async () => undefined,
+  run: async () => ({ kind: 'canceled' }),
+};
 
 /** Credentials that are kept in memory, by default none. */
 export function credentialsInMemory(kept = new Map<string, McpCredentials>()): McpCredentialStore {

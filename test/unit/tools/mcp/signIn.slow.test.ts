@@ -60,6 +60,7 @@ function window(ways: McpSignInWays = browsing(), wants = true) {
   let asked = 0;
   const signIn: McpSignIn = {
     ask: async () => (asked++, wants),
+    openPage: async () => undefined,
     run: (_server, remote, stop) => client.signIn(remote, ways, stop),
   };
   const pool = new McpServers({

@@ -1,16 +1,16 @@
 import type { Translate } from '../../../../base/translate';
 import type { SqlDatabase } from '../../../../store/engine/sqlDatabase';
 import type { ReadingDeps } from '../../../../store/library/foreignStore';
-import type { ExportOptions } from './exportOptions';
+import type { ExportOptions } from './output/exportOptions';
 import { hermesDatabase, type HermesRecords } from './hermes/hermesDatabase';
 import { hermesUsage } from './hermes/hermesUsage';
 import { exportRows } from './json/jsonExport';
-import { OutputFile, writeWhole } from './outputFile';
+import { OutputFile, writeWhole } from './output/outputFile';
 import { htmlArticle, htmlEnd, htmlHead } from './readable/htmlExport';
 import { openaiLine } from './readable/openaiExport';
 import { RecordReading, type LeftOut } from './readable/recordReading';
 import { markdownExport, type ExportedSession } from '../../../../transcript/readable/transcriptExport';
-import { SecretMask } from './secretMask';
+import { SecretMask } from './output/secretMask';
 import { newestSegments, sessionsIn, type ExportScope } from './sessionScope';
 
 export const exportFormats = ['json', 'markdown', 'html', 'openai', 'hermes'] as const;

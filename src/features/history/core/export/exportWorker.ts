@@ -4,7 +4,7 @@ import { serveCalls, threadStart, type CallContext } from '../../../../base/thre
 import { t } from '../../../../base/translate';
 import { storeErrors } from '../../../../store/storeError';
 import { nodeReadingDeps } from '../../../../store/library/nodeReading';
-import { exportOptions } from './exportOptions';
+import { exportOptions } from './output/exportOptions';
 import type { ExportedFile, ExportRequest } from './exportFile';
 import { exportStore, useSecretBundle } from './storeExport';
 

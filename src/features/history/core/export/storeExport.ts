@@ -6,7 +6,7 @@ import { onReadableCopy, type ReadingDeps, type SalvagedCopy } from '../../../..
 import { copyStore, type StoreCopy } from '../../../../store/library/storeCopy';
 import { openDatabase } from '../../../../store/open/openDatabase';
 import { schemaVersion } from '../../../../store/schema/migrations';
-import type { ExportOptions } from './exportOptions';
+import type { ExportOptions } from './output/exportOptions';
 import { exportFile, type ExportedFile, type ExportRequest } from './exportFile';
 
 const bundle = v.object({ findSecrets: v.function() });

@@ -1,4 +1,4 @@
-import { ChosenFiles } from '../sources/chosenFiles';
+import { ChosenFiles } from './chosenFiles';
 import { ChatFileSource } from '../sources/chatFiles/chatFileSource';
 import { ClaudeSource } from '../sources/claude/claudeSource';
 import { ClineSource } from '../sources/cline/clineSource';

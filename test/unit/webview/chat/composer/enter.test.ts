@@ -66,7 +66,7 @@ describe('Enter', () => {
     const saved = page.memory.unsaved;
     await page.answer('submit', started);
     expect([sent, saved, page.memory.unsaved]).toEqual([
-      [{ key, text: '', sent: [{ uid: 'uid1', text: 'Do it' }] }],
+      [{ key, text: '', base: '', sent: [{ uid: 'uid1', text: 'Do it' }] }],
       [],
       [],
     ]);
@@ -76,7 +76,7 @@ describe('Enter', () => {
     await open();
     await send('Do it');
     await page.refuse('saveDraft', 'The disk is full.');
-    expect(page.memory.unsaved).toEqual([{ key, text: '', sent: [{ uid: 'uid1', text: 'Do it' }] }]);
+    expect(page.memory.unsaved).toEqual([{ key, text: '', base: '', sent: [{ uid: 'uid1', text: 'Do it' }] }]);
   });
 
   test('pressed again for a prompt without an answer sends it under the same uid, and under another if it was changed', async () => {
@@ -133,7 +133,7 @@ describe('Enter', () => {
     await page.answer('saveDraft', null);
     expect([standing, behind, saved, page.composer.value, page.memory.unsaved]).toEqual([
       'Do it',
-      ['a', [{ key, text: 'a', uid: 'uid2', sent: [{ uid: 'uid1', text: 'Do it' }] }]],
+      ['a', [{ key, text: 'a', uid: 'uid2', base: '', sent: [{ uid: 'uid1', text: 'Do it' }] }]],
       ['saveDraft', { key, text: 'a', sent: [{ uid: 'uid1', text: 'Do it' }] }],
       'a',
       [],

@@ -44,7 +44,7 @@ describe('typed text', () => {
     const noted = page.memory.unsaved;
     await page.key('Enter');
     expect([noted, page.submitted()]).toEqual([
-      [{ key, text: 'Do it', uid: 'uid1', sent: [] }],
+      [{ key, text: 'Do it', uid: 'uid1', base: '', sent: [] }],
       [{ sessionId: key, uid: 'uid1', text: 'Do it' }],
     ]);
   });

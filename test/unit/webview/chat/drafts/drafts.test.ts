@@ -13,7 +13,12 @@ function view(stored = '') {
       newUid: () => 'uid',
       part: () => expect.unreachable(),
     },
-    { save: ({ key, text }) => void host.set(key, text), remember: () => undefined, arrived: () => undefined },
+    {
+      save: ({ key, text }) => void host.set(key, text),
+      remember: () => undefined,
+      arrived: () => undefined,
+      hostHas: () => undefined,
+    },
   );
   drafts.show('s1', stored);
   return { drafts, host, clock };

@@ -2,9 +2,9 @@ import type { SqlDatabase } from '../../../../../store/engine/sqlDatabase';
 import { schemaVersion } from '../../../../../store/schema/migrations';
 import { exportFormat, exportVersion, type ExportTrailer } from '../../sources/hermesExport/exportFormat';
 import { rowLine } from '../../sources/hermesExport/rowJson';
-import type { ExportOptions } from '../exportOptions';
-import type { OutputFile } from '../outputFile';
-import type { SecretMask } from '../secretMask';
+import type { ExportOptions } from '../output/exportOptions';
+import type { OutputFile } from '../output/outputFile';
+import type { SecretMask } from '../output/secretMask';
 import { maskedRow } from './rowMasking';
 import { rowsOfSessions } from './storeRows';
 

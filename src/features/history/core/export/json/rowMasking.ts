@@ -4,7 +4,7 @@ import {
   type ExportedTable,
   type StoreRow,
 } from '../../sources/hermesExport/exportFormat';
-import type { SecretMask } from '../secretMask';
+import type { SecretMask } from '../output/secretMask';
 
 /** Columns with text of the user, the model or a tool. */
 const textColumns: { readonly [T in ExportedTable]?: readonly string[] } = {

@@ -5,8 +5,8 @@ import type { TranscriptPage } from '../../../../../store/sessionStore';
 import type { Message } from '../../../../../transcript/message';
 import type { Session } from '../../../../../transcript/session';
 import type { Turn } from '../../../../../transcript/turn';
-import type { ExportOptions } from '../exportOptions';
-import type { SecretMask } from '../secretMask';
+import type { ExportOptions } from '../output/exportOptions';
+import type { SecretMask } from '../output/secretMask';
 import { maskedMessage, maskedSession, maskedTurn } from './maskedRecord';
 import type { ExportedSession } from '../../../../../transcript/readable/transcriptExport';
 

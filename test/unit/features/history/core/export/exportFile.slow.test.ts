@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { t } from '../../../../../../src/base/translate';
-import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
+import { exportOptions } from '../../../../../../src/features/history/core/export/output/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
 import { storeOfExport } from '../../../../../../src/features/history/core/import/exportImport';
 import {
@@ -169,7 +169,7 @@ it('leaves only the temporary file when the process is killed, and the next expo
   const program = join(disk.root, 'writing.cjs');
   await build({
     stdin: {
-      contents: `import { OutputFile } from './src/features/history/core/export/outputFile';
+      contents: `import { OutputFile } from './src/features/history/core/export/output/outputFile';
         import { NodeFileSystem } from './src/store/engine/nodeFileSystem';
         const output = new OutputFile(new NodeFileSystem(), ${JSON.stringify(path)});
         for (let row = 0; row < 20000; row++) output.write('a row of an export that is long enough to be written\\n');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { t } from '../../../../../../src/base/translate';
-import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
+import { exportOptions } from '../../../../../../src/features/history/core/export/output/exportOptions';
 import { exportFile, type ExportRequest } from '../../../../../../src/features/history/core/export/exportFile';
 import { HermesSource } from '../../../../../../src/features/history/core/sources/hermes/hermesSource';
 import { NodeHistoryFiles } from '../../../../../../src/features/history/core/sources/reading/nodeHistoryFiles';

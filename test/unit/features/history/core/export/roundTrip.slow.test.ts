@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
+import { exportOptions } from '../../../../../../src/features/history/core/export/output/exportOptions';
 import { exportRows } from '../../../../../../src/features/history/core/export/json/jsonExport';
-import { OutputFile, writeWhole } from '../../../../../../src/features/history/core/export/outputFile';
-import { SecretMask } from '../../../../../../src/features/history/core/export/secretMask';
+import { OutputFile, writeWhole } from '../../../../../../src/features/history/core/export/output/outputFile';
+import { SecretMask } from '../../../../../../src/features/history/core/export/output/secretMask';
 import { sessionsIn } from '../../../../../../src/features/history/core/export/sessionScope';
 import { storeOfExport } from '../../../../../../src/features/history/core/import/exportImport';
 import {

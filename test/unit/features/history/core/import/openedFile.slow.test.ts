@@ -12,7 +12,7 @@ import { portTo } from '../../../../../../src/store/storePort';
 import { unusedTarget } from '../../host/unusedTarget';
 import { systemClock } from '../../../../../../src/base/clock';
 import { t } from '../../../../../../src/base/translate';
-import { exportOptions } from '../../../../../../src/features/history/core/export/exportOptions';
+import { exportOptions } from '../../../../../../src/features/history/core/export/output/exportOptions';
 import { exportStore } from '../../../../../../src/features/history/core/export/storeExport';
 import { bringBack } from '../../../../../../src/store/library/bringBack';
 

@@ -1,0 +1,90 @@
+import type { ToolOutput } from '../tools/tool';
+import type { Mode } from '../transcript/approval';
+import type { HookEventName, HookRun } from '../transcript/hookRun';
+import type { JsonObject } from '../transcript/json';
+import type { ToolCallPart } from '../transcript/part';
+import type { Failure } from '../transcript/stopReason';
+
+export interface HookEvent {
+  readonly name: HookEventName;
+  readonly sessionId: string;
+  readonly mode: Mode;
+  /** For events of a call. */
+  readonly call?: ToolCallPart;
+  /** For events after a call. */
+  readonly output?: ToolOutput;
+  /** For `UserPromptSubmit`. */
+  readonly prompt?: string;
+  /** For `Stop`: true when a hook added the prompt that was answered. */
+  readonly isAgain?: boolean;
+  /** For `SessionStart`. */
+  readonly source?: 'startup' | 'resume';
+}
+
+/** What the hooks of one event say together: the strictest counts. */
+export interface HookAnswer {
+  /** none: nothing stands against it. It never lifts a denial, or a question to the user. */
+  readonly decision: 'none' | 'ask' | 'deny';
+  /** For the model and the user. Empty for none. */
+  readonly reason: string;
+  /** The call's arguments from now on, as JSON text. Null: unchanged. */
+  readonly arguments: string | null;
+  /** Text for the model. Empty for none. */
+  readonly context: string;
+  /** Set to end the turn. */
+  readonly stop: Failure | null;
+  readonly runs: readonly HookRun[];
+}
+
+/** Programs of the user or the folder that run at moments of a turn. */
+export interface TurnHooks {
+  /** Never rejects. A hook that may block and gives no answer blocks. */
+  run(event: HookEvent, signal: AbortSignal): Promise<HookAnswer>;
+}
+
+export const noAnswer: HookAnswer = {
+  decision: 'none',
+  reason: '',
+  arguments: null,
+  context: '',
+  stop: null,
+  runs: [],
+};
+
+/** Ends a turn because a hook said so. */
+export class HookStop extends Error {
+  override readonly name = 'HookStop';
+  constructor(readonly failure: Failure) {
+    super(failure.sentence);
+  }
+}
+
+/** Adds to a call's output what hooks said: for the model as text, for surfaces as details. */
+export function withHooks(output: ToolOutput, before: HookAnswer, after: HookAnswer = noAnswer): ToolOutput {
+  const runs = [...before.runs, ...after.runs];
+  if (runs.length === 0) return output;
+  const { details } = output;
+  const notes = [
+    before.arguments === null ? '' : `(A hook changed the arguments of this call to ${before.arguments}.)`,
+    before.context,
+    after.decision === 'deny' ? `(A hook objects to this result: ${after.reason})` : '',
+    after.context,
+  ].filter((note) => note !== '');
+  return {
+    ...output,
+    text: [output.text, ...notes].join('\n\n'),
+    details: { ...(isObject(details) ? details : {}), hooks: runs.map((run) => ({ ...run })) },
+  };
+}
+
+/** Result of a call that a hook blocked. It did not run. */
+export function blockedOutput(answer: HookAnswer): ToolOutput {
+  const text =
+    `A hook blocked this call, and the person was not asked: ${answer.reason} Respect it; do not try it another ` +
+    'way.';
+  return withHooks({ outcome: 'denied', text }, { ...answer, arguments: null });
+}
+
+function isObject(details: unknown): details is JsonObject {
+  return typeof details === 'object' && details !== null && !Array.isArray(details);
+}

@@ -1,0 +1,199 @@
+import * as v from 'valibot';
+import { noAnswer, type HookAnswer, type HookEvent } from '../../../agent/turnHooks';
+import { t } from '../../../base/translate';
+import { isJsonObject, type JsonObject } from '../../../transcript/json';
+import type { HookEventName, HookRun } from '../../../transcript/hookRun';
+import { changedArguments } from './hookNames';
+import type { HookDefinition } from './hookFiles';
+
+/** How a hook's program ended. `problem`: the reason why it gave no answer (the time limit, too much output, a signal,
+ *  not started). */
+export interface HookEnd {
+  readonly exitCode: number | null;
+  readonly output: string;
+  readonly errors: string;
+  readonly problem: string | null;
+}
+
+const text = v.optional(v.string());
+const loose = v.optional(v.unknown());
+const answerSchema = v.object({
+  continue: v.optional(v.boolean()),
+  stopReason: text,
+  systemMessage: text,
+  decision: text,
+  reason: text,
+  permissionDecision: text,
+  permissionDecisionReason: text,
+  modifiedArgs: loose,
+  updatedInput: loose,
+  additionalContext: text,
+  hookSpecificOutput: v.optional(
+    v.object({
+      permissionDecision: text,
+      permissionDecisionReason: text,
+      updatedInput: loose,
+      additionalContext: text,
+    }),
+  ),
+});
+
+/** Events at which a hook can object: one that gives no answer then objects too. */
+const guards: readonly HookEventName[] = ['UserPromptSubmit', 'PreToolUse'];
+/** Events whose plain output is text for the model. */
+const talks: readonly HookEventName[] = ['SessionStart', 'UserPromptSubmit'];
+
+const longestText = 10_000;
+
+interface Said extends Omit<HookAnswer, 'runs' | 'arguments' | 'stop'> {
+  readonly updated: JsonObject | null;
+  readonly stop: string | null;
+  readonly run: HookRun;
+}
+
+/** What one hook says, by its exit code and its output. */
+export function answerOf(hook: HookDefinition, end: HookEnd): Said {
+  const said = read(hook, end);
+  const reason = cut(said.reason);
+  const outcome: HookRun['outcome'] =
+    said.decision === 'deny' || said.stop !== undefined
+      ? 'blocked'
+      : said.isFailed === true
+        ? 'failed'
+        : said.decision === 'ask'
+          ? 'asked'
+          : said.updated === undefined
+            ? 'passed'
+            : 'changed';
+  const message = [said.message ?? '', reason].find((each) => each !== '') ?? '';
+  return {
+    decision: said.decision ?? 'none',
+    reason,
+    context: cut(said.context ?? ''),
+    updated: said.updated ?? null,
+    stop: said.stop ?? null,
+    run: { event: hook.event, hook: nameOf(hook), outcome, text: cut(message) },
+  };
+}
+
+interface Read {
+  readonly decision?: HookAnswer['decision'];
+  readonly reason: string;
+  readonly message?: string;
+  readonly context?: string;
+  readonly updated?: JsonObject;
+  readonly stop?: string;
+  readonly isFailed?: boolean;
+}
+
+function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookEnd): Read {
+  const isGuard = guards.includes(hook.event);
+  // A guard that fails closes.
+  const failed = (reason: string): Read => ({
+    reason,
+    isFailed: true,
+    ...(isGuard ? { decision: 'deny' as const } : {}),
+  });
+  if (problem !== null) return failed(problem);
+  const said = errors.trim() === '' ? output.trim() : errors.trim();
+  if (exitCode === 2) return { decision: 'deny', reason: said === '' ? t('It gave no reason.') : said };
+  if (exitCode !== 0) {
+    const reason = t('It ended with exit code {code}. {text}', { code: String(exitCode), text: said });
+    // Copilot refuses a call then, Claude only reports it.
+    return hook.isCopilot ? failed(reason) : { reason, isFailed: true };
+  }
+  if (!output.trimStart().startsWith('{'))
+    return { reason: '', ...(talks.includes(hook.event) ? { context: output.trim() } : {}) };
+  const parsed = v.safeParse(answerSchema, jsonIn(output));
+  if (!parsed.success) return failed(t('Its answer can’t be understood.'));
+  const answer = parsed.output;
+  const own = answer.hookSpecificOutput;
+  const wish = own?.permissionDecision ?? answer.permissionDecision ?? answer.decision ?? '';
+  const reason =
+    own?.permissionDecisionReason ?? answer.permissionDecisionReason ?? answer.reason ?? answer.stopReason ?? '';
+  const updated = own?.updatedInput ?? answer.updatedInput ?? answer.modifiedArgs;
+  if (updated !== undefined && updated !== null && !isJsonObject(updated))
+    return failed(t('Its answer can’t be understood.'));
+  const decision = { deny: 'deny', block: 'deny', ask: 'ask', defer: 'ask' }[wish];
+  if (isGuard && decision === undefined && !['', 'allow', 'approve'].includes(wish))
+    return failed(t('Its answer can’t be understood.'));
+  return {
+    reason,
+    ...(decision === 'deny' || decision === 'ask' ? { decision } : {}),
+    ...(answer.systemMessage === undefined ? {} : { message: answer.systemMessage }),
+    context: own?.additionalContext ?? answer.additionalContext ?? '',
+    ...(isJsonObject(updated) && hook.event === 'PreToolUse' ? { updated } : {}),
+    ...(answer.continue === false ? { stop: answer.stopReason ?? reason } : {}),
+  };
+}
+
+/** Puts the answers of several hooks together: the strictest counts. */
+export function together(all: readonly Said[], { name, call }: Pick<HookEvent, 'name' | 'call'>): HookAnswer {
+  if (all.length === 0) return noAnswer;
+  const decision = (['deny', 'ask'] as const).find((each) => all.some((said) => said.decision === each)) ?? 'none';
+  const changes = new Set(
+    call === undefined
+      ? []
+      : all.flatMap(({ updated }) => (updated === null ? [] : [changedArguments(call.name, call.arguments, updated)])),
+  );
+  const stops = all.flatMap(({ stop }) => (stop === null ? [] : [stop]));
+  const runs = all.map(({ run }) => run);
+  const reason = all
+    .filter((said) => decision !== 'none' && said.decision === decision && said.reason !== '')
+    .map((said) => said.reason)
+    .join(' ');
+  const stopped = {
+    decision: 'deny',
+    reason: stops.join(' '),
+    stop: hookFailure(stops.join(' '), runs),
+  } as const;
+  const disagree = { decision: 'deny', reason: 'Several hooks changed its arguments in different ways.' } as const;
+  return {
+    ...noAnswer,
+    decision,
+    reason,
+    arguments: [...changes][0] ?? null,
+    context: all
+      .map(({ context }) => context)
+      .filter((each) => each !== '')
+      .join('\n\n'),
+    runs,
+    ...(changes.size > 1 ? disagree : {}),
+    ...(stops.length > 0 ? stopped : {}),
+    // There is nothing to go on with: the turn is about this prompt.
+    ...(name === 'UserPromptSubmit' && decision === 'deny' ? { stop: hookFailure(reason, runs) } : {}),
+  };
+}
+
+/** Failure of a turn that a hook ended. */
+function hookFailure(reason: string, runs: readonly HookRun[]): NonNullable<HookAnswer['stop']> {
+  const hooks = runs.filter(({ outcome }) => outcome === 'blocked').map(({ hook }) => hook);
+  return {
+    cause: 'hook',
+    sentence: t('A hook stopped this: {reason} Everything shown is saved.', { reason: sentenceOf(reason) }),
+    technical: `${hooks.join(', ')}: ${reason}`,
+  };
+}
+
+function sentenceOf(reason: string): string {
+  const line = reason.replaceAll(/\s+/g, ' ').trim().slice(0, 300);
+  return line === '' || /[.!?…]$/.test(line) ? line : `${line}.`;
+}
+
+/** File and command of a hook in one line. */
+function nameOf({ file, command }: Pick<HookDefinition, 'file' | 'command'>): string {
+  const line = command.replaceAll(/\s+/g, ' ').trim();
+  return `${file}: ${line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line}`;
+}
+
+function cut(written: string): string {
+  return written.length <= longestText ? written : `${written.slice(0, longestText).toWellFormed()}…`;
+}
+
+function jsonIn(output: string): unknown {
+  try {
+    return JSON.parse(output);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import type { HookFile } from '../../../agent/project/hookFiles';
+import { hookEvents, type HookEventName } from '../../../transcript/hookRun';
+
+/** A program that runs at a moment of a turn, as a file defines it. */
+export interface HookDefinition {
+  readonly file: string;
+  readonly event: HookEventName;
+  /** Tools that it is for. Empty: all. */
+  readonly matcher: string;
+  /** Condition on the arguments, such as `Bash(git *)`. Null: none. */
+  readonly condition: string | null;
+  readonly command: string;
+  /** True for a command of PowerShell. */
+  readonly isPowershell: boolean;
+  /** Relative to `folder`. Null: `folder` itself. */
+  readonly cwd: string | null;
+  readonly folder: string | null;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** True where the file names its events as Copilot does: input and exit codes are then Copilot's too. */
+  readonly isCopilot: boolean;
+  /** Hash of all this. A changed hook is another one. */
+  readonly fingerprint: string;
+}
+
+export interface ReadHooks {
+  readonly hooks: readonly HookDefinition[];
+  /** Entries that cannot run, each with a reason for the user's report. */
+  readonly ignored: readonly { readonly file: string; readonly entry: string; readonly reason: IgnoredReason }[];
+}
+
+/** event: Hermes has no such moment · type: not a command · platform: not for this system · format: not valid. */
+export type IgnoredReason = 'event' | 'type' | 'platform' | 'format';
+
+const text = v.optional(v.string());
+const seconds = v.optional(v.pipe(v.number(), v.minValue(0)));
+const entrySchema = v.object({
+  type: v.optional(v.string(), 'command'),
+  matcher: text,
+  if: text,
+  command: text,
+  bash: text,
+  powershell: text,
+  windows: text,
+  linux: text,
+  osx: text,
+  cwd: text,
+  env: v.optional(v.record(v.string(), v.string()), {}),
+  timeout: seconds,
+  timeoutSec: seconds,
+});
+type Entry = v.InferOutput<typeof entrySchema>;
+const fileSchema = v.looseObject({
+  disableAllHooks: v.optional(v.boolean()),
+  hooks: v.optional(v.record(v.string(), v.array(v.unknown()))),
+});
+const groupSchema = v.object({ matcher: text, hooks: v.array(v.unknown()) });
+
+/** Names of Copilot for the same events. */
+const copilotEvents: Readonly<Record<string, HookEventName>> = {
+  sessionStart: 'SessionStart',
+  userPromptSubmitted: 'UserPromptSubmit',
+  preToolUse: 'PreToolUse',
+  postToolUse: 'PostToolUse',
+  preCompact: 'PreCompact',
+  subagentStart: 'SubagentStart',
+  agentStop: 'Stop',
+};
+
+/** Seconds. Claude's default is long, that of the others short; no hook may take longer than the first. */
+const most = 600;
+const usual = { claude: most, others: 30 } as const;
+
+/** Reads the hooks of one file: those of Claude's settings, of Copilot and of VS Code. */
+export function readHooks(file: HookFile, platform: NodeJS.Platform): ReadHooks {
+  const parsed = v.safeParse(fileSchema, parsedJson(file.text));
+  if (!parsed.success) return { hooks: [], ignored: [{ file: file.path, entry: '', reason: 'format' }] };
+  if (parsed.output.disableAllHooks === true) return { hooks: [], ignored: [] };
+  const hooks: HookDefinition[] = [];
+  const ignored: ReadHooks['ignored'][number][] = [];
+  const isClaude = /(?:^|\/)settings(?:\.local)?\.json$/.test(file.path);
+  for (const [name, entries] of Object.entries(parsed.output.hooks ?? {})) {
+    const event = copilotEvents[name] ?? hookEvents.find((each) => each === name);
+    for (const written of entries) {
+      for (const one of flattened(written)) {
+        const ignore = (reason: IgnoredReason, entry = name): void =>
+          void ignored.push({ file: file.path, entry, reason });
+        const entry = v.safeParse(entrySchema, one);
+        if (!entry.success) ignore('format');
+        else if (event === undefined) ignore('event');
+        else if (entry.output.type !== 'command') ignore('type', `${name}: ${entry.output.type}`);
+        else {
+          const line = commandOf(entry.output, platform);
+          if (line === null) ignore('platform');
+          else hooks.push(definition(file, event, entry.output, line, { isCopilot: name in copilotEvents, isClaude }));
+        }
+      }
+    }
+  }
+  return { hooks, ignored };
+}
+
+/** Claude groups hooks by matcher, the others list them. */
+function flattened(written: unknown): readonly unknown[] {
+  const group = v.safeParse(groupSchema, written);
+  if (!group.success) return [written];
+  const { matcher, hooks } = group.output;
+  return hooks.map((hook) =>
+    typeof hook === 'object' && hook !== null ? { ...hook, ...(matcher === undefined ? {} : { matcher }) } : hook,
+  );
+}
+
+function commandOf(
+  entry: Entry,
+  platform: NodeJS.Platform,
+): { readonly command: string; readonly isPowershell: boolean } | null {
+  const isWindows = platform === 'win32';
+  const own = isWindows ? entry.windows : platform === 'darwin' ? entry.osx : entry.linux;
+  const command = own ?? (isWindows ? (entry.powershell ?? entry.command) : (entry.bash ?? entry.command));
+  if (command === undefined || command.trim() === '') return null;
+  return { command, isPowershell: isWindows && own === undefined && entry.powershell !== undefined };
+}
+
+function definition(
+  file: HookFile,
+  event: HookEventName,
+  entry: Entry,
+  line: { readonly command: string; readonly isPowershell: boolean },
+  { isCopilot, isClaude }: { readonly isCopilot: boolean; readonly isClaude: boolean },
+): HookDefinition {
+  const limit = entry.timeout ?? entry.timeoutSec ?? (isClaude ? usual.claude : usual.others);
+  const hook = {
+    file: file.path,
+    event,
+    matcher: entry.matcher === '*' ? '' : (entry.matcher ?? ''),
+    condition: entry.if ?? null,
+    ...line,
+    cwd: entry.cwd ?? null,
+    folder: file.folder,
+    env: entry.env,
+    timeoutMs: Math.min(Math.max(1, limit), most) * 1000,
+    isCopilot,
+  };
+  return { ...hook, fingerprint: createHash('sha256').update(JSON.stringify(hook)).digest('hex') };
+}
+
+function parsedJson(written: string): unknown {
+  try {
+    return JSON.parse(written.replace(/^\ufeff/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+/** True when the hook is for a call with one of these names. A condition that is not understood always holds: a guard
+ *  rather runs too often. */
+export function isFor(
+  { matcher, condition }: Pick<HookDefinition, 'matcher' | 'condition'>,
+  names: readonly string[],
+  subject: string,
+): boolean {
+  if (!names.some((name) => fits(matcher, name))) return false;
+  const written = /^([\w|]+)\((.*)\)$/s.exec(condition ?? '');
+  if (written === null) return true;
+  const [, tools = '', pattern = ''] = written;
+  if (!names.some((name) => fits(tools, name))) return false;
+  const glob = pattern
+    .replace(/:\*$/, '*')
+    .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll('*', '.*');
+  // A condition on the beginning of a command says nothing about one that has several.
+  return /[;&|`\n]|\$\(/.test(subject) || new RegExp(`^${glob.replace(/ \.\*$/, '(?: .*)?')}$`, 's').test(subject);
+}
+
+/** Empty means all; names joined by `|` mean these; anything else is a pattern. Matching is case-sensitive. */
+function fits(matcher: string, name: string): boolean {
+  if (matcher === '') return true;
+  if (/^[\w|]+$/.test(matcher)) return matcher.split('|').includes(name);
+  try {
+    return new RegExp(`^(?:${matcher})$`).test(name);
+  } catch {
+    // A guard whose pattern is not valid is asked about everything.
+    return true;
+  }
+}

@@ -1,0 +1,128 @@
+import { shownList, t } from '../../../base/translate';
+import type { AgentFile } from '../../../agent/project/agentFiles';
+import { foreignNames, meantTools } from '../../../agent/project/foreignTools';
+import type { ProjectContext } from '../../../agent/project/projectContext';
+import { keptRules } from '../../../agent/project/projectPrompt';
+import { leftSentence } from '../../../transcript/contextFiles';
+import { estimateTokens } from '../../../transcript/tokenEstimate';
+
+/** A part of the report: a title, a sentence that says what these files may do, and a table. Without rows it is left
+ *  out. */
+export interface ReportSection {
+  readonly title: string;
+  readonly about: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Every file for agents that was found, as Markdown: how each is used, its size in tokens, what it may do, and why
+ *  some are not used. */
+export function readHereReport(context: ProjectContext, isTrusted: boolean, more: readonly ReportSection[]): string {
+  const sections = [...ownSections(context), ...more].filter(({ rows }) => rows.length > 0);
+  return [
+    `# ${t('What Hermes Read Here')}`,
+    ...(isTrusted ? [] : [t('This workspace is not trusted, so no file of the open folders is read.')]),
+    t('The agent gets these files. Changes count from the next prompt on. Tokens are estimated.'),
+    ...(sections.length === 0 ? [t('No files for agents were found.')] : []),
+    ...sections.map(({ title, about, head, rows }) => `## ${title}\n\n${about}\n\n${table(head, rows)}`),
+    ...(context.left.length === 0
+      ? []
+      : [`## ${t('Found and Not Used')}`, context.left.map((file) => `- ${plain(leftSentence(file, t))}`).join('\n')]),
+    '',
+  ].join('\n\n');
+}
+
+function ownSections(context: ProjectContext): readonly ReportSection[] {
+  const file = t('File');
+  const tokens = t('Tokens');
+  const { rules, skills, agents, prompts } = context;
+  return [
+    {
+      title: t('Rules'),
+      about: t('Text for the model. Rules can’t run or allow anything; what you say comes first.'),
+      head: [file, t('Used'), tokens],
+      rows: [
+        ...keptRules(rules).map(({ path, part, text, imports }) => [
+          [path, ...(imports ?? [])].join(', '),
+          part === null ? t('Only named: there is no room for it') : t('In every request'),
+          count(part ?? text),
+        ]),
+        ...rules.flatMap(({ path, appliesTo, text, imports }) =>
+          appliesTo === null
+            ? []
+            : [
+                [
+                  [path, ...(imports ?? [])].join(', '),
+                  t('The model reads it for: {scope}', { scope: appliesTo }),
+                  count(text),
+                ],
+              ],
+        ),
+      ],
+    },
+    {
+      title: t('Skills'),
+      about: t(
+        'Instructions that the model reads when a task needs them. Their allowed-tools grant nothing: you are asked as always.',
+      ),
+      head: [file, t('Name'), t('Used'), tokens],
+      rows: skills.map(({ path, name, body, forUser, forModel }) => [
+        path,
+        name,
+        usedBy(forUser, forModel),
+        count(body),
+      ]),
+    },
+    {
+      title: t('Agents'),
+      about: t(
+        'Kinds of sub-agents. Each of their calls is asked for as always, and they use the model of the session.',
+      ),
+      head: [file, t('Name'), t('Used'), t('Tools'), tokens],
+      rows: agents.map((agent) => [
+        agent.path,
+        agent.name,
+        usedBy(agent.forUser, agent.forModel),
+        toolsOf(agent),
+        count(agent.body),
+      ]),
+    },
+    {
+      title: t('Prompt Files'),
+      about: t('Text that is sent when you type the name.'),
+      head: [file, t('Name'), tokens],
+      rows: prompts.map(({ path, name, body }) => [path, `/${name}`, count(body)]),
+    },
+  ];
+}
+
+function usedBy(forUser: boolean, forModel: boolean): string {
+  if (forUser && forModel) return t('By you and the model');
+  return forUser ? t('Only by you') : forModel ? t('Only by the model') : t('Not used');
+}
+
+/** The tools of an agent. Names that mean none of Hermes's own are named. Tools of servers are known only in a turn. */
+function toolsOf({ tools, withoutTools }: AgentFile): string {
+  const without = withoutTools.length === 0 ? '' : ` − ${withoutTools.join(', ')}`;
+  if (tools === null) return `${t('All')}${without}`;
+  const { names, unknown } = meantTools(
+    tools.filter((name) => !/^mcp__|\//.test(name)),
+    Object.keys(foreignNames),
+  );
+  const missing = unknown.length === 0 ? '' : ` (${t('not available: {names}', { names: shownList(unknown) })})`;
+  return `${[...names].join(', ')}${without}${missing}`;
+}
+
+function count(text: string): string {
+  return String(estimateTokens(text));
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(plain).join(' | ')} |`;
+  return [line(head), `|${head.map(() => ' --- |').join('')}`, ...rows.map(line)].join('\n');
+}
+
+/** Text of somebody else's file as plain text of Markdown, in one line. */
+function plain(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').replaceAll(/[\\`*_{}[\]<>#|~!]/g, String.raw`\$&`);
+}

@@ -1,0 +1,27 @@
+import * as vscode from 'vscode';
+import { registerCommands } from '../../host/common/commands';
+import type { WindowContext } from '../../host/window/windowContext';
+import { HooksHost } from './host/hooksHost';
+import { readHereReport } from './host/readHere';
+
+/** What a team keeps for agents beyond rules: hooks, and the report of everything that was found. */
+export function register(window: WindowContext): void {
+  const { own, context, project, terminal, gateway, turnHooks, history, clock, log } = window;
+  const host = new HooksHost({
+    project,
+    terminal,
+    gateway,
+    memory: context.workspaceState,
+    storageFolder: () => history.folder,
+    clock,
+    log,
+  });
+  const readHere = async (): Promise<void> => {
+    await project.ready();
+    const content = readHereReport(project.current, vscode.workspace.isTrusted, [host.report]);
+    const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
+    await vscode.commands.executeCommand('markdown.showPreview', document.uri);
+  };
+  own(turnHooks.fill(host));
+  own(registerCommands({ readHere, reviewHooks: () => host.review() }, log));
+}

@@ -1,0 +1,88 @@
+import type { SentDocument } from '../../../../store/syncing';
+import { erasedDocument, whenThere, withFetched, type Fetched, type FetchQuery, type SyncServer } from '../syncServer';
+import type { Cipher } from './cipher';
+import type { KeyDescription } from './keyDescription';
+import { VersionCipher } from './versionCipher';
+
+/** What is sealed for a document without rows. Builds that sent none for it read this as no rows too. */
+const removed = '{}';
+/** What is sealed for a conversation that was forgotten. It has no version: it stays forgotten. */
+const forgotten = (conversationId: string) => ({ conversationId, document: erasedDocument, version: 0 });
+
+/** A server that receives and holds only encrypted bodies. Names of documents and conversations stay readable. That a
+ *  document was removed, that a conversation was forgotten, and the order of versions are sealed as well. Without a
+ *  proof a document counts as one that the server does not know, and its rows stay here; an earlier build made none. */
+export function encryptedServer(
+  server: SyncServer,
+  cipher: Cipher,
+  description?: Pick<KeyDescription, 'agree'>,
+): SyncServer {
+  let agreed: string | null = null;
+  const versions = new VersionCipher(cipher.key, cipher.historyKey);
+  const opened = async (query: FetchQuery, { documents, ...rest }: Fetched): Promise<Fetched> => {
+    const { conversationId } = query;
+    if (rest.isErased)
+      return { ...rest, documents: [], isProven: await isForgotten(cipher, conversationId, documents) };
+    versions.check(query, rest.base, rest.chain);
+    const asked = new Set(query.documents);
+    const open = documents
+      .filter(({ document, body }) => body !== null || asked.has(document))
+      .map(async ({ document, version, body }) => {
+        // As if the server never had it, whatever it says.
+        if (body === null) return { document, version: 0, body };
+        const text = await cipher.open(body, { document, version, conversationId });
+        return { document, version, body: text === removed ? null : text };
+      });
+    const refused = documents.flatMap(({ document, version, body }) =>
+      body === null && version > 0 ? [document] : [],
+    );
+    return { ...rest, documents: await Promise.all(open), isProven: true, refused };
+  };
+  return {
+    connect: async (...args) => {
+      const connection = await server.connect(...args);
+      agreed = (await description?.agree()) ?? null;
+      return connection;
+    },
+    news: (...args) => server.news(...args),
+    tailOf: (made) => versions.tailOf(made),
+    fetch: async (connection, query) =>
+      whenThere(await server.fetch(connection, query), (fetched) => opened(query, fetched)),
+    send: (connection, sending) => {
+      const { conversationId, base } = sending;
+      // The server counts on by one from the version that the changes were made to.
+      const sealed = async ({ document, body, change }: SentDocument): Promise<SentDocument> => ({
+        document,
+        change,
+        body: await cipher.encrypt(body ?? removed, { conversationId, document, version: base + 1 }),
+      });
+      return server.send(connection, {
+        ...sending,
+        sealedWith: agreed,
+        documents: async function* (known) {
+          for await (const piece of sending.documents(known)) yield await Promise.all(piece.map(sealed));
+        },
+      });
+    },
+    versionOf: (...args) => server.versionOf(...args),
+    lease: async (connection, conversationId, query) => {
+      const answer = await server.lease(connection, conversationId, query);
+      return query === undefined ? answer : withFetched(answer, (fetched) => opened(query, fetched));
+    },
+    renew: (...args) => server.renew(...args),
+    release: (...args) => server.release(...args),
+    erase: async (connection, erasing) =>
+      server.erase(connection, { ...erasing, proof: await cipher.encrypt(removed, forgotten(erasing.conversationId)) }),
+    confirmErased: (...args) => server.confirmErased(...args),
+    overview: () => server.overview(),
+  };
+}
+
+async function isForgotten(cipher: Cipher, conversationId: string, documents: Fetched['documents']): Promise<boolean> {
+  const proof = documents.find(({ document }) => document === erasedDocument)?.body ?? null;
+  if (proof === null) return false;
+  return cipher.open(proof, forgotten(conversationId)).then(
+    (text) => text === removed,
+    () => false,
+  );
+}

@@ -1,0 +1,8 @@
+import { setTranslations, type Translations } from '../../../../base/translate';
+import { PostgresServer, type PostgresServerDeps } from './postgresServer';
+
+/** Entry of `dist/sync.js`, which is loaded once the user has set up a server. */
+export function openPostgres(deps: PostgresServerDeps, translations: Translations): PostgresServer {
+  setTranslations(translations);
+  return new PostgresServer(deps);
+}

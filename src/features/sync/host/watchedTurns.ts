@@ -1,0 +1,148 @@
+import type { Clock } from '../../../base/clock';
+import type { GatewayPart } from '../../../gateway/conversationGateway';
+import type { Disposable } from '../../../base/disposable';
+import type { Log } from '../../../base/log';
+import type { TurnElsewhere } from '../../../protocol/syncProtocol';
+import type { SessionStore } from '../../../store/sessionStore';
+import type { SharedTurns } from '../core/sharedTurns';
+import type { SyncService } from '../core/syncService';
+import { TurnWatch } from '../core/turnWatch';
+import { parseShownTurn, turnElsewhere, type ShownTurn } from './turnElsewhere';
+
+export interface WatchedTurnsDeps {
+  readonly turns: SharedTurns;
+  readonly service: Pick<SyncService, 'takeOver'>;
+  readonly sessions: SessionStore;
+  readonly gateway: GatewayPart<'switching', 'received'> & GatewayPart<'turns', 'conversations'>;
+  /** The session that the user sees. */
+  readonly shownSession: () => string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onChange: () => void;
+}
+
+/** The turn that another machine runs in the session that the user sees. */
+export class WatchedTurns implements Disposable {
+  private readonly watch: TurnWatch;
+  private shown: ShownTurn | null = null;
+  private working: Promise<void> = Promise.resolve();
+  private taking: Promise<void> | null = null;
+  turn: TurnElsewhere | null = null;
+
+  constructor(private readonly deps: WatchedTurnsDeps) {
+    const { turns, gateway, clock, log } = deps;
+    this.watch = new TurnWatch({ turns, clock, log, running: () => gateway.turns.conversations() });
+    this.watch.onDidChange(() => this.refresh());
+    this.shownChanged();
+  }
+
+  /** Called when the user may see another session. */
+  shownChanged(): void {
+    this.later(async () => {
+      const sessionId = this.deps.shownSession();
+      const session = sessionId === null ? null : await this.deps.sessions.getSession(sessionId);
+      this.watch.follow(session?.conversationId ?? null);
+    });
+  }
+
+  /** Called when the user does something, or when something came from another machine. */
+  active(): void {
+    this.watch.active();
+    this.refresh();
+  }
+
+  async stop(): Promise<void> {
+    await this.watch.askToStop();
+  }
+
+  /** Continues here: what was seen is stored as an interrupted turn, so that it is not lost and the model knows it.
+   *  Does nothing when the other machine is back, or the second time. */
+  takeOver(): Promise<void> {
+    this.taking ??= this.takeOverOnce().finally(() => (this.taking = null));
+    return this.taking;
+  }
+
+  private async takeOverOnce(): Promise<void> {
+    const { service, sessions, gateway, clock } = this.deps;
+    const { turn, shown } = this;
+    if (turn === null || shown === null || !(await service.takeOver(turn.conversationId))) return this.active();
+    if (await this.isNew(shown)) {
+      const [turnUid, now] = [takenUid(shown), clock.now()];
+      const sessionId = await sessions.conversationTip(turn.conversationId);
+      const row = { sessionId, turnUid, createdAt: now, visibility: { kind: 'shown' }, carriedFrom: null } as const;
+      await sessions.openTurn({
+        turnUid,
+        sessionId,
+        userMessage: { ...row, uid: `${turnUid}/prompt`, role: 'user', parts: [{ kind: 'text', text: shown.prompt }] },
+        model: shown.model,
+        startedAt: now,
+      });
+      await sessions.settleTurn({
+        turnUid,
+        settledAt: now,
+        settlement: { outcome: 'interrupted', stopReason: 'connectionLost', failure: null },
+        messages: shown.text === '' ? [] : [answerRow({ ...row, uid: `${turnUid}/answer` }, shown)],
+      });
+    }
+    await gateway.switching.received(turn.conversationId, null);
+    this.active();
+  }
+
+  dispose(): void {
+    this.watch.dispose();
+  }
+
+  /** A turn that has arrived as a whole is part of the transcript, and not shown twice. */
+  private refresh(): void {
+    this.later(async () => {
+      const seen = this.watch.state;
+      const shown = seen === null ? null : parseShownTurn(seen.body);
+      const isNew = shown !== null && (await this.isNew(shown));
+      this.shown = isNew ? shown : null;
+      const turn = seen !== null && isNew ? turnElsewhere(seen, shown) : null;
+      if (JSON.stringify(turn) === JSON.stringify(this.turn)) return;
+      this.turn = turn;
+      this.deps.onChange();
+    });
+  }
+
+  /** False once the turn has arrived as a whole, or was taken over. */
+  private async isNew(shown: ShownTurn): Promise<boolean> {
+    const found = [shown.turnUid, takenUid(shown)].map((uid) => this.deps.sessions.getTurn(uid));
+    return (await Promise.all(found)).every((turn) => turn === null);
+  }
+
+  private later(work: () => Promise<void>): void {
+    this.working = this.working
+      .then(work)
+      .catch((error: unknown) => this.deps.log.warn(`Turns of other machines cannot be shown: ${String(error)}`));
+  }
+}
+
+/** Its rows are named after the other machine's turn: taking it twice makes them once. */
+function takenUid({ turnUid }: ShownTurn): string {
+  return `${turnUid}/taken`;
+}
+
+function answerRow(
+  row: {
+    readonly uid: string;
+    readonly sessionId: string;
+    readonly turnUid: string;
+    readonly createdAt: number;
+    readonly visibility: { readonly kind: 'shown' };
+    readonly carriedFrom: null;
+  },
+  { text, model }: ShownTurn,
+) {
+  return {
+    ...row,
+    role: 'assistant',
+    parts: [{ kind: 'text', text }],
+    state: 'final',
+    lastSeq: 0,
+    model,
+    finishReason: null,
+    usage: null,
+  } as const;
+}

@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import { type HookAnswer, type HookEvent, noAnswer, type TurnHooks } from '../../src/agent/turnHooks';
+import { defineTool } from '../../src/tools/tool';
+import type { HookRun } from '../../src/transcript/hookRun';
+import * as v from 'valibot';
+import { account, readElsewhere, sound } from '../support/account';
+import { askingTools } from '../support/askingTools';
+import { ended, gate, resumed, sent, worldPerTest } from '../support/conformance';
+import { reply } from '../support/modelServer';
+
+const { create } = worldPerTest();
+
+const run = (outcome: HookRun['outcome'], text = ''): HookRun => ({ event: 'PreToolUse', hook: 'h', outcome, text });
+
+/** Hooks that answer as the test says, and what they were asked, in order. */
+function hooksOf(answer: (event: HookEvent) => Partial<HookAnswer> | Promise<Partial<HookAnswer>>): {
+  readonly hooks: TurnHooks;
+  readonly asked: readonly string[];
+} {
+  const asked: string[] = [];
+  const hooks: TurnHooks = {
+    run: async (event) => {
+      asked.push(event.call === undefined ? event.name : `${event.name} ${event.call.arguments}`);
+      return { ...noAnswer, ...(await answer(event)) };
+    },
+  };
+  return { hooks, asked };
+}
+
+const before =
+  (answer: Partial<HookAnswer>) =>
+  ({ name }: HookEvent): Partial<HookAnswer> =>
+    name === 'PreToolUse' ? answer : {};
+
+describe('a hook before a call', () => {
+  it('blocks it: the call does not run, nobody is asked, and the result says that a hook did it', async () => {
+    const { hooks } = hooksOf(before({ decision: 'deny', reason: 'Not on Fridays.', runs: [run('blocked')] }));
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('I see.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'change it');
+    expect({ ran, ...(await account(world, panel, sessionId)) }).toEqual({
+      ran: [],
+      ...sound,
+      stored: [
+        'user: change it',
+        'assistant: [change {"name":"a.ts"}]',
+        'tool: denied: A hook blocked this call, and the person was not asked: Not on Fridays. Respect it; do not try ' +
+          'it another way.',
+        'assistant: I see.',
+      ],
+    });
+  });
+
+  it('changes its input: that runs, the call stays stored as the model wrote it, and the model is told', async () => {
+    const { hooks } = hooksOf(before({ arguments: '{"name":"b.ts"}', runs: [run('changed')] }));
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().calls('look', { name: 'a.ts' }).calls('look', { name: 'c.ts' }), reply().says('Seen.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'look');
+    const { stored, ...rest } = await account(world, panel, sessionId);
+    expect({ ran, stored: stored.slice(1, 3), rest }).toEqual({
+      ran: ['look b.ts', 'look b.ts'],
+      stored: [
+        'assistant: [look {"name":"a.ts"}] [look {"name":"c.ts"}]',
+        'tool: done: look b.ts is done\n\n(A hook changed the arguments of this call to {"name":"b.ts"}.)',
+      ],
+      rest: sound,
+    });
+  });
+
+  it('never allows what the user is asked for', async () => {
+    const { hooks } = hooksOf(before({ runs: [run('passed')] }));
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('I see.'));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'change it');
+    const { id } = await panel.question();
+    await world.gateway.approvals.decide(id, { kind: 'deny', reason: null });
+    await panel.untilSettled(1);
+    expect([ran, (await account(world, panel, sessionId)).stored[2]]).toEqual([
+      [],
+      expect.stringContaining('tool: denied: The person did not allow this: a.ts.'),
+    ]);
+  });
+
+  it('asks the user about a call that needs no approval; after a kill it is not asked again, and the call runs once', async () => {
+    const { hooks, asked } = hooksOf(before({ decision: 'ask', reason: 'Sure?', runs: [run('asked', 'Sure?')] }));
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().calls('look', { name: 'a.ts' }), reply().says('Seen.'));
+    const first = world.surface();
+    const { sessionId } = await world.send(first, 'look');
+    const { id, request } = await first.question();
+    await world.crash();
+    const panel = await resumed(world, sessionId);
+    await world.gateway.approvals.decide(id, { kind: 'allow', scope: 'once' });
+    await panel.untilSettled(1);
+    const { stored, ...rest } = await account(world, panel, sessionId);
+    expect({ hooks: request.hooks?.runs, asked: asked.slice(2), ran, end: stored.slice(2), rest }).toEqual({
+      hooks: [run('asked', 'Sure?')],
+      asked: ['PreToolUse {"name":"a.ts"}', 'PostToolUse {"name":"a.ts"}'],
+      ran: ['look a.ts'],
+      end: ['tool: done: look a.ts is done', 'assistant: Seen.'],
+      rest: sound,
+    });
+  });
+
+  it('runs when the machine is cut off: nothing that was shown is lost, and the call never runs', async () => {
+    const started = gate();
+    const never = gate();
+    const { hooks } = hooksOf(async ({ name }) => {
+      if (name !== 'PreToolUse') return {};
+      started.open();
+      await never.opened;
+      return {};
+    });
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().says('Let me look.').calls('look', { name: 'a.ts' }));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'look');
+    await started.opened;
+    setTimeout(never.open, 20);
+    await world.crash();
+    const again = await resumed(world, sessionId);
+    const { stored } = await account(world, again, sessionId);
+    expect({ ran, stored, shown: panel.deliveredText }).toEqual({
+      ran: [],
+      stored: [
+        'user: look',
+        'assistant: Let me look. [look {"name":"a.ts"}]',
+        expect.stringMatching(/^tool: (?:interrupted|cancelled)/),
+        'assistant (closing): (Stopped before an answer: the program ended unexpectedly.)',
+      ],
+      shown: 'Let me look.',
+    });
+  });
+
+  it('has answered, and the machine is cut off before the call: it does not run afterwards, and no hook is asked twice', async () => {
+    const answered = gate();
+    const held = gate();
+    let runs = 0;
+    const slow = defineTool({
+      name: 'slow',
+      description: 'slow',
+      parameters: { type: 'object', properties: {} },
+      schema: v.object({}),
+      readOnly: false,
+      asks: async () => {
+        answered.open();
+        await held.opened;
+        return null;
+      },
+      run: () => Promise.resolve({ outcome: 'done', text: `ran ${++runs}` }),
+    });
+    const { hooks, asked } = hooksOf(before({ runs: [run('passed')] }));
+    const world = await create({ tools: [slow], hooks });
+    world.server.script(reply().calls('slow', {}));
+    const panel = world.surface();
+    const { sessionId } = await world.send(panel, 'go');
+    await answered.opened;
+    const crashing = world.crash();
+    held.open();
+    await crashing;
+    const again = await resumed(world, sessionId);
+    expect({
+      runs,
+      asked: asked.filter((event) => event.startsWith('PreToolUse')),
+      stored: (await account(world, again, sessionId)).stored.length,
+      open: readElsewhere(world, "SELECT count(*) FROM turns WHERE state <> 'settled'"),
+    }).toEqual({ runs: 0, asked: ['PreToolUse {}'], stored: 4, open: ['0'] });
+  });
+});
+
+describe('a hook after a call', () => {
+  it('adds to its stored result, and ends the turn once that is stored', async () => {
+    const failure = { cause: 'hook', sentence: 'A hook stopped this: Enough.', technical: 'h' } as const;
+    const { hooks } = hooksOf(({ name }) =>
+      name === 'PostToolUse'
+        ? { decision: 'deny', reason: 'Lint fails.', context: 'Line 3.', stop: failure, runs: [run('blocked')] }
+        : {},
+    );
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().calls('look', { name: 'a.ts' }));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'look');
+    const { stored, ...rest } = await account(world, panel, sessionId);
+    expect({ ran, end: ended(panel), requests: world.server.requests.length, last: stored.at(-2), rest }).toEqual({
+      ran: ['look a.ts'],
+      end: 'failed error hook',
+      requests: 1,
+      last: 'tool: done: look a.ts is done\n\n(A hook objects to this result: Lint fails.)\n\nLine 3.',
+      rest: sound,
+    });
+  });
+});
+
+describe('a hook at the beginning of a turn', () => {
+  it('adds text to the prompt, which is stored and sent with the same bytes from then on', async () => {
+    const { hooks, asked } = hooksOf(({ name }) => (name === 'SessionStart' ? { context: 'Branch: main.' } : {}));
+    const world = await create({ hooks });
+    world.server.script(reply().says('Fine.'), reply().says('Still.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Hi');
+    await world.ask(panel, 'And now?');
+    const prompts = [0, 1].map((index) => sent(world, index)[0]?.includes('Branch: main.'));
+    expect({ asked, prompts, ...(await account(world, panel, sessionId)) }).toEqual({
+      asked: ['SessionStart', 'UserPromptSubmit', 'UserPromptSubmit'],
+      prompts: [true, true],
+      ...sound,
+      stored: ['user: Hi', 'assistant: Fine.', 'user: And now?', 'assistant: Still.'],
+    });
+  });
+
+  it('blocks the prompt: it stays stored, nothing is sent, and the turn says why', async () => {
+    const failure = { cause: 'hook', sentence: 'A hook stopped this: No secrets.', technical: 'h' } as const;
+    const { hooks } = hooksOf(({ name }) => (name === 'UserPromptSubmit' ? { decision: 'deny', stop: failure } : {}));
+    const world = await create({ hooks });
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'My password is x');
+    expect({
+      end: ended(panel),
+      requests: world.server.requests.length,
+      stored: (await account(world, panel, sessionId)).stored[0],
+    }).toEqual({ end: 'failed error hook', requests: 0, stored: 'user: My password is x' });
+  });
+});

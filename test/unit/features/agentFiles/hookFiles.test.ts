@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import { answerOf, type HookEnd, together } from '../../../../src/features/agentFiles/core/hookAnswers';
+import { type HookDefinition, isFor, readHooks } from '../../../../src/features/agentFiles/core/hookFiles';
+import { hookInput } from '../../../../src/features/agentFiles/core/hookInput';
+import { changedArguments, translatedCall } from '../../../../src/features/agentFiles/core/hookNames';
+
+const absolute = (path: string): string => `/w/${path}`;
+
+function read(path: string, content: unknown, platform: NodeJS.Platform = 'linux'): ReturnType<typeof readHooks> {
+  return readHooks({ path, text: JSON.stringify(content), folder: '/w', origin: 'folder' }, platform);
+}
+
+function only(...args: Parameters<typeof read>): HookDefinition {
+  const [hook] = read(...args).hooks;
+  if (hook === undefined) throw new Error('There is no hook.');
+  return hook;
+}
+
+const lines = ({ hooks, ignored }: ReturnType<typeof readHooks>): readonly string[] => [
+  ...hooks.map(({ event, matcher, command, timeoutMs }) => `${event} ${matcher} ${command} ${timeoutMs / 1000}s`),
+  ...ignored.map(({ entry, reason }) => `${entry}: ${reason}`),
+];
+
+const claude = {
+  permissions: { allow: ['Bash(*)'] },
+  hooks: {
+    PreToolUse: [
+      { matcher: 'Bash', hooks: [{ type: 'command', command: '.claude/hooks/guard.sh' }] },
+      { matcher: 'Edit|Write', hooks: [{ type: 'command', command: 'lint', timeout: 5, if: 'Edit(*.ts)' }] },
+      { hooks: [{ type: 'prompt', prompt: 'Is it fine?' }] },
+    ],
+    SessionStart: [{ hooks: [{ type: 'command', command: 'git log -1' }] }],
+    WorktreeCreate: [{ hooks: [{ type: 'command', command: 'x' }] }],
+  },
+};
+const copilot = {
+  version: 1,
+  hooks: {
+    preToolUse: [{ type: 'command', bash: './guard.sh', powershell: './guard.ps1', timeoutSec: 10, env: { A: 'b' } }],
+    errorOccurred: [{ type: 'command', bash: './x.sh' }],
+  },
+};
+const vscode = {
+  hooks: {
+    PostToolUse: [{ type: 'command', command: 'format', windows: 'format.cmd', osx: 'format.mac' }],
+    Stop: [{ type: 'command', powershell: 'only.ps1' }],
+  },
+};
+
+describe('hooks in the files of three repositories', () => {
+  it('are read in the form of Claude, of Copilot and of VS Code, and what cannot run is named', () => {
+    expect({
+      claude: lines(read('.claude/settings.json', claude)),
+      copilot: lines(read('.github/hooks/a.json', copilot)),
+      vscode: lines(read('.github/hooks/b.json', vscode)),
+      mac: lines(read('.github/hooks/b.json', vscode, 'darwin'))[0],
+      windows: lines(read('.github/hooks/a.json', copilot, 'win32'))[0],
+      broken: lines(read('.github/hooks/c.json', 'x')),
+      off: lines(read('.claude/settings.json', { ...claude, disableAllHooks: true })),
+    }).toEqual({
+      claude: [
+        'PreToolUse Bash .claude/hooks/guard.sh 600s',
+        'PreToolUse Edit|Write lint 5s',
+        'SessionStart  git log -1 600s',
+        'PreToolUse: prompt: type',
+        'WorktreeCreate: event',
+      ],
+      copilot: ['PreToolUse  ./guard.sh 10s', 'errorOccurred: event'],
+      vscode: ['PostToolUse  format 30s', 'Stop: platform'],
+      mac: 'PostToolUse  format.mac 30s',
+      windows: 'PreToolUse  ./guard.ps1 10s',
+      broken: [': format'],
+      off: [],
+    });
+  });
+
+  it('are another hook once a word of the definition changes', () => {
+    const marks = [
+      only('.claude/settings.json', { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'a' }] }] } }),
+      only('.claude/settings.json', { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'a' }] }] } }),
+      only('.claude/settings.json', {
+        hooks: { Stop: [{ hooks: [{ type: 'command', command: 'a', env: { B: 'c' } }] }] },
+      }),
+      only('.claude/settings.json', { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'a', timeout: 1 }] }] } }),
+    ].map(({ fingerprint }) => fingerprint);
+    expect([marks[0] === marks[1], new Set(marks).size]).toEqual([true, 3]);
+  });
+
+  it('get calls by the names and fields of Claude, with absolute paths', () => {
+    const input = (name: string, args: object) => {
+      const { names, input: given } = translatedCall(name, JSON.stringify(args), absolute);
+      return [names[0], given];
+    };
+    expect([
+      input('run_command', { command: 'ls', background: true }),
+      input('edit_file', { path: 'a.ts', old_text: 'a', new_text: 'b' }),
+      input('edit_file', { path: 'a.ts', edits: [{ old_text: 'a', new_text: 'b' }] }),
+      input('apply_patch', { patch: '*** Begin Patch\n*** Update File: a.ts\n*** Add File: .env\n*** End Patch' })[1],
+      translatedCall('mcp_my_db_query', '{}', absolute).names,
+    ]).toEqual([
+      ['Bash', { command: 'ls', run_in_background: true }],
+      ['Edit', { file_path: '/w/a.ts', old_string: 'a', new_string: 'b' }],
+      ['Edit', { file_path: '/w/a.ts', edits: [{ old_string: 'a', new_string: 'b' }] }],
+      {
+        file_path: '/w/a.ts',
+        file_paths: ['/w/a.ts', '/w/.env'],
+        patch: expect.stringContaining('Update File') as string,
+      },
+      ['mcp__my__db_query', 'mcp__my_db__query', 'mcp_my_db_query'],
+    ]);
+  });
+
+  it('change the input by the same names, and leave the rest as it was', () => {
+    expect(
+      changedArguments('edit_file', '{"path":"a.ts","old_text":"a","new_text":"b"}', {
+        file_path: '/w/b.ts',
+        new_string: 'c',
+      }),
+    ).toBe('{"path":"/w/b.ts","old_text":"a","new_text":"c"}');
+  });
+
+  it('are for the calls that their matcher and condition mean; one that cannot be understood means all', () => {
+    const fits = (matcher: string, names: readonly string[], condition: string | null = null, subject = ''): boolean =>
+      isFor({ matcher, condition }, names, subject);
+    expect({
+      all: fits('', ['Bash']),
+      one: [fits('Edit|Write', ['Write']), fits('Edit|Write', ['MultiEdit']), fits('bash', ['Bash'])],
+      pattern: [fits('mcp__.*', ['mcp__a__b']), fits('Not.*', ['Bash']), fits('(', ['Bash'])],
+      condition: [
+        fits('', ['Bash'], 'Bash(git *)', 'git push'),
+        fits('', ['Bash'], 'Bash(git *)', 'git'),
+        fits('', ['Bash'], 'Bash(git *)', 'ls'),
+        fits('', ['Bash'], 'Bash(git *)', 'ls && git push'),
+        fits('', ['Edit'], 'Bash(git *)', 'a.ts'),
+        fits('', ['Bash'], 'something else', 'ls'),
+      ],
+    }).toEqual({
+      all: true,
+      one: [true, false, false],
+      pattern: [true, false, true],
+      condition: [true, true, false, true, false, true],
+    });
+  });
+
+  it('get their input in the form of their file', () => {
+    const call = {
+      kind: 'toolCall',
+      callId: 'c1',
+      name: 'write_file',
+      arguments: '{"path":"a","content":"b"}',
+    } as const;
+    const event = { name: 'PreToolUse', sessionId: 's', mode: 'plan', call } as const;
+    const translated = translatedCall(call.name, call.arguments, absolute);
+    const given = (hook: HookDefinition): Record<string, unknown> =>
+      JSON.parse(hookInput(hook, event, translated, '/w')) as Record<string, unknown>;
+    expect([given(only('.claude/settings.json', claude)), given(only('.github/hooks/a.json', copilot))]).toMatchObject([
+      {
+        session_id: 's',
+        permission_mode: 'plan',
+        hook_event_name: 'PreToolUse',
+        cwd: '/w',
+        tool_name: 'Write',
+        tool_input: { file_path: '/w/a', content: 'b' },
+        tool_use_id: 'c1',
+      },
+      { sessionId: 's', toolName: 'create', toolArgs: '{"file_path":"/w/a","content":"b"}' },
+    ]);
+  });
+});
+
+describe('what hooks say', () => {
+  const guard = only('.claude/settings.json', claude);
+  const foreign = only('.github/hooks/a.json', copilot);
+  const end = (exitCode: number | null, output = '', errors = '', problem: string | null = null): HookEnd => ({
+    exitCode,
+    output,
+    errors,
+    problem,
+  });
+  const call = { kind: 'toolCall', callId: 'c', name: 'run_command', arguments: '{"command":"ls"}' } as const;
+  const event = { name: 'PreToolUse', call } as const;
+  const says = (...ends: readonly HookEnd[]): string => {
+    const {
+      decision,
+      reason,
+      arguments: args,
+    } = together(
+      ends.map((each) => answerOf(guard, each)),
+      event,
+    );
+    return [decision, reason, args].filter((part) => part !== null && part !== '').join(' · ');
+  };
+  const json = (answer: object): HookEnd => end(0, JSON.stringify({ hookSpecificOutput: answer }));
+
+  it('follows the exit code: two blocks with the errors as the reason, others only report', () => {
+    expect([
+      says(end(0)),
+      says(end(2, '', 'No.')),
+      says(end(1, '', 'Oops.')),
+      answerOf(guard, end(1, '', 'Oops.')).run,
+      together([answerOf(foreign, end(1, '', 'Oops.'))], event).decision,
+    ]).toMatchObject([
+      'none',
+      'deny · No.',
+      'none',
+      { outcome: 'failed', text: 'It ended with exit code 1. Oops.' },
+      'deny',
+    ]);
+  });
+
+  it('follows its JSON: the strictest of several counts, and an allow lifts nothing', () => {
+    const allow = json({ permissionDecision: 'allow' });
+    const ask = json({ permissionDecision: 'ask', permissionDecisionReason: 'Sure?' });
+    const deny = json({ permissionDecision: 'deny', permissionDecisionReason: 'No.' });
+    expect([
+      says(allow),
+      says(allow, ask),
+      says(ask, deny, allow),
+      says(end(0, '{"decision":"block","reason":"Old form."}')),
+      says(json({ permissionDecision: 'allow', updatedInput: { command: 'ls -l' } })),
+      says(json({ updatedInput: { command: 'a' } }), json({ updatedInput: { command: 'b' } })),
+      together([answerOf(guard, end(0, '{"continue":false,"stopReason":"Enough"}'))], event).stop?.cause,
+    ]).toEqual([
+      'none',
+      'ask · Sure?',
+      'deny · No.',
+      'deny · Old form.',
+      'none · {"command":"ls -l"}',
+      expect.stringMatching(/^deny · Several hooks changed/),
+      'hook',
+    ]);
+  });
+
+  it('blocks where a guard gave no answer, or one that cannot be understood', () => {
+    expect([
+      says(end(null, '', '', 'It took longer than 5 seconds.')),
+      says(end(0, '{"hookSpecificOutput": ')),
+      says(json({ permissionDecision: 'perhaps' })),
+      says(json({ updatedInput: 'ls' })),
+      answerOf(only('.github/hooks/b.json', vscode), end(null, '', '', 'gone')).decision,
+    ]).toEqual([
+      'deny · It took longer than 5 seconds.',
+      'deny · Its answer can’t be understood.',
+      'deny · Its answer can’t be understood.',
+      'deny · Its answer can’t be understood.',
+      'none',
+    ]);
+  });
+});
