@@ -108,6 +108,8 @@ export const bundles = [
   { name: 'providers', entry: 'src/models/providers/index.ts', target: node },
   // The official client of Hindsight: loaded when the person has set it up.
   { name: 'hindsight', entry: 'src/features/hindsight/core/client/index.ts', target: node },
+  // Agents of other makers: loaded with the first session that one of them answers.
+  { name: 'agents', entry: 'src/features/agents/core/hostedAgent.ts', target: node },
   // Web pages are made into text in a thread of their own. turndown's browser build comes without a second HTML parser.
   {
     name: 'pageWorker',

@@ -115,6 +115,7 @@ const groups = [
       tryDemo: 'Chooses Demo, which answers from a script, offline. In the empty chat until a model is chosen.',
       setUpModel: 'Leads through choosing a model, with a key or a server where one is needed.',
       selectModel: 'Chooses the model of the session.',
+      chooseAgent: 'Chooses who answers: Hermes, or an agent of another maker. Shows what would be installed first.',
       setUpMemory: 'Chooses built-in memory, a Hindsight server (after saying what is sent there), or none.',
       setUpSync: 'Shares the sessions of this folder with other machines through your own PostgreSQL server.',
       syncStatus: 'Shows what is on the server and which machines share it. Syncs now, or turns sync off.',

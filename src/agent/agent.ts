@@ -3,11 +3,9 @@ import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
 import type { Log } from '../base/log';
 import type { ChatModel, CompletedToolCall, ModelRequest, Terminal, WireTool } from '../models/chatModel';
-import { ModelError } from '../models/modelProvider';
 import { estimateTokens } from '../transcript/tokenEstimate';
 import type { MemoryManager } from '../memory/memoryManager';
 import type { SessionStore } from '../store/sessionStore';
-import { StoreError } from '../store/storeError';
 import type { ApprovalPolicy } from '../tools/approval/approvalPolicy';
 import { exitPlanModeName } from '../tools/plan/exitPlanMode';
 import type { AnyTool } from '../tools/tool';
@@ -20,10 +18,10 @@ import type { ToolCallPart } from '../transcript/part';
 import type { StopReason } from '../transcript/stopReason';
 import type { Recalled, Turn } from '../transcript/turn';
 import type { WireMessage } from '../transcript/wireMessage';
-import { askUntilAnswered, assertMaySpend, RequestBudget, SpendingPause } from './askUntilAnswered';
+import { askUntilAnswered, assertMaySpend, RequestBudget } from './askUntilAnswered';
 import { CallRunner } from './callRunner';
-import { LeftWaiting, type LiveRun, type TurnRun, withActivity } from './liveRun';
-import { ending, type Ending, paused, stopped, storeFailed } from './turnEnding';
+import type { LiveRun, TurnRun } from './liveRun';
+import { ending, type Ending } from './turnEnding';
 import type { AgentFile } from './project/agentFiles';
 import { meantTools } from './project/foreignTools';
 import { invocable, noProject, type ProjectContext, projectTools } from './project/projectContext';
@@ -31,10 +29,10 @@ import { projectPrompt } from './project/projectPrompt';
 import { expandPrompt } from './project/promptFiles';
 import { TurnHistory } from './turnHistory';
 import { TurnRecall } from './turnRecall';
-import { TurnRecorder } from './turnRecorder';
+import { recordTurn, type TurnResult } from './recordedTurn';
+import type { TurnRecorder } from './turnRecorder';
 import { subAgentPrompt } from './systemPrompt';
 import { type HookEvent, HookStop, type TurnHooks } from './turnHooks';
-import { stopReasonOf, TurnStop } from './turnStop';
 import { beforePrompt, interruptionNote, withNote, wireNotes } from './wireNotes';
 
 export interface AgentDeps {
@@ -77,12 +75,8 @@ interface SubAgentKind {
   readonly type: string | null;
 }
 
-/** Result of a turn. `unsettled`: its last rows could not be written; `settle` tries again. `left`: it waits in the
- *  store for the user. */
-export type TurnResult =
-  | { readonly kind: 'settled'; readonly turn: Turn & { readonly state: 'settled' } }
-  | { readonly kind: 'left' }
-  | { readonly kind: 'unsettled'; readonly error: unknown; settle(): Promise<Turn & { readonly state: 'settled' }> };
+/** Answers prompts: this product's own agent, or a program of another maker (src/features/agents). */
+export type TurnAgent = Pick<Agent, 'runTurn' | 'openModel' | 'overhead' | 'hasGatheredTools' | 'subAgent'>;
 
 /** Answers prompts of one session with one model. It can be reused for many turns: all state of a turn lives in that
  *  turn's run, so nothing leaks from one turn to the next (hermes-agent#44327: a cached agent's cursor swallowed
@@ -109,36 +103,8 @@ export class Agent {
   }
 
   /** Runs an opened turn to its end. Never rejects. */
-  async runTurn(run: TurnRun): Promise<TurnResult> {
-    const { turn, show, controller } = run;
-    const recorder = new TurnRecorder(
-      this.deps.store,
-      this.deps.clock,
-      this.deps.ids,
-      { sessionId: turn.sessionId, turnUid: turn.uid, model: turn.model },
-      show,
-      () => controller.abort(new TurnStop('storeFailed')),
-    );
-    let ending: Ending;
-    try {
-      ending = await this.work(withActivity(run), recorder);
-    } catch (error) {
-      if (error instanceof LeftWaiting) return left(controller);
-      ending = this.endingOf(error, controller.signal, recorder);
-    }
-    const settle = () => {
-      // Applies to every outcome of the request: a turn whose last text could not be saved is not complete.
-      const { settlement, undelivered, terminal } = recorder.failed ? storeFailed(recorder.failure) : ending;
-      return recorder.settle(settlement, undelivered, {
-        finishReason: terminal?.outcome === 'complete' ? terminal.finish.raw : null,
-        usage: terminal?.usage ?? null,
-      });
-    };
-    try {
-      return { kind: 'settled', turn: await settle() };
-    } catch (error) {
-      return { kind: 'unsettled', error, settle };
-    }
+  runTurn(run: TurnRun): Promise<TurnResult> {
+    return recordTurn(run, this.deps, (live, recorder) => this.work(live, recorder));
   }
 
   private async work(run: LiveRun, recorder: TurnRecorder): Promise<Ending> {
@@ -358,38 +324,6 @@ export class Agent {
       cacheKey: conversationId,
     };
   }
-
-  /** Maps an error to the end of the turn: a stop, a model that cannot be opened, a store that cannot write, or a
-   *  bug in Hermes, which is reported as one. */
-  private endingOf(error: unknown, signal: AbortSignal, recorder: TurnRecorder): Ending {
-    if (recorder.failed || (signal.aborted && stopReasonOf(signal) === 'storeFailed'))
-      return storeFailed(recorder.failure ?? error);
-    if (signal.aborted) return stopped(signal, null);
-    if (error instanceof StoreError) return storeFailed(error);
-    if (error instanceof SpendingPause) return paused(error.failure);
-    if (error instanceof ModelError || error instanceof HookStop)
-      return {
-        settlement: { outcome: 'failed', stopReason: 'error', failure: error.failure },
-        undelivered: 'store',
-        terminal: null,
-      };
-    this.deps.log.error('A turn ended with an unexpected error.', error);
-    const technical = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const sentence = t(
-      'Something went wrong in Hermes. Everything shown is saved. Retry. If it happens again, report it with the details.',
-    );
-    return {
-      settlement: { outcome: 'failed', stopReason: 'error', failure: { cause: 'unknown', sentence, technical } },
-      undelivered: 'store',
-      terminal: null,
-    };
-  }
-}
-
-/** Ends the read-only calls that are still running. */
-function left(controller: AbortController): TurnResult {
-  controller.abort(new TurnStop('windowClosed'));
-  return { kind: 'left' };
 }
 
 function callsTools(terminal: Terminal & { readonly outcome: 'complete' }): boolean {

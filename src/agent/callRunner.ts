@@ -13,6 +13,7 @@ import {
   type Mode,
 } from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
+import { askPerson, rememberRules } from './personAsking';
 import type { Failure } from '../transcript/stopReason';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
 import { blockedOutput, HookStop, noAnswer, type HookAnswer, type TurnHooks, withHooks } from './turnHooks';
@@ -202,10 +203,13 @@ export class CallRunner {
         case 'ask':
           if (approval !== null && isSameQuestion(approval.request, judged.request)) return this.obey(approval);
           if (questions >= mostQuestions) return { outcome: 'failed', text: toolResultTexts.neverTheSame };
-          approval = await this.askPerson(
-            part,
-            withAnswer(await this.withEditsAfter(judged.request, later), hooks),
-            messageUid,
+          approval = await askPerson(
+            { run: this.run, recorder: this.recorder, ...this.deps },
+            {
+              messageUid,
+              callId: part.callId,
+              request: withAnswer(await this.withEditsAfter(judged.request, later), hooks),
+            },
           );
           decided.set(part.callId, approval);
           break;
@@ -235,59 +239,15 @@ export class CallRunner {
     return together.length === 0 ? request : { ...request, together };
   }
 
-  /** Resolves with the user's decision, which is on disk. Aborting `signal` withdraws the request. */
-  private async askPerson(
-    part: ToolCallPart,
-    request: ApprovalRequest,
-    messageUid: string,
-    signal: AbortSignal = this.run.controller.signal,
-  ): Promise<Approval> {
-    const { turn, conversationId, decisions, controller } = this.run;
-    const { store, clock } = this.deps;
-    const approval = await this.recorder.requestApproval({
-      id: this.deps.ids.uid(),
-      turnUid: turn.uid,
-      sessionId: this.recorder.sessionId,
-      messageUid,
-      callId: part.callId,
-      request,
-      requestedAt: clock.now(),
-    });
-    const decided = await decisions.wait(approval, signal).catch(async (error: unknown) => {
-      if (!signal.aborted || controller.signal.aborted) throw error;
-      return (await store.decideApproval(approval.id, { kind: 'deny', reason: null }, clock.now())).approval;
-    });
-    this.run.show({
-      kind: 'approvalDecided',
-      turn: { ...turn, sessionId: this.recorder.sessionId, state: 'running' },
-      approval: decided,
-    });
-    this.deps.log.info(
-      `Approval ${approval.id} in conversation ${conversationId} was ` +
-        `${decided.state.kind === 'decided' ? `decided: ${decided.state.decision.kind}` : decided.state.kind}.`,
-    );
-    return decided;
-  }
-
   /** Applies the decision. A rule for future calls is saved before the call runs. */
   private async obey({ request, state }: Approval): Promise<ToolOutput | null> {
     if (state.kind !== 'decided') return deniedOutput(request.subject, null);
     const { decision } = state;
     if (decision.kind === 'deny') return deniedOutput(request.subject, decision.reason);
-    await this.remember(decision);
+    await rememberRules(decision, this.deps);
     // Decisions by earlier versions do not have the mode in which the plan starts.
     if (request.access.kind === 'plan' && !choosesMode(decision)) await this.run.mode.set('ask');
     return null;
-  }
-
-  /** Saves an allowed rule. If that fails, the call still runs, and the user is asked again next time. */
-  private async remember(decision: ApprovalDecision): Promise<void> {
-    if (decision.kind !== 'allow' || (decision.scope !== 'workspace' && decision.scope !== 'user')) return;
-    try {
-      await this.deps.policy.remember(decision);
-    } catch (error) {
-      this.deps.log.error('A rule that the person allowed could not be kept.', error);
-    }
   }
 
   private async judge(
@@ -358,7 +318,11 @@ export class CallRunner {
         const answer = asking.then(() => {
           const stop = AbortSignal.any([signal, call.signal]);
           stop.throwIfAborted();
-          return this.askPerson(part, request, messageUid, stop);
+          return askPerson(
+            { run: this.run, recorder: this.recorder, ...this.deps },
+            { messageUid, callId: part.callId, request },
+            stop,
+          );
         });
         // The window closes while the user is asked: the turn waits in the store.
         asking = answer.catch((error: unknown) => (error instanceof LeftWaiting ? leave(error) : undefined));

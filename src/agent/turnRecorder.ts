@@ -145,6 +145,34 @@ export class TurnRecorder {
     return answer.messageUid;
   }
 
+  /** Begins a call that its agent runs by itself: stores it like `storeCalls`, together with a first version of its
+   *  result. Resolves with the function that stores and shows the newest version of both, in place of the earlier one.
+   *  The result directly follows its call, however the agent's calls overlap. */
+  async storeRunningCall(
+    call: ToolCallPart,
+    output: CallResult,
+  ): Promise<{ readonly messageUid: string; store(call: ToolCallPart, output: CallResult): Promise<void> }> {
+    await this.flush();
+    const answer = this.currentAnswer();
+    let row = this.finalRow(answer, { calls: [call], finishReason: null, usage: null });
+    const resultUid = this.ids.uid();
+    const put = async (output: CallResult): Promise<void> => {
+      const rows = [row, this.resultRow(resultUid, call, output)];
+      this.showStored(await this.write(() => this.store.putMessages(rows)));
+    };
+    await put(output);
+    this.answer = null;
+    return {
+      messageUid: answer.messageUid,
+      store: async (next, output) => {
+        await this.flush();
+        call = next;
+        row = { ...row, parts: [...row.parts.filter(({ kind }) => kind !== 'toolCall'), next] };
+        await put(output);
+      },
+    };
+  }
+
   /** Stores the output of a call. The next request may be made afterwards. */
   async storeResult(call: ToolCallPart, output: CallResult): Promise<void> {
     const row = this.resultRow(this.ids.uid(), call, output);
@@ -291,7 +319,7 @@ export class TurnRecorder {
     this.onFailure(error);
   }
 
-  private finalRow(answer: AnswerBuffer, end: AnswerEnd): NewMessage {
+  private finalRow(answer: AnswerBuffer, end: AnswerEnd): NewMessage & { readonly role: 'assistant' } {
     return {
       ...this.newRow(),
       uid: answer.messageUid,

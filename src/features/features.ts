@@ -1,5 +1,6 @@
 // The optional features of the product (README.md). Removing a line removes the feature.
 export * as agentFiles from './agentFiles';
+export * as agents from './agents';
 export * as api from './api';
 export * as backup from './backup';
 export * as codeActions from './codeActions';

@@ -1,6 +1,6 @@
 import { t } from '../base/translate';
 import { errorMessage } from '../base/errorMessage';
-import type { Agent } from '../agent/agent';
+import type { TurnAgent } from '../agent/agent';
 import { contextOf } from '../agent/compression/summarizer';
 import type { NoHandoff } from '../agent/compression/contextEngine';
 import { contextUse } from '../transcript/contextUse';
@@ -18,9 +18,9 @@ import { RequestFrames } from './agents/requestFrames';
 type CompressingActivity = TurnActivity & { readonly kind: 'compressing' };
 
 interface CompressionSchedulerDeps extends CompressionJobDeps {
-  readonly createAgent: (model: string) => Agent;
+  readonly createAgent: (model: string) => TurnAgent;
   /** Returns the agent that serves a session now, with its memory. Null when none does. */
-  readonly servingAgent?: (sessionId: string, model: string) => Agent | null;
+  readonly servingAgent?: (sessionId: string, model: string) => TurnAgent | null;
   readonly agentSignature: (model: string) => string;
   readonly defaultModel: () => string | null;
   /** Reference of the model that writes summaries. Null, or a model that cannot be opened: the session's model
@@ -51,7 +51,7 @@ const smallHistory = 2000;
  *  holds the slot. */
 export class CompressionScheduler {
   private readonly running = new Map<string, RunningCompression>();
-  private readonly agents = new Map<string, { readonly signature: string; readonly agent: Agent }>();
+  private readonly agents = new Map<string, { readonly signature: string; readonly agent: TurnAgent }>();
   private readonly work: CompressionJob;
   private readonly frames: RequestFrames;
   private readonly closing = new AbortController();
@@ -253,7 +253,7 @@ export class CompressionScheduler {
     return this.agentOf(this.modelOf(session)).openModel(signal);
   }
 
-  private agentOf(ref: string): Agent {
+  private agentOf(ref: string): TurnAgent {
     const signature = this.deps.agentSignature(ref);
     const known = this.agents.get(ref);
     if (known?.signature === signature) return known.agent;

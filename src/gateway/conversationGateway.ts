@@ -1,4 +1,4 @@
-import type { Agent } from '../agent/agent';
+import type { TurnAgent } from '../agent/agent';
 import { Summarizer } from '../agent/compression/summarizer';
 import type { SessionStore } from '../store/sessionStore';
 import { AgentPool } from './agents/agentPool';
@@ -66,7 +66,7 @@ export class Gateway {
     const spending = (this.spending = new SpendingLimit(services));
     const modelChoices = new ModelChoices(services);
     const runner = (this.runner = new TurnRunner(services, events));
-    const servingAgent = (sessionId: string, model: string): Agent | null => {
+    const servingAgent = (sessionId: string, model: string): TurnAgent | null => {
       const served = agentPool.serving(sessionId);
       return served?.agentFor(services.agentSignature(model), () => services.createAgent(model, served.memory)) ?? null;
     };

@@ -1,4 +1,4 @@
-import type { Agent } from '../agent/agent';
+import type { TurnAgent } from '../agent/agent';
 import { stopReasonOf, TurnStop } from '../agent/turnStop';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
@@ -42,7 +42,7 @@ export class Delegations {
    *  when no sub-agent could be started, and with the reason of the stop when its turn could not be closed. */
   async delegate(
     caller: RunningTurn,
-    agent: Agent,
+    agent: TurnAgent,
     task: DelegatedTask,
     call: DelegatingCall,
     signal: AbortSignal,
@@ -92,7 +92,7 @@ export class Delegations {
 
   private subAgentRun(
     caller: RunningTurn,
-    agent: Agent,
+    agent: TurnAgent,
     { readOnly, agent: type }: DelegatedTask,
     title: string,
     { callId, report }: DelegatingCall,

@@ -1,4 +1,4 @@
-import type { Agent } from '../agent/agent';
+import type { TurnAgent } from '../agent/agent';
 import type { ShortenRequest } from '../agent/liveRun';
 import type { DelegatedTask, DelegatedWork } from '../tools/delegation';
 import type { ToolCallContext } from '../tools/tool';
@@ -33,7 +33,7 @@ interface Handlers {
   /** Runs a task on a sub-agent, delegated by the run's agent. */
   delegate(
     run: RunningTurn,
-    agent: Agent,
+    agent: TurnAgent,
     task: DelegatedTask,
     call: Pick<ToolCallContext, 'callId' | 'report'>,
     signal: AbortSignal,

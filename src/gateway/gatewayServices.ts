@@ -1,4 +1,4 @@
-import type { Agent } from '../agent/agent';
+import type { TurnAgent } from '../agent/agent';
 import type { ContextEngine } from '../agent/compression/contextEngine';
 import type { Clock } from '../base/clock';
 import type { Ids } from '../base/ids';
@@ -24,7 +24,7 @@ export interface GatewayServices {
   readonly log: Log;
   /** Creates an agent for a model reference. The agent opens the model itself, inside the turn: the prompt is stored
    *  first. */
-  readonly createAgent: (model: string, memory?: MemoryManager) => Agent;
+  readonly createAgent: (model: string, memory?: MemoryManager) => TurnAgent;
   /** Changes when any input of an agent changes (model, endpoint, tools, settings, folders). */
   readonly agentSignature: (model: string) => string;
   readonly createMemory: (agent: { readonly isPrivate: boolean }) => MemoryManager;

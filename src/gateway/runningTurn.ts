@@ -1,4 +1,4 @@
-import type { Agent } from '../agent/agent';
+import type { TurnAgent } from '../agent/agent';
 import { type Decisions, LeftWaiting, type Steering } from '../agent/liveRun';
 import type { RunningCalls } from '../agent/runningCalls';
 import { TurnStop } from '../agent/turnStop';
@@ -44,7 +44,7 @@ export interface SubAgentRun {
   readonly title: string;
   /** The caller's tool call. */
   readonly callId: string;
-  readonly createAgent: (memory: MemoryManager) => Agent;
+  readonly createAgent: (memory: MemoryManager) => TurnAgent;
   /** Called with every event that surfaces showing its session receive. */
   readonly onEvent: (event: TurnEvent) => void;
   /** `settled`: null when the turn could not be closed before the window closed. `messages`: the rows of the turn. */

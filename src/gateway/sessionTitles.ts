@@ -1,4 +1,4 @@
-import type { Agent } from '../agent/agent';
+import type { TurnAgent } from '../agent/agent';
 import { askForTitle, firstExchange } from '../agent/sessionTitle';
 import type { Clock } from '../base/clock';
 import type { Log } from '../base/log';
@@ -14,7 +14,7 @@ interface TitleDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly sessionTitles?: () => 'model' | 'prompt';
-  readonly agentOf: (sessionId: string, model: string) => Agent;
+  readonly agentOf: (sessionId: string, model: string) => TurnAgent;
   /** True when the session may send no further request, because it reached the spending limit. */
   readonly mayNotSpend: (sessionId: string) => Promise<boolean>;
   readonly isRunning: (conversationId: string) => boolean;

@@ -1,4 +1,4 @@
-import type { TurnResult } from '../agent/agent';
+import type { TurnResult } from '../agent/recordedTurn';
 import type { ShortenRequest, TurnMode, TurnRun } from '../agent/liveRun';
 import { RunningCalls } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';

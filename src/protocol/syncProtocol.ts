@@ -22,6 +22,8 @@ export interface ChatSync {
   /** even: the server has everything. waiting: something is to be sent. failed: the server cannot be used now. overdue:
    *  something has waited for more than a day. */
   readonly state: 'even' | 'waiting' | 'failed' | 'overdue';
+  /** Conversations that wait by themselves, and why: one that a newer Hermes continued can only be read. */
+  readonly refused: readonly { readonly conversationId: string; readonly sentence: string }[];
   /** Turn that another machine runs in the session that the user sees. */
   readonly turn: TurnElsewhere | null;
 }

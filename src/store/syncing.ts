@@ -70,8 +70,9 @@ export interface ForgottenCopies {
   readonly sessionIds: readonly string[];
 }
 
-/** Random texts that follow each other, one for each connection of a store. The server keeps the newest: a store that
- *  comes with another one has a copy, or is one, or was put back. */
+/** Numbered random texts that follow each other, one for each connection of a store. The server keeps the newest: a
+ *  store that comes with another one has a copy, or is one, or was put back. If the server's has a lower number, it is
+ *  the server that was put back. */
 export interface Incarnation {
   /** Null for a store that was never connected under this id. */
   readonly before: string | null;
@@ -188,44 +189,13 @@ export type AsyncSyncedStore = {
   ) => ReturnType<SyncedStore[M]> | Promise<ReturnType<SyncedStore[M]>>;
 };
 
-const methods = {
-  begin: true,
-  noteMore: true,
-  connecting: true,
-  connected: true,
-  end: true,
-  pending: true,
-  outgoing: true,
-  bodies: true,
-  status: true,
-  version: true,
-  chain: true,
-  changed: true,
-  transcriptDocuments: true,
-  beginSending: true,
-  sending: true,
-  sent: true,
-  notSent: true,
-  read: true,
-  noteHeads: true,
-  due: true,
-  forgotten: true,
-  forgottenThere: true,
-  isErased: true,
-  forget: true,
-  copies: true,
-  copiesForgotten: true,
-  trashForgotten: true,
-  receive: true,
-} satisfies Record<keyof SyncedStore, true>;
-
 /** A synchronized store over one function that carries a call. */
 export function promisedSync(call: (request: SyncCall) => Promise<SyncResult>): AsyncSyncedStore {
-  const forwards = Object.keys(methods).map((method) => [
-    method,
-    (...args: unknown[]) => call({ method, args } as SyncCall),
-  ]);
-  return Object.fromEntries(forwards) as AsyncSyncedStore;
+  return new Proxy({} as AsyncSyncedStore, {
+    // It is no promise.
+    get: (_store, method) =>
+      method === 'then' ? undefined : (...args: unknown[]) => call({ method, args } as SyncCall),
+  });
 }
 
 type SyncTable = {

@@ -49,6 +49,8 @@ export type Access =
   | { readonly kind: 'input'; readonly server: string; readonly asked: AskedInput }
   /** Tool of another extension. */
   | { readonly kind: 'editorTool'; readonly name: string }
+  /** Something that an agent of another maker wants to do. `action` empty: to read the session above. */
+  | { readonly kind: 'agent'; readonly agent: string; readonly action: string }
   /** Leaves Plan mode with the displayed plan. */
   | { readonly kind: 'plan' };
 
@@ -90,6 +92,7 @@ export const askReasons = [
   'localAddress',
   'server',
   'extension',
+  'agent',
   'plan',
   'rules',
   'unconfined',

@@ -87,6 +87,14 @@ export function toolDetails(result: ToolResultPart | null): ToolDetails | null {
   return details;
 }
 
+const running = v.object({ isRunning: v.literal(true) });
+
+/** True for a result that stands in for a call which still runs: an agent of another maker reports its calls as they go.
+ *  In a turn that is over it means that the call never ended. */
+export function isRunningResult(result: ToolResultPart): boolean {
+  return result.outcome === 'interrupted' && v.is(running, result.details);
+}
+
 const serverTool = v.object({ server: v.string(), tool: v.string() });
 
 /** Returns the server and the tool by their own names; null when the result does not say. */

@@ -236,4 +236,13 @@ export const toolKinds: Readonly<Record<string, ToolKind>> = {
     did: () => t('Read skill'),
     tried: () => t('Tried to read skill'),
   },
+  agent_tool: {
+    icon: 'tools',
+    target: ['title'],
+    doing: () => t('Using'),
+    did: () => t('Used'),
+    tried: () => t('Tried to use'),
+  },
+  agent_notice: { icon: 'info', target: ['text'], doing: () => '', did: () => '', tried: () => '' },
+  agent_handoff: { icon: 'arrow-swap', target: ['text'], doing: () => '', did: () => '', tried: () => '' },
 };

@@ -6,12 +6,12 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startPostgres, type RunningPostgres } from '../../scripts/postgresServer.mjs';
 import { type ModelServer, reply, startModelServer } from '../support/modelServer';
-import { projectRoot, readStateDb, waitFor, type VscodeSession, type Workbench } from '../support/vscode';
-import { ChatPanel } from './chatPanel';
+import { projectRoot, waitFor } from '../support/vscode';
 import { SessionsView } from './sessionsView';
 import { EXTENSION_ID, test } from './vscodeTest';
 import { numberedWords } from './words';
 import { scriptedSettings } from './scriptedVscode';
+import { SyncedMachine } from './syncedMachine';
 
 let model: ModelServer;
 let postgres: RunningPostgres;
@@ -30,42 +30,21 @@ afterAll(async () => {
 
 const options = () => ({ settings: scriptedSettings(model) });
 
-interface Machine {
-  readonly name: string;
-  readonly session: VscodeSession;
-  readonly workbench: Workbench;
-  readonly panel: ChatPanel;
-}
-
-async function machine(name: string, session: VscodeSession): Promise<Machine> {
-  const workbench = await session.open(session.sampleFolder());
-  return { name, session, workbench, panel: await ChatPanel.open(workbench) };
-}
-
 const passphrase = 'correct horse battery';
 
-/** Sets up sync as a user does. The first machine chooses that the server gets only encrypted text. */
-async function setUp({ name, workbench }: Machine, isFirst = false): Promise<void> {
-  await workbench.openAndAnswer(
-    async () => {
-      await workbench.runCommand('Hermes: Storage and History… › Set Up Sync…');
-      await workbench.dialog().getByRole('button', { name: 'Continue' }).click();
-    },
-    /Connection string/,
-    postgres.url(),
-  );
-  await workbench.answerInput(/share their sessions/, 'Parcels');
-  if (isFirst) {
+/** The first machine chooses that the server gets only encrypted text. */
+async function setUp(machine: SyncedMachine, isFirst = false): Promise<void> {
+  const { workbench, name } = machine;
+  await machine.connect(postgres.url(), async () => {
+    if (!isFirst) return workbench.answerInput(/or its recovery key/, passphrase);
     await workbench.page.locator('.quick-input-list .monaco-list-row', { hasText: 'Encrypt with' }).click();
     await workbench.answerInput(/You need it on each machine/, passphrase);
     await workbench.answerInput(/passphrase again/, passphrase);
-  } else await workbench.answerInput(/or its recovery key/, passphrase);
-  await workbench.answerInput(/Name of this machine/, name);
-  const dialog = workbench.dialog();
-  await dialog.waitFor();
+  });
   await workbench.screenshot(pictures, `agree-${name}`);
-  await dialog.getByRole('button', { name: 'Start Sync' }).click();
+  await machine.startSync();
   if (isFirst) {
+    const dialog = workbench.dialog();
     await dialog.getByText(/Recovery key of/).waitFor();
     await workbench.screenshot(pictures, 'recovery-key');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
@@ -74,24 +53,16 @@ async function setUp({ name, workbench }: Machine, isFirst = false): Promise<voi
 }
 
 /** Texts of all answers in the store of a machine, whichever session they are in. */
-function answers({ session }: Machine): readonly string[] {
-  const [store = ''] = session.workspaceStorageFolders(EXTENSION_ID);
-  const rows = readStateDb(store, "SELECT DISTINCT parts FROM messages WHERE role = 'assistant' ORDER BY parts");
-  return rows.map(({ parts }) => /"text":"([^"]*)"/.exec(String(parts))?.[1] ?? '');
-}
+const answers = (machine: SyncedMachine): readonly string[] =>
+  machine
+    .query("SELECT DISTINCT parts FROM messages WHERE role = 'assistant' ORDER BY parts")
+    .map(({ parts }) => /"text":"([^"]*)"/.exec(String(parts))?.[1] ?? '');
 
-const sessionsOf = ({ session }: Machine): readonly unknown[] =>
-  readStateDb(session.workspaceStorageFolders(EXTENSION_ID)[0] ?? '', 'SELECT title FROM sessions ORDER BY title').map(
-    ({ title }) => title,
-  );
-
-async function ask({ panel }: Machine, prompt: string, answer: string): Promise<void> {
-  model.script(reply().says(answer));
-  await panel.ask(prompt, answer);
-}
+const sessionsOf = (machine: SyncedMachine): readonly unknown[] =>
+  machine.query('SELECT title FROM sessions ORDER BY title').map(({ title }) => title);
 
 /** Verify Session: what was shown, what is on disk, and what the server has are the same. */
-async function verified({ workbench, name, panel }: Machine): Promise<void> {
+async function verified({ workbench, name, panel }: SyncedMachine): Promise<void> {
   await workbench.runCommand('Hermes: Check and Repair… › Verify Session');
   // Without a session in the chat the user chooses one.
   if (await panel.frame.getByText('Hermes works in your folder').isVisible()) {
@@ -107,18 +78,18 @@ async function verified({ workbench, name, panel }: Machine): Promise<void> {
 test('three machines share a session; what two of them added while apart is kept in a branch', async ({
   startVscode,
 }) => {
-  const desk = await machine('Desk', await startVscode(options()));
+  const desk = await SyncedMachine.open('Desk', await startVscode(options()));
   await setUp(desk, true);
-  await ask(desk, 'Tell of plums', 'A plum is a stone fruit.');
+  await desk.ask(model, 'Tell of plums', 'A plum is a stone fruit.');
 
   // Another machine has it, and continues it
-  const laptop = await machine('Laptop', await startVscode(options()));
+  const laptop = await SyncedMachine.open('Laptop', await startVscode(options()));
   await setUp(laptop);
   const view = await SessionsView.open(laptop.workbench);
   await view.waitForOutline('the session of the other machine', (rows) => rows.join().includes('plums'));
   await view.click('Tell of plums');
   await laptop.panel.sees('A plum is a stone fruit.');
-  await ask(laptop, 'Tell of pears', 'A pear is green.');
+  await laptop.ask(model, 'Tell of pears', 'A pear is green.');
   await desk.panel.sees('A pear is green.');
 
   // The laptop watches an answer of the desk, and stops it
@@ -140,8 +111,8 @@ test('three machines share a session; what two of them added while apart is kept
 
   // Both continue while the server is gone
   await postgres.stop();
-  await ask(desk, 'Tell of figs', 'A fig is soft.');
-  await ask(laptop, 'Tell of nuts', 'A nut is hard.');
+  await desk.ask(model, 'Tell of figs', 'A fig is soft.');
+  await laptop.ask(model, 'Tell of nuts', 'A nut is hard.');
   await postgres.restart();
   const [stopped = ''] = answers(desk).filter((text) => text.startsWith('w0001 '));
   const all = ['A fig is soft.', 'A nut is hard.', 'A pear is green.', 'A plum is a stone fruit.', stopped];
@@ -162,7 +133,7 @@ test('three machines share a session; what two of them added while apart is kept
   await laptop.panel.sees('A nut is hard.');
 
   // A third one has everything
-  const third = await machine('Third', await startVscode(options()));
+  const third = await SyncedMachine.open('Third', await startVscode(options()));
   await setUp(third);
   await waitFor(
     'the third machine to have all',

@@ -9,6 +9,7 @@ const hangLimitMs = 900_000 * Math.max(1, Number(process.env['HERMES_TEST_PATIEN
 /** The files that take a minute or more. */
 const longest = [
   'sync',
+  'syncDay',
   'storeStates',
   'sessionsView',
   'busyAndCompression',

@@ -132,6 +132,55 @@ describe('a session with pictures, over a line that is cut each minute', () => {
   });
 });
 
+describe('a sending in pages', () => {
+  const documents = Array.from({ length: 8 }, (_, n) => ({
+    document: `turn/${n}`,
+    body: 'x'.repeat(pageBytes),
+    change: n,
+  }));
+  const sending = { conversationId: 'c', ...first, fence: null, changes: documents, documents: pieces(...documents) };
+  const sent = async (server: SyncServer, changes: typeof sending): Promise<string> => {
+    const connection = await server.connect('a', 'A');
+    for (;;) {
+      const { kind } = await server.send(connection, changes);
+      if (kind !== 'more') return kind;
+    }
+  };
+
+  it('may take longer at its end than an answer', async () => {
+    const database = await world.database();
+    const server = new PostgresServer({ address: world.address(database), history: 'h', pageBytes, timeoutMs: 1000 });
+    await server.prepare();
+    await world.run(
+      database,
+      `CREATE FUNCTION hermes_sync.wait() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN PERFORM pg_sleep(0.25); RETURN new; END $$`,
+      'CREATE TRIGGER wait BEFORE INSERT ON hermes_sync.bodies FOR EACH ROW EXECUTE FUNCTION hermes_sync.wait()',
+    );
+    expect(await sent(server, sending)).toBe('done');
+    await server.dispose();
+  });
+
+  it('leaves nothing of a conversation that is forgotten while a page is on its way', async () => {
+    const database = await world.database();
+    const [server, other] = [
+      new PostgresServer({ address: world.address(database), history: 'h', pageBytes }),
+      world.client(world.address(database)),
+    ];
+    const connection = await server.connect('a', 'A');
+    const cut = async function* () {
+      for (const [at, document] of documents.entries()) {
+        if (at === 3) await other.erase(connection, { conversationId: 'c' });
+        yield [document];
+      }
+    };
+    // The window is closed after the pages of its turn.
+    expect(await server.send(connection, { ...sending, documents: cut })).toEqual({ kind: 'more' });
+    expect(await world.run(database, 'SELECT document FROM hermes_sync.parts')).toEqual([]);
+    await server.dispose();
+  });
+});
+
 describe('a download in pages', () => {
   const query = { conversationId: 'c', since: 0, chain: [], documents: [] };
   const body = (text: string): string => text.repeat(2 * pageBytes);

@@ -118,6 +118,18 @@ describe('the tables', () => {
     expect(left).toEqual([]);
   });
 
+  it('tell a window that is still of layout 3 that they changed', async () => {
+    const database = await world.database();
+    await world.client(world.address(database)).prepare();
+    const old = world.run(
+      database,
+      "INSERT INTO hermes_sync.conversations (history, conversation) VALUES ('h', 'c')",
+      "SELECT tail FROM hermes_sync.versions WHERE conversation = 'c'",
+    );
+    // 42P01, upon which it looks at the layout.
+    await expect(old).rejects.toThrow('"hermes_sync.versions" does not exist');
+  });
+
   it('keep the last 256 tails of a conversation; a machine that is further behind receives all of it', async () => {
     const client = world.client(world.address(await world.database()));
     const connection = await client.connect('a', 'A');

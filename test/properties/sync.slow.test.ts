@@ -55,7 +55,7 @@ describe('three machines and a server', () => {
         const lost = [...all.broughtBack].filter((text) => !everywhere.has(text) && !all.forgottenTexts.has(text));
         expect(lost).toEqual([]);
         expect(all.shared).toEqual([]);
-        expect(kept.filter((id) => isProven || !all.forgotten.has(id))).toEqual([]);
+        expect(kept.filter((id) => isProven || !(all.forgotten.has(id) || all.revived.has(id)))).toEqual([]);
         const texts = (first ?? []).map(([, row]) => row).filter((row) => row.includes('Answer of'));
         for (const { text, conversationId } of all.shown) {
           const isForgotten = all.forgotten.has(conversationId);

@@ -150,6 +150,8 @@ export class SyncMachines {
   divisions = 0;
   /** Conversations that were forgotten on some machine. */
   readonly forgotten = new Set<string>();
+  /** Those that nobody knows as forgotten any more, because who did was put back. */
+  readonly revived = new Set<string>();
   /** Answers that a machine had in nothing else than what was forgotten there. */
   readonly forgottenTexts = new Set<string>();
   /** Answers that were brought back by hand. */
@@ -368,7 +370,7 @@ export class SyncMachines {
       case 'late':
         return await machine.network.deliverLate();
       case 'failover':
-        return this.puttingBack(() => this.server.failOver(which + 1));
+        return this.failOver(which + 1);
       case 'copy':
         return void (machine.copy = copied(machine));
       case 'restore':
@@ -407,7 +409,13 @@ export class SyncMachines {
       const sessionIds = copy.database
         .all('SELECT id FROM sessions WHERE conversation_id = ? ORDER BY started_at, rowid', [root])
         .map(({ id }) => String(id));
-      const { newIds } = machine.world.db.copyToThisFolder({ folder: 'copy', sessionIds, moves: false });
+      const { sessions, messages, newIds } = machine.world.db.copyToThisFolder({
+        folder: 'copy',
+        sessionIds,
+        moves: false,
+      });
+      // What is here already is erased with the rest.
+      if (sessions + messages === 0) return;
       if (this.rules.marksBroughtBack === false)
         machine.world.database.run("DELETE FROM state_meta WHERE key LIKE 'brought-back:%'");
       // It is wanted, whatever was forgotten before.
@@ -477,8 +485,9 @@ export class SyncMachines {
       if (answer.version > machine.world.db.synced.version(conversationId)) await machine.round.receive(conversationId);
       machine.fences.set(conversationId, answer.fence);
       return answer.fence;
-    } catch (error) {
-      this.newConnection(machine, error);
+    } catch {
+      // Connecting again tells if a copy of the store is there.
+      machine.round = machine.newRound();
       return null;
     }
   }
@@ -592,13 +601,26 @@ export class SyncMachines {
     ]);
   }
 
+  /** A server that lost who connected last may take a copy for it, until the other one connects. */
+  private failOver(lag: number): Promise<void> {
+    this.leased.clear();
+    return this.puttingBack(() => this.server.failOver(lag));
+  }
+
   /** Notes what is gone because the last machine or server that had it was put back. */
   private async puttingBack(work: () => unknown): Promise<void> {
     const before = this.held();
     await work();
     const after = this.held();
     for (const text of before) if (!after.has(text)) this.forgottenTexts.add(text);
-    for (const id of this.forgotten) if (!this.isKnownAsForgotten(id)) this.forgotten.delete(id);
+    for (const id of this.forgotten) {
+      if (this.isKnownAsForgotten(id)) continue;
+      this.forgotten.delete(id);
+      this.revived.add(id);
+      // Erased with it while that was known.
+      for (const { text, conversationId } of this.shown)
+        if (conversationId === id && !after.has(text)) this.forgottenTexts.add(text);
+    }
   }
 
   /** False when the last one that knew of it was put back: then nobody has forgotten it. */
@@ -640,7 +662,7 @@ export class SyncMachines {
   private fate(): Fate {
     if (this.isCalm) return 'done';
     // Also between two calls of an exchange.
-    if (this.random() < 0.004) void this.puttingBack(() => this.server.failOver(Math.floor(this.random() * 8)));
+    if (this.random() < 0.004) void this.failOver(Math.floor(this.random() * 8));
     const dice = this.random();
     return dice < 0.88 ? 'done' : dice < 0.92 ? 'lost' : dice < 0.96 ? 'unanswered' : 'late';
   }

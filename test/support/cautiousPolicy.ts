@@ -28,6 +28,8 @@ function subjectOf(access: JudgedAccess): string {
       return `${access.server}: ${access.tool}`;
     case 'editorTool':
       return access.name;
+    case 'agent':
+      return access.action;
     case 'plan':
       return 'plan';
     default:

@@ -93,8 +93,9 @@ export class SimulatedServer {
     this.keepState();
     const noted = this.incarnations.get(origin) ?? null;
     const isRepeated = noted !== null && noted === incarnation?.now;
-    if (noted !== null && noted !== incarnation?.before && !isRepeated && this.rules.incarnations !== false)
-      throw twinFailure(origin);
+    const isPutBack = numberOf(noted) < numberOf(incarnation?.before ?? null);
+    const isKnown = noted === null || noted === incarnation?.before || isRepeated || isPutBack;
+    if (!isKnown && this.rules.incarnations !== false) throw twinFailure(origin);
     this.origins.set(origin, machine);
     if (incarnation === undefined) return { origin };
     this.incarnations.set(origin, incarnation.now);
@@ -265,6 +266,10 @@ export class SimulatedServer {
     this.conversations.set(id, known);
     return known;
   }
+}
+
+function numberOf(incarnation: string | null): string {
+  return incarnation?.split('.')[0] ?? '';
 }
 
 /** What becomes of a call: done; lost on its way; done, and the answer lost; given up by the caller, and done later. */

@@ -136,6 +136,17 @@ export function syncContract(serve: () => Promise<() => SyncServer>): void {
       ]).toEqual(['twin', 'twin', 'granted']);
     });
 
+    it('knows a store that is further than the server, which was put back', async () => {
+      const way = (await serve())();
+      const [older, newer, next] = ['000000009.a', '000000010.b', '000000011.c'];
+      await way.connect('a', 'Laptop', { before: null, now: older });
+      expect(await way.connect('a', 'Laptop', { before: newer, now: next })).toEqual({
+        origin: 'a',
+        incarnation: next,
+        isRepeated: false,
+      });
+    });
+
     it('gives the heads that changed after a number, whoever changed them, erased ones too', async () => {
       const [way, a, b] = await two();
       const [none] = [await way.news(b, 0)];

@@ -1,9 +1,10 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { Gateway } from '../../src/gateway/conversationGateway';
 import * as path from 'node:path';
-import { Agent, type AgentDeps } from '../../src/agent/agent';
+import { Agent, type AgentDeps, type TurnAgent } from '../../src/agent/agent';
 import type { ContextEngine } from '../../src/agent/compression/contextEngine';
 import type { ProjectContext } from '../../src/agent/project/projectContext';
+import type { RecordingDeps } from '../../src/agent/recordedTurn';
 import { systemPrompt } from '../../src/agent/systemPrompt';
 import { type Clock, systemClock } from '../../src/base/clock';
 import { idsFrom } from '../../src/base/ids';
@@ -78,6 +79,8 @@ export interface WorldOptions {
   readonly spendingLimit?: number;
   /** Runs before a prompt opens a turn, as another machine's changes do. */
   readonly beforeTurn?: (conversationId: string) => Promise<void>;
+  /** Agents of other makers: gives the one that answers this model, or undefined for our own. */
+  readonly hosted?: (model: string, parts: RecordingDeps) => TurnAgent | undefined;
   /** Replaces the model behind the server, where it gives one. */
   readonly openModel?: (ref: string) => Promise<ChatModel> | undefined;
 }
@@ -293,6 +296,7 @@ export class World {
       ids,
       log,
       createAgent: (model, memory) =>
+        options.hosted?.(model, { store, clock, ids, log }) ??
         new Agent({
           ...(memory === undefined ? {} : { memory }),
           approvals: options.approvals ?? cautiousPolicy,

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Agent } from '../../agent/agent';
+import type { TurnAgent } from '../../agent/agent';
 import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
 import type { ChatModel } from '../../models/chatModel';
@@ -21,7 +21,7 @@ export class RequestFrames {
   ) {}
 
   /** Throws `StoreError` when the last values cannot be read. */
-  async of(ref: string, isPrivate: boolean, agent: Agent, model: ChatModel): Promise<RequestFrame> {
+  async of(ref: string, isPrivate: boolean, agent: TurnAgent, model: ChatModel): Promise<RequestFrame> {
     const key = `request-frame/${isPrivate ? 'private' : 'usual'}/${ref}`;
     const frame = agent.overhead(model);
     if (!agent.hasGatheredTools) return (await this.lastSent(key)) ?? frame;

@@ -1,11 +1,11 @@
-import type { Agent } from '../../agent/agent';
+import type { TurnAgent } from '../../agent/agent';
 import type { MemoryManager, SessionChange, SessionName } from '../../memory/memoryManager';
 
 /** An agent with its memory, serving one surface (decision 5). The agent is cached from turn to turn while its
  *  signature (model, settings, folders) stays the same. The memory lives as long as this object. Every turn reads
  *  the history again, so a cached agent can never hold outdated history. */
 export class SurfaceAgent {
-  private cached: { readonly signature: string; readonly agent: Agent } | null = null;
+  private cached: { readonly signature: string; readonly agent: TurnAgent } | null = null;
   private turns = 0;
   private ended = false;
   /** True when the user began a new session while a turn ran here: memory is notified of this session's end after
@@ -29,7 +29,7 @@ export class SurfaceAgent {
     return this.ended;
   }
 
-  agentFor(signature: string, create: () => Agent): Agent {
+  agentFor(signature: string, create: () => TurnAgent): TurnAgent {
     if (this.cached?.signature !== signature) this.cached = { signature, agent: create() };
     return this.cached.agent;
   }

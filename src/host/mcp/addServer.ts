@@ -33,9 +33,9 @@ interface Entered {
 }
 
 /** Runs Add Server…: asks for a command or address, a name and a place, tests the server, and only then saves it.
- *  Canceling at any step changes nothing. */
-export async function addServer(desk: ServerAdding): Promise<void> {
-  let entered = await enter(desk, null);
+ *  Canceling at any step changes nothing. `text`: proposed as the command or address. */
+export async function addServer(desk: ServerAdding, text = ''): Promise<void> {
+  let entered = await enter(desk, { text });
   while (entered !== null) {
     const { name, entry, place } = entered;
     const draft = await place.draft(name, entry);
@@ -48,13 +48,13 @@ export async function addServer(desk: ServerAdding): Promise<void> {
   }
 }
 
-async function enter(desk: ServerAdding, before: Entered | null): Promise<Entered | null> {
+async function enter(desk: ServerAdding, before: Pick<Entered, 'text'> & Partial<Entered>): Promise<Entered | null> {
   const title = t('Add MCP Server');
   const text = await vscode.window.showInputBox({
     title,
     prompt: t('Command that starts the server, or its web address'),
     placeHolder: exampleCommand,
-    value: before?.text ?? '',
+    value: before.text,
     ignoreFocusOut: true,
     validateInput: (typed) => problemWords(typedServer(typed)),
   });
@@ -64,7 +64,7 @@ async function enter(desk: ServerAdding, before: Entered | null): Promise<Entere
   const name = await vscode.window.showInputBox({
     title,
     prompt: t('A name for this server'),
-    value: before?.name ?? proposedName(entry, taken),
+    value: before.name ?? proposedName(entry, taken),
     ignoreFocusOut: true,
     validateInput: (typed) => nameProblem(typed.trim(), taken),
   });

@@ -11,8 +11,11 @@ import { isSwitchedOn, switchTools } from '../tools/editorTools';
 import { toolExtensions } from '../tools/editorToolNames';
 import { addServer, type ServerAdding } from './addServer';
 import type { KnownServer } from './knownServer';
+import type { ToolSwitches } from './toolSwitches';
+import { tokensOf } from '../../tools/mcp/mcpTool';
 import { openServerFile, serverFolders } from './serverDrafts';
 import { fileOf, settingName, shownFile } from './serverFiles';
+import { needText, wellKnownServers } from './wellKnownServers';
 
 /** Number of latest accesses blocked by the sandbox that are shown per server. */
 const mostShown = 5;
@@ -20,6 +23,7 @@ const mostShown = 5;
 /** Servers of a window, and the actions that users can take on them. */
 export interface ManagedServers extends ServerAdding {
   readonly servers: Pick<McpServers, 'find'>;
+  readonly switches: ToolSwitches;
   /** Resolves once the definitions are read, or have taken too long. */
   settled(): Promise<void>;
   /** Place where the server runs now, or would run if it were trusted. Null for a server that runs no program here. */
@@ -89,6 +93,10 @@ function waysToAdd(mcp: ManagedServers): readonly Choice[] {
       ),
       iconPath: new vscode.ThemeIcon('add'),
     },
+    {
+      ...choice(t('Add Well-Known Server…'), () => addWellKnown(mcp)),
+      iconPath: new vscode.ThemeIcon('library'),
+    },
     ...folders.map((folder) => ({
       ...choice(
         t('Open {file}', { file: folders.length === 1 ? 'mcp.json' : shownFile(folder) }),
@@ -102,6 +110,16 @@ function waysToAdd(mcp: ManagedServers): readonly Choice[] {
       iconPath: new vscode.ThemeIcon('gear'),
     },
   ];
+}
+
+async function addWellKnown(mcp: ManagedServers): Promise<void> {
+  const items = wellKnownServers.map(({ name, text, need }): Choice => ({
+    label: name,
+    description: needText(need),
+    detail: text,
+    run: () => addServer(mcp, text),
+  }));
+  await choose(t('Well-Known Servers'), items);
 }
 
 async function manageServer(mcp: ManagedServers, known: KnownServer): Promise<void> {
@@ -130,7 +148,7 @@ async function manageServer(mcp: ManagedServers, known: KnownServer): Promise<vo
     ...((await mcp.isSignedIn(known.definition))
       ? [choice(t('Sign Out'), () => mcp.signOut(known), t('Removes its tokens from this machine, and stops it'))]
       : []),
-    ...(server.tools.length === 0 ? [] : [choice(t('Show Tools'), () => showTools(server))]),
+    ...(server.tools.length === 0 ? [] : [choice(t('Choose Tools…'), () => chooseTools(mcp, server))]),
     ...hostChoices(mcp, known, server),
     ...(await placeChoices(mcp, known, place)),
     showLog,
@@ -141,7 +159,7 @@ async function manageServer(mcp: ManagedServers, known: KnownServer): Promise<vo
 
 function forgetChoice(mcp: ManagedServers, known: KnownServer): readonly Choice[] {
   const { definition, decision } = known;
-  if (definition.source.kind === 'folder')
+  if (definition.source.kind !== 'settings')
     return [choice(t('Forget'), () => mcp.forget(known), t('Stops the server; Hermes asks again before it runs'))];
   const hasChosen = decision.choice !== null || decision.hosts.length > 0;
   return hasChosen
@@ -205,16 +223,29 @@ async function restart(server: McpServer): Promise<void> {
   server.start();
 }
 
-async function showTools(server: McpServer): Promise<void> {
-  const items = [...server.tools]
+/** Lets the user switch tools on and off. Each is in every request while it is on. */
+async function chooseTools({ switches }: ManagedServers, { plan, tools }: McpServer): Promise<void> {
+  const items = [...tools]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map((tool): Choice => ({
+    .map((tool) => ({
       label: tool.name,
-      ...(tool.title === null ? {} : { description: tool.title }),
+      description: t('about {tokens} tokens', { tokens: String(tokensOf(tool)) }),
       detail: tool.description.replace(/\s+/g, ' ').slice(0, 300),
-      run: async () => undefined,
+      picked: !switches.isOff(plan.id, tool.name),
     }));
-  await choose(t('Tools of the MCP server “{name}”', { name: server.plan.name }), items);
+  const tokens = tools.reduce((sum, tool) => sum + (switches.isOff(plan.id, tool.name) ? 0 : tokensOf(tool)), 0);
+  const chosen = await vscode.window.showQuickPick(items, {
+    canPickMany: true,
+    title: t('Tools of the MCP server “{name}”', { name: plan.name }),
+    placeHolder: t('Tools that are on add about {tokens} tokens to each request', { tokens: String(tokens) }),
+    matchOnDetail: true,
+  });
+  if (chosen === undefined) return;
+  const on = chosen.map(({ label }) => label);
+  await switches.set(
+    plan.id,
+    tools.map(({ name }) => name).filter((name) => !on.includes(name)),
+  );
 }
 
 async function openSetting(): Promise<void> {

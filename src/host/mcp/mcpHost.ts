@@ -28,9 +28,17 @@ import { SavedCredentials, secretName } from './savedCredentials';
 import type { KnownServer } from './knownServer';
 import { manageServers, type ManagedServers } from './manageServers';
 import { placeSentences } from './serverPlaceLabels';
-import { fileOf, openFolders, readWrittenServers, type ServerProblem, watchWrittenServers } from './serverFiles';
+import {
+  definingFile,
+  fileOf,
+  openFolders,
+  readWrittenServers,
+  type ServerProblem,
+  watchWrittenServers,
+} from './serverFiles';
 import { ServerInputs } from './serverInputs';
 import { type KeptValues, ServerTrust } from './serverTrust';
+import { ToolSwitches } from './toolSwitches';
 
 interface McpHostDeps {
   readonly context: {
@@ -43,6 +51,8 @@ interface McpHostDeps {
   readonly confinement: Pick<Confinement, 'state' | 'isRequired' | 'confine'>;
   /** Folder for files that are moved out of the open folders when a sandboxed server ends. No server can read it. */
   readonly storageFolder: () => string;
+  /** Number of the agent's tools besides those of servers. */
+  readonly otherTools: () => number;
   readonly clock: Clock;
   readonly log: Log;
   /** Shows notices about servers in the chat, with the possible actions. */
@@ -52,6 +62,9 @@ interface McpHostDeps {
 /** Debounce in milliseconds: files change in bursts. */
 const quietMs = 300;
 const readTimeoutMs = 2000;
+const offeredKey = 'mcp.offered';
+/** The limit of OpenAI and others. */
+const mostTools = 128;
 
 /** MCP servers of this window: their definitions, the user's trust in them, and their tools. */
 export class McpHost implements ManagedServers, Disposable {
@@ -59,6 +72,7 @@ export class McpHost implements ManagedServers, Disposable {
   readonly servers: McpServers;
   private readonly trust: ServerTrust;
   private readonly inputs: ServerInputs;
+  readonly switches: ToolSwitches;
   private readonly credentials: SavedCredentials;
   private known: readonly KnownServer[] = [];
   private problems: readonly ServerProblem[] = [];
@@ -68,6 +82,7 @@ export class McpHost implements ManagedServers, Disposable {
   /** Fingerprints of definitions that the user was already asked about in this window. */
   private readonly asked = new Set<string>();
   private wasUsed = false;
+  private offered = 0;
   private readonly closing = new AbortController();
 
   constructor(private readonly deps: McpHostDeps) {
@@ -78,6 +93,7 @@ export class McpHost implements ManagedServers, Disposable {
       'createMcpClient',
     );
     this.trust = new ServerTrust(context.workspaceState);
+    this.switches = new ToolSwitches(context.workspaceState);
     this.inputs = new ServerInputs(context.workspaceState, context.secrets);
     const credentials = new SavedCredentials(context.secrets, clock, () =>
       join(context.globalStorageUri.fsPath, 'mcp-sign-in'),
@@ -104,6 +120,7 @@ export class McpHost implements ManagedServers, Disposable {
           openPage: async (url) => void (await vscode.env.openExternal(vscode.Uri.parse(url, true))),
           run: (server, launch, signal) => mcpClient().signIn(launch, browser.waysFor(server), signal),
         },
+        isOff: (server, tool) => this.switches.isOff(server, tool),
         roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
         clock,
         log,
@@ -133,7 +150,9 @@ export class McpHost implements ManagedServers, Disposable {
       this.deps.log.error('The question whether to trust MCP servers could not be asked', error),
     );
     try {
-      return await this.servers.tools(signal, called);
+      const tools = await this.servers.tools(signal, called);
+      this.offered = tools.length;
+      return tools;
     } catch (error) {
       signal.throwIfAborted();
       this.deps.log.error('The tools of MCP servers could not be gathered', error);
@@ -286,12 +305,7 @@ export class McpHost implements ManagedServers, Disposable {
 
   /** Opens the file or setting that defines the server. */
   async open(definition: ServerDefinition): Promise<void> {
-    if (definition.source.kind === 'settings')
-      await vscode.commands.executeCommand('workbench.action.openSettings', 'hermes.mcp.servers');
-    else
-      await vscode.window.showTextDocument(
-        vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json'),
-      );
+    await openPlace(definingFile(definition)?.toString() ?? null);
   }
 
   /** Resolves once the latest read is done, or after `readTimeoutMs`. */
@@ -353,10 +367,7 @@ export class McpHost implements ManagedServers, Disposable {
         if (env.problem !== null)
           problems.push({
             sentence: env.problem,
-            file:
-              definition.source.kind === 'settings'
-                ? null
-                : vscode.Uri.joinPath(vscode.Uri.file(definition.source.folder), '.vscode', 'mcp.json').toString(),
+            file: definingFile(definition)?.toString() ?? null,
           });
         else known.push({ server: this.judge(definition, env.text), envFileText: env.text });
       }
@@ -407,19 +418,50 @@ export class McpHost implements ManagedServers, Disposable {
 
   /** Asks once per definition and window. A user who dismisses this finds the servers under Manage MCP Servers. */
   private async askForTrust(): Promise<void> {
-    const open = this.known.filter(({ isTrusted, fingerprint: mark }) => !isTrusted && !this.asked.has(mark));
-    if (open.length === 0) return;
-    for (const { fingerprint: mark } of open) this.asked.add(mark);
-    // Break Markdown links: the editor renders them in notifications, and a repository chose these names.
-    const names = shownList(open.map(({ definition }) => quoted(definition.name.replaceAll('](', '] ('))));
-    const review = t('Review…');
-    const sentence = t(
-      'This folder defines MCP servers that you haven’t trusted: {names}. They don’t run until you review and trust them.',
-      { names },
+    const open = this.known.filter(
+      ({ isTrusted, fingerprint: mark, definition }) =>
+        definition.source.kind !== 'agent' && !isTrusted && !this.asked.has(mark),
     );
-    const chosen = await vscode.window.showInformationMessage(sentence, review, t('Not Now'));
+    for (const { fingerprint: mark } of open) this.asked.add(mark);
+    const found = await this.newlyFound();
+    if (open.length + found.length === 0) return;
+    // Break Markdown links: the editor renders them in notifications, and a repository chose these names.
+    const namesOf = (servers: readonly KnownServer[]): string =>
+      shownList(servers.map(({ definition }) => quoted(definition.name.replaceAll('](', '] ('))));
+    const review = t('Review…');
+    const sentences = [
+      ...(open.length === 0
+        ? []
+        : [
+            t(
+              'This folder defines MCP servers that you haven’t trusted: {names}. They don’t run until you review and trust them.',
+              { names: namesOf(open) },
+            ),
+          ]),
+      ...(found.length === 0
+        ? []
+        : [
+            t(
+              'MCP servers of other agents on this machine can be used here: {names}. They don’t run until you review and trust them.',
+              { names: namesOf(found) },
+            ),
+          ]),
+    ];
+    const chosen = await vscode.window.showInformationMessage(sentences.join(' '), review, t('Not Now'));
     if (chosen !== review) return;
-    for (const server of open) await this.review(server);
+    for (const server of [...open, ...found]) await this.review(server);
+  }
+
+  /** Servers of other agents that this workspace was not offered yet: each is offered once. */
+  private async newlyFound(): Promise<readonly KnownServer[]> {
+    const { workspaceState } = this.deps.context;
+    const kept = workspaceState.get(offeredKey);
+    const offered = Array.isArray(kept) ? kept.filter((each) => typeof each === 'string') : [];
+    const found = this.known.filter(
+      ({ id, definition, isTrusted }) => definition.source.kind === 'agent' && !isTrusted && !offered.includes(id),
+    );
+    if (found.length > 0) await workspaceState.update(offeredKey, [...offered, ...found.map(({ id }) => id)]);
+    return found;
   }
 
   private notify(): void {
@@ -449,8 +491,21 @@ export class McpHost implements ManagedServers, Disposable {
       }),
       choices: [showLog],
     }));
+    const count = this.offered + this.deps.otherTools();
+    const many: readonly Offer[] =
+      count > mostTools
+        ? [
+            {
+              sentence: t(
+                'The agent has {count} tools. Many models take at most {most}, and get only the first. Switch off tools that you don’t need.',
+                { count: String(count), most: String(mostTools) },
+              ),
+              choices: [manage],
+            },
+          ]
+        : [];
     // A user who never ran an agent in this window need not see notices about its servers.
-    this.deps.offer(this.wasUsed ? [...wrong, ...failed, ...late] : []);
+    this.deps.offer(this.wasUsed ? [...wrong, ...failed, ...late, ...many] : []);
   }
 }
 

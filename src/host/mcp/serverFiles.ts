@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { DisposableStore, type Disposable } from '../../base/disposable';
@@ -8,6 +9,9 @@ import { readServerFile, readServerSetting, type ServerFile } from '../../tools/
 import { isMissingFile } from '../workspace/missingFile';
 
 export const settingName = 'hermes.mcp.servers';
+const claudeFile = '.mcp.json';
+/** Files of other agents in the user's home. Their servers are offered once, and start when the user trusts them. */
+const agentFiles = ['.claude.json', '.copilot/mcp-config.json', '.cursor/mcp.json'];
 
 /** A problem, and the file in which to correct it. Null: the settings. */
 export interface ServerProblem {
@@ -23,14 +27,22 @@ interface WrittenServers {
 /** Reads every server that the user's settings and the open folders define. Each name counts once, the user's own
  *  settings first, so that a repository cannot replace a server that the user knows. */
 export async function readWrittenServers(): Promise<WrittenServers> {
-  const files = await Promise.all((vscode.workspace.workspaceFolders ?? []).map(readFolder));
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const files = [
+    ...(await Promise.all(folders.map((folder) => readFolder(folder, fileIn(folder), shownFile(folder))))),
+    ...(await Promise.all(
+      folders.map((folder) => readFolder(folder, claudeFileIn(folder), shownFile(folder, claudeFile))),
+    )),
+    ...(await Promise.all(agentFiles.map(readAgentFile))),
+  ];
   const definitions: ServerDefinition[] = [];
   const problems: ServerProblem[] = [];
   for (const { file, servers, problems: sentences } of [{ file: null, ...readSetting() }, ...files]) {
     problems.push(...sentences.map((sentence) => ({ sentence, file })));
     for (const server of servers) {
       if (definitions.every(({ name }) => name !== server.name)) definitions.push(server);
-      else
+      // The same server in several of the user's files is no problem.
+      else if (server.source.kind !== 'agent')
         problems.push({
           sentence: t('The MCP server “{name}” in {file} is ignored because another server has the same name.', {
             name: server.name,
@@ -46,7 +58,7 @@ export async function readWrittenServers(): Promise<WrittenServers> {
 /** Calls back when the result of `readWrittenServers` may have changed. */
 export function watchWrittenServers(changed: () => void): Disposable {
   const lifetime = new DisposableStore();
-  const watcher = lifetime.register(vscode.workspace.createFileSystemWatcher('**/.vscode/mcp.json'));
+  const watcher = lifetime.register(vscode.workspace.createFileSystemWatcher('**/{.vscode/mcp.json,.mcp.json}'));
   for (const event of [watcher.onDidCreate, watcher.onDidChange, watcher.onDidDelete])
     lifetime.register(event(changed));
   lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(changed));
@@ -65,18 +77,41 @@ function readSetting(): ServerFile {
 }
 
 /** Place where a server of a folder is defined, as users see it. */
-export function shownFile({ name }: vscode.WorkspaceFolder): string {
+export function shownFile({ name }: vscode.WorkspaceFolder, file = '.vscode/mcp.json'): string {
   const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
-  return several ? `${name}/.vscode/mcp.json` : '.vscode/mcp.json';
+  return several ? `${name}/${file}` : file;
+}
+
+function claudeFileIn({ uri }: vscode.WorkspaceFolder): vscode.Uri {
+  return vscode.Uri.joinPath(uri, claudeFile);
+}
+
+async function readAgentFile(name: string): Promise<ServerFile & { readonly file: string }> {
+  const [uri, shown] = [vscode.Uri.file(join(homedir(), name)), `~/${name}`];
+  // A file that cannot be read is the other agent's to report.
+  const content = await contentOf(uri, shown).catch(() => null);
+  const source: ServerSource = { kind: 'agent', path: uri.fsPath, file: shown };
+  const { servers } = content === null ? { servers: [] } : readServerFile(content, source, shown);
+  return { servers, problems: [], file: uri.toString() };
+}
+
+/** The file that defines the server. Null: the settings. */
+export function definingFile({ source }: ServerDefinition): vscode.Uri | null {
+  if (source.kind === 'settings') return null;
+  if (source.kind === 'agent') return vscode.Uri.file(source.path);
+  const parts = source.file.endsWith('.vscode/mcp.json') ? ['.vscode', 'mcp.json'] : [claudeFile];
+  return vscode.Uri.joinPath(vscode.Uri.file(source.folder), ...parts);
 }
 
 export function fileIn({ uri }: vscode.WorkspaceFolder): vscode.Uri {
   return vscode.Uri.joinPath(uri, '.vscode', 'mcp.json');
 }
 
-async function readFolder(each: vscode.WorkspaceFolder): Promise<ServerFile & { readonly file: string }> {
-  const { uri } = each;
-  const [file, shown] = [fileIn(each), shownFile(each)];
+async function readFolder(
+  { uri }: vscode.WorkspaceFolder,
+  file: vscode.Uri,
+  shown: string,
+): Promise<ServerFile & { readonly file: string }> {
   // Programs start in a folder on disk; a folder that is not on disk cannot start them.
   if (uri.scheme !== 'file') return { servers: [], problems: [], file: file.toString() };
   try {

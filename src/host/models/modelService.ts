@@ -196,6 +196,8 @@ function describesForFree(provider: ModelProvider): boolean {
 /** Facts about a chosen model that are known before its source responds. */
 function sketch(ref: string, provider: ModelProvider): ModelRow {
   const id = ref.slice(ref.indexOf('/') + 1);
+  const known = provider.facts?.(id);
+  if (known !== undefined) return modelRow(known, false);
   return {
     ref,
     label: id,

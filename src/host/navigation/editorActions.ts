@@ -147,6 +147,8 @@ export class EditorActions implements ChatEditor {
         return this.deps.setUpModel(null);
       case 'getStarted':
         return void (await vscode.commands.executeCommand('hermes.getStarted'));
+      case 'chooseAgent':
+        return void (await vscode.commands.executeCommand('hermes.chooseAgent'));
       case 'runningCommands':
         return void (await vscode.commands.executeCommand('hermes.runningCommands'));
       case 'setUpMemory':

@@ -23,6 +23,7 @@ export function createConversations(parts: WindowBasics & WindowModels & WindowT
     beforeTurn: async (conversationId) => void (await Promise.all(parts.beforeTurn.run(conversationId))),
     store,
     settings,
+    agents: parts.agents,
     catalog: parts.catalog,
     tools: parts.tools,
     approvals: parts.approvals,

@@ -16,7 +16,7 @@ export interface WindowModels {
   readonly models: ModelService;
 }
 
-export function createModels({ own, distFolder, settings, keys, clock, log }: WindowBasics): WindowModels {
+export function createModels({ own, agents, distFolder, settings, keys, clock, log }: WindowBasics): WindowModels {
   const createTransports = lazyBundle<typeof providers, 'createTransports'>(
     distFolder,
     { file: 'providers.js', name: 'providers' },
@@ -25,6 +25,7 @@ export function createModels({ own, distFolder, settings, keys, clock, log }: Wi
   const catalog = new ModelCatalog({
     settings: () => settings.current.providers,
     others: [new EditorModels(clock, log), new DemoProvider(clock)],
+    more: () => agents.current?.providers() ?? [],
     keyOf: (provider, origin) => keys.get(provider, origin),
     loadTransports: async () => createTransports()(),
     fetch: (...request) => globalThis.fetch(...request),

@@ -74,6 +74,7 @@ export function createTools(basics: WindowBasics): WindowTools {
       distFolder,
       confinement: terminal.confinement,
       storageFolder: () => history.folder,
+      otherTools: () => tools.names.length,
       clock,
       log,
       offer: (offers) => history.status.offer('mcp', offers),

@@ -1,10 +1,20 @@
 import type { Uri } from 'vscode';
+import type { TurnAgent } from '../../agent/agent';
 import type { TurnHooks } from '../../agent/turnHooks';
+import type { ModelProvider } from '../../models/modelProvider';
 import { SyncView } from '../common/syncView';
 import { Hooks, Slot } from '../common/slot';
 import type { ExportSessions } from '../library/otherTranscripts';
 import type { CompletedTurn } from '../../gateway/gatewayServices';
 import { FeatureCodeActions } from '../webviews/codeHandlers';
+
+/** Agents of other makers. */
+interface AgentSource {
+  /** In the lists of models. */
+  providers(): readonly ModelProvider[];
+  /** Null: the model is answered by our own agent. */
+  agentFor(model: string): TurnAgent | null;
+}
 
 /** Hooks of a window. */
 export interface WindowHooks extends TurnHooks {
@@ -13,6 +23,7 @@ export interface WindowHooks extends TurnHooks {
 
 /** The places in the core of a window that features fill. */
 export interface FeaturePoints {
+  readonly agents: Slot<AgentSource>;
   /** What views ask about code in answers. */
   readonly code: FeatureCodeActions;
   /** What `activate()` returns. */
@@ -34,6 +45,7 @@ export interface FeaturePoints {
 
 export function featurePoints(): FeaturePoints {
   return {
+    agents: new Slot(),
     code: new FeatureCodeActions(),
     exports: new Slot(),
     beforeTurn: new Hooks(),

@@ -4,8 +4,11 @@ import type { Disposable } from '../../base/disposable';
 import type { Ids } from '../../base/ids';
 import type { Log } from '../../base/log';
 import type { Gateway } from '../../gateway/conversationGateway';
+import type { ApprovalRules } from '../approvals/approvalRules';
+import type { ChangedFilesFeature } from '../changedFiles/changedFilesFeature';
 import type { SessionOpener } from '../library/sessionOpener';
 import type { SessionsFeature } from '../library/sessionsFeature';
+import type { ModelService } from '../models/modelService';
 import type { ProviderKeys } from '../models/providerKeys';
 import type { EditorActions } from '../navigation/editorActions';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
@@ -40,6 +43,9 @@ export interface WindowContext extends FeaturePoints {
   readonly memory: WindowMemory;
   readonly files: EditorWorkspaceFiles;
   readonly fileEditor: EditorFileEditor;
+  readonly changedFiles: ChangedFilesFeature;
+  readonly approvals: ApprovalRules;
+  readonly models: ModelService;
   /** The panel and the chats in tabs. */
   readonly activeChat: ActiveChat;
   readonly opener: SessionOpener;

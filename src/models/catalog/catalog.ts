@@ -16,6 +16,8 @@ export interface CatalogDeps extends EndpointDeps {
   readonly settings: () => readonly ProviderSettings[];
   /** Sources without an endpoint: VS Code's own models, Demo. */
   readonly others: readonly ModelProvider[];
+  /** Sources that come and go. They have the lowest rank where names are the same. Default: none. */
+  readonly more?: () => readonly ModelProvider[];
   readonly localServers?: readonly LocalServerPreset[];
 }
 
@@ -49,6 +51,7 @@ export class ModelCatalog {
       ...configured.map((settings) => this.endpoint(settings)),
       ...keyed.filter((provider) => provider !== null),
       ...this.deps.others,
+      ...this.more,
     ];
   }
 
@@ -78,7 +81,12 @@ export class ModelCatalog {
     const service = servicePresets.find((preset) => preset.name === name);
     if (service !== undefined) return this.endpoint(service, service.keyCheckPath);
     const local = this.localServers.find((preset) => preset.name === name);
-    return local === undefined ? null : this.endpoint(local);
+    if (local !== undefined) return this.endpoint(local);
+    return this.more.find((provider) => provider.name === name) ?? null;
+  }
+
+  private get more(): readonly ModelProvider[] {
+    return this.deps.more?.() ?? [];
   }
 
   /** Returns the servers on this machine that answer within a second. A server that is already in the settings gets

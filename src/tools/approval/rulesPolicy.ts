@@ -109,6 +109,9 @@ export class RulesPolicy implements ApprovalPolicy {
               ['extension'],
               [`tool(${access.name})`].filter((rule) => allowRuleProblem(rule) === null),
             );
+      case 'agent':
+        // Its name for what it does is only a claim: a rule for it would allow anything.
+        return asked(['agent'], null);
       case 'plan':
         return asked(['plan'], null);
     }
@@ -130,7 +133,7 @@ export class RulesPolicy implements ApprovalPolicy {
  *  the card says so. */
 function withDoubt(found: Finding, access: JudgedAccess, rules: RuleBook): Finding {
   if (found.kind !== 'ask' || access.kind === 'plan') return found;
-  const isUnsure = rules.isUnsure(access.kind === 'editorTool' ? 'tool' : access.kind);
+  const isUnsure = rules.isUnsure(access.kind === 'editorTool' || access.kind === 'agent' ? 'tool' : access.kind);
   return isUnsure ? asked([...new Set([...found.reasons, 'rules' as const])], found.rules) : found;
 }
 
@@ -155,7 +158,7 @@ function deniedTool(call: AskedCall, rules: RuleBook): Finding {
 
 function refusedBySurroundings(access: JudgedAccess, call: AskedCall, isTrusted: boolean): Finding | null {
   const changes =
-    access.kind === 'edit' || access.kind === 'run' || access.kind === 'editorTool' || access.kind === 'mcp';
+    access.kind !== 'read' && access.kind !== 'fetch' && access.kind !== 'plan';
   if (!isTrusted && (changes || access.kind === 'fetch')) {
     return {
       kind: 'deny',
@@ -204,6 +207,8 @@ function subjectOf(access: JudgedAccess): string {
       return `${access.server}/${access.tool}`;
     case 'editorTool':
       return access.name;
+    case 'agent':
+      return access.action;
     case 'plan':
       return 'exit_plan_mode';
   }

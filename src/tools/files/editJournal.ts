@@ -6,11 +6,14 @@ export interface FileState {
   readonly bytes: Uint8Array | null;
 }
 
+/** The call that changes files, and the turn that it belongs to. */
+export type EditingCall = Pick<ToolCallContext, 'callId' | 'sessionId' | 'turnUid'>;
+
 /** Stores file contents before the agent changes them, so that a turn can be reverted. Every tool that changes files
  *  calls it. */
 export interface EditJournal {
   /** Durable when it resolves; change the files only then. Call `end` of the result afterwards. */
-  begin(call: ToolCallContext, before: readonly FileState[]): Promise<OpenedEdit>;
+  begin(call: EditingCall, before: readonly FileState[]): Promise<OpenedEdit>;
 }
 
 export interface OpenedEdit {

@@ -60,7 +60,7 @@ export class McpServers implements Disposable {
   private readonly changes = new Emitter<void>();
   readonly onDidChange = this.changes.event;
 
-  constructor(private readonly deps: McpServerDeps) {}
+  constructor(private readonly deps: McpServerDeps & { readonly isOff?: (server: string, tool: string) => boolean }) {}
 
   get all(): readonly McpServer[] {
     return this.servers;
@@ -157,6 +157,7 @@ export class McpServers implements Disposable {
       [...server.tools]
         .sort((a, b) => (a.name < b.name ? -1 : 1))
         .flatMap((tool) => {
+          if (this.deps.isOff?.(server.plan.id, tool.name) === true) return [];
           const problem = problemOf(tool);
           if (problem !== null)
             this.complain(`The tool ${tool.name} of the MCP server ${server.plan.name} is left out: ${problem}.`);

@@ -1,4 +1,5 @@
 import { type JsonObject, parseJsonObject } from '../../transcript/json';
+import { estimateTokens } from '../../transcript/tokenEstimate';
 import type { AnyTool, ToolOutput } from '../tool';
 import { answerServer } from './askedInput';
 import type { McpListedTool } from './mcpConnection';
@@ -73,6 +74,11 @@ export function mcpTool({ name, server, tool, timeoutMs, openPage }: McpToolDeps
       };
     },
   };
+}
+
+/** Tokens that the tool adds to every request, about. */
+export function tokensOf(tool: McpListedTool): number {
+  return estimateTokens(`${tool.name} ${tool.description} ${JSON.stringify(tool.inputSchema)}`);
 }
 
 function failedOutput(

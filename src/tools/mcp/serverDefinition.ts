@@ -4,7 +4,10 @@ import { type ServerSandbox, unwrittenSandbox } from './serverSandbox';
 /** Place where a server is defined. A folder's file comes from the author of the repository; the settings belong to
  *  the user. */
 export type ServerSource =
-  { readonly kind: 'settings' } | { readonly kind: 'folder'; readonly folder: string; readonly file: string };
+  | { readonly kind: 'settings' }
+  | { readonly kind: 'folder'; readonly folder: string; readonly file: string }
+  /** A file of another agent in the user's home. `path`: absolute. */
+  | { readonly kind: 'agent'; readonly path: string; readonly file: string };
 
 /** Value that a definition leaves open and the user is asked for. */
 export interface ServerInput {
@@ -40,7 +43,14 @@ export interface ServerDefinition {
 
 /** Unique id among the servers of one window. */
 export function definitionId({ source, name }: ServerDefinition): string {
-  return JSON.stringify(source.kind === 'settings' ? ['settings', name] : ['folder', source.folder, name]);
+  switch (source.kind) {
+    case 'settings':
+      return JSON.stringify(['settings', name]);
+    case 'folder':
+      return JSON.stringify(['folder', source.folder, name]);
+    case 'agent':
+      return JSON.stringify(['agent', source.path, name]);
+  }
 }
 
 /** Hash of exactly this definition. If one word of it or of its variables file changes, the user is asked again. */

@@ -79,7 +79,22 @@ export function readServerFile(content: string, source: ServerSource, where: str
       ],
     };
   }
-  return readServers(value, source, where);
+  return readServers(isRecord(value) && value.servers === undefined ? asServers(value) : value, source, where);
+}
+
+/** Files of Claude, Copilot and Cursor say `mcpServers`, and `${NAME}` or `${NAME:-default}` for the environment.
+ *  Copilot says `local` for programs. */
+function asServers(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (value.mcpServers === undefined) return value;
+  const text = JSON.stringify(value.mcpServers).replace(
+    /\$\{([A-Za-z_]\w*)(?::-((?:\\.|[^}"\\])*))?\}/g,
+    (whole, name: string, otherwise?: string) => {
+      if (/^(?:workspaceFolder|workspaceFolderBasename|userHome|pathSeparator)$/.test(name)) return whole;
+      return otherwise === undefined || process.env[name] !== undefined ? `\${env:${name}}` : otherwise;
+    },
+  );
+  const servers: unknown = JSON.parse(text.replaceAll('"type":"local"', '"type":"stdio"'));
+  return { servers };
 }
 
 /** Parses the setting: the same shape, or only the servers. */

@@ -6,12 +6,14 @@ import { useLasting } from './common/timing';
 import { lazyPanel } from './lazyPanel';
 import { useChat } from './state/chat';
 
-/** Notices about the whole panel: storage, workspace trust, the scripted model. Renders nothing while all is well. */
+/** Notices about the whole panel: storage, sync of the session, workspace trust, the scripted model. Renders nothing
+ *  while all is well. */
 export function Banners() {
   const lazy = lazyPanel.value;
   return (
     <>
       <StoreStrip />
+      <SyncStrip />
       <RestrictedStrip />
       <ModelStrip />
       {lazy !== null && <lazy.BackgroundStrip />}
@@ -45,6 +47,13 @@ function StoreStrip() {
     case 'failed':
       return <Strip tone="error" sentence={store.sentence} actions={store.actions} technical={store.technical} />;
   }
+}
+
+function SyncStrip() {
+  const chat = useChat();
+  const shown = chat.conversation?.session.conversationId;
+  const refused = chat.steady.value.sync?.refused.find(({ conversationId }) => conversationId === shown);
+  return refused === undefined ? null : <Strip tone="warning" sentence={refused.sentence} actions={[]} />;
 }
 
 interface StripProps {

@@ -26,10 +26,27 @@ export function Header() {
         )}
         {isPrivate && <PrivateMark />}
         {lazy !== null && <lazy.SyncMark />}
+        <AgentButton />
         <ModelPicker />
       </div>
       {conversation !== null && conversation.origin !== null && <Origin origin={conversation.origin} />}
     </header>
+  );
+}
+
+/** Opens the list of agents: who answers in this session. */
+function AgentButton() {
+  const chat = useChat();
+  return (
+    <button
+      type="button"
+      class="icon-button agent-button"
+      aria-label={t('Choose Agent')}
+      title={t('Choose Agent')}
+      onClick={() => chat.runAction('chooseAgent')}
+    >
+      <Icon name="hubot" />
+    </button>
   );
 }
 

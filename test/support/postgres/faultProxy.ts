@@ -15,6 +15,8 @@ export class FaultProxy {
   /** After a message with this text towards the server, the client is gone, and the server does not hear of it: a lid was
    *  closed. */
   vanishAt: string | null = null;
+  /** A slow line, for the bytes that come from now on: milliseconds each way, and bytes a second. */
+  line: { readonly delayMs: number; readonly bytesPerSecond: number } | null = null;
   /** Bytes that passed so far. */
   readonly bytes = { there: 0, back: 0 };
   /** Times that the client said something after it had heard something: trips to the server and back. */
@@ -48,6 +50,17 @@ export class FaultProxy {
         let isClientsTurn = true;
         proxy.trips++;
         const pass = (from: net.Socket, to: net.Socket, direction: Fault['direction']): void => {
+          let [sent, freeAt] = [Promise.resolve(), 0];
+          const write = (data: Buffer): void => {
+            const { line } = proxy;
+            const { delayMs, bytesPerSecond } = line ?? { delayMs: 0, bytesPerSecond: Infinity };
+            freeAt = Math.max(freeAt, Date.now() + delayMs) + (data.length * 1000) / bytesPerSecond;
+            const waitMs = freeAt - Date.now();
+            if (line === null && waitMs <= 0) return void to.write(data);
+            // In order, whatever the timers do.
+            const due = new Promise<void>((resolve) => setTimeout(resolve, waitMs));
+            sent = sent.then(() => due).then(() => void to.write(data));
+          };
           from.on('data', (data) => {
             if (hasVanished) return;
             proxy.bytes[direction] += data.length;
@@ -58,10 +71,10 @@ export class FaultProxy {
               far.write(data);
               return void near.destroy();
             }
-            if (fault?.direction !== direction) return void to.write(data);
+            if (fault?.direction !== direction) return write(data);
             const left = fault.afterBytes - passed;
             passed += data.length;
-            if (data.length <= left) return void to.write(data);
+            if (data.length <= left) return write(data);
             // A part of a message still arrives.
             if (left > 0) to.write(data.subarray(0, left));
             if (fault.kind === 'cut') setImmediate(end);

@@ -15,10 +15,18 @@ const turn: TurnElsewhere = {
 
 /** What the chat shows of sync. */
 export function syncStates(shown: ShownSession): Readonly<Record<string, PreviewState>> {
-  const scene = (sync: ChatSync): PreviewState => chat(shown, {}, { sync });
+  const scene = (sync: Omit<ChatSync, 'refused'>, refused: ChatSync['refused'] = []): PreviewState =>
+    chat(shown, {}, { sync: { ...sync, refused } });
   return {
     'sync-even': scene({ line: 'Saved here · On the server up to 14:02', state: 'even', turn: null }),
     'sync-elsewhere': scene({ line: 'Saved here · On the server up to 14:02', state: 'even', turn }),
+    'sync-newer': scene({ line: 'Saved here · Sessions that wait: 1', state: 'failed', turn: null }, [
+      {
+        conversationId: shown.session.conversationId,
+        sentence:
+          'This session was saved by a newer version of Hermes on another machine. Update the extension to continue it here. Until then you can read it.',
+      },
+    ]),
     'sync-lost': scene({
       line: 'Saved here · On the server up to 14:02 · To send: 3',
       state: 'overdue',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Script } from 'node:vm';
 import * as v from 'valibot';
 import type { HookFile } from '../../../agent/project/hookFiles';
 import { hookEvents, type HookEventName } from '../../../transcript/hookRun';
@@ -80,7 +81,7 @@ export function readHooks(file: HookFile, platform: NodeJS.Platform): ReadHooks 
   if (parsed.output.disableAllHooks === true) return { hooks: [], ignored: [] };
   const hooks: HookDefinition[] = [];
   const ignored: ReadHooks['ignored'][number][] = [];
-  const isClaude = /(?:^|\/)settings(?:\.local)?\.json$/.test(file.path);
+  const isClaude = /(?:^|[/\\])settings(?:\.local)?\.json$/.test(file.path);
   for (const [name, entries] of Object.entries(parsed.output.hooks ?? {})) {
     const event = copilotEvents[name] ?? hookEvents.find((each) => each === name);
     for (const written of entries) {
@@ -166,22 +167,37 @@ export function isFor(
   if (written === null) return true;
   const [, tools = '', pattern = ''] = written;
   if (!names.some((name) => fits(tools, name))) return false;
-  const glob = pattern
-    .replace(/:\*$/, '*')
-    .replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`)
-    .replaceAll('*', '.*');
   // A condition on the beginning of a command says nothing about one that has several.
-  return /[;&|`\n]|\$\(/.test(subject) || new RegExp(`^${glob.replace(/ \.\*$/, '(?: .*)?')}$`, 's').test(subject);
+  return /[;&|`\n]|\$\(/.test(subject) || fitsGlob(pattern.replace(/:\*$/, '*'), subject);
 }
+
+/** `*` stands for anything; ` *` at the end also for nothing. Takes no longer than the subject is long. */
+function fitsGlob(glob: string, subject: string): boolean {
+  if (glob.endsWith(' *') && fitsGlob(glob.slice(0, -2), subject)) return true;
+  const [first = '', ...rest] = glob.split(/\*+/);
+  const last = rest.pop();
+  if (last === undefined) return subject === first;
+  let at = first.length;
+  for (const part of rest) {
+    const found = subject.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return subject.startsWith(first) && subject.endsWith(last) && subject.length >= at + last.length;
+}
+
+/** A pattern may take for ever, and in a context of its own it can be stopped. */
+const pattern = new Script('new RegExp(`^(?:${matcher})$`).test(name)');
+const mostMatchMs = 50;
 
 /** Empty means all; names joined by `|` mean these; anything else is a pattern. Matching is case-sensitive. */
 function fits(matcher: string, name: string): boolean {
   if (matcher === '') return true;
   if (/^[\w|]+$/.test(matcher)) return matcher.split('|').includes(name);
   try {
-    return new RegExp(`^(?:${matcher})$`).test(name);
+    return pattern.runInNewContext({ matcher, name }, { timeout: mostMatchMs }) === true;
   } catch {
-    // A guard whose pattern is not valid is asked about everything.
+    // A guard whose pattern is not valid, or takes too long, is asked about everything.
     return true;
   }
 }

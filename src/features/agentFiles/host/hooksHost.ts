@@ -59,14 +59,13 @@ export class HooksHost implements WindowHooks {
     const translated = call === null ? null : translatedCall(call.name, call.arguments, absolute);
     const { command, file_path: path, url } = translated?.input ?? {};
     const subject = [command, path, url].find((each) => typeof each === 'string') ?? '';
-    const fitting = this.read().hooks.filter(
-      (hook) => hook.event === event.name && (translated === null || isFor(hook, translated.names, String(subject))),
+    const all = this.read().hooks.filter((hook) => hook.event === event.name);
+    // Patterns of a hook that is not trusted are not even tried.
+    const [trusted, others] = [all.filter((hook) => this.isTrusted(hook)), all.filter((hook) => !this.isTrusted(hook))];
+    const hooks = trusted.filter((hook) => translated === null || isFor(hook, translated.names, String(subject)));
+    this.askForTrust(others).catch((error: unknown) =>
+      this.deps.log.error('The question whether to trust hooks could not be asked', error),
     );
-    const hooks = fitting.filter((hook) => this.isTrusted(hook));
-    if (hooks.length < fitting.length)
-      this.askForTrust(fitting.filter((hook) => !this.isTrusted(hook))).catch((error: unknown) =>
-        this.deps.log.error('The question whether to trust hooks could not be asked', error),
-      );
     const answers = await Promise.all(
       hooks.map(async (hook) =>
         answerOf(hook, await this.runOne(hook, hookInput(hook, event, translated, this.folderOf(hook)), signal)),

@@ -182,8 +182,11 @@ export class SyncRound {
       const { isErased, isProven = false, refused = [], ...fetched } = found;
       const branchId = newId();
       if (isErased) outcome = await this.eraseHere(connection, conversationId, isProven);
-      else if (await store.isErased(conversationId)) return this.eraseAgain(conversationId);
-      else outcome = await store.receive({ conversationId, ...fetched, isProven, branchId, machine });
+      else if (await store.isErased(conversationId)) {
+        // The server lost that it was forgotten.
+        await this.eraseThere(conversationId);
+        return 'forgotten';
+      } else outcome = await store.receive({ conversationId, ...fetched, isProven, branchId, machine });
       const [branch, copy] = [branchOf(outcome), typeof outcome === 'object' && 'keptId' in outcome];
       // After a loss of the server the same number may be another version.
       const isOther = fetched.version !== since || fetched.base !== since;
@@ -264,12 +267,6 @@ export class SyncRound {
     const { store, server } = this.deps;
     await server.erase(await this.connected(), { conversationId });
     await store.forgottenThere(conversationId);
-  }
-
-  /** The server lost that the conversation was forgotten. */
-  private async eraseAgain(conversationId: string): Promise<'forgotten'> {
-    await this.eraseThere(conversationId);
-    return 'forgotten';
   }
 
   /** Machines without the documents that an earlier build removed have nothing to keep. */

@@ -17,7 +17,8 @@ export const sealedBody = /^hermes\d+:/;
  *  knows nothing of what is in a document. Every call may fail, and a failed one may have been done. */
 export interface SyncServer {
   /** Makes this machine known, and begins the history where there is none. `machine`: its name for the user. Throws
-   *  `twin` when another store was made known under this id since. `incarnation`: default, one that is not asked. */
+   *  `twin` when another store was made known under this id since. A server that was put back knows an earlier
+   *  incarnation. `incarnation`: default, one that is not asked. */
   connect(origin: string, machine: string, incarnation?: Incarnation): Promise<Connection>;
   /** Conversations that changed after a change of the history that was read, whoever changed them, in the order of
    *  their changes. Null for all. */
@@ -34,7 +35,7 @@ export interface SyncServer {
   /** The version with this tail; null when the server does not have it. */
   versionOf(connection: Connection, conversationId: string, tail: string): Promise<number | null>;
   /** Asks for the conversation, so that only this machine runs a turn in it. `query`: what is wanted of it along.
-   *  Throws `twin` as `connect` does. */
+   *  Throws `twin` when the server noted another incarnation since: `connect` tells if it was that of another store. */
   lease(connection: Connection, conversationId: string, query?: FetchQuery): Promise<LeaseAnswer>;
   /** Extends a lease. False when it was lost. */
   renew(connection: Connection, conversationId: string, fence: number): Promise<boolean>;

@@ -3,7 +3,7 @@ import { Emitter, type Disposable } from '../../../base/disposable';
 import type { Log } from '../../../base/log';
 import { resultWithin } from '../../../base/pause';
 import { newerSession } from '../../../store/engine/sqlFailure';
-import type { AsyncSyncedStore, WaitingChanges } from '../../../store/syncing';
+import type { AsyncSyncedStore } from '../../../store/syncing';
 import type { ServerAccount } from '../../../transcript/verification';
 import { fetchQuery } from './readAhead';
 import { serverAccount } from './serverAccount';
@@ -190,7 +190,14 @@ export class SyncService implements Disposable {
   private async prepare(conversationId: string): Promise<TurnStart> {
     const { server, store, clock } = this.deps;
     const query = await fetchQuery(store, conversationId);
-    const answer: LeaseAnswer = await server.lease(await this.round.connected(), conversationId, query);
+    const { round } = this;
+    const asked = async (): Promise<LeaseAnswer> => server.lease(await this.round.connected(), conversationId, query);
+    const answer = await asked().catch((error: unknown) => {
+      if (syncFailureIn(error)?.kind !== 'twin') throw error;
+      // It may be this store that connected since: connecting again tells.
+      if (this.round === round) this.round = this.newRound();
+      return asked();
+    });
     if (answer.kind === 'leased') return { kind: 'leased', machine: answer.holder };
     this.leases.set(conversationId, { fence: answer.fence, grantedAt: clock.monotonicMs(), hasRun: false });
     this.deps.sharing?.begin(conversationId, answer.fence);
@@ -248,12 +255,10 @@ export class SyncService implements Disposable {
         waiting: conversations,
         waitingSince: oldestAt,
         removed: this.removed.size,
-        refused: [
-          ...refused.map(({ conversationId, error }) => ({ conversationId, sentence: describe(error).sentence })),
-          ...newer
-            .filter((id) => !refused.some(({ conversationId }) => conversationId === id))
-            .map((conversationId) => ({ conversationId, sentence: newerSession(conversationId).message })),
-        ],
+        refused: withNewer(
+          refused.map(({ conversationId, error }) => ({ conversationId, sentence: describe(error).sentence })),
+          newer,
+        ),
         failure: null,
       });
       return this.round.isUnfinished ? 0 : this.pace();
@@ -264,10 +269,17 @@ export class SyncService implements Disposable {
       this.failures++;
       const { sentence, isTemporary } = describe(error);
       const failure = this.failureOf(sentence);
-      const left = await this.waiting();
+      // Null when the store cannot be read now either.
+      const left = await (async () => store.status())().catch(() => null);
       this.show({
         ...this.status,
-        ...(left === null ? {} : { waiting: left.conversations, waitingSince: left.oldestAt }),
+        ...(left === null
+          ? {}
+          : {
+              waiting: left.conversations,
+              waitingSince: left.oldestAt,
+              refused: withNewer(this.status.refused, left.newer),
+            }),
         removed: this.removed.size,
         failure,
       });
@@ -282,15 +294,6 @@ export class SyncService implements Disposable {
   private failureOf(sentence: string): { readonly sentence: string; readonly since: number } {
     if (this.status.failure?.sentence !== sentence) this.deps.log.warn(`Sync: ${sentence}`);
     return { sentence, since: this.status.failure?.since ?? this.deps.clock.now() };
-  }
-
-  /** Null when the store cannot be read now either. */
-  private async waiting(): Promise<WaitingChanges | null> {
-    try {
-      return await this.deps.store.status();
-    } catch {
-      return null;
-    }
   }
 
   private pace(): number {
@@ -345,4 +348,10 @@ export class SyncService implements Disposable {
     this.status = status;
     this.changes.fire(status);
   }
+}
+
+function withNewer(refused: SyncStatus['refused'], newer: readonly string[]): SyncStatus['refused'] {
+  const known = new Set(refused.map(({ conversationId }) => conversationId));
+  const others = newer.filter((id) => !known.has(id));
+  return [...refused, ...others.map((id) => ({ conversationId: id, sentence: newerSession(id).message }))];
 }

@@ -25,7 +25,7 @@ export function chatSync(status: SyncStatus, now: number, turn: TurnElsewhere | 
       : status.waiting > 0
         ? 'waiting'
         : 'even';
-  return { line: `${t('Saved here')} · ${syncLine(status)}`, state, turn };
+  return { line: `${t('Saved here')} · ${syncLine(status)}`, state, refused: status.refused, turn };
 }
 
 /** True when the user must hear of it: something waits for more than a day. `now`: seconds since the epoch. */

@@ -52,10 +52,15 @@ export class NewerBodies {
     ]);
   }
 
-  /** Keeps the newer ones of these bodies, whose known columns were written. `isAll`: the server has no others. */
-  keep(conversationId: string, documents: readonly ServerDocument[], isAll: boolean): void {
+  /** Keeps the newer ones of these bodies, whose known columns were written. `lost`: given when the server has no other
+   *  documents. Those that it lost are here only: their bodies stay. */
+  keep(conversationId: string, documents: readonly ServerDocument[], lost: ReadonlySet<string> | null): void {
     this.release(conversationId);
-    if (isAll) this.drop(conversationId);
+    if (lost !== null)
+      this.database.run(
+        'DELETE FROM sync_bodies WHERE conversation_id = ? AND document NOT IN (SELECT value FROM json_each(?))',
+        [conversationId, JSON.stringify([...lost])],
+      );
     for (const { document, version, body } of documents) {
       if (version === 0) continue;
       this.database.run('DELETE FROM sync_bodies WHERE conversation_id = ? AND document = ?', [

@@ -119,13 +119,17 @@ export class SyncStore implements SyncedStore {
   connecting(origin: string, next: string): Incarnation {
     return this.deps.transactions.write(() => {
       this.database.run('DELETE FROM sync_self WHERE origin <> ?', [origin]);
-      this.database.run(
-        `INSERT INTO sync_self (origin, next_one) VALUES (?1, ?2)
-         ON CONFLICT (origin) DO UPDATE SET next_one = coalesce(next_one, ?2)`,
-        [origin, next],
-      );
       const row = this.database.get('SELECT noted, next_one FROM sync_self WHERE origin = ?', [origin]) ?? {};
-      return { before: readText(row, 'noted', null), now: readText(row, 'next_one', next) };
+      const before = readText(row, 'noted', null);
+      // Their numbers tell a server that was put back from a copy of this store. They are compared as text.
+      const number = String(Number.parseInt(/^\d{9}(?=\.)/.exec(before ?? '')?.[0] ?? '0', 10) + 1).padStart(9, '0');
+      const now = readText(row, 'next_one', `${number}.${next}`);
+      this.database.run('INSERT OR REPLACE INTO sync_self (origin, noted, next_one) VALUES (?, ?, ?)', [
+        origin,
+        before,
+        now,
+      ]);
+      return { before, now };
     });
   }
 
@@ -140,9 +144,7 @@ export class SyncStore implements SyncedStore {
 
   pending(): readonly string[] {
     return this.deps.transactions.read(() =>
-      this.database
-        .all(`SELECT c.conversation_id ${sendable} ORDER BY c.first`)
-        .map((row) => readText(row, 'conversation_id', '')),
+      this.names(`SELECT c.conversation_id AS name ${sendable} ORDER BY c.first`),
     );
   }
 
@@ -192,20 +194,19 @@ export class SyncStore implements SyncedStore {
 
   changed(conversationId: string): readonly string[] {
     this.noteNow(conversationId);
-    return this.database
-      .all('SELECT document FROM sync_changes WHERE conversation_id = ? ORDER BY document', [conversationId])
-      .map((row) => readText(row, 'document', ''));
+    return this.names(
+      'SELECT document AS name FROM sync_changes WHERE conversation_id = ? ORDER BY name',
+      conversationId,
+    );
   }
 
   transcriptDocuments(conversationId: string): readonly string[] {
-    return this.database
-      .all(
-        `SELECT 'turn/' || uid AS document FROM turns WHERE conversation_id = ?1
-         UNION ALL SELECT 'message/' || m.uid FROM messages m JOIN sessions s ON s.id = m.session_id
-         WHERE s.conversation_id = ?1 AND m.turn_uid IS NULL`,
-        [conversationId],
-      )
-      .map((row) => readText(row, 'document', ''));
+    return this.names(
+      `SELECT 'turn/' || uid AS name FROM turns WHERE conversation_id = ?1
+       UNION ALL SELECT 'message/' || m.uid FROM messages m JOIN sessions s ON s.id = m.session_id
+       WHERE s.conversation_id = ?1 AND m.turn_uid IS NULL`,
+      conversationId,
+    );
   }
 
   beginSending(conversationId: string, documents: readonly ChangedDocument[], tail: string): void {
@@ -298,9 +299,8 @@ export class SyncStore implements SyncedStore {
   }
 
   due(): readonly string[] {
-    return this.database
-      .all(
-        `SELECT h.conversation_id FROM sync_heads h
+    return this.names(
+      `SELECT h.conversation_id AS name FROM sync_heads h
            LEFT JOIN sync_conversations c ON c.conversation_id = h.conversation_id
            LEFT JOIN sync_chain k ON k.conversation_id = h.conversation_id AND k.version = c.version
          WHERE NOT (c.version IS h.version AND k.tail IS h.tail) AND h.is_left = 0
@@ -310,14 +310,11 @@ export class SyncStore implements SyncedStore {
          UNION SELECT c.conversation_id FROM sync_conversations c WHERE c.version > 0
            AND NOT EXISTS (SELECT 1 FROM sync_heads h WHERE h.conversation_id = c.conversation_id)
          ORDER BY 1`,
-      )
-      .map((row) => readText(row, 'conversation_id', ''));
+    );
   }
 
   forgotten(): readonly string[] {
-    return this.database
-      .all('SELECT conversation_id FROM sync_forgotten ORDER BY conversation_id')
-      .map((row) => readText(row, 'conversation_id', ''));
+    return this.names('SELECT conversation_id AS name FROM sync_forgotten ORDER BY name');
   }
 
   forgottenThere(conversationId: string): void {
@@ -329,12 +326,10 @@ export class SyncStore implements SyncedStore {
   }
 
   isErased(conversationId: string): boolean {
-    return (
-      this.database.get(
-        `SELECT 1 AS n FROM sync_erased WHERE conversation_id = ?1
-         UNION ALL SELECT 1 FROM sync_forgotten WHERE conversation_id = ?1`,
-        [conversationId],
-      ) !== undefined
+    return this.finds(
+      `SELECT 1 AS n FROM sync_erased WHERE conversation_id = ?1
+       UNION ALL SELECT 1 FROM sync_forgotten WHERE conversation_id = ?1`,
+      conversationId,
     );
   }
 
@@ -345,7 +340,11 @@ export class SyncStore implements SyncedStore {
     if (kept === 'later') return false;
     try {
       if (this.exists(conversationId)) {
-        if (kept === 'none') this.noteCopies(conversationId);
+        // Before the rows go: after a crash it is still to be done.
+        const ids = JSON.stringify(this.deps.belonging(conversationId));
+        const note = 'INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)';
+        if (kept === 'none')
+          this.deps.transactions.write(() => this.database.run(note, [`${copiesKey}${conversationId}!`, ids]));
         this.deps.erase(conversationId);
       }
     } catch (error) {
@@ -371,16 +370,6 @@ export class SyncStore implements SyncedStore {
   copiesForgotten(conversationId: string): void {
     this.deps.transactions.write(() =>
       this.database.run('DELETE FROM state_meta WHERE key = ?', [`${copiesKey}${conversationId}!`]),
-    );
-  }
-
-  /** Before the rows go: after a crash it is still to be done. */
-  private noteCopies(conversationId: string): void {
-    this.deps.transactions.write(() =>
-      this.database.run('INSERT OR REPLACE INTO state_meta (key, value) VALUES (?, ?)', [
-        `${copiesKey}${conversationId}!`,
-        JSON.stringify(this.deps.belonging(conversationId)),
-      ]),
     );
   }
 
@@ -427,10 +416,9 @@ export class SyncStore implements SyncedStore {
         const merged = bodies.flatMap((one) =>
           !isTranscript(one.document) && changed.has(one.document) ? this.mergedMarks(conversationId, one) : [],
         );
-        const kept = merged.map(({ document }) => document);
-        const others = bodies.filter(({ document }) => !kept.includes(document));
         this.newer.drop(conversationId);
-        this.writeServers(conversationId, [...others, ...merged], { kept, lastChange });
+        // What the server lost is still to be sent, and so are marks that were merged: they are written last.
+        this.writeServers(conversationId, [...bodies, ...merged], { kept: changed, lastChange });
       });
     } catch (error) {
       if (!(error instanceof StoreError) || error.causeClass !== 'invalid') throw error;
@@ -498,7 +486,7 @@ export class SyncStore implements SyncedStore {
     const keptId = input.isProven ? null : this.keepRemoved(input, written);
     this.writeServers(conversationId, [...written, ...merged], { kept, lastChange });
     if (hasBranch) this.recount(branchId);
-    this.newer.keep(conversationId, documents, base !== own);
+    this.newer.keep(conversationId, documents, base === own ? null : kept);
     this.finished(input);
     if (keptId !== null) return { keptId };
     return hasBranch ? { branchId } : 'received';
@@ -550,9 +538,7 @@ export class SyncStore implements SyncedStore {
 
   /** The server's marks with those that were changed here. None when it is not known which were: all are kept. */
   private mergedMarks(conversationId: string, there: SentDocument): readonly SentDocument[] {
-    const changed = this.database
-      .all('SELECT mark FROM sync_marks WHERE conversation_id = ?', [conversationId])
-      .map((row) => readText(row, 'mark', ''));
+    const changed = this.names('SELECT mark AS name FROM sync_marks WHERE conversation_id = ?', conversationId);
     const [here] = this.documents.read(conversationId, [there.document]);
     const [own, other] = [here?.body ?? null, there.body].map((body) =>
       body === null ? undefined : receivedRows(there.document, body).sessions?.[0],
@@ -648,18 +634,15 @@ export class SyncStore implements SyncedStore {
   }
 
   private exists(conversationId: string): boolean {
-    return this.database.get('SELECT 1 AS n FROM sessions WHERE conversation_id = ?', [conversationId]) !== undefined;
+    return this.finds('SELECT 1 AS n FROM sessions WHERE conversation_id = ?', conversationId);
   }
 
   private isPrivate(conversationId: string): boolean {
-    const sql = 'SELECT 1 AS n FROM sessions WHERE conversation_id = ? AND private = 1';
-    return this.database.get(sql, [conversationId]) !== undefined;
+    return this.finds('SELECT 1 AS n FROM sessions WHERE conversation_id = ? AND private = 1', conversationId);
   }
 
   private isUnnoted(conversationId: string): boolean {
-    return (
-      this.database.get('SELECT 1 AS n FROM sync_unnoted WHERE conversation_id = ?', [conversationId]) !== undefined
-    );
+    return this.finds('SELECT 1 AS n FROM sync_unnoted WHERE conversation_id = ?', conversationId);
   }
 
   private noteNow(conversationId: string): void {
@@ -669,12 +652,19 @@ export class SyncStore implements SyncedStore {
 
   /** True while a turn is open, and while its rows are erased or made, batch by batch. */
   private isBusy(conversationId: string): boolean {
-    return (
-      this.database.get(
-        `SELECT 1 AS n FROM turns WHERE conversation_id = ?1 AND state <> 'settled'
-         UNION ALL SELECT 1 FROM sessions WHERE conversation_id = ?1 AND pending IS NOT NULL`,
-        [conversationId],
-      ) !== undefined
+    return this.finds(
+      `SELECT 1 AS n FROM turns WHERE conversation_id = ?1 AND state <> 'settled'
+       UNION ALL SELECT 1 FROM sessions WHERE conversation_id = ?1 AND pending IS NOT NULL`,
+      conversationId,
     );
+  }
+
+  private finds(sql: string, conversationId: string): boolean {
+    return this.database.get(sql, [conversationId]) !== undefined;
+  }
+
+  /** The texts in the column `name`. */
+  private names(sql: string, ...values: readonly string[]): readonly string[] {
+    return this.database.all(sql, values).map((row) => readText(row, 'name', ''));
   }
 }

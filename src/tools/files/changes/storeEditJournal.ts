@@ -3,8 +3,7 @@ import type { Ids } from '../../../base/ids';
 import type { Log } from '../../../base/log';
 import type { FileChange } from '../../../store/fileChanges';
 import type { SessionStore } from '../../../store/sessionStore';
-import type { ToolCallContext } from '../../tool';
-import type { EditJournal, FileState, OpenedEdit } from '../editJournal';
+import type { EditingCall, EditJournal, FileState, OpenedEdit } from '../editJournal';
 import { hashOf, keptContents, largestKept } from './contentHash';
 
 export interface StoreEditJournalDeps {
@@ -26,7 +25,7 @@ export interface StoreEditJournalDeps {
 export class StoreEditJournal implements EditJournal {
   constructor(private readonly deps: StoreEditJournalDeps) {}
 
-  async begin(call: ToolCallContext, before: readonly FileState[]): Promise<OpenedEdit> {
+  async begin(call: EditingCall, before: readonly FileState[]): Promise<OpenedEdit> {
     if (!this.deps.isOn() || before.length === 0) return { end: () => Promise.resolve() };
     const { store, clock, ids } = this.deps;
     const { sessionId, turnUid, callId } = call;
@@ -48,7 +47,7 @@ export class StoreEditJournal implements EditJournal {
   /** Records changes that are known only afterwards, such as those of a command. Rejects when the store cannot
    *  record them. */
   async record(
-    call: ToolCallContext,
+    call: EditingCall,
     changed: readonly { readonly before: FileState; readonly after: FileState }[],
   ): Promise<void> {
     if (!this.deps.isOn() || changed.length === 0) return;

@@ -2,7 +2,7 @@ import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } fro
 import { useState } from 'preact/hooks';
 import { Icon } from '../../Icon';
 import { t, shownList } from '../../localization';
-import { modeLabels, modeName } from '../pickers/ModePicker';
+import { modeLabels, modeName } from '../common/modeLabels';
 import { useChat } from '../state/chat';
 
 const isMac = /Mac/i.test(navigator.platform);

@@ -15,8 +15,8 @@ interface InputCardProps {
   readonly asked: AskedInput;
 }
 
-/** What an MCP server asks for in the middle of a call, above the composer. The server wrote all of it except the title,
- *  the buttons and the warning. */
+/** Input that an MCP server asks for in the middle of a call, above the composer. The server wrote all of it except
+ *  the title, the buttons and the warning. */
 export function InputCard({ approval, server, asked }: InputCardProps) {
   const chat = useChat();
   const card = useRef<HTMLFormElement>(null);

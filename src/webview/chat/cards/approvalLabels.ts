@@ -22,6 +22,8 @@ export function approvalName({ access, subject, preview }: ApprovalRequest): str
       return t('The MCP server {server} needs your input.', { server: oneLine(access.server) });
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
+    case 'agent':
+      return agentQuestion(access);
   }
 }
 
@@ -44,6 +46,8 @@ export function approvalTitle({ access, preview }: ApprovalRequest): string {
       return t('The MCP server {server} needs your input.', { server: oneLine(access.server) });
     case 'editorTool':
       return t('Use the tool {name} from another extension?', { name: oneLine(access.name) });
+    case 'agent':
+      return agentQuestion(access);
   }
 }
 
@@ -84,6 +88,11 @@ function editTitle(kind: EditKind): string {
 /** The server chooses these names: make sure that nothing in them looks like our own words or is invisible. */
 function toolName({ tool, server }: { readonly tool: string; readonly server: string }): string {
   return t('Use {tool} from the MCP server {server}?', { tool: oneLine(tool), server: oneLine(server) });
+}
+
+function agentQuestion({ agent, action }: { readonly agent: string; readonly action: string }): string {
+  if (action === '') return t('Give {agent} the session above?', { agent: oneLine(agent) });
+  return t('Let {agent} do this?', { agent: oneLine(agent) });
 }
 
 function oneLine(name: string): string {
@@ -155,6 +164,8 @@ export function reasonText(reason: Exclude<AskReason, 'change' | 'plan'>): strin
       return t('The MCP server controls what this tool does.');
     case 'extension':
       return t('The extension controls what this tool does.');
+    case 'agent':
+      return t('The agent says what this does. Hermes can’t check it.');
     case 'rules':
       return t('One of your deny rules is invalid, so Hermes asks about everything it might cover.');
     case 'unconfined':

@@ -5,6 +5,7 @@ import type { ChangedFile } from '../../../transcript/changedFile';
 import type { Part, ToolCallPart, ToolResultPart } from '../../../transcript/part';
 import type { Recalled, Turn } from '../../../transcript/turn';
 import type { TurnActivity } from '../../../transcript/turnEvent';
+import { isRunningResult } from '../../toolDetails';
 import { isLowValueRead, type ToolState } from '../../toolLabels';
 import type { ShownAnswer } from '../../turnLabels';
 import type { Conversation, LiveActivity } from './conversation';
@@ -292,13 +293,16 @@ function callRow(
     startedAt,
     progress,
   });
+  const isSettled = turn === null || turn.state === 'settled';
+  if (result !== null && !isSettled && isRunningResult(result))
+    return asked === call.callId ? row('waiting') : row('running', work.calls.get(call.callId)?.startedAt ?? null);
   if (result !== null) {
     const isRepaired = made.has(call.callId) && turn?.state === 'settled' && turn.outcome === 'complete';
     // Otherwise the user denied it, or a rule of theirs.
     const isBlocked = result.outcome === 'denied' && hookRunsIn(result.details).some(isObjection);
     return row(isRepaired ? 'repaired' : isBlocked ? 'blocked' : result.outcome);
   }
-  if (turn === null || turn.state === 'settled') return row('interrupted');
+  if (isSettled) return row('interrupted');
   if (asked === call.callId) return row('waiting');
   const progress = work.calls.get(call.callId) ?? null;
   if (activity?.kind === 'runningTool' && activity.callId === call.callId)

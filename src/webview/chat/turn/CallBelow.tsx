@@ -78,7 +78,8 @@ function FailedTail({ row: { state, result, call } }: CallProps) {
 /** Last lines of a running command's output, which is already in its file. Keeps the end in view, even when the
  *  panel gets narrower, unless the user has scrolled away from it. Grows to a few lines at most. */
 function CallTail({ row }: CallProps) {
-  const tail = row.progress?.output?.tail ?? '';
+  const details = toolDetails(row.result);
+  const tail = row.progress?.output?.tail ?? (details?.kind === 'command' ? details.tail : '');
   const note = row.progress?.note ?? null;
   const frame = useRef<HTMLPreElement>(null);
   const follows = useRef(true);

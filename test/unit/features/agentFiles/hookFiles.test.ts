@@ -57,6 +57,7 @@ describe('hooks in the files of three repositories', () => {
       windows: lines(read('.github/hooks/a.json', copilot, 'win32'))[0],
       broken: lines(read('.github/hooks/c.json', 'x')),
       off: lines(read('.claude/settings.json', { ...claude, disableAllHooks: true })),
+      mine: lines(read(String.raw`D:\claude\settings.json`, claude, 'win32'))[0],
     }).toEqual({
       claude: [
         'PreToolUse Bash .claude/hooks/guard.sh 600s',
@@ -71,6 +72,7 @@ describe('hooks in the files of three repositories', () => {
       windows: 'PreToolUse  ./guard.ps1 10s',
       broken: [': format'],
       off: [],
+      mine: 'PreToolUse Bash .claude/hooks/guard.sh 600s',
     });
   });
 
@@ -134,11 +136,22 @@ describe('hooks in the files of three repositories', () => {
         fits('', ['Edit'], 'Bash(git *)', 'a.ts'),
         fits('', ['Bash'], 'something else', 'ls'),
       ],
+      globs: [
+        fits('', ['Read'], 'Read(*secret*.txt)', '/w/secret/a.txt'),
+        fits('', ['Read'], 'Read(a*a)', 'a'),
+        fits('', ['Read'], 'Read(a.c)', 'abc'),
+      ],
+      endless: [
+        fits('((((\\w+)+)+)+)+!', ['mcp__a_server__a_tool_with_a_long_name']),
+        fits('', ['Read'], `Read(${'*'.repeat(64)}!)`, 'a'.repeat(200)),
+      ],
     }).toEqual({
       all: true,
       one: [true, false, false],
       pattern: [true, false, true],
       condition: [true, true, false, true, false, true],
+      globs: [true, false, false],
+      endless: [true, false],
     });
   });
 

@@ -31,10 +31,10 @@ describe('Manage MCP Servers… without a server', () => {
     await manage('Open Settings');
     expect([editor.shown, JSON.parse(readFileSync(file(), 'utf8'))]).toEqual([
       [
-        'MCP Servers: Add Server…, Open mcp.json, Open Settings',
-        'MCP Servers: Add Server…, Open mcp.json, Open Settings',
+        'MCP Servers: Add Server…, Add Well-Known Server…, Open mcp.json, Open Settings',
+        'MCP Servers: Add Server…, Add Well-Known Server…, Open mcp.json, Open Settings',
         `opened ${file()}`,
-        'MCP Servers: Add Server…, Open mcp.json, Open Settings',
+        'MCP Servers: Add Server…, Add Well-Known Server…, Open mcp.json, Open Settings',
         'workbench.action.openSettings hermes.mcp.servers',
       ],
       { servers: {} },
@@ -50,9 +50,9 @@ describe('Manage MCP Servers… without a server', () => {
     expect([editor.setting, editor.shown, editor.lists.map((rows) => rows.at(-1)?.description)]).toEqual([
       ['acme.jupyter'],
       [
-        'MCP Servers: Add Server…, Open mcp.json, Open Settings, Acme.jupyter',
+        'MCP Servers: Add Server…, Add Well-Known Server…, Open mcp.json, Open Settings, Acme.jupyter',
         'wrote hermes.editorTools 1',
-        'MCP Servers: Add Server…, Open mcp.json, Open Settings, Acme.jupyter',
+        'MCP Servers: Add Server…, Add Well-Known Server…, Open mcp.json, Open Settings, Acme.jupyter',
       ],
       ['Off', undefined],
     ]);
@@ -70,7 +70,7 @@ describe('Add Server…', () => {
     await manage('Add Server…', server, 'default', 'This Folder', 'Trust and Start');
     expect([editor.shown, commandLines(), JSON.parse(readFileSync(file(), 'utf8'))]).toEqual([
       [
-        'MCP Servers: Add Server…, Open mcp.json, Open Settings',
+        'MCP Servers: Add Server…, Add Well-Known Server…, Open mcp.json, Open Settings',
         'Command that starts the server, or its web address []',
         'A name for this server [memory]',
         'Add MCP Server: This Folder, All Folders',
@@ -119,7 +119,7 @@ describe('Add Server…', () => {
       [failed, undefined],
       [
         [
-          'MCP Servers: Add Server…, Open Settings',
+          'MCP Servers: Add Server…, Add Well-Known Server…, Open Settings',
           'Command that starts the server, or its web address []',
           'A name for this server [broken]',
           failed,
@@ -197,4 +197,12 @@ describe('Add Server…', () => {
     await manage('Add Server…', text);
     expect(editor.shown.at(-1)).toBe(`Command that starts the server, or its web address [] refused: ${problem}`);
   });
+});
+
+it('a well-known server is added like any other, with its address filled in', async () => {
+  await manage('Add Well-Known Server…', 'DeepWiki', 'default', 'docs', 'All Folders');
+  expect([editor.setting, editor.lists.flat().find(({ label }) => label === 'Linear')?.description]).toEqual([
+    { servers: { docs: { type: 'http', url: 'https://mcp.deepwiki.com/mcp' } } },
+    'needs a sign-in in your browser',
+  ]);
 });

@@ -113,11 +113,15 @@ export const window = {
   },
   showQuickPick: async (
     items: readonly { readonly label: string; readonly kind?: number }[],
-    { title = '' }: { readonly title?: string } = {},
+    { title = '', canPickMany = false }: { readonly title?: string; readonly canPickMany?: boolean } = {},
   ) => {
     const rows = items.filter(({ kind }) => kind !== QuickPickItemKind.Separator);
     editor.lists.push(items);
     editor.shown.push(`${title}: ${rows.map(({ label }) => label).join(', ')}`);
+    if (canPickMany) {
+      const chosen = editor.answers.shift()?.split(',');
+      return chosen === undefined ? undefined : rows.filter(({ label }) => chosen.includes(label));
+    }
     const picked = answer(rows.map(({ label }) => label));
     return rows.find(({ label }) => label === picked);
   },

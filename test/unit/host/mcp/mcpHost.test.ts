@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { McpHost } from '../../../../src/host/mcp/mcpHost';
@@ -6,7 +6,7 @@ import type { SandboxState } from '../../../../src/transcript/sandboxState';
 import { aToolCall } from '../../../support/toolCalls';
 import { settle } from '../recordingPort';
 import { editor } from './mcpEditor';
-import { file, folder, kept, machine, offers, open, secrets, started } from './mcpWorld';
+import { file, folder, kept, machine, offers, open, otherTools, secrets, started } from './mcpWorld';
 
 vi.mock('vscode', () => import('./mcpEditor'));
 
@@ -309,7 +309,7 @@ describe('the sandbox', () => {
       editor.lists[1]?.map(({ label }) => label),
     ]).toEqual([
       ['running · 1 tool · in the sandbox'],
-      ['Restart', 'Stop', 'Show Tools', 'Run Without the Sandbox…', 'Show Log', 'Open Definition', 'Forget'],
+      ['Restart', 'Stop', 'Choose Tools…', 'Run Without the Sandbox…', 'Show Log', 'Open Definition', 'Forget'],
     ]);
     expect(where()).toEqual(['confined']);
     editor.answers = ['repo', 'Run Without the Sandbox…', 'Run Without the Sandbox'];
@@ -379,5 +379,82 @@ describe('the sandbox', () => {
       'running · 1 tool · in the sandbox · blocked by the sandbox: connect to api.example.com; write to ~/x',
     ]);
     await vi.waitFor(() => expect(machine.confined.map(({ hosts }) => hosts)).toEqual([[], ['api.example.com']]));
+  });
+});
+
+describe('files of other agents', () => {
+  const inHome = (name: string, servers: object): void => {
+    const path = join(folder, 'home', name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, JSON.stringify({ mcpServers: servers }));
+  };
+
+  it('in a folder need the same trust as its mcp.json, whose servers come first', async () => {
+    define({ servers: { one: { command: 'npx', args: ['own'] } } });
+    const servers = { one: { command: 'npx', args: ['other'] }, two: { command: 'npx', env: { A: '${HOME}' } } };
+    writeFileSync(join(folder, '.mcp.json'), JSON.stringify({ mcpServers: servers }));
+    const host = open();
+    const offered = await names(host);
+    const known = host.all.map(({ definition }) => [definition.name, definition.source, definition.transport]);
+    expect([offered, started(), known]).toEqual([
+      [],
+      [],
+      [
+        ['one', { kind: 'folder', folder, file: '.vscode/mcp.json' }, expect.objectContaining({ args: ['own'] })],
+        ['two', { kind: 'folder', folder, file: '.mcp.json' }, expect.objectContaining({ env: { A: '${env:HOME}' } })],
+      ],
+    ]);
+  });
+
+  it('in the home are offered once per workspace, start nothing, and run when they are trusted', async () => {
+    inHome('.claude.json', { notes: { command: 'npx', args: ['${NOT_SET_HERE:-notes}'] } });
+    inHome('.copilot/mcp-config.json', { shop: { type: 'local', command: 'npx' }, notes: { command: 'evil' } });
+    const [first, second] = [open(), open()];
+    await names(first);
+    await settle();
+    await names(second);
+    await settle();
+    expect([editor.notifications, started()]).toEqual([[expect.stringContaining('“notes”, “shop”')], []]);
+    editor.answers = ['notes', 'Review and Trust…', 'Trust and Start'];
+    await second.commands['manageMcpServers']?.();
+    await vi.waitFor(async () => expect(await names(second)).toEqual(['mcp_notes_x']));
+    expect([started()[0]?.args, editor.questions[0]?.detail]).toEqual([
+      [expect.stringContaining("'notes'")],
+      expect.stringContaining('Defined in ~/.claude.json'),
+    ]);
+  });
+
+  it('that cannot be read say nothing here', async () => {
+    mkdirSync(join(folder, 'home'), { recursive: true });
+    writeFileSync(join(folder, 'home', '.claude.json'), '{ broken');
+    await names(open());
+    expect([editor.notifications, offers]).toEqual([[], []]);
+  });
+});
+
+describe('tools of a server', () => {
+  it('are switched off one by one, also in the next window, and are not offered then', async () => {
+    editor.setting = { servers: { own: { command: 'npx' } } };
+    const host = open();
+    expect(await names(host)).toEqual(['mcp_own_x']);
+    editor.answers = ['own', 'Choose Tools…', ''];
+    await host.commands['manageMcpServers']?.();
+    const [row] = editor.lists.at(-1) ?? [];
+    expect([row?.label, row?.description, await names(host), await names(open())]).toEqual([
+      'x',
+      expect.stringMatching(/^about \d+ tokens$/),
+      [],
+      [],
+    ]);
+  });
+
+  it('are too many for many models: the chat says so', async () => {
+    editor.setting = { servers: { own: { command: 'npx' } } };
+    otherTools.count = 128;
+    await names(open());
+    otherTools.count = 20;
+    expect(offers.map(({ sentence }) => sentence)).toEqual([
+      expect.stringContaining('The agent has 129 tools. Many models take at most 128'),
+    ]);
   });
 });

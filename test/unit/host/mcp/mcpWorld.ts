@@ -57,14 +57,19 @@ const confinement: Pick<Confinement, 'state' | 'isRequired' | 'confine'> = {
 };
 
 export let folder = '';
+/** Tools of the agent besides those of servers. */
+export const otherTools = { count: 20 };
 export let offers: readonly Offer[] = [];
 /** Workspace storage and secret storage of the editor. */
 export const [kept, secrets] = [new Map<string, unknown>(), new Map<string, string>()];
 let hosts: readonly McpHost[] = [];
+let home: string | undefined;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hermes-mcp-'));
   mkdirSync(join(folder, '.vscode'));
+  home = process.env['HOME'];
+  process.env['HOME'] = join(folder, 'home');
   writeFileSync(join(folder, 'mcp.js'), recordingBundle);
   Object.assign(editor, begun(), { folder });
   Object.assign(machine, quiet());
@@ -74,6 +79,8 @@ beforeEach(() => {
 afterEach(() => {
   for (const host of hosts) host.dispose();
   hosts = [];
+  if (home === undefined) delete process.env['HOME'];
+  else process.env['HOME'] = home;
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -101,6 +108,7 @@ export function open(): McpHost {
     distFolder: folder,
     confinement,
     storageFolder: () => join(folder, 'storage'),
+    otherTools: () => otherTools.count,
     clock: systemClock,
     log: new RecordingLog(),
     offer: (next) => (offers = next),

@@ -130,7 +130,7 @@ describe('the notice about a container', () => {
       account: async () => null,
     });
     expect(update()).toEqual([['Choose Folder…', 'Set Up Sync', 'Dismiss']]);
-    sync.show({ line: '', state: 'even', turn: null }, '');
+    sync.show({ line: '', state: 'even', refused: [], turn: null }, '');
     expect(update()).toEqual([]);
   });
 

@@ -81,9 +81,9 @@ async function updated(one: Machine, server: SyncServer, name: string): Promise<
   return machine(await next.sessionDbWorld(disk), server, name);
 }
 
-/** The server; without versions of stores in what it gives, as a control. */
-function serverOf(saysStore: boolean): SyncServer {
-  const server = new SimulatedNetwork(new SimulatedServer({ isProven: true }), () => 'done').wayOf();
+/** The way to a server; without versions of stores in what it gives, as a control. */
+function wayTo(simulated: SimulatedServer, saysStore: boolean): SyncServer {
+  const server = new SimulatedNetwork(simulated, () => 'done').wayOf();
   const plain = <T extends { readonly body: string | null }>(one: T): T => ({
     ...one,
     body: one.body?.replace(/^\{"store":\d+,/, '{') ?? null,
@@ -98,14 +98,15 @@ function serverOf(saysStore: boolean): SyncServer {
 }
 
 async function twoBuilds(saysStore = true) {
-  const server = serverOf(saysStore);
+  const simulated = new SimulatedServer({ isProven: true, isReplicated: true });
+  const server = wayTo(simulated, saysStore);
   const older = machine(await present.sessionDbWorld(), server, 'older');
   older.world.db.createSession({ id: 's1', startedAt: 1, title: 'The parser' });
   present.answered(older.world.db, 't1', 'It is here.');
   await older.exchange();
   const newer = machine(await next.sessionDbWorld(), server, 'newer');
   await newer.exchange();
-  return { server, older, newer };
+  return { simulated, server, older, newer };
 }
 
 /** What only the next build knows. */
@@ -196,6 +197,34 @@ describe('a build and the next one', () => {
     while (later.world.db.synced.noteMore());
     expect(newerFacts(later)).toEqual(newerFacts(newer));
     expect(later.world.db.synced.changed('s1')).toEqual([]);
+  });
+
+  it('keeps for an update what the server lost, should the machine that wrote it never come back', async () => {
+    const { simulated, server, older, newer } = await twoBuilds();
+    feel(newer);
+    await newer.exchange();
+    await older.exchange();
+    const facts = newerFacts(newer);
+    // What happened since the newer machine connected.
+    simulated.failOver(2);
+    await older.exchange();
+    expect(older.world.db.synced.status().newer).toEqual(['s1']);
+    const later = await updated(older, server, 'older');
+    await later.exchange();
+    const third = machine(await next.sessionDbWorld(), server, 'third');
+    await third.exchange();
+    expect([newerFacts(later), newerFacts(third)]).toEqual([facts, facts]);
+  });
+
+  it('takes in nothing while its rows are erased, batch by batch', async () => {
+    const { server, older, newer } = await twoBuilds();
+    feel(newer);
+    await newer.exchange();
+    await older.exchange();
+    const later = await updated(older, server, 'older');
+    later.world.database.run("UPDATE sessions SET pending = 'erased' WHERE id = 's1'");
+    const before = newerFacts(later);
+    expect([later.world.db.synced.noteMore(), newerFacts(later)]).toEqual([false, before]);
   });
 
   it('waits by itself with what it cannot store, and reads on as it was', async () => {

@@ -96,7 +96,8 @@ describe('a synchronized store', () => {
     const { now } = store.connecting('a', 'one');
     store.connecting('a', 'other');
     for (let answers = 0; answers < 2; answers++) store.connected('a', now);
-    expect([now, store.connecting('a', 'next')]).toEqual(['one', { before: 'one', now: 'next' }]);
+    const [one, next] = ['000000001.one', '000000002.next'];
+    expect([now, store.connecting('a', 'next')]).toEqual([one, { before: one, now: next }]);
   });
 
   it('notes what it held piece by piece, and sends no conversation that is not noted', async () => {

@@ -396,6 +396,17 @@ describe('the empty state', () => {
 });
 
 describe('strips', () => {
+  test('say of the session in sight alone that a newer version continued it', async () => {
+    const sentence = 'This session was saved by a newer version of Hermes on another machine.';
+    const shown = shownSession({ messages: [question] });
+    const strips = async (conversationId: string): Promise<readonly string[]> => {
+      const refused = [{ conversationId, sentence }];
+      page = await openChat(shown, { sync: { line: 'Saved here', state: 'failed', refused, turn: null } });
+      return all('alert').map(nameOf);
+    };
+    expect([await strips(shown.session.conversationId), await strips('another')]).toEqual([[sentence], []]);
+  });
+
   test('report a failure to save, loudly and with next steps', async () => {
     page = await openChat(shownSession({ messages: [question] }), {
       store: {

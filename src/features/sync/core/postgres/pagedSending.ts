@@ -115,8 +115,12 @@ export class PagedSending {
   private async write(key: number, begun: BegunSending, parts: readonly SentPart[]): Promise<void> {
     await this.connection.change(
       v.unknown(),
-      `INSERT INTO hermes_sync.parts (key, sending, document, part, body)
-       VALUES ${parts.map((_, at) => `($1, $2, $${3 * at + 3}, $${3 * at + 4}, $${3 * at + 5})`).join(', ')}
+      // What is forgotten meanwhile waits for the page, or keeps it out.
+      `WITH kept AS MATERIALIZED (SELECT key FROM hermes_sync.conversations
+         WHERE person = ${me} AND key = $1 AND erased_at IS NULL FOR SHARE)
+       INSERT INTO hermes_sync.parts (key, sending, document, part, body)
+       SELECT kept.key, $2, page.* FROM kept,
+         (VALUES ${parts.map((_, at) => `($${3 * at + 3}::text, $${3 * at + 4}::int, $${3 * at + 5}::text)`).join(', ')}) page
        ON CONFLICT (person, key, sending, document, part) DO UPDATE SET body = excluded.body, sent_at = now()`,
       [key, begun.id, ...parts.flatMap(({ whole, part, body }) => [whole.document, part, body])],
     );

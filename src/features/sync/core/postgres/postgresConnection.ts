@@ -9,7 +9,8 @@ import type { DatabaseAddress } from './connectionString';
 /** Milliseconds. */
 const connectTimeoutMs = 10_000;
 const queryTimeoutMs = 60_000;
-const definitionMs = 60 * 60_000;
+/** For what changes the tables, or writes a long sending at once. */
+const patientMs = 60 * 60_000;
 /** A server that is paid by use may sleep while nothing is exchanged. */
 const idleMs = 5000;
 /** Number of times that a transaction which met another one is tried. */
@@ -71,10 +72,11 @@ export interface Statement<T> extends Sql {
 type Rows<T extends readonly unknown[]> = { readonly [K in keyof T]: readonly T[K][] };
 type Statements<T extends readonly unknown[]> = { readonly [K in keyof T]: Statement<T[K]> };
 
-/** What is left to do in a transaction. `last`: does that and ends it, in one trip. */
+/** What is left to do in a transaction. `last`: does that and ends it, in one trip. `isLong`: for as long as it takes.
+ *  Default: false. */
 export interface Transaction {
   readonly client: PoolClient;
-  last(statements: readonly Sql[]): Promise<void>;
+  last(statements: readonly Sql[], isLong?: boolean): Promise<void>;
 }
 
 /** Connections to one database. Every failure is a `SyncFailure`. */
@@ -125,7 +127,7 @@ export class PostgresConnection {
 
   /** Changes the tables, for as long as that takes. */
   async define(statement: string): Promise<void> {
-    const patient = { text: statement, query_timeout: definitionMs };
+    const patient = { text: statement, query_timeout: patientMs };
     await this.guarded(() => this.again(() => this.pool.query(patient)));
   }
 
@@ -158,11 +160,13 @@ export class PostgresConnection {
         // Without a listener, a connection that breaks in between would end the process.
         client.on('error', ignored);
         let isEnding = false;
-        const last: Transaction['last'] = async (statements) => {
+        const last: Transaction['last'] = async (statements, isLong = false) => {
           isEnding = true;
+          const patience = { sql: `SET LOCAL statement_timeout = ${patientMs}`, values: [] };
           // A commit of what failed takes it back.
-          const all = [...statements, { sql: 'COMMIT', values: [] }];
-          await Promise.all(all.map(({ sql, values }) => client.query(sql, [...values])));
+          const all = [...(isLong ? [patience] : []), ...statements, { sql: 'COMMIT', values: [] }];
+          const limit = isLong ? { query_timeout: patientMs } : {};
+          await Promise.all(all.map(({ sql, values }) => client.query({ text: sql, values: [...values], ...limit })));
         };
         try {
           const begun = client.query(`${begin}; ${this.limits}`);

@@ -137,7 +137,8 @@ export class PostgresServer implements SyncServer {
         sql: `INSERT INTO hermes_sync.machines AS m (history, origin, name, incarnation) VALUES ($1, $2, $3, $4)
           ON CONFLICT (person, history, origin) DO UPDATE SET name = excluded.name, seen_at = now(),
             incarnation = excluded.incarnation
-          WHERE m.incarnation IS NULL OR m.incarnation = $5 RETURNING origin`,
+          WHERE m.incarnation IS NULL OR m.incarnation = $5
+            OR split_part(m.incarnation, '.', 1) < split_part($5, '.', 1) COLLATE "C" RETURNING origin`,
         values: [history, origin, machine, incarnation?.now ?? null, incarnation?.before ?? null],
       },
       // Of windows that did not come back.
@@ -298,16 +299,19 @@ export class PostgresServer implements SyncServer {
       if (documents === null || (begun !== null && begun.rows !== conversation.parts)) return { kind: 'more' };
       const version = base + 1;
       const isKept = description !== null || typeof sealedWith !== 'string' || conversation.sealed === false;
-      await last([
-        ...documents,
-        ...(isKept ? [] : [{ sql: keptDescription, values: [this.deps.history, sealedWith] }]),
-        {
-          sql: `WITH pruned AS (DELETE FROM hermes_sync.tails WHERE person = ${me} AND key = $1 AND version <= $4)
+      await last(
+        [
+          ...documents,
+          ...(isKept ? [] : [{ sql: keptDescription, values: [this.deps.history, sealedWith] }]),
+          {
+            sql: `WITH pruned AS (DELETE FROM hermes_sync.tails WHERE person = ${me} AND key = $1 AND version <= $4)
             INSERT INTO hermes_sync.tails (key, version, tail) VALUES ($1, $2, $3)`,
-          values: [key, version, tail, version - mostTails],
-        },
-        this.newHead(origin, { conversationId, version: base, tail: baseTail }, { version, tail }),
-      ]);
+            values: [key, version, tail, version - mostTails],
+          },
+          this.newHead(origin, { conversationId, version: base, tail: baseTail }, { version, tail }),
+        ],
+        begun !== null,
+      );
       return { kind: 'done', version };
     });
   }

@@ -145,6 +145,8 @@ BEGIN
   END IF;
   ALTER TABLE hermes_sync.conversations ALTER COLUMN key SET NOT NULL;
 END $$`,
+  // A client of an earlier layout makes rows without one, before it misses a table.
+  `ALTER TABLE hermes_sync.conversations ALTER COLUMN key SET DEFAULT floor(random() * ${mostKeys})::bigint`,
   'CREATE UNIQUE INDEX IF NOT EXISTS conversations_key ON hermes_sync.conversations (person, key)',
 ];
 

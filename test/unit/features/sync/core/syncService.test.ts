@@ -259,6 +259,31 @@ describe('before a turn', () => {
     expect(lines(b.world.db)).toEqual(lines(a.world.db));
   });
 
+  it('the lease is asked for again when this store connected while it was on its way, and it is no copy', async () => {
+    const [a, b] = await pair();
+    let [twins, isConnected] = [0, false];
+    const way = b.network.wayOf();
+    const { synced } = b.world.db;
+    const again = await machine('desk', {
+      store: synced,
+      server: {
+        ...way,
+        lease: async (...args) => {
+          if (!isConnected) {
+            isConnected = true;
+            const incarnation = synced.connecting('desk', 'new');
+            await way.connect('desk', 'The desk', incarnation);
+            synced.connected('desk', incarnation.now);
+          }
+          return way.lease(...args);
+        },
+      },
+      onTwin: () => twins++,
+    });
+    expect([await again.service.beforeTurn('s1'), twins]).toEqual([{ kind: 'free' }, 0]);
+    expect(await a.service.beforeTurn('s1')).toEqual({ kind: 'leased', machine: 'The desk' });
+  });
+
   it('the lease of a session that a newer build continued is given back, though its marks wait', async () => {
     const [a, b] = await pair();
     await a.service.beforeTurn('s1');
@@ -266,6 +291,12 @@ describe('before a turn', () => {
     a.world.db.setPinned('s1', true);
     await pass(20_000);
     expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'free' });
+    // Known without the server, too.
+    const offline = await machine('laptop', { store: a.world.db.synced });
+    offline.network.isCut = true;
+    offline.service.start();
+    await pass(1000);
+    expect(offline.service.state.refused.map(({ conversationId }) => conversationId)).toEqual(['s1']);
   });
 });
 

@@ -1,0 +1,89 @@
+import { errorMessage } from '../../../base/errorMessage';
+import type { Log } from '../../../base/log';
+import type { EditingCall, EditJournal, FileState, OpenedEdit } from '../../../tools/files/editJournal';
+import type { FileEditor } from '../../../tools/files/fileEditor';
+import type { FoldedCall } from './foldedCall';
+
+interface FilesDeps {
+  readonly journal: EditJournal;
+  readonly editor: Pick<FileEditor, 'bytesOnDisk'>;
+  readonly log: Log;
+  readonly context: (callId: string) => EditingCall;
+}
+
+/** Notices the files that an agent changes by itself, from what it says about its calls, and records them as changes of
+ *  the turn: they can be reviewed and reverted as far as a file could be read before it changed. */
+export class AgentFiles {
+  private readonly opened = new Map<string, { readonly edit: OpenedEdit; readonly paths: readonly string[] }>();
+  private readonly seen = new Set<string>();
+
+  constructor(private readonly deps: FilesDeps) {}
+
+  /** Called with each version of a call, before it is stored. Never rejects. */
+  async follow(call: FoldedCall): Promise<void> {
+    try {
+      await this.begin(call);
+      if (call.hasEnded) await this.end(call.callId);
+    } catch (error) {
+      this.deps.log.warn(`A change of an agent was not recorded: ${errorMessage(error)}`);
+    }
+  }
+
+  /** Records what the files hold now, for calls that never ended. */
+  async finish(): Promise<void> {
+    for (const callId of [...this.opened.keys()])
+      await this.end(callId).catch((error: unknown) =>
+        this.deps.log.warn(`A change of an agent was not recorded: ${errorMessage(error)}`),
+      );
+  }
+
+  private async begin(call: FoldedCall): Promise<void> {
+    const fresh = call.editedPaths.filter((path) => !this.seen.has(`${call.callId} ${path}`));
+    if (fresh.length === 0) return;
+    for (const path of fresh) this.seen.add(`${call.callId} ${path}`);
+    const before = await Promise.all(fresh.map((path) => this.stateBefore(call, path)));
+    const edit = await this.deps.journal.begin(this.deps.context(call.callId), before);
+    this.opened.set(`${call.callId} ${this.opened.size}`, { edit, paths: fresh });
+  }
+
+  private async end(callId: string): Promise<void> {
+    for (const [key, { edit, paths }] of this.opened) {
+      if (!key.startsWith(callId)) continue;
+      this.opened.delete(key);
+      await edit.end(await Promise.all(paths.map((path) => this.stateNow(path))));
+    }
+  }
+
+  private async stateNow(path: string): Promise<FileState> {
+    return { path, bytes: await this.deps.editor.bytesOnDisk(path) };
+  }
+
+  private async stateBefore({ diffs }: FoldedCall, path: string): Promise<FileState> {
+    const now = await this.stateNow(path);
+    if (now.bytes === null) return now;
+    return {
+      path,
+      bytes: bytesBefore(
+        now.bytes,
+        diffs.filter((diff) => diff.path === path),
+      ),
+    };
+  }
+}
+
+/** Content of a file before edits that may already be in it. An agent may say what it does after it has done it. */
+export function bytesBefore(
+  now: Uint8Array,
+  diffs: readonly { readonly before: string | null; readonly after: string }[],
+): Uint8Array | null {
+  const text = Buffer.from(now).toString('utf8');
+  const first = diffs[0];
+  if (first === undefined) return now;
+  if (first.before === null) return text === first.after ? null : now;
+  let before = text;
+  for (const { before: old, after } of [...diffs].reverse()) {
+    if (old === null || old === after || !before.includes(after) || (old !== '' && before.includes(old))) continue;
+    before = before.replace(after, () => old);
+  }
+  return before === text ? now : Buffer.from(before, 'utf8');
+}

@@ -1,0 +1,442 @@
+import type { Clock } from '../../../base/clock';
+import { errorMessage } from '../../../base/errorMessage';
+import type { Log } from '../../../base/log';
+import { pause, resultWithin } from '../../../base/pause';
+import { t } from '../../../base/translate';
+import * as v from 'valibot';
+import { AgentConnection, AgentGone } from './agentConnection';
+import { AgentProcess, type AgentLaunch } from './agentProcess';
+import type { AgentProfile } from './agentProfile';
+import type { AgentCommand, AgentOption, AgentUpdate } from './agentUpdate';
+import type { ReadLine } from './lineReader';
+import {
+  errorIn,
+  fieldOf,
+  initializeParams,
+  messageSchema,
+  methods,
+  optionsAfter,
+  readAbilities,
+  readPermission,
+  readPromptAnswer,
+  readSession,
+  readUpdate,
+  setOptionRequest,
+  type AgentAbilities,
+  type PermissionQuestion,
+  type PromptAnswer,
+  type WireError,
+  type WireMessage,
+} from './protocol1';
+
+/** Milliseconds that the steps of an agent may take. */
+const limitsMs = {
+  initialize: 90_000,
+  session: 90_000,
+  load: 180_000,
+  option: 20_000,
+  cancel: 10_000,
+  quiet: 1000,
+  between: 40,
+};
+/** Lines that may wait before the agent's output is read more slowly. */
+const mostWaiting = 2000;
+
+/** The turn that an agent works on now. Each method is called in the order of the agent's lines, and awaited. */
+export interface TurnSink {
+  take(update: AgentUpdate): Promise<void>;
+  /** Called when no further line waits. */
+  caughtUp(): Promise<void>;
+  /** Resolves when the question is stored and shown. `answer` settles with what goes back to the agent. */
+  ask(question: PermissionQuestion, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<unknown> }>;
+  read(path: string, line: number | null, limit: number | null): Promise<string>;
+  write(path: string, text: string): Promise<void>;
+}
+
+/** End of a prompt. `died`: the agent ended, or was ended because it did not react. */
+export type PromptEnd =
+  | { readonly kind: 'answered'; readonly answer: PromptAnswer }
+  | { readonly kind: 'refused'; readonly error: WireError }
+  | { readonly kind: 'died'; readonly how: string; readonly errorText: string };
+
+interface SessionDeps {
+  readonly profile: AgentProfile;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly uid: () => string;
+  /** Called when the options or commands of the session have changed. */
+  readonly onState: (session: AgentSession) => void;
+}
+
+/** One agent session in a process of its own. Everything the agent says goes through one chain, line by line: parsed,
+ *  folded, stored, shown, and only then the next line. A prompt has ended when its answer has come to its place in
+ *  the chain, or the process's exit has. */
+export class AgentSession {
+  options: readonly AgentOption[] = [];
+  commands: readonly AgentCommand[] = [];
+  /** Tokens of its context; null until it says so. */
+  usage: { readonly used: number; readonly size: number } | null = null;
+  private spentUsd = 0;
+  sessionId = '';
+  private process: AgentProcess | null = null;
+  private connection = new AgentConnection((line) => this.write(line));
+  private known: AgentAbilities | null = null;
+  private sink: TurnSink | null = null;
+  private replay: AgentUpdate[] | null = null;
+  private readonly waiting: (ReadLine | { readonly exit: string })[] = [];
+  private isWorking = false;
+  private lastLineMs = 0;
+  private exit: string | null = null;
+  private readonly questions = new Map<unknown, AbortController>();
+
+  constructor(private readonly deps: SessionDeps) {}
+
+  get abilities(): AgentAbilities {
+    if (this.known === null) throw new Error('The agent was not initialized.');
+    return this.known;
+  }
+
+  get isAlive(): boolean {
+    return this.process?.isRunning === true && this.exit === null && this.known !== null;
+  }
+
+  /** True while a prompt is open. */
+  get isPrompting(): boolean {
+    return this.sink !== null;
+  }
+
+  /** Milliseconds since the agent's last line. */
+  get silentMs(): number {
+    return this.deps.clock.monotonicMs() - this.lastLineMs;
+  }
+
+  /** US dollars that the session has cost since this was last read. */
+  takeCost(): number {
+    const spent = this.spentUsd - this.countedUsd;
+    this.countedUsd = this.spentUsd;
+    return Math.max(0, spent);
+  }
+  private countedUsd = 0;
+
+  /** Starts the process and agrees on the protocol. Rejects with `AgentGone` or `AgentRefusal`, and with the system's
+   *  error where the program cannot be started. Nothing is left of the process then. */
+  async start(launch: AgentLaunch, signal: AbortSignal): Promise<void> {
+    const { deps } = this;
+    const { clock } = deps;
+    this.lastLineMs = clock.monotonicMs();
+    this.process = await AgentProcess.start(
+      launch,
+      deps.uid(),
+      {
+        onLine: (line) => this.push(line),
+        onExit: (exit) => this.push({ exit }),
+        onErrorText: (text) => deps.log.trace(`${deps.profile.name}: ${text.trimEnd()}`),
+      },
+      clock,
+    );
+    try {
+      const answer = await this.ask(
+        methods.initialize,
+        initializeParams(deps.version, deps.profile.rules.fs === true),
+        limitsMs.initialize,
+        signal,
+      );
+      const abilities = readAbilities(answer);
+      if (abilities.version !== 1)
+        throw new AgentGone(
+          t('It speaks version {version} of the protocol, which is not supported.', {
+            version: String(abilities.version),
+          }),
+        );
+      this.known = abilities;
+    } catch (error) {
+      const said = this.process.errorText;
+      await this.end();
+      if (error instanceof AgentGone && said !== '') throw new AgentGone(`${error.message} ${said.slice(-600)}`);
+      throw error;
+    }
+  }
+
+  async create(folder: string, servers: readonly unknown[], signal: AbortSignal): Promise<void> {
+    const answer = readSession(
+      await this.ask(methods.newSession, { cwd: folder, mcpServers: servers }, limitsMs.session, signal),
+    );
+    if (answer.sessionId === null) throw new AgentGone(t('It began no session.'));
+    this.sessionId = answer.sessionId;
+    this.setOptions(answer.options);
+  }
+
+  /** Continues a session of an earlier process. Resolves with what the agent replayed, if it
+   *  replays anything. */
+  async resume(
+    sessionId: string,
+    folder: string,
+    servers: readonly unknown[],
+    signal: AbortSignal,
+  ): Promise<readonly AgentUpdate[]> {
+    this.sessionId = sessionId;
+    const params = { sessionId, cwd: folder, mcpServers: servers };
+    const { resumes, loads } = this.abilities;
+    if (!resumes && !loads) throw new AgentGone(t('It cannot continue earlier sessions.'));
+    this.replay = [];
+    try {
+      const method = resumes ? methods.resumeSession : methods.loadSession;
+      const answer = readSession(await this.ask(method, params, limitsMs.load, signal));
+      // Gemini replays after its answer, in the same kinds as live news. Until it is quiet, everything is replay.
+      while (this.isAlive && this.silentMs < limitsMs.quiet) await pause(this.deps.clock, limitsMs.quiet / 4, signal);
+      signal.throwIfAborted();
+      this.setOptions(answer.options);
+      return this.replay;
+    } finally {
+      this.replay = null;
+    }
+  }
+
+  /** Sets an option, if the session has it with this value and another one is set. Resolves false if it has not. */
+  async choose(category: string, value: string, signal: AbortSignal): Promise<boolean> {
+    const option = this.options.find((known) => known.category === category);
+    if (option === undefined || !option.choices.some((choice) => choice.value === value)) return false;
+    if (option.current === value) return true;
+    await this.setOption(option, value, signal);
+    return true;
+  }
+
+  async setOption(option: AgentOption, value: string | boolean, signal: AbortSignal): Promise<void> {
+    const { method, params } = setOptionRequest(this.sessionId, option, value);
+    const answer = await this.ask(method, params, limitsMs.option, signal);
+    this.setOptions(optionsAfter(answer, this.options, option, value));
+  }
+
+  /** Sends a prompt. `sink` gets everything that the agent says until its answer. An abort of `signal` cancels the
+   *  prompt: the agent may go on for a while, and what it says is kept. It is ended when it does not react. */
+  async prompt(blocks: readonly unknown[], sink: TurnSink, signal: AbortSignal): Promise<PromptEnd> {
+    // News that comes right after the last answer belongs to no turn, and nothing in it says so.
+    while (this.isAlive && this.silentMs < limitsMs.between)
+      if (!(await pause(this.deps.clock, limitsMs.between, signal))) break;
+    this.sink = sink;
+    this.lastLineMs = this.deps.clock.monotonicMs();
+    let end: PromptEnd | null = null;
+    const answered = this.connection
+      .request(methods.prompt, { sessionId: this.sessionId, prompt: blocks }, async (message) => {
+        // The turn ends here, in the answer's place among the lines.
+        await sink.caughtUp();
+        const error = errorIn(message);
+        end =
+          error === null
+            ? { kind: 'answered', answer: readPromptAnswer(message['result']) }
+            : { kind: 'refused', error };
+        this.sink = null;
+      })
+      .catch(() => undefined);
+    const stop = (): void => {
+      // A window that closes has no time to wait for the agent.
+      if (fieldOf(signal.reason, 'reason') === 'windowClosed') this.endNow();
+      else void this.cancel(answered);
+    };
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      await answered;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.sink = null;
+      for (const question of this.questions.values()) question.abort();
+    }
+    return (
+      end ?? { kind: 'died', how: this.exit ?? t('without an exit code'), errorText: this.process?.errorText ?? '' }
+    );
+  }
+
+  /** Ends the process and everything it started. */
+  async end(): Promise<void> {
+    const { process } = this;
+    if (process === null) return;
+    await process.end();
+    this.connection.close(new AgentGone(t('It was ended.')));
+  }
+
+  endNow(): void {
+    this.process?.endNow();
+  }
+
+  private async cancel(answered: Promise<unknown>): Promise<void> {
+    this.connection.notify(methods.cancel, { sessionId: this.sessionId });
+    // Agents wait for open questions: Gemini and Cline never answer the prompt otherwise.
+    for (const question of this.questions.values()) question.abort();
+    const isDone = await resultWithin(
+      this.deps.clock,
+      limitsMs.cancel,
+      answered.then(() => true),
+      false,
+    );
+    if (isDone) return;
+    this.deps.log.warn(`${this.deps.profile.name} did not react to a stop and was ended.`);
+    await this.end();
+  }
+
+  private setOptions(options: readonly AgentOption[]): void {
+    if (options.length > 0) this.options = options;
+    this.deps.onState(this);
+  }
+
+  private async ask(method: string, params: unknown, limitMs: number, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted();
+    const late = Symbol('late');
+    const answer = await resultWithin(this.deps.clock, limitMs, this.connection.request(method, params), late, signal);
+    signal.throwIfAborted();
+    if (answer === late)
+      throw new AgentGone(t('It did not answer within {seconds} seconds.', { seconds: String(limitMs / 1000) }));
+    return answer;
+  }
+
+  private write(line: string): Promise<void> {
+    return this.process?.write(line) ?? Promise.reject(new Error('The agent was not started.'));
+  }
+
+  private push(line: ReadLine | { readonly exit: string }): void {
+    this.waiting.push(line);
+    this.lastLineMs = this.deps.clock.monotonicMs();
+    if (this.waiting.length > mostWaiting) this.process?.setReading(false);
+    if (!this.isWorking) void this.work();
+  }
+
+  /** The chain: takes one line after the other. Never rejects. */
+  private async work(): Promise<void> {
+    this.isWorking = true;
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      try {
+        if ('exit' in next) await this.exited(next.exit);
+        else await this.take(next);
+        if (this.waiting.length === 0) await this.sink?.caughtUp();
+      } catch (error) {
+        // The recorder has stopped the turn when nothing more could be stored; the rest concerns this line only.
+        this.deps.log.warn(`A line of ${this.deps.profile.name} could not be used: ${errorMessage(error)}`);
+      }
+      if (this.waiting.length === 0) this.process?.setReading(true);
+    }
+    this.isWorking = false;
+  }
+
+  private async exited(how: string): Promise<void> {
+    this.exit = how;
+    await this.sink?.caughtUp();
+    for (const question of this.questions.values()) question.abort();
+    this.connection.close(new AgentGone(t('It ended {how}.', { how })));
+    // What it started may have left its group.
+    void this.process?.end();
+  }
+
+  private async take(line: ReadLine): Promise<void> {
+    if (line.bytes !== undefined) {
+      await this.sink?.take({
+        kind: 'unknown',
+        name: t('{bytes} bytes in one line', { bytes: String(line.bytes) }),
+        raw: line.text,
+      });
+      return;
+    }
+    const parsed = v.safeParse(messageSchema, parsedJson(line.text));
+    if (!parsed.success) {
+      this.deps.log.info(`${this.deps.profile.name} wrote a line that is no message: ${line.text.slice(0, 300)}`);
+      return;
+    }
+    const message = parsed.output;
+    if (message.method === undefined) return this.connection.receive(message);
+    if (message.id === undefined) return this.notified(message);
+    return this.requested(message);
+  }
+
+  private async notified(message: WireMessage): Promise<void> {
+    const params = message['params'];
+    if (message.method === methods.cancelRequest) return void this.questions.get(fieldOf(params, 'requestId'))?.abort();
+    if (message.method !== methods.update) return;
+    const sessionId = fieldOf(params, 'sessionId');
+    const update = readUpdate(params);
+    // Copilot sends news before it has said the session's id.
+    if (sessionId !== this.sessionId && this.sessionId !== '') {
+      this.deps.log.info(
+        `${this.deps.profile.name} sent news of another session: ${JSON.stringify(update).slice(0, 300)}`,
+      );
+      return;
+    }
+    this.follow(update);
+    if (this.replay !== null) this.replay.push(update);
+    else if (this.sink !== null) await this.sink.take(update);
+    // News outside a turn belongs to no answer (a greeting, "[MODE_UPDATE]").
+    else this.deps.log.info(`${this.deps.profile.name}, outside a turn: ${JSON.stringify(update).slice(0, 300)}`);
+  }
+
+  private follow(update: AgentUpdate): void {
+    switch (update.kind) {
+      case 'commands':
+        this.commands = update.commands;
+        break;
+      case 'options':
+        this.options = update.options;
+        break;
+      case 'mode':
+        this.options = this.options.map((option) =>
+          option.category === 'mode' ? { ...option, current: update.mode } : option,
+        );
+        break;
+      case 'usage':
+        this.usage = { used: update.used, size: update.size };
+        this.spentUsd = update.costUsd ?? this.spentUsd;
+        return;
+      default:
+        return;
+    }
+    this.deps.onState(this);
+  }
+
+  private async requested(message: WireMessage): Promise<void> {
+    const { id, method } = message;
+    const params = message['params'];
+    const { sink } = this;
+    switch (method) {
+      case methods.requestPermission: {
+        const withdrawn = new AbortController();
+        this.questions.set(id, withdrawn);
+        const question = readPermission(params);
+        const asked = sink === null ? null : await sink.ask(question, withdrawn.signal);
+        // Answered when the user decides. The chain goes on meanwhile.
+        void Promise.resolve(asked?.answer ?? { outcome: { outcome: 'cancelled' } })
+          .catch(() => ({ outcome: { outcome: 'cancelled' } }))
+          .then((answer) => {
+            this.questions.delete(id);
+            this.connection.answer(id, answer);
+          });
+        return;
+      }
+      case methods.readFile:
+      case methods.writeFile: {
+        const [path, text, line, limit] = ['path', 'content', 'line', 'limit'].map((name) => fieldOf(params, name));
+        if (sink === null || typeof path !== 'string') return this.connection.refuse(id, -32603, 'No prompt is open.');
+        const done =
+          method === methods.readFile
+            ? sink.read(path, numberOrNull(line), numberOrNull(limit)).then((content) => ({ content }))
+            : sink.write(path, typeof text === 'string' ? text : '').then(() => null);
+        void done.then(
+          (result) => this.connection.answer(id, result),
+          (error: unknown) => this.connection.refuse(id, -32603, errorMessage(error)),
+        );
+        return;
+      }
+      default:
+        this.connection.refuse(id, -32601, `Method not found: ${String(method)}`);
+    }
+  }
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import * as v from 'valibot';
+import type { Clock } from '../../../base/clock';
+import type { Ids } from '../../../base/ids';
+import type { Log } from '../../../base/log';
+import type { SessionStore } from '../../../store/sessionStore';
+import type { AgentProfile } from './agentProfile';
+import { AgentSession } from './agentSession';
+
+/** Milliseconds after which an idle agent is ended: it takes hundreds of megabytes. The next prompt starts it again. */
+const idleMs = 15 * 60_000;
+
+/** An agent's session as it is stored: its id there, and the last turn whose prompt it got. */
+export interface KnownSession {
+  readonly id: string;
+  readonly turn: string;
+}
+
+const knownSchema = v.object({ id: v.string(), turn: v.string() });
+
+interface SessionsDeps {
+  readonly store: Pick<SessionStore, 'getMeta' | 'setMeta'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly version: string;
+  readonly onState?: (profile: AgentProfile, session: AgentSession) => void;
+}
+
+/** The agent sessions of a window: at most one living one per conversation, each in a process of its own. */
+export class AgentSessions {
+  private readonly alive = new Map<
+    string,
+    { readonly agentId: string; readonly session: AgentSession; cancelIdle: () => void }
+  >();
+  private readonly ending = new Set<Promise<void>>();
+
+  constructor(private readonly deps: SessionsDeps) {}
+
+  make(profile: AgentProfile): AgentSession {
+    const { clock, log, version, ids, onState } = this.deps;
+    return new AgentSession({
+      profile,
+      version,
+      clock,
+      log,
+      uid: () => ids.uid(),
+      onState: (session) => onState?.(profile, session),
+    });
+  }
+
+  living(conversationId: string, agentId: string): AgentSession | null {
+    const entry = this.alive.get(conversationId);
+    if (entry === undefined || entry.agentId !== agentId || !entry.session.isAlive) return null;
+    this.waitForIdle(conversationId);
+    return entry.session;
+  }
+
+  keep(conversationId: string, agentId: string, session: AgentSession): void {
+    this.alive.set(conversationId, { agentId, session, cancelIdle: () => undefined });
+    this.waitForIdle(conversationId);
+  }
+
+  /** Ends the living session of a conversation, if there is one. */
+  async drop(conversationId: string): Promise<void> {
+    const entry = this.alive.get(conversationId);
+    if (entry === undefined) return;
+    this.alive.delete(conversationId);
+    entry.cancelIdle();
+    const end = entry.session.end().finally(() => this.ending.delete(end));
+    this.ending.add(end);
+    await end;
+  }
+
+  async known(conversationId: string, agentId: string): Promise<KnownSession | null> {
+    const text = await this.deps.store.getMeta(key(conversationId, agentId));
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), knownSchema), text);
+    return parsed.success ? parsed.output : null;
+  }
+
+  /** Called before a prompt is sent: from then on the agent may know it. */
+  async sent(conversationId: string, agentId: string, session: KnownSession): Promise<void> {
+    await this.deps.store.setMeta(key(conversationId, agentId), JSON.stringify(session));
+    this.waitForIdle(conversationId);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...[...this.alive.keys()].map((id) => this.drop(id)), ...this.ending]);
+  }
+
+  closeNow(): void {
+    for (const { session } of this.alive.values()) session.endNow();
+  }
+
+  private waitForIdle(conversationId: string): void {
+    const entry = this.alive.get(conversationId);
+    if (entry === undefined) return;
+    entry.cancelIdle();
+    entry.cancelIdle = this.deps.clock.after(idleMs, () => {
+      if (entry.session.isPrompting) this.waitForIdle(conversationId);
+      else void this.drop(conversationId);
+    });
+  }
+}
+
+/** Stored per conversation: where an agent's session of an earlier window is found. */
+function key(conversationId: string, agentId: string): string {
+  return `agent-session/${conversationId}/${agentId}`;
+}

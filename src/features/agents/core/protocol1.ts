@@ -1,0 +1,495 @@
+import * as v from 'valibot';
+import type { TodoItem } from '../../../tools/todo/todoList';
+import { mostTodos } from '../../../tools/todo/todoList';
+import type { AgentCallContent, AgentCallKind, AgentCallUpdate, AgentOption, AgentUpdate } from './agentUpdate';
+
+/** Version 1 of the Agent Client Protocol: the only module that knows the shapes of its messages. Everything is read
+ *  leniently: what one field gets wrong costs that field, never the message. */
+
+const protocolVersion = 1;
+
+/** Maximum characters of a message that is kept as it came. */
+const longestRaw = 64 * 1024;
+
+const maybe = <T extends v.GenericSchema>(schema: T) => v.fallback(v.optional(v.nullable(schema)), undefined);
+const text = maybe(v.string());
+const flag = v.fallback(v.optional(v.unknown()), undefined);
+
+export const methods = {
+  initialize: 'initialize',
+  authenticate: 'authenticate',
+  newSession: 'session/new',
+  loadSession: 'session/load',
+  resumeSession: 'session/resume',
+  closeSession: 'session/close',
+  prompt: 'session/prompt',
+  cancel: 'session/cancel',
+  setMode: 'session/set_mode',
+  setOption: 'session/set_config_option',
+  update: 'session/update',
+  requestPermission: 'session/request_permission',
+  readFile: 'fs/read_text_file',
+  writeFile: 'fs/write_text_file',
+  cancelRequest: '$/cancel_request',
+} as const;
+
+/** A line of the connection. */
+export const messageSchema = v.looseObject({
+  id: v.fallback(v.optional(v.union([v.string(), v.number(), v.null()])), undefined),
+  method: v.fallback(v.optional(v.string()), undefined),
+});
+export type WireMessage = v.InferOutput<typeof messageSchema>;
+
+const errorSchema = v.looseObject({
+  code: v.fallback(v.number(), 0),
+  message: v.fallback(v.string(), ''),
+  data: v.optional(v.unknown()),
+});
+
+/** Refusal of a request. `code` may be any number: agents pass on codes of their services. */
+export interface WireError {
+  readonly code: number;
+  readonly message: string;
+}
+
+/** Null when the answer is no refusal. */
+export function errorIn(message: WireMessage): WireError | null {
+  if (message['error'] === undefined || message['error'] === null) return null;
+  const parsed = v.safeParse(errorSchema, message['error']);
+  if (!parsed.success) return { code: 0, message: JSON.stringify(message['error']) };
+  const { code, message: said, data } = parsed.output;
+  const details = data === undefined || data === null ? '' : ` (${JSON.stringify(data).slice(0, 500)})`;
+  return { code, message: `${said}${details}` };
+}
+
+export const signInNeeded = -32000;
+
+/** What the agent can do. */
+export interface AgentAbilities {
+  readonly version: number;
+  readonly name: string;
+  readonly agentVersion: string;
+  readonly loads: boolean;
+  readonly resumes: boolean;
+  readonly closes: boolean;
+  readonly images: boolean;
+  readonly embeds: boolean;
+  readonly http: boolean;
+  readonly signIns: readonly { readonly id: string; readonly name: string; readonly description: string }[];
+}
+
+const abilitiesSchema = v.object({
+  protocolVersion: v.fallback(v.number(), 1),
+  agentInfo: maybe(v.object({ name: text, title: text, version: text })),
+  agentCapabilities: maybe(
+    v.object({
+      loadSession: flag,
+      sessionCapabilities: maybe(v.object({ resume: flag, close: flag })),
+      promptCapabilities: maybe(v.object({ image: flag, embeddedContext: flag })),
+      mcpCapabilities: maybe(v.object({ http: flag })),
+    }),
+  ),
+  authMethods: v.fallback(
+    v.optional(v.array(v.object({ id: v.string(), name: v.fallback(v.string(), ''), description: text }))),
+    [],
+  ),
+});
+
+export function initializeParams(version: string, fs: boolean) {
+  return {
+    protocolVersion,
+    clientCapabilities: {
+      fs: { readTextFile: fs, writeTextFile: fs },
+      terminal: false,
+      session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+    },
+    clientInfo: { name: 'hermes-vscode', title: 'Hermes for VS Code', version },
+  };
+}
+
+/** Throws when the answer is no answer to `initialize`. */
+export function readAbilities(answer: unknown): AgentAbilities {
+  const { protocolVersion: version, agentInfo, agentCapabilities, authMethods } = v.parse(abilitiesSchema, answer);
+  const has = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
+  return {
+    version,
+    name: agentInfo?.title ?? agentInfo?.name ?? '',
+    agentVersion: agentInfo?.version ?? '',
+    loads: agentCapabilities?.loadSession === true,
+    resumes: has(agentCapabilities?.sessionCapabilities?.resume),
+    closes: has(agentCapabilities?.sessionCapabilities?.close),
+    images: agentCapabilities?.promptCapabilities?.image === true,
+    embeds: agentCapabilities?.promptCapabilities?.embeddedContext === true,
+    http: agentCapabilities?.mcpCapabilities?.http === true,
+    signIns: (authMethods ?? []).map(({ id, name, description }) => ({ id, name, description: description ?? '' })),
+  };
+}
+
+const optionChoice = v.object({ value: v.string(), name: v.fallback(v.string(), ''), description: text });
+const optionSchema = v.object({
+  id: v.string(),
+  name: v.fallback(v.string(), ''),
+  category: text,
+  currentValue: v.union([v.string(), v.boolean()]),
+  options: v.fallback(v.optional(v.array(v.union([optionChoice, v.object({ options: v.array(optionChoice) })]))), []),
+});
+const modesSchema = v.object({
+  currentModeId: v.string(),
+  availableModes: v.array(v.object({ id: v.string(), name: v.fallback(v.string(), ''), description: text })),
+});
+const modelsSchema = v.object({
+  currentModelId: v.string(),
+  availableModels: v.array(v.object({ modelId: v.string(), name: v.fallback(v.string(), ''), description: text })),
+});
+const sessionSchema = v.object({
+  sessionId: text,
+  configOptions: v.optional(v.unknown()),
+  modes: v.optional(v.unknown()),
+  models: v.optional(v.unknown()),
+});
+
+/** Options of a session, from whatever of the three forms the agent uses. `sessionId` null: the one that was sent. */
+export function readSession(answer: unknown): {
+  readonly sessionId: string | null;
+  readonly options: readonly AgentOption[];
+} {
+  const parsed = v.safeParse(sessionSchema, answer);
+  if (!parsed.success) return { sessionId: null, options: [] };
+  const { sessionId = null, configOptions, modes, models } = parsed.output;
+  const options = readOptions(configOptions);
+  const has = (category: string): boolean => options.some((option) => option.category === category);
+  return {
+    sessionId,
+    options: [...options, ...(has('mode') ? [] : modeOption(modes)), ...(has('model') ? [] : modelOption(models))],
+  };
+}
+
+/** Ids of the options that stand for the older `modes` and `models`. */
+const legacyMode = '$mode';
+const legacyModel = '$model';
+
+function modeOption(modes: unknown): readonly AgentOption[] {
+  const parsed = v.safeParse(modesSchema, modes);
+  if (!parsed.success) return [];
+  const { currentModeId: current, availableModes } = parsed.output;
+  const choices = availableModes.map(({ id, name, description }) => ({
+    value: id,
+    name: name || id,
+    description: description ?? null,
+  }));
+  return [{ id: legacyMode, name: 'Mode', category: 'mode', current, choices }];
+}
+
+function modelOption(models: unknown): readonly AgentOption[] {
+  const parsed = v.safeParse(modelsSchema, models);
+  if (!parsed.success) return [];
+  const { currentModelId: current, availableModels } = parsed.output;
+  const choices = availableModels.map(({ modelId, name, description }) => ({
+    value: modelId,
+    name: name || modelId,
+    description: description ?? null,
+  }));
+  return [{ id: legacyModel, name: 'Model', category: 'model', current, choices }];
+}
+
+/** Reads a list of config options. An option that cannot be read is left out. */
+function readOptions(list: unknown): readonly AgentOption[] {
+  return listIn(list).flatMap((item): AgentOption[] => {
+    const parsed = v.safeParse(optionSchema, item);
+    if (!parsed.success) return [];
+    const { id, name, category, currentValue: current, options } = parsed.output;
+    const choices = (options ?? []).flatMap((choice) => ('value' in choice ? [choice] : choice.options));
+    return [
+      {
+        id,
+        name: name || id,
+        category: category ?? null,
+        current,
+        choices: choices.map(({ value, name: label, description }) => ({
+          value,
+          name: label || value,
+          description: description ?? null,
+        })),
+      },
+    ];
+  });
+}
+
+/** The request that sets an option. */
+export function setOptionRequest(sessionId: string, option: AgentOption, value: string | boolean) {
+  if (option.id === legacyMode) return { method: methods.setMode, params: { sessionId, modeId: value } };
+  if (option.id === legacyModel) return { method: 'session/set_model', params: { sessionId, modelId: value } };
+  const type = typeof value === 'boolean' ? { type: 'boolean' as const } : {};
+  return { method: methods.setOption, params: { sessionId, configId: option.id, value, ...type } };
+}
+
+/** Options after one was set: the answer's own list, since one choice may change others. */
+export function optionsAfter(
+  answer: unknown,
+  options: readonly AgentOption[],
+  set: AgentOption,
+  value: string | boolean,
+): readonly AgentOption[] {
+  const listed = readOptions(v.safeParse(sessionSchema, answer).success ? fieldOf(answer, 'configOptions') : null);
+  if (listed.length > 0) return listed;
+  return options.map((option) => (option.id === set.id ? { ...option, current: value } : option));
+}
+
+const callStatus = maybe(v.picklist(['pending', 'in_progress', 'completed', 'failed']));
+const callKind = maybe(v.string());
+const callSchema = v.object({
+  toolCallId: v.pipe(
+    v.unknown(),
+    v.transform((id) => (typeof id === 'string' ? id : JSON.stringify(id ?? ''))),
+  ),
+  title: text,
+  kind: callKind,
+  status: callStatus,
+  content: v.optional(v.unknown()),
+  locations: v.optional(v.unknown()),
+  rawInput: v.optional(v.unknown()),
+  rawOutput: v.optional(v.unknown()),
+  _meta: v.fallback(
+    v.optional(
+      v.looseObject({
+        terminal_output: maybe(v.object({ data: v.string() })),
+        terminal_output_delta: maybe(v.object({ data: v.string() })),
+        terminal_exit: maybe(v.object({ exit_code: maybe(v.number()), signal: text })),
+      }),
+    ),
+    undefined,
+  ),
+});
+
+const kinds: readonly AgentCallKind[] = [
+  'read',
+  'edit',
+  'delete',
+  'move',
+  'search',
+  'execute',
+  'think',
+  'fetch',
+  'switch_mode',
+  'other',
+];
+
+function readCall(value: unknown): AgentCallUpdate | null {
+  const parsed = v.safeParse(callSchema, value);
+  if (!parsed.success) return null;
+  const { toolCallId: id, title, kind, status, content, locations, rawInput, rawOutput, _meta: meta } = parsed.output;
+  const known = kinds.find((name) => name === kind);
+  const printed = meta?.terminal_output_delta?.data ?? meta?.terminal_output?.data;
+  const exit = meta?.terminal_exit ?? exitIn(rawOutput);
+  return {
+    id,
+    ...(title === undefined || title === null ? {} : { title }),
+    ...(kind === undefined || kind === null ? {} : { callKind: known ?? 'other' }),
+    ...(status === undefined || status === null ? {} : { status }),
+    ...(Array.isArray(content) ? { content: content.map(readContent) } : {}),
+    ...(Array.isArray(locations) ? { paths: locations.flatMap(pathIn) } : {}),
+    ...(rawInput === undefined || rawInput === null ? {} : { input: rawInput }),
+    ...(rawOutput === undefined || rawOutput === null ? {} : { output: rawOutput }),
+    ...(printed === undefined ? {} : { printed }),
+    ...(exit === null ? {} : { exit: { code: exit.exit_code ?? null, signal: exit.signal ?? null } }),
+  };
+}
+
+const exitSchema = v.object({ exit_code: v.number(), signal: text });
+
+function exitIn(output: unknown): v.InferOutput<typeof exitSchema> | null {
+  const parsed = v.safeParse(exitSchema, output);
+  return parsed.success ? parsed.output : null;
+}
+
+function pathIn(location: unknown): readonly string[] {
+  const path = fieldOf(location, 'path');
+  return typeof path === 'string' && path !== '' ? [path] : [];
+}
+
+function readContent(item: unknown): AgentCallContent {
+  switch (fieldOf(item, 'type')) {
+    case 'content': {
+      const block = readBlock(fieldOf(item, 'content'));
+      if (block !== null) return block;
+      break;
+    }
+    case 'diff': {
+      const [path, before, after] = [fieldOf(item, 'path'), fieldOf(item, 'oldText'), fieldOf(item, 'newText')];
+      if (typeof path === 'string' && typeof after === 'string')
+        return { kind: 'diff', path, before: typeof before === 'string' ? before : null, after };
+      break;
+    }
+    case 'terminal':
+      return { kind: 'terminal', id: String(fieldOf(item, 'terminalId')) };
+  }
+  return { kind: 'raw', raw: rawText(item) };
+}
+
+/** Text or image of a content block; a link as Markdown. Null for a block that this product cannot show. */
+function readBlock(block: unknown): Extract<AgentCallContent, { readonly kind: 'text' | 'image' }> | null {
+  const [type, said, data, mediaType] = ['type', 'text', 'data', 'mimeType'].map((name) => fieldOf(block, name));
+  if (type === 'text' && typeof said === 'string') return { kind: 'text', text: said };
+  if (type === 'image' && typeof data === 'string' && typeof mediaType === 'string')
+    return { kind: 'image', image: { kind: 'image', mediaType, dataBase64: data } };
+  const uri = fieldOf(block, 'uri');
+  if (type === 'resource_link' && typeof uri === 'string') {
+    const name = fieldOf(block, 'name');
+    return { kind: 'text', text: `[${typeof name === 'string' ? name : uri}](${uri})` };
+  }
+  const inside = fieldOf(fieldOf(block, 'resource'), 'text');
+  return type === 'resource' && typeof inside === 'string' ? { kind: 'text', text: inside } : null;
+}
+
+/** Reads the news of a `session/update`. Never throws: news of an unknown kind is kept as it came. */
+export function readUpdate(params: unknown): AgentUpdate {
+  const update = fieldOf(params, 'update');
+  const name = fieldOf(update, 'sessionUpdate');
+  const unknown: AgentUpdate = { kind: 'unknown', name: typeof name === 'string' ? name : '', raw: rawText(update) };
+  switch (name) {
+    case 'agent_message_chunk':
+    case 'agent_thought_chunk':
+    case 'user_message_chunk': {
+      const block = readBlock(fieldOf(update, 'content'));
+      if (block === null) return unknown;
+      if (name === 'user_message_chunk') return { kind: 'prompt', text: block.kind === 'text' ? block.text : '' };
+      if (block.kind === 'image') return block;
+      const messageId = fieldOf(update, 'messageId');
+      return {
+        kind: 'text',
+        channel: name === 'agent_message_chunk' ? 'text' : 'thinking',
+        text: block.text,
+        messageId: typeof messageId === 'string' ? messageId : null,
+      };
+    }
+    case 'tool_call':
+    case 'tool_call_update': {
+      const call = readCall(update);
+      return call === null ? unknown : { kind: 'call', isStart: name === 'tool_call', call };
+    }
+    case 'plan':
+      return { kind: 'plan', items: readPlan(fieldOf(update, 'entries')) };
+    case 'available_commands_update':
+      return {
+        kind: 'commands',
+        commands: listIn(fieldOf(update, 'availableCommands')).flatMap((item) => {
+          const [command, description] = [fieldOf(item, 'name'), fieldOf(item, 'description')];
+          return typeof command === 'string'
+            ? [{ name: command, description: typeof description === 'string' ? description : '' }]
+            : [];
+        }),
+      };
+    case 'current_mode_update':
+      return { kind: 'mode', mode: String(fieldOf(update, 'currentModeId')) };
+    case 'config_option_update':
+      return { kind: 'options', options: readOptions(fieldOf(update, 'configOptions')) };
+    case 'session_info_update': {
+      const [title, failure] = [fieldOf(update, 'title'), codexFailure(fieldOf(update, '_meta'))];
+      return { kind: 'info', title: typeof title === 'string' ? title : null, failure };
+    }
+    case 'usage_update': {
+      const [used, size, cost] = ['used', 'size', 'cost'].map((field) => fieldOf(update, field));
+      if (typeof used !== 'number' || typeof size !== 'number') return unknown;
+      const amount = fieldOf(cost, 'currency') === 'USD' ? fieldOf(cost, 'amount') : null;
+      return { kind: 'usage', used, size, costUsd: typeof amount === 'number' ? amount : null };
+    }
+    case 'notice': {
+      const said = ['title', 'description', 'message', 'text']
+        .map((field) => fieldOf(update, field))
+        .filter((part): part is string => typeof part === 'string' && part !== '');
+      return said.length === 0 ? unknown : { kind: 'notice', text: [...new Set(said)].join('\n') };
+    }
+    default:
+      return unknown;
+  }
+}
+
+/** Codex reports errors of its model beside the session's title. */
+function codexFailure(meta: unknown): string | null {
+  const codex = fieldOf(meta, 'codex');
+  const said = fieldOf(fieldOf(codex, 'error'), 'message');
+  if (typeof said === 'string') return said;
+  return fieldOf(fieldOf(codex, 'threadStatus'), 'type') === 'systemError' ? 'systemError' : null;
+}
+
+function readPlan(entries: unknown): readonly TodoItem[] {
+  const items = listIn(entries).flatMap((entry): TodoItem[] => {
+    const [content, status] = [fieldOf(entry, 'content'), fieldOf(entry, 'status')];
+    if (typeof content !== 'string' || content.trim() === '') return [];
+    const state = status === 'completed' ? 'done' : status === 'in_progress' ? 'active' : 'pending';
+    return [{ text: content.trim().slice(0, 300), state }];
+  });
+  return items.slice(0, mostTodos);
+}
+
+/** A question of the agent about one of its calls. `null` call: it says nothing about it. */
+export interface PermissionQuestion {
+  readonly sessionId: string | null;
+  readonly call: AgentCallUpdate | null;
+  readonly options: readonly { readonly id: string; readonly name: string; readonly kind: string }[];
+}
+
+export function readPermission(params: unknown): PermissionQuestion {
+  const session = fieldOf(params, 'sessionId');
+  const options = listIn(fieldOf(params, 'options')).flatMap((item) => {
+    const [id, name, kind] = ['optionId', 'name', 'kind'].map((field) => fieldOf(item, field));
+    return typeof id === 'string' ? [{ id, name: String(name ?? id), kind: String(kind ?? '') }] : [];
+  });
+  return {
+    sessionId: typeof session === 'string' ? session : null,
+    call: readCall(fieldOf(params, 'toolCall')),
+    options,
+  };
+}
+
+export const cancelledPermission = { outcome: { outcome: 'cancelled' } };
+
+/** The agent's option for a decision of the user. An agent that offers no such option gets `cancelled`, which is never
+ *  taken as permission. Rules are kept by this product, so an allowed call is allowed once. */
+export function permissionAnswer({ options }: PermissionQuestion, isAllowed: boolean) {
+  const wanted = isAllowed ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
+  const option = wanted.flatMap((kind) => options.filter((offered) => offered.kind === kind))[0];
+  return option === undefined ? cancelledPermission : { outcome: { outcome: 'selected', optionId: option.id } };
+}
+
+/** Answer to a prompt. `stopReason`: as the agent named it. */
+export interface PromptAnswer {
+  readonly stopReason: string;
+  readonly hasUsage: boolean;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cachedInputTokens: number | null;
+}
+
+export function readPromptAnswer(result: unknown): PromptAnswer {
+  const usage = fieldOf(result, 'usage');
+  const count = (name: string): number | null => {
+    const value = fieldOf(usage, name);
+    return typeof value === 'number' ? value : null;
+  };
+  const cached = count('cachedReadTokens');
+  const input = count('inputTokens');
+  return {
+    stopReason: String(fieldOf(result, 'stopReason') ?? ''),
+    // Codex says `usage: null` for a turn whose model failed.
+    hasUsage: usage !== null,
+    inputTokens: input === null ? null : input + (cached ?? 0) + (count('cachedWriteTokens') ?? 0),
+    outputTokens: count('outputTokens'),
+    cachedInputTokens: cached,
+  };
+}
+
+/** A field of an object that came over the wire; undefined when there is none. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function rawText(value: unknown): string {
+  return (JSON.stringify(value) ?? '').slice(0, longestRaw);
+}

@@ -1,0 +1,204 @@
+import type { askPerson, rememberRules } from '../../../agent/personAsking';
+import type { LiveRun } from '../../../agent/liveRun';
+import type { TurnRecorder } from '../../../agent/turnRecorder';
+import type { Clock } from '../../../base/clock';
+import type { Ids } from '../../../base/ids';
+import type { Log } from '../../../base/log';
+import { t } from '../../../base/translate';
+import type { SessionStore } from '../../../store/sessionStore';
+import type { ApprovalPolicy } from '../../../tools/approval/approvalPolicy';
+import type { FileEditor } from '../../../tools/files/fileEditor';
+import { beginningOf } from '../../../tools/terminal/plainText';
+import type { AskedAccess } from '../../../tools/tool';
+import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
+import type { Access, AccessPath, Approval, ApprovalRequest } from '../../../transcript/approval';
+import type { FoldedCall } from './foldedCall';
+import { cancelledPermission, permissionAnswer, type PermissionQuestion } from './protocol1';
+import type { TurnFold } from './turnFold';
+
+interface DialogDeps {
+  readonly run: LiveRun;
+  readonly recorder: TurnRecorder;
+  readonly fold: TurnFold;
+  readonly agent: string;
+  readonly folder: string;
+  readonly store: Pick<SessionStore, 'sessionRules' | 'decideApproval'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly policy: ApprovalPolicy;
+  readonly files: Pick<WorkspaceFiles, 'read'>;
+  readonly editor: FileEditor;
+  readonly locate: (path: string) => Promise<AccessPath>;
+  readonly turns: { readonly ask: typeof askPerson; readonly remember: typeof rememberRules };
+}
+
+/** Characters of a transcript that the card shows before it is handed over. */
+const previewCharacters = 4000;
+
+/** Questions of an agent within a turn: judged by the same policy and asked with the same cards as calls of our own,
+ *  one at a time. Access to files through the editor. */
+export class TurnDialog {
+  private last: Promise<unknown> = Promise.resolve();
+  /** Paths that the user, or a rule, allowed the agent to edit in this turn. */
+  private readonly editable = new Set<string>();
+
+  constructor(private readonly deps: DialogDeps) {}
+
+  /** Resolves when the call is stored and shown. `answer`: what the agent gets, once it is decided. */
+  async ask(question: PermissionQuestion, withdrawn: AbortSignal): Promise<{ readonly answer: Promise<unknown> }> {
+    const { fold } = this.deps;
+    if (question.call === null) {
+      await fold.note(t('The agent asked a question that Hermes cannot show, so it was not allowed.'));
+      return { answer: Promise.resolve(cancelledPermission) };
+    }
+    const stored = await fold.asked(question.call);
+    const answer = this.last
+      .catch(() => undefined)
+      .then(async () => {
+        if (withdrawn.aborted || this.deps.run.controller.signal.aborted) return cancelledPermission;
+        const decision = await this.decide(stored.call, stored.messageUid, withdrawn);
+        if (decision.kind === 'withdrawn') return cancelledPermission;
+        if (decision.kind === 'denied') await fold.deny(stored, decision.reason);
+        else for (const path of stored.call.editedPaths) this.editable.add(path);
+        return permissionAnswer(question, decision.kind === 'allowed');
+      });
+    this.last = answer;
+    return { answer };
+  }
+
+  /** Offers to hand the transcript to an agent that does not know it. Resolves true when the user allows it. The line
+   *  stays in the transcript in any case. */
+  async offerHandoff(sentence: string, transcript: string): Promise<boolean> {
+    const { recorder, ids, agent } = this.deps;
+    const part = {
+      kind: 'toolCall' as const,
+      callId: ids.uid(),
+      name: 'agent_handoff',
+      arguments: JSON.stringify({ text: sentence }),
+    };
+    const row = await recorder.storeRunningCall(part, { outcome: 'interrupted', text: sentence });
+    const decided = await this.person(row.messageUid, part.callId, {
+      tool: part.name,
+      access: { kind: 'agent', agent, action: '' },
+      subject: sentence,
+      reasons: [],
+      rules: [],
+      preview: beginningOf(transcript, previewCharacters),
+    });
+    const isShared = decided.state.kind === 'decided' && decided.state.decision.kind === 'allow';
+    const outcome = isShared
+      ? t('{agent} got the transcript above.', { agent })
+      : t('{agent} did not get the transcript above.', { agent });
+    await row.store(part, { outcome: 'done', text: `${sentence} ${outcome}` });
+    return isShared;
+  }
+
+  /** The text in the editor, with unsaved changes. */
+  async read(path: string, line: number | null, limit: number | null): Promise<string> {
+    const access = await this.deps.locate(path);
+    await this.mayAccess('read_file', { access: { kind: 'read', paths: [access] } }, path);
+    const bytes = await this.deps.files.read(access.path, this.deps.run.controller.signal);
+    const text = new TextDecoder().decode(bytes);
+    if (line === null && limit === null) return text;
+    const lines = text.split('\n');
+    const from = Math.max(0, (line ?? 1) - 1);
+    return lines.slice(from, limit === null ? undefined : from + limit).join('\n');
+  }
+
+  /** Writes through the editor. Judged like an edit of our own, unless its call was allowed already. */
+  async write(path: string, text: string): Promise<void> {
+    const { editor, run } = this.deps;
+    const access = await this.deps.locate(path);
+    if (!this.editable.has(path))
+      await this.mayAccess('edit_file', { access: { kind: 'edit', paths: [access] } }, path);
+    const { signal } = run.controller;
+    const before = await editor.open(access.path, signal);
+    await editor.apply([{ path: access.path, before, after: text }], signal);
+  }
+
+  /** Rejects where the policy does not simply allow it: then the agent has to ask. */
+  private async mayAccess(tool: string, asked: AskedAccess, path: string): Promise<void> {
+    const verdict = await this.judge(tool, asked);
+    if (verdict.kind === 'deny') throw new Error(verdict.sentence);
+    if (verdict.kind === 'ask') throw new Error(`The user has not allowed this: ${path}`);
+  }
+
+  private async judge(tool: string, asked: AskedAccess): Promise<ReturnType<ApprovalPolicy['judge']>> {
+    const { policy, store, recorder, run } = this.deps;
+    // Rules that cannot be read allow nothing.
+    const sessionRules = await store.sessionRules(recorder.sessionId).catch(() => []);
+    const { conversationId } = run;
+    return policy.judge({ tool, asked, mode: await run.mode.get(), sessionRules, conversationId });
+  }
+
+  private async decide(
+    call: FoldedCall,
+    messageUid: string,
+    withdrawn: AbortSignal,
+  ): Promise<{ readonly kind: 'allowed' | 'withdrawn' } | { readonly kind: 'denied'; readonly reason: string | null }> {
+    const { deps } = this;
+    const asked = await this.accessOf(call);
+    const verdict = await this.judge(call.part().name, asked);
+    if (verdict.kind === 'allow') return { kind: 'allowed' };
+    if (verdict.kind === 'deny') return { kind: 'denied', reason: verdict.sentence };
+    try {
+      const { state, request } = await this.person(messageUid, call.callId, verdict.request, withdrawn);
+      if (state.kind !== 'decided' || withdrawn.aborted) return { kind: 'withdrawn' };
+      if (state.decision.kind === 'deny') return { kind: 'denied', reason: state.decision.reason };
+      await deps.turns.remember(state.decision, deps);
+      if (request.access.kind === 'plan' && (await deps.run.mode.get()) === 'plan') await deps.run.mode.set('ask');
+      return { kind: 'allowed' };
+    } catch (error) {
+      if (withdrawn.aborted || deps.run.controller.signal.aborted) return { kind: 'withdrawn' };
+      deps.log.warn(`A question of ${deps.agent} could not be asked: ${String(error)}`);
+      // The window closes while the card is open: the turn ends here, since the agent ends too.
+      deps.run.controller.abort(Object.assign(new Error('The window closes.'), { reason: 'windowClosed' }));
+      return { kind: 'withdrawn' };
+    }
+  }
+
+  private person(
+    messageUid: string,
+    callId: string,
+    request: ApprovalRequest,
+    withdrawn: AbortSignal | null = null,
+  ): Promise<Approval> {
+    return this.deps.turns.ask(this.deps, { messageUid, callId, request }, withdrawn);
+  }
+
+  private async accessOf(call: FoldedCall): Promise<AskedAccess> {
+    const { agent, locate, folder, run } = this.deps;
+    const paths = await Promise.all((call.editedPaths.length > 0 ? call.editedPaths : call.paths).map(locate));
+    const other: Access = { kind: 'agent', agent, action: call.title === '' ? call.kind : call.title };
+    switch (call.kind) {
+      case 'edit':
+      case 'delete':
+      case 'move':
+        return paths.length === 0
+          ? { access: other }
+          : { access: { kind: 'edit', paths }, ...(call.diff === '' ? {} : { preview: call.diff }) };
+      case 'read':
+      case 'search':
+        return paths.length === 0 ? { access: other } : { access: { kind: 'read', paths } };
+      case 'execute':
+        return {
+          access: {
+            kind: 'run',
+            command: call.command,
+            folder: await locate(call.commandFolder || folder),
+            shell: process.platform === 'win32' ? 'powershell' : 'posix',
+          },
+        };
+      case 'fetch':
+        return /^https?:/.test(call.url) ? { access: { kind: 'fetch', url: call.url } } : { access: other };
+      case 'switch_mode':
+        return (await run.mode.get()) === 'plan' ? { access: { kind: 'plan' }, preview: call.text } : { access: other };
+      case 'think':
+      case 'other':
+        return { access: other, ...(call.text === '' ? {} : { preview: call.text }) };
+      default:
+        return call.kind satisfies never;
+    }
+  }
+}

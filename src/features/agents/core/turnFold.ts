@@ -1,0 +1,204 @@
+import { t } from '../../../base/translate';
+import type { TurnRecorder } from '../../../agent/turnRecorder';
+import type { LiveRun } from '../../../agent/liveRun';
+import type { Clock } from '../../../base/clock';
+import type { Ids } from '../../../base/ids';
+import type { JsonObject } from '../../../transcript/json';
+import type { ToolCallPart, ToolResultPart } from '../../../transcript/part';
+import type { AgentCallUpdate, AgentUpdate } from './agentUpdate';
+import { FoldedCall } from './foldedCall';
+
+export interface FoldDeps {
+  readonly run: LiveRun;
+  readonly recorder: TurnRecorder;
+  readonly ids: Pick<Ids, 'uid'>;
+  readonly clock: Clock;
+  readonly folder: string;
+  readonly shownPath: (path: string) => string;
+  /** Called before a version of a call is stored: reads the files that it is about to change, or has changed. */
+  readonly onCall: (call: FoldedCall) => Promise<void>;
+}
+
+interface StoredCall {
+  readonly call: FoldedCall;
+  readonly messageUid: string;
+  store(call: ToolCallPart, output: Omit<ToolResultPart, 'kind' | 'callId' | 'name'>): Promise<void>;
+  isDirty: boolean;
+}
+
+/** A stretch of answer text of one message. */
+interface Stretch {
+  readonly messageId: string | null;
+  text: string;
+}
+
+/** Folds the news of one turn into rows, through the recorder: each is stored before it is shown, in the order in which
+ *  it came. The caller passes on one at a time, and waits for it. */
+export class TurnFold {
+  /** The agent's id of a call, to its newest call. A provider may use an id again after its call ended. */
+  private readonly calls = new Map<string, StoredCall>();
+  private readonly all: StoredCall[] = [];
+  /** Answer text, in stretches of one message. */
+  readonly texts: Stretch[] = [];
+  hasThought = false;
+  /** Error of the agent's model that it reported beside the answer. */
+  failure: string | null = null;
+  private plan: { store: StoredCall['store']; part: ToolCallPart } | null = null;
+
+  constructor(private readonly deps: FoldDeps) {}
+
+  get hasAnswered(): boolean {
+    return this.texts.some(({ text }) => text.trim() !== '') || this.all.length > 0;
+  }
+
+  get answer(): string {
+    return this.texts.map(({ text }) => text).join('');
+  }
+
+  /** Takes news of the turn. */
+  async take(update: AgentUpdate): Promise<void> {
+    switch (update.kind) {
+      case 'text':
+        return this.takeText(update);
+      case 'call':
+        await this.takeCall(update.call, update.isStart);
+        return;
+      case 'plan':
+        return this.takePlan(update.items);
+      case 'image':
+        return this.note(t('The agent sent an image.'), { images: [update.image] });
+      case 'notice':
+        return this.note(update.text);
+      case 'info':
+        this.failure = update.failure ?? this.failure;
+        return;
+      case 'unknown':
+        return this.note(t('The agent sent something that Hermes cannot show: {kind}', { kind: update.name }), {
+          details: { raw: update.raw },
+        });
+      case 'prompt':
+      case 'commands':
+      case 'mode':
+      case 'options':
+      case 'usage':
+        return;
+      default:
+        return update satisfies never;
+    }
+  }
+
+  /** Stores and shows the newest version of every call that has news. */
+  async flushCalls(): Promise<void> {
+    for (const stored of this.all) if (stored.isDirty) await this.storeVersion(stored);
+  }
+
+  /** A call that the agent asks about, stored and shown. Agents may ask before they mention a call. */
+  async asked(update: AgentCallUpdate): Promise<StoredCall> {
+    const stored = await this.takeCall(update, false);
+    await this.flushCalls();
+    return stored;
+  }
+
+  async deny({ call }: StoredCall, reason: string | null): Promise<void> {
+    call.denied = { reason };
+    const stored = this.all.find((other) => other.call === call);
+    if (stored !== undefined) await this.storeVersion(stored);
+  }
+
+  /** Ends every call that the agent left open: it may still run. */
+  async finish(): Promise<void> {
+    for (const stored of this.all)
+      if (stored.isDirty || !stored.call.hasEnded) {
+        stored.isDirty = false;
+        await stored.store(stored.call.part(), stored.call.result(true));
+      }
+  }
+
+  /** Adds a line that is no text of the agent. */
+  async note(
+    text: string,
+    more: Pick<ToolResultPart, 'images'> & { readonly details?: JsonObject } = {},
+  ): Promise<void> {
+    await this.flushCalls();
+    await this.deps.recorder.storeRunningCall(
+      {
+        kind: 'toolCall',
+        callId: this.deps.ids.uid(),
+        name: 'agent_notice',
+        arguments: JSON.stringify({ text }),
+      },
+      { outcome: 'done', text, ...more },
+    );
+  }
+
+  private async takeText({ channel, text, messageId }: AgentUpdate & { readonly kind: 'text' }): Promise<void> {
+    if (text === '') return;
+    await this.flushCalls();
+    const { recorder, run } = this.deps;
+    if (channel === 'thinking') this.hasThought = true;
+    else await this.countText(text, messageId);
+    recorder.deliver(channel, text);
+    run.report({ kind: 'answering' });
+  }
+
+  /** A message of another id begins a row of its own. Ids may come and go within a turn. */
+  private async countText(text: string, messageId: string | null): Promise<void> {
+    const { recorder } = this.deps;
+    const last = this.texts.at(-1);
+    const continues = last !== undefined && last.messageId === messageId && recorder.isAnswering;
+    if (last !== undefined && last.messageId !== messageId && recorder.answerSoFar('text') !== '')
+      await recorder.storeCalls({ calls: [], finishReason: null, usage: null });
+    if (continues) last.text += text;
+    else this.texts.push({ messageId, text });
+  }
+
+  private async takeCall(update: AgentCallUpdate, isStart: boolean): Promise<StoredCall> {
+    const known = this.calls.get(update.id);
+    if (known !== undefined && !(isStart && known.call.hasEnded)) {
+      known.call.apply(update);
+      known.isDirty = true;
+      return known;
+    }
+    await this.flushCalls();
+    const { ids, recorder, run, clock, shownPath, folder, onCall } = this.deps;
+    const call = new FoldedCall(`acp_${ids.uid()}`, shownPath, folder);
+    call.apply(update);
+    await onCall(call);
+    const stored: StoredCall = {
+      call,
+      isDirty: false,
+      ...(await recorder.storeRunningCall(call.part(), call.result())),
+    };
+    this.calls.set(update.id, stored);
+    this.all.push(stored);
+    if (!call.hasEnded) run.report({ kind: 'runningTool', callId: call.callId, startedAt: clock.now() });
+    return stored;
+  }
+
+  private async storeVersion(stored: StoredCall): Promise<void> {
+    stored.isDirty = false;
+    await this.deps.onCall(stored.call);
+    await stored.store(stored.call.part(), stored.call.result());
+    if (stored.call.hasEnded) this.deps.run.report({ kind: 'requesting', elapsedMs: 0 });
+  }
+
+  /** The agent's plan is shown as our own todo list: one row that is kept up to date. */
+  private async takePlan(items: Extract<AgentUpdate, { kind: 'plan' }>['items']): Promise<void> {
+    await this.flushCalls();
+    const { recorder, ids } = this.deps;
+    const callId = this.plan?.part.callId ?? ids.uid();
+    const part: ToolCallPart = {
+      kind: 'toolCall',
+      callId,
+      name: 'todo_write',
+      arguments: JSON.stringify({ items }),
+    };
+    const result = {
+      outcome: 'done' as const,
+      text: items.map(({ text, state }) => `${state}: ${text}`).join('\n'),
+      details: { kind: 'todos', items: items.map(({ text, state }) => ({ text, state })) },
+    };
+    if (this.plan === null) this.plan = { part, ...(await recorder.storeRunningCall(part, result)) };
+    else await this.plan.store(part, result);
+  }
+}

@@ -1,0 +1,192 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import spawn from 'cross-spawn';
+import * as vscode from 'vscode';
+import { t } from '../../../base/translate';
+import type { Environment } from '../../../tools/terminal/loginEnvironment';
+import { registeredAgents, wordsOf, type AgentEntry, type RegisteredAgent } from '../core/agentRegistry';
+import { agentEntries, commandOnPath, installedAgents, saveAgentEntry } from './agentEntries';
+import type { AgentLaunching } from './agentLaunching';
+import { agentsOwnModel } from './agentProvider';
+
+interface PickerDeps {
+  readonly launching: AgentLaunching;
+  /** Folder for what is installed. */
+  readonly storageFolder: string;
+  /** Lets a model of our own answer again. */
+  readonly pickModel: () => Promise<void>;
+  /** Makes this agent answer the shown session, or the next new one. */
+  readonly select: (ref: string) => Promise<void>;
+  readonly current: () => string | null;
+}
+
+interface AgentItem extends vscode.QuickPickItem {
+  readonly run?: () => Promise<void>;
+}
+
+/** Lets the user choose who answers: Hermes, an agent of the settings, one that is installed, one of the registry (with
+ *  what would be downloaded), or an own command. */
+export class AgentPicker {
+  constructor(private readonly deps: PickerDeps) {}
+
+  async choose(): Promise<void> {
+    const environment = await this.deps.launching.environment();
+    const picked = await vscode.window.showQuickPick(this.items(environment), {
+      title: t('Choose Agent'),
+      placeHolder: t('Who answers in this session'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    await picked?.run?.();
+  }
+
+  private items(environment: Environment): AgentItem[] {
+    const entries = agentEntries();
+    const current = this.deps.current();
+    const mark = (name: string): string => (current?.startsWith(`${name}/`) === true ? ` · ${t('selected')}` : '');
+    const known = new Set(entries.map(({ agent }) => agent));
+    const installed = installedAgents(environment).filter(({ agent }) => !known.has(agent.id));
+    const found = new Set(installed.map(({ agent }) => agent.id));
+    const rest = registeredAgents.filter(({ id }) => !known.has(id) && !found.has(id));
+    return [
+      { label: 'Hermes', description: t('a model that you choose'), run: () => this.deps.pickModel() },
+      ...section(
+        t('Your agents'),
+        entries.map((entry) => ({
+          label: entry.name,
+          description: `${[entry.command, ...entry.args].join(' ')}${mark(entry.name)}`,
+          run: () => this.select(entry.name),
+        })),
+      ),
+      ...section(
+        t('Installed'),
+        installed.map(({ agent, path }) => ({
+          label: agent.name,
+          description: [path, ...agent.args].join(' '),
+          run: () => this.add(entryOf(agent, path)),
+        })),
+      ),
+      ...section(
+        t('Not installed'),
+        rest.map((agent) => ({
+          label: agent.name,
+          description: agent.package === null ? agent.home : `npm: ${agent.package.name} ${agent.package.version}`,
+          run: () => this.install(agent, environment),
+        })),
+      ),
+      { label: '', kind: vscode.QuickPickItemKind.Separator },
+      { label: t('Own Command…'), run: () => this.ownCommand() },
+      ...(entries.some(({ agent }) => agent !== null)
+        ? [{ label: t('Sign In to Agent…'), run: () => signInToAgent(current) }]
+        : []),
+    ];
+  }
+
+  private async select(name: string): Promise<void> {
+    await this.deps.select(`${name}/${agentsOwnModel}`);
+  }
+
+  private async add(entry: AgentEntry): Promise<void> {
+    await saveAgentEntry(entry);
+    await this.select(entry.name);
+  }
+
+  private async ownCommand(): Promise<void> {
+    const line = await vscode.window.showInputBox({
+      title: t('Own Command…'),
+      prompt: t('Command that starts an agent which speaks the Agent Client Protocol'),
+      placeHolder: '/usr/local/bin/my-agent acp',
+      ignoreFocusOut: true,
+    });
+    const [command, ...args] = wordsOf(line ?? '');
+    if (command === undefined) return;
+    const name = await vscode.window.showInputBox({
+      title: t('Own Command…'),
+      prompt: t('Name of the agent'),
+      value: command.split(/[\\/]/).at(-1) ?? command,
+      ignoreFocusOut: true,
+      validateInput: (text) => (text.trim() === '' || text.includes('/') ? t('Enter a name without “/”.') : undefined),
+    });
+    if (name !== undefined) await this.add({ name: name.trim(), command, args, env: {}, agent: null });
+  }
+
+  /** Installs the exact version into a folder of its own, after the user has seen what is downloaded. */
+  private async install(agent: RegisteredAgent, environment: Environment): Promise<void> {
+    const { package: source } = agent;
+    if (source === null) return void (await vscode.env.openExternal(vscode.Uri.parse(agent.home)));
+    const npm = commandOnPath('npm', environment);
+    if (npm === null) {
+      void vscode.window.showErrorMessage(
+        t('npm was not found, so {agent} cannot be installed.', { agent: agent.name }),
+      );
+      return;
+    }
+    const folder = join(this.deps.storageFolder, 'agents', `${agent.id}-${source.version}`);
+    const install = t('Install');
+    const pressed = await vscode.window.showInformationMessage(
+      t('Install {agent}?', { agent: agent.name }),
+      {
+        modal: true,
+        detail: t(
+          'npm downloads {package} {version} and what it needs from your npm registry into {folder}. Scripts of the packages run.',
+          {
+            package: source.name,
+            version: source.version,
+            folder,
+          },
+        ),
+      },
+      install,
+    );
+    if (pressed !== install) return;
+    const problem = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: t('Installing {agent}…', { agent: agent.name }) },
+      () => runNpm(npm, `${source.name}@${source.version}`, folder, environment),
+    );
+    const command = join(folder, 'node_modules', '.bin', agent.command);
+    if (problem === null) return this.add(entryOf(agent, command));
+    void vscode.window.showErrorMessage(
+      t('{agent} was not installed: {reason}', { agent: agent.name, reason: problem }),
+    );
+  }
+}
+
+function entryOf(agent: RegisteredAgent, command: string): AgentEntry {
+  return { name: agent.name, command, args: agent.args, env: {}, agent: agent.id };
+}
+
+function section(label: string, items: readonly AgentItem[]): AgentItem[] {
+  return items.length === 0 ? [] : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items];
+}
+
+/** Resolves with the end of what npm said when it failed, and null when all went well. */
+async function runNpm(npm: string, what: string, folder: string, environment: Environment): Promise<string | null> {
+  await mkdir(folder, { recursive: true });
+  return new Promise((resolve) => {
+    const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--save-exact', what];
+    const child = spawn(npm, args, { cwd: folder, env: { ...environment }, windowsHide: true });
+    let said = '';
+    const hear = (bytes: Buffer): void => void (said = (said + bytes.toString('utf8')).slice(-1500));
+    child.stdout?.on('data', hear);
+    child.stderr?.on('data', hear);
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code) => resolve(code === 0 ? null : said.trim()));
+  });
+}
+
+/** Opens a terminal in which the user signs in to an agent. */
+async function signInToAgent(current: string | null): Promise<void> {
+  const entries = agentEntries().flatMap((entry) => {
+    const agent = registeredAgents.find(({ id }) => id === entry.agent);
+    return agent === undefined ? [] : [{ label: entry.name, description: agent.signIn, env: entry.env }];
+  });
+  const named = entries.filter(({ label }) => current?.startsWith(`${label}/`) === true);
+  const picked =
+    named.length === 1
+      ? named[0]
+      : await vscode.window.showQuickPick(entries, { title: t('Sign In to Agent…'), placeHolder: t('Choose Agent') });
+  if (picked === undefined) return;
+  const terminal = vscode.window.createTerminal({ name: picked.label, env: picked.env });
+  terminal.show();
+  terminal.sendText(picked.description, false);
+}

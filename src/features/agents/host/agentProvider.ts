@@ -1,0 +1,73 @@
+import type { Memento } from 'vscode';
+import { t } from '../../../base/translate';
+import type { ModelInfo } from '../../../models/modelInfo';
+import { ModelError, type ModelListing, type ModelProvider } from '../../../models/modelProvider';
+import { reasoningEfforts } from '../../../transcript/reasoningEffort';
+import type { AgentOption } from '../core/agentUpdate';
+
+/** Model id that leaves the choice to the agent. */
+export const agentsOwnModel = 'default';
+
+/** An agent in the lists of models: its own models are those that its last session offered. */
+export class AgentProvider implements ModelProvider {
+  readonly kind = 'agent';
+  readonly destination: string;
+
+  constructor(
+    readonly name: string,
+    private readonly memory: Pick<Memento, 'get'>,
+  ) {
+    this.destination = t('{agent} and its services', { agent: name });
+  }
+
+  listModels(): Promise<ModelListing> {
+    const models = this.options.find(({ category }) => category === 'model')?.choices ?? [];
+    const ids = [agentsOwnModel, ...models.map(({ value }) => value).filter((id) => id !== agentsOwnModel)];
+    return Promise.resolve({ kind: 'models', models: ids.map((id) => this.facts(id)) });
+  }
+
+  facts(id: string): ModelInfo {
+    const models = this.options.find(({ category }) => category === 'model')?.choices ?? [];
+    const efforts = this.options.find(({ category }) => category === 'thought_level')?.choices ?? [];
+    const model = models.find(({ value }) => value === id)?.name ?? id;
+    return {
+      ref: `${this.name}/${id}`,
+      provider: this.name,
+      id,
+      label: id === agentsOwnModel ? this.name : `${this.name}: ${model}`,
+      destination: this.destination,
+      contextWindow: null,
+      allocatedContext: null,
+      tools: true,
+      images: null,
+      efforts: reasoningEfforts.filter(
+        (effort) => effort === 'default' || efforts.some(({ value }) => value === effort),
+      ),
+      price: null,
+      warnings: [
+        t('{agent} acts by its own rules: Hermes asks where the agent asks, and cannot promise that it does.', {
+          agent: this.name,
+        }),
+      ],
+    };
+  }
+
+  open(): Promise<never> {
+    return Promise.reject(
+      new ModelError({
+        cause: 'badRequest',
+        sentence: t('{agent} is an agent, not a model: it answers sessions, and nothing else.', { agent: this.name }),
+        technical: 'hosted agent',
+      }),
+    );
+  }
+
+  private get options(): readonly AgentOption[] {
+    return this.memory.get<readonly AgentOption[]>(optionsKey(this.name)) ?? [];
+  }
+}
+
+/** Where the options of an agent's last session are kept. */
+export function optionsKey(name: string): string {
+  return `agentOptions/${name}`;
+}

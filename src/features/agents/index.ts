@@ -1,0 +1,104 @@
+import * as vscode from 'vscode';
+import { LeftWaiting } from '../../agent/liveRun';
+import { askPerson, rememberRules } from '../../agent/personAsking';
+import { recordTurn } from '../../agent/recordedTurn';
+import type { TurnAgent } from '../../agent/agent';
+import { translations } from '../../base/translate';
+import { toDisposable } from '../../base/disposable';
+import { registerCommands } from '../../host/common/commands';
+import { lazyBundle } from '../../host/common/lazyBundle';
+import type { WindowContext } from '../../host/window/windowContext';
+import { ModelError } from '../../models/modelProvider';
+import { AccessPaths } from '../../tools/accessPaths';
+import { homedir } from 'node:os';
+import { profileOf } from './core/agentRegistry';
+import type * as hostedAgent from './core/hostedAgent';
+import { agentEntries } from './host/agentEntries';
+import { AgentLaunching } from './host/agentLaunching';
+import { AgentPicker } from './host/agentPicker';
+import { AgentProvider, optionsKey } from './host/agentProvider';
+
+/** Agents of other makers, over the Agent Client Protocol (docs/agents.md). Nothing is loaded before the first prompt
+ *  for one of them. */
+export function register(window: WindowContext): void {
+  const { own, context, distFolder, history, gateway, approvals, changedFiles, models, files, fileEditor, clock, log } =
+    window;
+  const memory = context.globalState;
+  const launching = new AgentLaunching(clock, log);
+  const load = lazyBundle<typeof hostedAgent, 'createHostedAgents'>(
+    distFolder,
+    { file: 'agents.js', name: 'agents' },
+    'createHostedAgents',
+  );
+  let agents: hostedAgent.HostedAgents | null = null;
+  const paths = new AccessPaths(files);
+  const folder = (): string => files.roots()[0]?.path ?? homedir();
+  const hosted = (): hostedAgent.HostedAgents =>
+    (agents ??= load()({
+      store: history.store,
+      clock,
+      ids: window.ids,
+      log,
+      turns: {
+        record: recordTurn,
+        ask: askPerson,
+        remember: rememberRules,
+        isLeftWaiting: (error) => error instanceof LeftWaiting,
+        modelError: (failure) => new ModelError(failure),
+      },
+      policy: approvals.policy,
+      files,
+      locate: (path) => paths.locate(path),
+      shownPath: (path) => vscode.workspace.asRelativePath(path),
+      editor: fileEditor,
+      journal: changedFiles.journal,
+      folder,
+      launch: (profile, at) => launching.launch(profile, at),
+      version: String((context.extension.packageJSON as { readonly version?: unknown }).version ?? ''),
+      translations: translations(),
+      onState: ({ name }, { options }) => {
+        if (JSON.stringify(memory.get(optionsKey(name))) === JSON.stringify(options)) return;
+        void memory.update(optionsKey(name), options).then(() => models.invalidate());
+      },
+    }));
+  const agentFor = (ref: string): TurnAgent | null => {
+    const slash = ref.indexOf('/');
+    const entry = agentEntries().find(({ name }) => name === ref.slice(0, slash));
+    return entry === undefined ? null : hosted().agent(profileOf(entry), ref.slice(slash + 1));
+  };
+  own(
+    window.agents.fill({
+      providers: () => agentEntries().map(({ name }) => new AgentProvider(name, memory)),
+      agentFor,
+    }),
+  );
+  const shown = (): string | null => gateway.surfaces.shownSession(window.activeChat.surfaceId);
+  const current = async (): Promise<string | null> => {
+    const sessionId = shown();
+    const session = sessionId === null ? null : await history.store.getSession(sessionId);
+    return session?.model ?? window.settings.current.model;
+  };
+  own(
+    registerCommands(
+      {
+        chooseAgent: async () => {
+          const ref = await current();
+          await new AgentPicker({
+            launching,
+            storageFolder: context.globalStorageUri.fsPath,
+            pickModel: () => window.editor.pickModel(shown()),
+            select: (chosen) => gateway.actions.selectModel(shown(), chosen),
+            current: () => ref,
+          }).choose();
+        },
+      },
+      log,
+    ),
+  );
+  own(
+    vscode.workspace.onDidChangeConfiguration(
+      (event) => event.affectsConfiguration('hermes.agents') && models.invalidate(),
+    ),
+  );
+  own(toDisposable(() => agents?.closeNow()));
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { bytesBefore } from '../../../../src/features/agents/core/agentFiles';
+import { wordsOf } from '../../../../src/features/agents/core/agentRegistry';
+import { compareReplay, transcriptText } from '../../../../src/features/agents/core/handoff';
+import { LineReader, type ReadLine } from '../../../../src/features/agents/core/lineReader';
+import { permissionAnswer, readPermission, readUpdate } from '../../../../src/features/agents/core/protocol1';
+
+describe('the reader of lines', () => {
+  const read = (pieces: readonly Uint8Array[], longest?: number): readonly ReadLine[] => {
+    const lines: ReadLine[] = [];
+    const reader = new LineReader((line) => lines.push(line), longest);
+    for (const piece of pieces) reader.push(piece);
+    return lines;
+  };
+
+  test('joins lines that are cut anywhere, also within a letter, and drops one that never ends', () => {
+    const bytes = Buffer.from('{"a":"é€😀"}\r\n\n{"b":1}\n{"never');
+    for (let size = 1; size < 12; size++) {
+      const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+        bytes.subarray(index * size, (index + 1) * size),
+      );
+      expect(read(pieces)).toEqual([{ text: '{"a":"é€😀"}' }, { text: '{"b":1}' }]);
+    }
+  });
+
+  test('cuts a line that is too long and goes on with the next one', () => {
+    const lines = read([Buffer.from('x'.repeat(30)), Buffer.from(`${'x'.repeat(80)}\nshort\n`)], 50);
+    expect(lines).toEqual([{ text: 'x'.repeat(110), bytes: 110 }, { text: 'short' }]);
+  });
+});
+
+describe('a file before an edit that may be in it already', () => {
+  const before = (now: string, ...diffs: readonly { before: string | null; after: string }[]): string | null => {
+    const bytes = bytesBefore(Buffer.from(now), diffs);
+    return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+  };
+
+  test('is found from its diffs', () => {
+    expect({
+      notYet: before('one\nold\n', { before: 'old', after: 'new' }),
+      already: before('one\nnew\n', { before: 'old', after: 'new' }),
+      created: before('new\n', { before: null, after: 'new\n' }),
+      replaced: before('older\n', { before: null, after: 'new\n' }),
+      unknown: before('other\n', { before: 'old', after: 'new' }),
+    }).toEqual({ notYet: 'one\nold\n', already: 'one\nold\n', created: null, replaced: 'older\n', unknown: 'other\n' });
+  });
+});
+
+test('a replay is compared without its blanks, and never shortens what is stored', () => {
+  expect(compareReplay('one two', 'onetwo')).toEqual({ kind: 'covered' });
+  expect(compareReplay('one two', 'one')).toEqual({ kind: 'covered' });
+  expect(compareReplay('one two', 'one two three')).toEqual({ kind: 'more', text: ' three' });
+  expect(compareReplay('one two', 'other')).toEqual({ kind: 'differs' });
+});
+
+test('a permission is never taken from an option of another kind', () => {
+  const question = (kinds: readonly string[]) =>
+    readPermission({
+      toolCall: { toolCallId: 'x' },
+      options: kinds.map((kind) => ({ optionId: kind, name: kind, kind })),
+    });
+  const answers = (kinds: readonly string[]): readonly unknown[] =>
+    [true, false].map((isAllowed) => permissionAnswer(question(kinds), isAllowed).outcome);
+  expect(answers(['allow_always', 'allow_once', 'reject_once'])).toEqual([
+    { outcome: 'selected', optionId: 'allow_once' },
+    { outcome: 'selected', optionId: 'reject_once' },
+  ]);
+  expect(answers(['allow_always'])).toEqual([
+    { outcome: 'selected', optionId: 'allow_always' },
+    { outcome: 'cancelled' },
+  ]);
+  expect(answers(['odd'])).toEqual([{ outcome: 'cancelled' }, { outcome: 'cancelled' }]);
+});
+
+test('news of any shape is read without an error', () => {
+  for (const params of [
+    null,
+    3,
+    {},
+    { update: null },
+    { update: { sessionUpdate: 'tool_call', toolCallId: 7, content: 3 } },
+  ])
+    expect(() => readUpdate(params)).not.toThrow();
+  expect(readUpdate({ update: { sessionUpdate: 'tool_call', toolCallId: 7, kind: 'odd', status: 'odd' } })).toEqual({
+    kind: 'call',
+    isStart: true,
+    call: { id: '7', callKind: 'other' },
+  });
+});
+
+test('a command line is split into words', () => {
+  expect(wordsOf(`"/a b/agent" acp --x='y z' last`)).toEqual(['/a b/agent', 'acp', "--x='y", "z'", 'last']);
+});
+
+test('a transcript says who said what, without thinking', () => {
+  expect(transcriptText([])).toBe('');
+});
