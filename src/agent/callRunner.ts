@@ -276,8 +276,8 @@ export class CallRunner {
       conversationId: this.run.conversationId,
       hookAsks,
     });
-    // A tool that needs no approval is asked for only by hooks, but may be denied by its name. An edit of nothing leaves
-    // nothing to decide, but where reading needs approval it would tell the model what a file holds.
+    // A tool that needs no approval is asked for only by hooks, but may be denied by its name. An edit of nothing
+    // leaves nothing to decide, but where reading needs approval it would tell the model what a file holds.
     const isUnasked =
       verdict.kind === 'ask' &&
       !hookAsks &&
