@@ -5,7 +5,13 @@ import type { SessionStore } from '../store/sessionStore';
 import type { ApprovalPolicy, Verdict } from '../tools/approval/approvalPolicy';
 import type { AskedAccess, ToolCallContext, ToolOutput } from '../tools/tool';
 import type { PreparedCall, ToolRegistry } from '../tools/toolRegistry';
-import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../transcript/approval';
+import {
+  isPlainEdit,
+  type Approval,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type Mode,
+} from '../transcript/approval';
 import type { ToolCallPart } from '../transcript/part';
 import { askPerson, rememberRules } from './personAsking';
 import type { Failure } from '../transcript/stopReason';
@@ -269,8 +275,13 @@ export class CallRunner {
       conversationId: this.run.conversationId,
       hookAsks,
     });
-    // A tool that needs no approval is asked for only by hooks, but may be denied by its name.
-    return asked === null && verdict.kind === 'ask' && !hookAsks ? { kind: 'allow' } : verdict;
+    // A tool that needs no approval is asked for only by hooks, but may be denied by its name. An edit of nothing
+    // leaves nothing to decide, but where reading needs approval it would tell the model what a file holds.
+    const isUnasked =
+      verdict.kind === 'ask' &&
+      !hookAsks &&
+      (asked === null || (asked.changesNothing === true && isPlainEdit(verdict.request)));
+    return isUnasked ? { kind: 'allow' } : verdict;
   }
 
   /** Runs the call, then the hooks after it. Its result is stored with what they said. */

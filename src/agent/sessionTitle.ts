@@ -32,11 +32,13 @@ interface ModelTitle {
   readonly usage: Usage | null;
 }
 
-/** Returns the first prompt and the first answer in these rows. Null when one of them has no text. */
+/** Returns the first answer in these rows and the prompt before it: an earlier prompt may have got none. Null when one
+ *  of them has no text. */
 export function firstExchange(rows: readonly Message[]): TitledExchange | null {
   const shown = rows.filter(({ visibility }) => visibility.kind === 'shown');
-  const prompt = shown.find((row) => row.role === 'user' && !isContinuation(row));
   const answer = shown.find((row) => row.role === 'assistant' && answerText(row.parts).trim() !== '');
+  const before = answer === undefined ? [] : shown.slice(0, shown.indexOf(answer));
+  const prompt = before.findLast((row) => row.role === 'user' && !isContinuation(row));
   if (prompt === undefined || answer === undefined || answerText(prompt.parts).trim() === '') return null;
   return { prompt: answerText(prompt.parts), answer: answerText(answer.parts) };
 }

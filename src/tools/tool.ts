@@ -24,6 +24,8 @@ export interface AskedAccess {
   readonly access: JudgedAccess;
   /** Preview for the card: a unified diff, or Markdown. */
   readonly preview?: string;
+  /** True for an edit after which its files are as before. */
+  readonly changesNothing?: boolean;
 }
 
 /** Call that a tool runs for. */

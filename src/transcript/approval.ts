@@ -181,9 +181,13 @@ const riskyReasons: readonly AskReason[] = [
   'hook',
 ];
 
-/** True when the request names a risk, or may hide one. Such a request is never allowed by a key from elsewhere. */
-export function isRisky({ risks = [], reasons }: ApprovalRequest): boolean {
-  return risks.length > 0 || reasons.some((reason) => riskyReasons.includes(reason));
+/** True when the request names a risk, or may hide one; the sandbox confines what a command may hide. Such a request is
+ *  never allowed by a key from elsewhere. */
+export function isRisky({ access, risks = [], reasons }: ApprovalRequest): boolean {
+  const isInside = access.kind === 'run' && access.confined?.kind === 'inside';
+  return (
+    risks.length > 0 || reasons.some((reason) => riskyReasons.includes(reason) && !(isInside && reason === 'unparsed'))
+  );
 }
 
 /** `rules`: as edited by the user. They apply to the session's conversation, this workspace, or everywhere. */

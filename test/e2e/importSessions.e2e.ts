@@ -27,7 +27,7 @@ test('sessions of Claude Code are found, previewed, imported and continued', asy
   const { workbench } = panel;
   const picker = workbench.page.locator('.quick-input-widget');
 
-  await workbench.openPick('Hermes: Import… › Import Sessions…', /Looking for|Choose what to import/);
+  await workbench.openPick('Hermes: Import… › Import Sessions…', /Looking for|Choose what to copy/);
   await picker.getByText('Claude Code').first().waitFor();
   await picture(panel, 'found');
   await picker.getByRole('button', { name: 'OK' }).click();
@@ -47,7 +47,7 @@ test('sessions of Claude Code are found, previewed, imported and continued', asy
   await panel.waitForAnswer('the answer to the new prompt', (text) => text.includes('still holds apples'));
   const sent = JSON.stringify(server.requests.at(-1)?.body);
 
-  await workbench.openPick('Hermes: Import… › Import Sessions…', /Looking for|Choose what to import/);
+  await workbench.openPick('Hermes: Import… › Import Sessions…', /Looking for|Choose what to copy/);
   await picker.getByText('Claude Code').first().waitFor();
   await picker.getByRole('button', { name: 'OK' }).click();
   await waitFor('the second import to find nothing new', async () =>

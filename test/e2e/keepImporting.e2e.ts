@@ -31,7 +31,7 @@ test('an imported text is found by a search, and later sessions are imported wit
   const { workbench } = panel;
   const picker = workbench.page.locator('.quick-input-widget');
 
-  await workbench.openPick('Hermes: Import… › Import Sessions…', /Looking for|Choose what to import/);
+  await workbench.openPick('Hermes: Import… › Import Sessions…', /Looking for|Choose what to copy/);
   await picker.getByText('Claude Code').first().waitFor();
   await picker.getByRole('button', { name: 'OK' }).click();
   await picker.getByPlaceholder(/Choose sessions to import/).waitFor();
@@ -39,6 +39,7 @@ test('an imported text is found by a search, and later sessions are imported wit
   await workbench.waitForToast(/Imported \d sessions? with \d+ messages?/);
   await picture(panel, 'keep-importing');
   await workbench.clickToast('Keep Importing');
+  await workbench.dialog().getByRole('button', { name: 'Keep Importing' }).click();
   await workbench.waitForToast(/From now on, Hermes imports what other agents write/);
   leavePrompt(projects, 'later', folder, 'Remember the quince.');
   await waitFor('the later session to be imported', () =>

@@ -75,12 +75,16 @@ test('the user denies what the agent asks, with a reason that the agent gets; Es
   await hands.type('Run three');
   await hands.press('Enter');
   await question('mkdir three');
+  await hands.tabTo('button', 'More Actions…');
+  await hands.press('Enter');
   await hands.tabTo('button', 'Deny with Reason…');
   await hands.press('Enter');
   await expectFocus(hands.panel.frame, 'textbox', 'Reason');
   await hands.press('Escape');
   await question('mkdir three');
   await hands.panel.frame.getByRole('textbox', { name: 'Reason' }).waitFor({ state: 'detached' });
+  await hands.tabTo('button', 'More Actions…');
+  await hands.press('Enter');
   await hands.tabTo('button', 'Deny with Reason…');
   await hands.press('Enter');
   await expectFocus(hands.panel.frame, 'textbox', 'Reason');

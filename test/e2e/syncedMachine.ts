@@ -22,7 +22,10 @@ export class SyncedMachine {
   async connect(url: string, encryption: (workbench: Workbench) => Promise<void>): Promise<void> {
     const { workbench, name } = this;
     await workbench.openAndAnswer(
-      () => workbench.runCommand('Hermes: Storage and History… › Set Up Sync…'),
+      async () => {
+        await workbench.runCommand('Hermes: Storage and History… › Set Up Sync…');
+        await workbench.dialog().getByRole('button', { name: 'Continue' }).click();
+      },
       /Connection string/,
       url,
     );

@@ -43,6 +43,7 @@ test('a card that is open when the window reloads is there again; if the user de
   const again = await ApprovalCard.asks(panel, `Edit ${fix.path}?`);
   const linesAgain = await again.changedLines();
   await picture(panel, 'reload-card');
+  await again.button('More Actions…').click();
   await again.button('Deny with Reason…').click();
   await picture(panel, 'deny-reason');
   await again.card.getByRole('button', { name: 'Cancel' }).click();

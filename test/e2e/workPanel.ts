@@ -52,6 +52,7 @@ export class ApprovalCard {
   }
 
   async deny(reason: string): Promise<void> {
+    await this.button('More Actions…').click();
     await this.button('Deny with Reason…').click();
     await write(this.card.getByRole('textbox', { name: 'Reason' }), reason);
     await this.card.getByRole('textbox', { name: 'Reason' }).press('Enter');

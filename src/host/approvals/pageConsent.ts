@@ -1,7 +1,7 @@
 import { shownList, t } from '../../base/translate';
 import type { GatewayPart } from '../../gateway/conversationGateway';
 import { GatewayError } from '../../gateway/gateway';
-import type { Approval, ApprovalDecision, Mode } from '../../transcript/approval';
+import { isPlainEdit, type Approval, type ApprovalDecision, type Mode } from '../../transcript/approval';
 import type { SessionStore } from '../../store/sessionStore';
 
 type ApprovalSessions = Pick<SessionStore, 'approval' | 'getSession'>;
@@ -76,8 +76,9 @@ export class PageConsent {
     if (decision.kind === 'deny') return;
     const asked = await this.deps.sessions.approval(approvalId);
     if (asked === null) return;
-    // Before the question about what waited: that dialog then stands for what is really decided.
-    if (decision.scope === 'once' && decision.mode !== undefined)
+    // The card of a plan or a plain edit offers Edit Automatically and says what it grants.
+    const isOffered = asked.request.access.kind === 'plan' || isPlainEdit(asked.request);
+    if (decision.scope === 'once' && decision.mode !== undefined && !isOffered)
       await this.mode(surfaceId, asked.sessionId, decision.mode, t('Nothing was decided.'));
     const added =
       decision.scope === 'once' ? [] : decision.rules.filter((rule) => !asked.request.rules.includes(rule.trim()));

@@ -32,7 +32,7 @@ export function choiceCommands({ manifest, isSynced, isImporting }: ChoiceDeps):
         'openHistoryFile',
         'restoreFromBackup',
         isImporting() ? 'stopImporting' : 'keepImporting',
-        isImporting() ? 'showRescuedSessions' : null,
+        'showRescuedSessions',
       ]),
     checkAndRepair: () => choose('checkAndRepair', ['verifySession', 'checkSessions', 'pullThePlug']),
     storageAndHistory: () =>
@@ -44,6 +44,7 @@ export function choiceCommands({ manifest, isSynced, isImporting }: ChoiceDeps):
         'otherFolders',
         'checkSessions',
         'forgetSession',
+        'openMemory',
       ]),
   };
 }

@@ -65,7 +65,9 @@ export class EditorActions implements ChatEditor {
       case 'auto':
         return ask(
           t('Turn on Edit Automatically?'),
-          t('Hermes edits files in the open folders without asking. You can review and revert the changes.'),
+          t(
+            'Hermes edits files in the open folders, and runs commands in the sandbox, without asking. You can review and revert the changes.',
+          ),
           t('Turn On'),
         );
     }

@@ -37,7 +37,11 @@ export class EditCalls {
   async asks(input: object, plan: EditPlan, signal: AbortSignal): Promise<AskedAccess | null> {
     const changes = await this.planned(plan, signal);
     this.previewed.set(input, fingerprint(changes));
-    return { access: { kind: 'edit', paths: changes.map(({ target }) => target) }, preview: previewOf(changes) };
+    return {
+      access: { kind: 'edit', paths: changes.map(({ target }) => target) },
+      preview: previewOf(changes),
+      changesNothing: changes.every(changesNothing),
+    };
   }
 
   async run(input: object, plan: EditPlan, signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput> {

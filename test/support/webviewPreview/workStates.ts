@@ -301,8 +301,9 @@ const done = shownSession({
 export function workStates(): Readonly<Record<string, PreviewState>> {
   return {
     ...Object.fromEntries(Object.entries(asks).map(([name, request]) => [`approval-${name}`, chat(waits(request))])),
-    'approval-rules': chat(waits(asks['command'] ?? fail()), { press: ['Always…'] }),
-    'approval-deny': chat(waits(asks['command'] ?? fail()), { press: ['Deny with Reason…'] }),
+    'approval-more': chat(waits(asks['edit'] ?? fail()), { press: ['More Actions…'] }),
+    'approval-rules': chat(waits(asks['command'] ?? fail()), { press: ['More Actions…', 'Always…'] }),
+    'approval-deny': chat(waits(asks['command'] ?? fail()), { press: ['More Actions…', 'Deny with Reason…'] }),
     'work-rows': chat(
       shownSession({
         messages: [question, ...looked, ...edited, ...commands],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Consent, PageConsent } from '../../../src/host/approvals/pageConsent';
-import type { Approval, ApprovalDecision, Mode } from '../../../src/transcript/approval';
+import type { Approval, ApprovalDecision, ApprovalRequest, Mode } from '../../../src/transcript/approval';
 
 const approval = (id: string): Approval => ({
   id,
@@ -21,7 +21,10 @@ const approval = (id: string): Approval => ({
 });
 
 /** A page whose person answers `agrees` to whatever the host asks. */
-function page(agrees: boolean, options: { readonly mode?: Mode; readonly pending?: string } = {}) {
+function page(
+  agrees: boolean,
+  options: { readonly mode?: Mode; readonly pending?: string; readonly request?: Partial<ApprovalRequest> } = {},
+) {
   const asked: Consent[] = [];
   const consent = new PageConsent({
     gateway: {
@@ -30,7 +33,10 @@ function page(agrees: boolean, options: { readonly mode?: Mode; readonly pending
         mode: async () => options.mode ?? 'ask',
       },
     },
-    sessions: { approval: async (id) => (id === 'unknown' ? null : approval(id)) },
+    sessions: {
+      approval: async (id) =>
+        id === 'unknown' ? null : { ...approval(id), request: { ...approval(id).request, ...options.request } },
+    },
     confirm: async (what) => {
       asked.push(what);
       return agrees;
@@ -105,6 +111,23 @@ test('Edit Automatically needs the user once; other modes do not, nor does stayi
     await set(already, 'auto'),
   ]).toEqual([false, true, true, true, true, true]);
   expect([refusing.asked.length, agreeing.asked.length, already.asked.length]).toEqual([1, 1, 0]);
+});
+
+test('a card that offers Edit Automatically asks nothing further; an edit that is always asked for does not offer it', async () => {
+  const edit = { kind: 'edit', paths: [{ path: '/w/a.ts', shown: 'a.ts', isInside: true }] } as const;
+  const chosen = async (request: Partial<ApprovalRequest>): Promise<readonly unknown[]> => {
+    const { decided, asked } = page(false, { request });
+    return [await decided({ kind: 'allow', scope: 'once', mode: 'auto' }), asked.length];
+  };
+  expect([
+    await chosen({ access: { kind: 'plan' }, reasons: ['plan'] }),
+    await chosen({ access: edit, reasons: ['change'] }),
+    await chosen({ access: edit, reasons: ['sensitive'] }),
+  ]).toEqual([
+    [true, 0],
+    [true, 0],
+    [false, 1],
+  ]);
 });
 
 test('a decision that switches to Edit Automatically needs the user like the mode menu; Ask Before Edits does not', async () => {

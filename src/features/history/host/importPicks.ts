@@ -39,22 +39,27 @@ export async function pickGroups(scanning: Promise<Scan>, context: PickContext):
   picker.busy = true;
   picker.buttons = [chooseFiles];
   const chosen = new Promise<GroupChoice | null>((resolve) => {
-    picker.onDidAccept(() =>
-      resolve({ kind: 'groups', groups: picker.selectedItems.flatMap(({ group }) => group ?? []) }),
-    );
+    picker.onDidAccept(() => {
+      const groups = picker.selectedItems.flatMap(({ group }) => group ?? []);
+      if (!picker.canSelectMany) resolve({ kind: 'files' });
+      else resolve(groups.length === 0 ? null : { kind: 'groups', groups });
+    });
     picker.onDidTriggerButton(() => resolve({ kind: 'files' }));
     picker.onDidHide(() => resolve(null));
   });
   picker.show();
   scanning.then(
     (scan) => {
-      const items = groupItems(scan.groups, context);
+      const found = groupItems(scan.groups, context);
+      // Without a session to tick, the list is the way to one.
+      if (found.length === 0) picker.canSelectMany = false;
+      const items =
+        found.length > 0
+          ? found
+          : [{ label: t('Choose Files…'), detail: t('No sessions of other agents were found on this machine.') }];
       picker.items = items;
       picker.selectedItems = items.filter(({ group }) => group !== undefined && isHere(group, context));
-      picker.placeholder =
-        items.length === 0
-          ? t('No sessions of other agents were found on this machine. Use the folder button to choose files.')
-          : t('Choose what to import');
+      picker.placeholder = t('Choose what to copy to this folder. The originals stay as they are.');
       picker.busy = false;
     },
     // The caller reports it.

@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Clock } from '../../../base/clock';
@@ -14,6 +15,7 @@ import type { StoreConnection } from '../../../store/ownership/storeConnection';
 import { reportFailure, type CommandTable } from '../../../host/common/commands';
 import type { LabelContext } from '../../../host/library/sessionLabels';
 import type { SettingsWatcher } from '../../../host/settings/settingsWatcher';
+import { openReadOnly } from '../../../host/terminal/terminalFeature';
 import type { Importer } from './importSessions';
 import { rescueReport, rescueStatus } from './rescueReport';
 
@@ -50,12 +52,7 @@ export class RescueFeature implements Disposable {
   get commands(): CommandTable {
     return {
       keepImporting: () => this.keepImporting(),
-      stopImporting: async () => {
-        await this.deps.settings.saveRescue(false);
-        void vscode.window.showInformationMessage(
-          t('Hermes no longer imports what other agents write. Imported sessions stay.'),
-        );
-      },
+      stopImporting: () => this.stopImporting(),
       showRescuedSessions: () => this.show(),
     };
   }
@@ -64,14 +61,28 @@ export class RescueFeature implements Disposable {
     return this.deps.settings.current.rescue;
   }
 
+  /** Says what will happen, and switches it on when the user agrees. */
   async keepImporting(): Promise<void> {
+    const start = t('Keep Importing');
+    const detail = t(
+      'Hermes copies what other agents on this machine write about the open folders, as they write it. Their files stay as they are, and nothing is sent.',
+    );
+    const agreed = await vscode.window.showInformationMessage(start, { modal: true, detail }, start);
+    if (agreed !== start) return;
     await this.deps.settings.saveRescue(true);
-    const show = t('Show Rescued Sessions');
+    const [show, stop] = [t('Show Rescued Sessions'), t('Turn Off')];
     const sentence = t('From now on, Hermes imports what other agents write about the folders that are open.');
     // Nobody waits for the answer.
-    vscode.window.showInformationMessage(sentence, show).then(
-      (chosen) => (chosen === show ? this.show() : undefined),
+    vscode.window.showInformationMessage(sentence, show, stop).then(
+      (chosen) => (chosen === show ? this.show() : chosen === stop ? this.stopImporting() : undefined),
       (error: unknown) => reportFailure('showRescuedSessions', error, this.deps.log),
+    );
+  }
+
+  private async stopImporting(): Promise<void> {
+    await this.deps.settings.saveRescue(false);
+    void vscode.window.showInformationMessage(
+      t('Hermes no longer imports what other agents write. Imported sessions stay.'),
     );
   }
 
@@ -87,8 +98,11 @@ export class RescueFeature implements Disposable {
 
   private async show(): Promise<void> {
     const content = rescueReport(await this.record(), await this.status(), this.deps.labels());
-    const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
-    await vscode.window.showTextDocument(document, { preview: true });
+    // A file, so that nobody is asked to save it.
+    const file = join(this.deps.records, 'report.md');
+    await mkdir(this.deps.records, { recursive: true });
+    await writeFile(file, content);
+    await openReadOnly(file);
   }
 
   private async record(): Promise<RescueRecord> {

@@ -109,7 +109,9 @@ export class SyncFeature implements Disposable {
     status.begin();
     await status.settled();
     // A stored connection string that cannot be read is asked for again.
-    const chosen = await this.setup.ask(await this.memory.connection().catch(() => null));
+    const known = await this.memory.connection().catch(() => null);
+    if (known === null && !(await isWanted())) return;
+    const chosen = await this.setup.ask(known);
     if (chosen === null) return;
     const { address, history, cipher } = chosen;
     const before = await this.memory.choice();
@@ -307,4 +309,13 @@ export class SyncFeature implements Disposable {
     const remote = identity?.remote ?? null;
     return remote === null || name === null ? null : repositoryHistory(remote, name);
   }
+}
+
+/** Says what sync does and needs, before anything is asked for. */
+async function isWanted(): Promise<boolean> {
+  const detail = t(
+    'Sessions of this folder are sent to a PostgreSQL server of yours, and your other machines get them from there. You need its connection string. You can encrypt everything on this machine first, so that the server can’t read it. Sync Status turns it off again.',
+  );
+  const next = t('Continue');
+  return (await vscode.window.showInformationMessage(t('Set Up Sync'), { modal: true, detail }, next)) === next;
 }

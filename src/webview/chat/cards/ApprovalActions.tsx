@@ -1,5 +1,9 @@
 import { type ApprovalDecision, type ApprovalRequest, isPlainEdit, isRisky } from '../../../transcript/approval';
+import { useState } from 'preact/hooks';
+import { Icon } from '../../Icon';
 import { t, shownList } from '../../localization';
+import { modeLabels, modeName } from '../common/modeLabels';
+import { useChat } from '../state/chat';
 
 const isMac = /Mac/i.test(navigator.platform);
 /** Keys as the system writes them. */
@@ -20,36 +24,63 @@ interface CardAction {
   readonly key?: 'allow' | 'deny';
   /** Decides, or opens a field. */
   readonly act: ApprovalDecision | 'rules' | 'reason';
+  /** True for what is shown on request only. */
+  readonly more?: boolean;
 }
 
 const once = { kind: 'allow', scope: 'once' } as const satisfies ApprovalDecision;
 
-/** Buttons of the card. The default one looks like it; Enter presses none of them without focus. */
+/** Buttons of the card: at most three, and the others on request. The default one looks like it; Enter presses none of
+ *  them without focus. */
 export function ApprovalActions({ request, busy, decide, open }: ApprovalActionsProps) {
+  const chat = useChat();
+  const [showsMore, setShowsMore] = useState(false);
   const standard = isRisky(request) ? 'deny' : 'allow';
+  const actions = actionsFor(request);
+  const shown = actions.filter(({ more }) => more !== true || showsMore);
+  const grantsEdits = shown.some(({ act }) => typeof act === 'object' && 'mode' in act && act.mode === 'auto');
   // The second click of a double click might hit the next request under the same button.
   const press = (event: MouseEvent, { act }: CardAction): void => {
     if (typeof act === 'string') open(act);
     else if (event.detail < 2) decide(act);
   };
   return (
-    <div class="card-actions">
-      {actionsFor(request).map((action) => (
-        <button
-          type="button"
-          key={action.label}
-          class={`button compact${action.key === standard ? '' : ' secondary'}`}
-          disabled={busy}
-          aria-label={action.label}
-          title={action.title}
-          data-key={action.key === 'allow' && standard === 'allow' ? allowKey : undefined}
-          aria-expanded={typeof action.act === 'string' ? false : undefined}
-          aria-keyshortcuts={shortcutOf(action)}
-          onClick={(event) => press(event, action)}
-        >
-          {action.label}
-        </button>
-      ))}
+    <div class="card-foot">
+      <div class="card-actions">
+        {shown.map((action) => (
+          <button
+            type="button"
+            key={action.label}
+            class={`button compact${action.key === standard ? '' : ' secondary'}`}
+            disabled={busy}
+            aria-label={action.label}
+            title={action.title}
+            data-key={action.key === 'allow' && standard === 'allow' ? allowKey : undefined}
+            aria-expanded={typeof action.act === 'string' ? false : undefined}
+            aria-keyshortcuts={shortcutOf(action)}
+            onClick={(event) => press(event, action)}
+          >
+            {action.label}
+          </button>
+        ))}
+        {actions.some(({ more }) => more === true) && (
+          <button
+            type="button"
+            class="icon-button"
+            aria-label={t('More Actions…')}
+            title={t('More Actions…')}
+            aria-expanded={showsMore}
+            onClick={() => setShowsMore(!showsMore)}
+          >
+            <Icon name={showsMore ? 'chevron-up' : 'ellipsis'} />
+          </button>
+        )}
+      </div>
+      {grantsEdits && (
+        <p class="approval-where">
+          {`${modeName('auto')}: ${modeLabels('auto', chat.steady.value.sandbox?.kind === 'works')}`}
+        </p>
+      )}
     </div>
   );
 }
@@ -74,7 +105,6 @@ function planActions(): readonly CardAction[] {
     },
     {
       label: t('Start, Edit Automatically'),
-      title: t('Hermes edits files in this workspace without asking'),
       act: { ...once, mode: 'auto' },
     },
     {
@@ -101,8 +131,8 @@ function editActions({ together = [] }: ApprovalRequest): readonly CardAction[] 
         ]),
     {
       label: t('Allow All Edits'),
-      title: t('Switch this session to Edit Automatically: edits in this workspace no longer need approval'),
       act: { ...once, mode: 'auto' },
+      more: true,
     },
     ...denials(),
   ];
@@ -119,7 +149,7 @@ function usualActions({ rules }: ApprovalRequest): readonly CardAction[] {
             title: t('Don’t ask again in this session for {rules}', { rules: shownList(rules) }),
             act: { kind: 'allow', scope: 'session', rules } as const,
           },
-          { label: t('Always…'), act: 'rules' as const },
+          { label: t('Always…'), act: 'rules' as const, more: true },
         ]),
     ...denials(),
   ];
@@ -128,6 +158,6 @@ function usualActions({ rules }: ApprovalRequest): readonly CardAction[] {
 function denials(): readonly CardAction[] {
   return [
     { label: t('Deny'), title: t('Deny ({key})', { key: denyKey }), key: 'deny', act: { kind: 'deny', reason: null } },
-    { label: t('Deny with Reason…'), act: 'reason' },
+    { label: t('Deny with Reason…'), act: 'reason', more: true },
   ];
 }

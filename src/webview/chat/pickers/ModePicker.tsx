@@ -1,4 +1,5 @@
 import { modes, type Mode } from '../../../transcript/approval';
+import { modeLabels, modeName } from '../common/modeLabels';
 import { t } from '../../localization';
 import { OptionPicker } from './OptionPicker';
 import { ApprovalController } from '../cards/approvalController';
@@ -33,29 +34,4 @@ export function ModePicker() {
       <span class="picker-label">{modeName(mode)}</span>
     </OptionPicker>
   );
-}
-
-function modeName(mode: Mode): string {
-  switch (mode) {
-    case 'ask':
-      return t('Ask Before Edits');
-    case 'auto':
-      return t('Edit Automatically');
-    case 'plan':
-      return t('Plan');
-  }
-}
-
-/** `confined`: commands run in the sandbox. */
-function modeLabels(mode: Mode, confined: boolean): string {
-  switch (mode) {
-    case 'ask':
-      return t('Asks before every edit and command.');
-    case 'auto':
-      return confined
-        ? t('Edits files in this workspace without asking. Runs commands in the sandbox without asking.')
-        : t('Edits files in this workspace without asking. Still asks before running commands.');
-    case 'plan':
-      return t('Reads only, then proposes a plan.');
-  }
 }

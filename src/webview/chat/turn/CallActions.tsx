@@ -107,7 +107,7 @@ function CommandActions({ file, hasOutput }: CommandActionsProps) {
   const isRunning = backgroundCommand(useChat(), file)?.end === null;
   if (!hasOutput && !isRunning) return null;
   return (
-    <span class="tool-actions">
+    <span class={`tool-actions${isRunning ? ' lasting' : ''}`}>
       {isRunning && <StopCommandAction file={file} />}
       <OutputAction file={file} />
     </span>
@@ -162,7 +162,7 @@ export function CommandStrip() {
                 <RunningTime startedAt={startedAt} />
               </span>
             </span>
-            <span class="tool-actions">
+            <span class="tool-actions lasting">
               <StopCommandAction file={file} />
               <OutputAction file={file} />
             </span>

@@ -67,7 +67,7 @@ describe('a question from the agent', () => {
       text: true,
       place: true,
       reasons: ['Runs with your permissions, not in a sandbox.'],
-      buttons: ['Allow Once', 'Allow for Session', 'Always…', 'Deny', 'Deny with Reason…'],
+      buttons: ['Allow Once', 'Allow for Session', 'Deny', 'More Actions…'],
       before: true,
       row: 'Tool: run_command git push origin fix, waiting for approval',
     });
@@ -123,7 +123,7 @@ describe('a question from the agent', () => {
 
   test('can only be allowed once or denied where no rule would allow it', async () => {
     await asked({ ...command, rules: [] });
-    expect(buttons()).toEqual(['Allow Once', 'Deny', 'Deny with Reason…']);
+    expect(buttons()).toEqual(['Allow Once', 'Deny', 'More Actions…']);
   });
 
   test('names the risks of a command, and says what is not understood; Deny is the default then', async () => {
@@ -240,6 +240,7 @@ describe('an answer to a question', () => {
 
   test('Always… keeps the rules as the user leaves them, here or everywhere', async () => {
     await asked();
+    await page.press('More Actions…');
     await page.press('Always…');
     await page.settle();
     const first = focused();
@@ -257,6 +258,7 @@ describe('an answer to a question', () => {
 
   test('Always… without any rule left cannot be saved', async () => {
     await asked();
+    await page.press('More Actions…');
     await page.press('Always…');
     for (const name of ['Rule 1', 'Rule 2']) await page.fill(find('textbox', name), '');
     find('textbox', 'Rule 1').focus();
@@ -266,11 +268,13 @@ describe('an answer to a question', () => {
 
   test('Deny with Reason… asks why; Escape returns, and Enter denies, with or without a reason', async () => {
     await asked();
+    await page.press('More Actions…');
     await page.press('Deny with Reason…');
     await page.settle();
     const field = focused();
     await page.key('Escape');
     const back = [document.activeElement === card(), names('textbox').includes('Reason')];
+    await page.press('More Actions…');
     await page.press('Deny with Reason…');
     await page.fill(find('textbox', 'Reason'), ' use a branch ');
     find('textbox', 'Reason').focus();
@@ -327,9 +331,19 @@ describe('an edit', () => {
     const offered = buttons();
     await page.press('Allow');
     await page.refuse('decideApproval', 'The disk is full.');
+    await page.press('More Actions…');
+    const onRequest = [buttons(), texts('.card-foot .approval-where')];
     await page.press('Allow All Edits');
-    expect([offered, page.sent('decideApproval').map((sent) => (sent as { decision: unknown }).decision)]).toEqual([
-      ['Open Diff', 'Allow', 'Allow All Edits', 'Deny', 'Deny with Reason…'],
+    expect([
+      offered,
+      onRequest,
+      page.sent('decideApproval').map((sent) => (sent as { decision: unknown }).decision),
+    ]).toEqual([
+      ['Open Diff', 'Allow', 'Deny', 'More Actions…'],
+      [
+        ['Open Diff', 'Allow', 'Allow All Edits', 'Deny', 'Deny with Reason…', 'More Actions…'],
+        ['Edit Automatically: Edits files in this workspace without asking. Still asks before running commands.'],
+      ],
       [
         { kind: 'allow', scope: 'once' },
         { kind: 'allow', scope: 'once', mode: 'auto' },
@@ -353,7 +367,7 @@ describe('an edit', () => {
     'that is always asked for (%s) cannot switch the session to Edit Automatically',
     async (reason) => {
       await asked({ ...edit, reasons: [reason], rules: [] });
-      expect(buttons()).toEqual(['Open Diff', 'Allow Once', 'Deny', 'Deny with Reason…']);
+      expect(buttons()).toEqual(['Open Diff', 'Allow Once', 'Deny', 'More Actions…']);
     },
   );
 });
@@ -433,12 +447,14 @@ describe('the keyboard', () => {
 
   test('takes a reason and rules as they are when Enter is pressed, however fast', async () => {
     await asked();
+    await page.press('More Actions…');
     await page.press('Deny with Reason…');
     await page.settle();
     await page.fillAndEnter(find('textbox', 'Reason'), 'use a branch');
     await page.refuse('decideApproval', 'The disk is full.');
     await page.settle();
     await page.press('Cancel');
+    await page.press('More Actions…');
     await page.press('Always…');
     await page.settle();
     await page.fillAndEnter(find('textbox', 'Rule 2'), 'run(npm test)');

@@ -98,7 +98,7 @@ describe('a high-contrast theme', () => {
     expect(frames).toEqual([
       ['Allow Once', false],
       ['Deny', true],
-      ['Deny with Reason…', false],
+      ['', false],
     ]);
   });
 });
