@@ -14,24 +14,22 @@ export interface NewApproval {
   readonly requestedAt: number;
 }
 
+interface ApprovalOfTurn {
+  readonly approval: Approval;
+  readonly turn: Turn;
+}
+
 /** Approval requests, the user's decisions, and how freely a session's agent may act. Part of `SessionOperations`;
  *  one call is one transaction. */
 export const approvalMethods = {
   /** Stores the request and sets its turn to `waiting`. Throws `invalid` for a turn that is settled or waits for
    *  another approval. A repeated call returns the stored row. */
-  requestApproval: write<(input: NewApproval) => { readonly approval: Approval; readonly turn: Turn }>(),
-  /** Stores the decision and sets its turn to `running`. The first decision wins: a later one, or one for a turn
-   *  that ended, changes nothing and returns the stored row. A mode in the decision becomes that of the session
-   *  `modeOf` in the same transaction; default: the session that asks. Throws `not-found` for an unknown id. */
-  decideApproval:
-    write<
-      (
-        id: string,
-        decision: ApprovalDecision,
-        decidedAt: number,
-        modeOf?: string,
-      ) => { readonly approval: Approval; readonly turn: Turn }
-    >(),
+  requestApproval: write<(input: NewApproval) => ApprovalOfTurn>(),
+  /** Stores the decision and sets its turn to `running`. Null: nobody waits for one any more, and the request expires.
+   *  The first decision wins: a later one, or one for a turn that ended, changes nothing and returns the stored row. A
+   *  mode in the decision becomes that of the session `modeOf` in the same transaction; default: the session that asks.
+   *  Throws `not-found` for an unknown id. */
+  decideApproval: write<(id: string, given: ApprovalDecision | null, at: number, modeOf?: string) => ApprovalOfTurn>(),
   /** Null for an unknown id. */
   approval: read<(id: string) => Approval | null>(),
   /** All approvals of a turn, oldest first. */
