@@ -135,6 +135,12 @@ describe('three machines and a server', () => {
       0,
     ],
     [
+      'erase again what a failover brought back before the one that forgot it had looked',
+      [...told(0, 'forget', 'sync'), failover(1)],
+      0,
+      0,
+    ],
+    [
       'have again what one of them lost of single rows, the first segment among them',
       told(0, 'ask', 'settle', 'compress', 'sync', 'sync', 'lose', 'sync'),
       0,
