@@ -13,6 +13,8 @@ import {
   readProject,
 } from '../../../agent/project/projectContext';
 import { readSkillName } from '../../../agent/project/readSkillTool';
+import { type HookAnswer, noAnswer } from '../../../agent/turnHooks';
+import type { HookEventName } from '../../../transcript/hookRun';
 import { systemPrompt } from '../../../agent/systemPrompt';
 import type { Clock } from '../../../base/clock';
 import type { Ids } from '../../../base/ids';
@@ -79,6 +81,12 @@ export interface HeadlessDeps {
 }
 
 const caseSensitive = process.platform !== 'win32' && process.platform !== 'darwin';
+
+/** Hooks do not run here, and one of them may deny the call: so the user decides. */
+function answerForHooks(event: HookEventName, { hooks }: ProjectContext): HookAnswer {
+  if (event !== 'PreToolUse' || hooks.length === 0) return noAnswer;
+  return { ...noAnswer, decision: 'ask', reason: 'Hooks run in VS Code only.' };
+}
 
 /** What a window is made of, without one: models, memory and the sandbox of this process, and a gateway with tools for
  *  each session that a client has open. */
@@ -171,6 +179,7 @@ export class Headless {
           approvals: policy,
           ...(memory === undefined ? {} : { memory }),
           project: () => project,
+          hooks: { run: ({ name }) => Promise.resolve(answerForHooks(name, project)) },
           openModel: async (signal) => {
             await readRules(signal);
             return this.catalog.resolve(ref, signal);
