@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AcpClient } from '../../../../support/acpClient';
@@ -187,6 +187,19 @@ test.each([
   const sessionId = await newSession(client);
   expect((await client.prompt(sessionId, 'Write it'))['stopReason']).toBe(stopReason);
   expect(existsSync(join(served.folder, 'new.txt'))).toBe(false);
+});
+
+test('where there are hooks, which do not run here, each call is asked for', async () => {
+  mkdirSync(join(served.folder, '.github', 'hooks'), { recursive: true });
+  writeFileSync(join(served.folder, 'a.txt'), 'Hello');
+  const hook = { version: 1, hooks: { PreToolUse: [{ type: 'command', command: 'exit 2' }] } };
+  writeFileSync(join(served.folder, '.github', 'hooks', 'deny.json'), JSON.stringify(hook));
+  served.server.script(reply().calls('read_file', { path: 'a.txt' }), reply().says('Fine.'));
+  const client = await started();
+  client.answers.set('session/request_permission', () => ({ outcome: { outcome: 'selected', optionId: 'deny' } }));
+  const sessionId = await newSession(client);
+  await client.prompt(sessionId, 'Read it');
+  expect(client.requests.map(({ method }) => method)).toEqual(['session/request_permission']);
 });
 
 test('a question that a kill left open is asked again after a load, and its decision counts', async () => {
