@@ -128,7 +128,7 @@ const kinds: readonly (readonly [RegExp, string])[] = [
   [/delegate|todo/, 'think'],
 ];
 
-export function callKind(name: string): string {
+function callKind(name: string): string {
   return kinds.find(([words]) => words.test(name))?.[1] ?? 'other';
 }
 
@@ -175,7 +175,7 @@ interface Choice {
 }
 
 /** The decisions that a client may offer for an approval. */
-export function choicesFor(request: ApprovalRequest): readonly Choice[] {
+function choicesFor(request: ApprovalRequest): readonly Choice[] {
   const deny: Choice = {
     optionId: 'deny',
     name: request.access.kind === 'plan' ? 'Keep Planning' : 'Deny',
