@@ -19,12 +19,13 @@ export interface ApprovalOperations {
   /** Stores the request and sets its turn to `waiting`. Throws `invalid` for a turn that is settled or waits for
    *  another approval. A repeated call returns the stored row. */
   requestApproval(input: NewApproval): { readonly approval: Approval; readonly turn: Turn };
-  /** Stores the decision and sets its turn to `running`. The first decision wins: a later one, or one for a turn
-   *  that ended, changes nothing and returns the stored row. A mode in the decision becomes that of the session
-   *  `modeOf` in the same transaction; default: the session that asks. Throws `not-found` for an unknown id. */
+  /** Stores the decision and sets its turn to `running`. Null: nobody waits for one any more, and the request expires.
+   *  The first decision wins: a later one, or one for a turn that ended, changes nothing and returns the stored row. A
+   *  mode in the decision becomes that of the session `modeOf` in the same transaction; default: the session that asks.
+   *  Throws `not-found` for an unknown id. */
   decideApproval(
     id: string,
-    decision: ApprovalDecision,
+    decision: ApprovalDecision | null,
     decidedAt: number,
     modeOf?: string,
   ): { readonly approval: Approval; readonly turn: Turn };
