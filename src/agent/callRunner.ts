@@ -167,13 +167,18 @@ export class CallRunner {
 
   private async hooked(
     name: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure',
-    { part }: Call,
+    { part, prepared }: Call,
     output?: ToolOutput,
   ): Promise<HookAnswer> {
-    const { hooks } = this.deps;
+    const { hooks, tools } = this.deps;
     const { signal } = this.run.controller;
-    if (hooks === undefined) return noAnswer;
-    const event = { name, sessionId: this.recorder.sessionId, mode: await this.run.mode.get(), call: part };
+    if (hooks === undefined || prepared.kind === 'failed') return noAnswer;
+    const bound = (args: string): string => {
+      const changed = tools.prepare({ ...part, arguments: args });
+      return changed.kind === 'ready' ? changed.input : args;
+    };
+    const call = { ...part, arguments: prepared.input };
+    const event = { name, sessionId: this.recorder.sessionId, mode: await this.run.mode.get(), call, bound };
     return hooks.run(output === undefined ? event : { ...event, output }, signal);
   }
 

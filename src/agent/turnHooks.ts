@@ -9,8 +9,10 @@ export interface HookEvent {
   readonly name: HookEventName;
   readonly sessionId: string;
   readonly mode: Mode;
-  /** For events of a call. */
+  /** For events of a call, with the arguments that it runs with. */
   readonly call?: ToolCallPart;
+  /** For `PreToolUse`: the arguments with which the call would run if it was called with these. */
+  readonly bound?: (args: string) => string;
   /** For events after a call. */
   readonly output?: ToolOutput;
   /** For `UserPromptSubmit`. */

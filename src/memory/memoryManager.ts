@@ -59,13 +59,15 @@ function queuedTool(tool: AnyTool, queue: ProviderQueue, clock: Clock): AnyTool 
 }
 
 function bound(tool: AnyTool, input: unknown, queue: ProviderQueue, clock: Clock): BoundCall {
-  const call = queue.ask<BoundCall>(tool.name, () => tool.bind(maskedInput(input)), {
+  const masked = maskedInput(input);
+  const call = queue.ask<BoundCall>(tool.name, () => tool.bind(masked), {
     kind: 'invalid',
     problems: [`${tool.name} does not work at the moment`],
   });
   if (call.kind === 'invalid') return call;
   return {
     kind: 'ready',
+    input: call.input ?? masked,
     run: async (signal, context): Promise<ToolOutput> => {
       const isReady = await withinTime(clock, readyTimeoutMs, queue.ready(), signal);
       signal.throwIfAborted();

@@ -74,17 +74,26 @@ export class AccessPaths {
   /** Resolves a path that is already absolute. */
   async locate(absolute: string): Promise<AccessPath> {
     const real = await this.realPlace(absolute);
+    const inRoot = await this.underRoot(real);
+    return inRoot === null
+      ? { path: real, shown: this.shownFromHome(real), isInside: false }
+      : { path: real, shown: this.workspace.display(inRoot), isInside: true };
+  }
+
+  /** Absolute path of the place meant, below its open folder as the user opened it. Rejects as `resolveAccess`. */
+  async resolveShown(written: string): Promise<string> {
+    const { path } = await this.resolveAccess(written);
+    return (await this.underRoot(path)) ?? path;
+  }
+
+  /** Gives a real path the name of its open folder that the user knows, even when the folder itself is reached through
+   *  a link. Null when it is in none. */
+  private async underRoot(real: string): Promise<string | null> {
     for (const root of this.files.roots()) {
       const realRoot = await this.realPlace(root.path);
-      if (!contains(this.path, realRoot, real)) continue;
-      // Show the folder under the name the user knows, even when the folder itself is reached through a link.
-      return {
-        path: real,
-        shown: this.workspace.display(this.path.resolve(root.path, this.path.relative(realRoot, real))),
-        isInside: true,
-      };
+      if (contains(this.path, realRoot, real)) return this.path.resolve(root.path, this.path.relative(realRoot, real));
     }
-    return { path: real, shown: this.shownFromHome(real), isInside: false };
+    return null;
   }
 
   /** Candidates, best first. If none exists, the last one is used. */

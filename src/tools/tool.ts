@@ -80,6 +80,7 @@ export function defineTool<const Schema extends GenericSchema>(tool: Tool<Schema
       if (!parsed.success) return { kind: 'invalid', problems: parsed.issues.map(describeIssue) };
       return {
         kind: 'ready',
+        input: parsed.output,
         asks: (signal) => tool.asks?.(parsed.output, signal) ?? Promise.resolve(null),
         run: (signal, call) => tool.run(parsed.output, signal, call),
       };
@@ -100,6 +101,8 @@ export interface AnyTool {
 export type BoundCall =
   | {
       readonly kind: 'ready';
+      /** Arguments that `run` uses. Default: those that were bound. */
+      readonly input?: unknown;
       /** Absent: no approval needed. */
       asks?(signal: AbortSignal): Promise<AskedAccess | null>;
       run(signal: AbortSignal, call: ToolCallContext): Promise<ToolOutput>;

@@ -55,6 +55,7 @@ export class ToolRegistry {
     }
     return {
       kind: 'ready',
+      input: JSON.stringify(bound.input ?? input.value),
       readOnly: tool.readOnly,
       delegates: tool.delegates === true,
       asks: (signal) =>
@@ -77,6 +78,8 @@ export class ToolRegistry {
 export type PreparedCall =
   | {
       readonly kind: 'ready';
+      /** Arguments that it runs with, as JSON text: checked, and without what the tool does not know. */
+      readonly input: string;
       readonly readOnly: boolean;
       readonly delegates: boolean;
       /** Access that needs approval before it runs. Rejects only when `signal` is aborted. */

@@ -71,6 +71,20 @@ describe('a hook before a call', () => {
     });
   });
 
+  it('is told what runs, not what the model wrote: the checked arguments, without what the tool does not know', async () => {
+    const { hooks, asked } = hooksOf(
+      before({ arguments: '{"name":"b.ts","file_path":"c.ts"}', runs: [run('changed')] }),
+    );
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().calls('look', { name: 'a.ts', file_path: 'README.md' }), reply().says('Seen.'));
+    await world.ask(world.surface(), 'look');
+    expect([ran, asked.slice(2)]).toEqual([
+      ['look b.ts'],
+      ['PreToolUse {"name":"a.ts"}', 'PostToolUse {"name":"b.ts"}'],
+    ]);
+  });
+
   it('never allows what the user is asked for', async () => {
     const { hooks } = hooksOf(before({ runs: [run('passed')] }));
     const { tools, ran } = askingTools();

@@ -6,11 +6,12 @@ import { readHereReport } from './host/readHere';
 
 /** What a team keeps for agents beyond rules: hooks, and the report of everything that was found. */
 export function register(window: WindowContext): void {
-  const { own, context, project, terminal, gateway, turnHooks, history, clock, log } = window;
+  const { own, context, project, terminal, gateway, files, turnHooks, history, clock, log } = window;
   const host = new HooksHost({
     project,
     terminal,
     gateway,
+    files,
     memory: context.workspaceState,
     storageFolder: () => history.folder,
     clock,

@@ -49,6 +49,20 @@ const told = async (paths: AccessPaths, written: string, folder: string | null =
   }
 };
 
+describe('a path for a hook', () => {
+  it('is the place that a tool uses, below its folder as the user opened it', async () => {
+    const written = [' src/a.ts', 'second/lib/b.ts', `file://${home}/project/src/a.ts`, 'source/new.ts', 'out/key.txt'];
+    const found = await Promise.all(written.map((each) => two.resolveShown(each)));
+    expect(found.map((each) => path.relative(home, each))).toEqual([
+      'by-link/src/a.ts',
+      'second/lib/b.ts',
+      'by-link/src/a.ts',
+      'by-link/src/new.ts',
+      'outside/key.txt',
+    ]);
+  });
+});
+
 describe('a path as written', () => {
   it.each([
     ['src/a.ts', 'inside project/src/a.ts as src/a.ts'],

@@ -45,16 +45,21 @@ const talks: readonly HookEventName[] = ['SessionStart', 'UserPromptSubmit'];
 
 const longestText = 10_000;
 
-interface Said extends Omit<HookAnswer, 'runs' | 'arguments' | 'stop'> {
-  readonly updated: JsonObject | null;
+export interface Said extends Omit<HookAnswer, 'runs' | 'stop'> {
   readonly stop: string | null;
   readonly run: HookRun;
 }
 
-/** What one hook says, by its exit code and its output. */
-export function answerOf(hook: HookDefinition, end: HookEnd): Said {
+/** What one hook says, by its exit code and its output. An input as it was is no change. */
+export function answerOf(hook: HookDefinition, end: HookEnd, { call, bound }: Pick<HookEvent, 'call' | 'bound'>): Said {
   const said = read(hook, end);
   const reason = cut(said.reason);
+  const changed =
+    said.updated === undefined || call === undefined
+      ? undefined
+      : changedArguments(call.name, call.arguments, said.updated);
+  const args = changed === undefined ? undefined : (bound?.(changed) ?? changed);
+  const isChanged = args !== undefined && args !== call?.arguments;
   const outcome: HookRun['outcome'] =
     said.decision === 'deny' || said.stop !== undefined
       ? 'blocked'
@@ -62,15 +67,15 @@ export function answerOf(hook: HookDefinition, end: HookEnd): Said {
         ? 'failed'
         : said.decision === 'ask'
           ? 'asked'
-          : said.updated === undefined
-            ? 'passed'
-            : 'changed';
+          : isChanged
+            ? 'changed'
+            : 'passed';
   const message = [said.message ?? '', reason].find((each) => each !== '') ?? '';
   return {
     decision: said.decision ?? 'none',
     reason,
     context: cut(said.context ?? ''),
-    updated: said.updated ?? null,
+    arguments: isChanged ? args : null,
     stop: said.stop ?? null,
     run: { event: hook.event, hook: nameOf(hook), outcome, text: cut(message) },
   };
@@ -128,14 +133,10 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
 }
 
 /** Puts the answers of several hooks together: the strictest counts. */
-export function together(all: readonly Said[], { name, call }: Pick<HookEvent, 'name' | 'call'>): HookAnswer {
+export function together(all: readonly Said[], { name }: Pick<HookEvent, 'name'>): HookAnswer {
   if (all.length === 0) return noAnswer;
   const decision = (['deny', 'ask'] as const).find((each) => all.some((said) => said.decision === each)) ?? 'none';
-  const changes = new Set(
-    call === undefined
-      ? []
-      : all.flatMap(({ updated }) => (updated === null ? [] : [changedArguments(call.name, call.arguments, updated)])),
-  );
+  const changes = new Set(all.flatMap((said) => said.arguments ?? []));
   const stops = all.flatMap(({ stop }) => (stop === null ? [] : [stop]));
   const runs = all.map(({ run }) => run);
   const reason = all

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Script } from 'node:vm';
 import * as v from 'valibot';
 import type { HookFile } from '../../../agent/project/hookFiles';
+import type { TranslatedCall } from './hookNames';
 import { hookEvents, type HookEventName } from '../../../transcript/hookRun';
 
 /** A program that runs at a moment of a turn, as a file defines it. */
@@ -155,20 +156,36 @@ function parsedJson(written: string): unknown {
   }
 }
 
-/** True when the hook is for a call with one of these names. A condition that is not understood always holds: a guard
- *  rather runs too often. */
+/** True when the hook is for this call. A condition that is not understood, or is about something that the call does
+ *  not have, always holds: a guard rather runs too often. */
 export function isFor(
   { matcher, condition }: Pick<HookDefinition, 'matcher' | 'condition'>,
-  names: readonly string[],
-  subject: string,
+  { names, input }: Pick<TranslatedCall, 'names' | 'input'>,
 ): boolean {
   if (!names.some((name) => fits(matcher, name))) return false;
   const written = /^([\w|]+)\((.*)\)$/s.exec(condition ?? '');
   if (written === null) return true;
   const [, tools = '', pattern = ''] = written;
   if (!names.some((name) => fits(tools, name))) return false;
-  // A condition on the beginning of a command says nothing about one that has several.
-  return /[;&|`\n]|\$\(/.test(subject) || fitsGlob(pattern.replace(/:\*$/, '*'), subject);
+  const { command, file_path: file, notebook_path: notebook, path } = input;
+  if (typeof command === 'string')
+    // A condition on the beginning of a command says nothing about one that has several.
+    return /[;&|`\n(]|^\s*\w+=/.test(command) || fitsGlob(pattern.replace(/:\*$/, '*'), command.trim());
+  const place = [file, notebook, path].find((each) => typeof each === 'string');
+  return typeof place !== 'string' || fitsPath(pattern, place);
+}
+
+/** A pattern of paths, as in an ignore file: it may begin in any folder, and a folder stands for what is in it. Case
+ *  does not count. `path`: absolute. */
+function fitsPath(pattern: string, path: string): boolean {
+  const wanted = pattern
+    .toLowerCase()
+    .replaceAll('\\', '/')
+    .replace(/^[.~]?\/+/, '')
+    .replace(/\/+$/, '');
+  if (wanted === '' || /[?[\]{}]|^!|\.\./.test(wanted)) return true;
+  const subject = path.replaceAll('\\', '/').toLowerCase();
+  return [wanted, `*/${wanted}`].some((glob) => fitsGlob(glob, subject) || fitsGlob(`${glob}/*`, subject));
 }
 
 /** `*` stands for anything; ` *` at the end also for nothing. Takes no longer than the subject is long. */

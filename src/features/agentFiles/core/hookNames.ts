@@ -1,4 +1,5 @@
 import { foreignNames } from '../../../agent/project/foreignTools';
+import { type PatchedFile, readPatch } from '../../../tools/files/patchText';
 import { isJsonObject, parseJsonObject, type JsonObject, type JsonValue } from '../../../transcript/json';
 
 /** Claude's name of an argument → ours, by our tool. */
@@ -24,22 +25,32 @@ export interface TranslatedCall {
   readonly input: JsonObject;
 }
 
-/** A call as hooks know it. `absolute`: returns an absolute path. */
-export function translatedCall(name: string, args: string, absolute: (path: string) => string): TranslatedCall {
+/** A call as hooks know it; a patch once for each file that it changes, so that a guard that looks for the path of an
+ *  edit finds all of them. `args`: those that it runs with. `absolute`: resolves a path as the tools do. */
+export async function translatedCalls(
+  name: string,
+  args: string,
+  absolute: (path: string) => Promise<string>,
+): Promise<readonly TranslatedCall[]> {
   const own = objectOf(args);
   const known = Object.hasOwn(foreignNames, name) ? foreignNames[name] : undefined;
-  if (known === undefined) return { names: [...mcpNames(name), name], copilot: name, input: own };
+  if (known === undefined) return [{ names: [...mcpNames(name), name], copilot: name, input: own }];
   const theirs = new Map(Object.entries(fields(name)).map(([their, our]) => [our, their]));
   const input = renamed(own, (key) => theirs.get(key) ?? key);
-  const placed = Object.entries(input).map(([key, value]): [string, JsonValue] => [
-    key,
-    paths.has(key) && typeof value === 'string' ? absolute(value) : value,
-  ]);
-  return {
-    names: [...known.claude, name],
-    copilot: known.copilot[0] ?? name,
-    input: { ...patchedFile(own['patch'], absolute), ...Object.fromEntries(placed) },
-  };
+  const placed = await Promise.all(
+    Object.entries(input).map(async ([key, value]): Promise<[string, JsonValue]> => [
+      key,
+      paths.has(key) && typeof value === 'string' ? await absolute(value) : value,
+    ]),
+  );
+  const translated = { names: [...known.claude, name], copilot: known.copilot[0] ?? name };
+  const common = Object.fromEntries(placed);
+  const files = await Promise.all(patchedFiles(own['patch']).map(absolute));
+  if (files.length === 0) return [{ ...translated, input: common }];
+  return [...new Set(files)].map((file) => ({
+    ...translated,
+    input: { ...common, file_path: file, file_paths: files },
+  }));
 }
 
 /** Our arguments after a hook replaced its input. What the hook leaves out stays as it was. */
@@ -58,16 +69,18 @@ function objectOf(args: string): JsonObject {
   return parsed.kind === 'object' ? parsed.value : {};
 }
 
-/** Renames the keys of the arguments, and of the single edits in them. */
+/** Renames the keys of the arguments, and of the single edits in them. A renamed key counts, not one that is written
+ *  like it. */
 function renamed(input: JsonObject, name: (key: string) => string): JsonObject {
-  return Object.fromEntries(
-    Object.entries(input).map(([key, value]) => [
-      name(key),
-      key === 'edits' && Array.isArray(value)
-        ? value.map((each: JsonValue) => (isJsonObject(each) ? renamed(each, name) : each))
-        : value,
-    ]),
-  );
+  const all = Object.entries(input).map(([key, value]): readonly [string, string, JsonValue] => [
+    key,
+    name(key),
+    key === 'edits' && Array.isArray(value)
+      ? value.map((each: JsonValue) => (isJsonObject(each) ? renamed(each, name) : each))
+      : value,
+  ]);
+  const [kept, changed] = [true, false].map((isKept) => all.filter(([key, to]) => (key === to) === isKept));
+  return Object.fromEntries([...(kept ?? []), ...(changed ?? [])].map(([, to, value]) => [to, value]));
 }
 
 /** `mcp_<server>_<tool>` does not show where the name of the server ends: a matcher may mean each way. */
@@ -80,11 +93,13 @@ function mcpNames(name: string): readonly string[] {
   });
 }
 
-/** A guard that looks for the path of an edit finds those of a patch. */
-function patchedFile(patch: JsonValue | undefined, absolute: (path: string) => string): JsonObject {
-  if (typeof patch !== 'string') return {};
-  const files = [...patch.matchAll(/^\*\*\* (?:Update File|Add File|Delete File|Move to): (.+)$/gm)].map(
-    ([, path = '']) => absolute(path.trim()),
-  );
-  return files.length === 0 ? {} : { file_path: files[0] ?? '', file_paths: files };
+/** Paths of a patch, as it writes them. None for one that the tool cannot read either. */
+function patchedFiles(patch: JsonValue | undefined): readonly string[] {
+  const pathsOf = (file: PatchedFile): readonly string[] =>
+    file.kind === 'update' && file.moveTo !== null ? [file.path, file.moveTo] : [file.path];
+  try {
+    return typeof patch === 'string' ? readPatch(patch).flatMap(pathsOf) : [];
+  } catch {
+    return [];
+  }
 }

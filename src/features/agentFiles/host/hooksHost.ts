@@ -15,12 +15,14 @@ import { ServerTrust, type KeptValues } from '../../../host/mcp/serverTrust';
 import type { TerminalFeature } from '../../../host/terminal/terminalFeature';
 import type { WindowHooks } from '../../../host/window/featurePoints';
 import type { ProjectFiles } from '../../../host/workspace/projectFiles';
+import { AccessPaths } from '../../../tools/accessPaths';
+import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import { visible } from '../../../tools/mcp/serverDefinition';
 import { chooseShell, shellInvocation } from '../../../tools/terminal/shell';
-import { answerOf, together, type HookEnd } from '../core/hookAnswers';
+import { answerOf, together, type HookEnd, type Said } from '../core/hookAnswers';
 import { isFor, readHooks, type HookDefinition, type IgnoredReason } from '../core/hookFiles';
 import { hookInput } from '../core/hookInput';
-import { translatedCall } from '../core/hookNames';
+import { translatedCalls, type TranslatedCall } from '../core/hookNames';
 import { runHookProgram } from '../core/hookProcess';
 import { trustMark } from '../core/trustMark';
 import type { ReportSection } from './readHere';
@@ -29,6 +31,7 @@ interface HooksHostDeps {
   readonly project: Pick<ProjectFiles, 'current' | 'ready'>;
   readonly terminal: Pick<TerminalFeature, 'confinement' | 'environment' | 'shell'>;
   readonly gateway: Pick<Gateway, 'intake'>;
+  readonly files: WorkspaceFiles;
   readonly memory: KeptValues;
   /** Folder for files that are moved out of the open folders. */
   readonly storageFolder: () => string;
@@ -63,32 +66,74 @@ export class HooksHost implements WindowHooks {
   async run(event: HookEvent, signal: AbortSignal): Promise<HookAnswer> {
     if (!vscode.workspace.isTrusted) return noAnswer;
     await this.deps.project.ready();
-    const call = event.call ?? null;
-    const translated = call === null ? null : translatedCall(call.name, call.arguments, absolute);
-    const { command, file_path: path, url } = translated?.input ?? {};
-    const subject = [command, path, url].find((each) => typeof each === 'string') ?? '';
     const all = await this.known((hook) => hook.event === event.name);
+    const first = await this.askAll(all, event, signal);
+    const answers = [...first.values()].flat();
+    const [changed, ...others] = new Set(answers.flatMap((said) => said.arguments ?? []));
+    const { call } = event;
+    if (call !== undefined && changed !== undefined && others.length === 0) {
+      // A guard has to see the input that runs, not the one that another hook replaced.
+      const rest = all.filter((known) => first.get(known)?.every((said) => said.arguments === null) !== false);
+      const again = await this.askAll(rest, { ...event, call: { ...call, arguments: changed } }, signal);
+      const told = answers.filter(({ run }) => run.outcome !== 'passed');
+      return together([...told, ...[...again.values()].flat()], event);
+    }
+    return together(answers, event);
+  }
+
+  /** Asks those of the hooks that are for this event. */
+  private async askAll(
+    all: readonly KnownHook[],
+    event: HookEvent,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<KnownHook, readonly Said[]>> {
+    const { call } = event;
+    const calls = call === undefined ? [null] : await translatedCalls(call.name, call.arguments, this.absolute);
     // Patterns of a hook that was never trusted are not even tried.
-    const fitting = all.filter(
-      ({ hook, state }) => state !== 'new' && (translated === null || isFor(hook, translated.names, String(subject))),
-    );
-    const doubtful = [...all.filter(({ state }) => state === 'new'), ...fitting];
+    const fitting = all.flatMap((known) => {
+      const its = calls.filter((one) => known.state !== 'new' && (one === null || isFor(known.hook, one)));
+      return its.length === 0 ? [] : [{ known, its }];
+    });
+    const doubtful = [...all.filter(({ state }) => state === 'new'), ...fitting.map(({ known }) => known)];
     this.askForTrust(doubtful.filter(({ state }) => state !== 'trusted')).catch((error: unknown) =>
       this.deps.log.error('The question whether to trust hooks could not be asked', error),
     );
-    const answers = await Promise.all(
-      fitting.map(async (known) => {
-        const { hook } = known;
-        // Otherwise an agent that may edit its script could switch a guard off.
-        if (known.state === 'changed')
-          return answerOf(hook, noEnd(t('It has changed since you trusted it. Review it with Review Hooks…')));
-        const input = hookInput(hook, event, translated, this.folderOf(hook));
-        return answerOf(hook, await this.runOne(known, input, signal));
-      }),
+    return new Map(
+      await Promise.all(
+        fitting.map(async ({ known, its }) => [known, await this.ask(known, its, event, signal)] as const),
+      ),
     );
-    for (const { run } of answers) this.deps.log.info(`Hook ${run.hook} (${run.event}): ${run.outcome} ${run.text}`);
-    return together(answers, event);
   }
+
+  /** Asks a hook about each file of a patch, or once, until it objects. */
+  private async ask(
+    known: KnownHook,
+    calls: readonly (TranslatedCall | null)[],
+    event: HookEvent,
+    signal: AbortSignal,
+  ): Promise<readonly Said[]> {
+    const { hook } = known;
+    // Otherwise an agent that may edit its script could switch a guard off.
+    const changed = noEnd(t('It has changed since you trusted it. Review it with Review Hooks…'));
+    const answers: Said[] = [];
+    for (const call of calls) {
+      const input = hookInput(hook, event, call, this.folderOf(hook));
+      const end = known.state === 'changed' ? changed : await this.runOne(known, input, signal);
+      const said = answerOf(hook, end, event);
+      const { run } = said;
+      this.deps.log.info(`Hook ${run.hook} (${run.event}): ${run.outcome} ${run.text}`);
+      if (answers.length === 0 || run.outcome !== 'passed' || said.context !== '') answers.push(said);
+      if (run.outcome === 'blocked') break;
+    }
+    return answers;
+  }
+
+  /** Resolves a path as the tools do. For one that they refuse, it is as written. */
+  private readonly absolute = async (path: string): Promise<string> => {
+    const { files } = this.deps;
+    const written = resolve(files.roots()[0]?.path ?? homedir(), path.trim());
+    return new AccessPaths(files).resolveShown(path).catch(() => written);
+  };
 
   /** Runs the Stop hooks. One that objects adds a prompt, which is stored and shown like any other. */
   afterTurn({ surfaceId, sessionId, promptUid }: CompletedTurn): void {
@@ -250,10 +295,6 @@ export class HooksHost implements WindowHooks {
 
 function noEnd(problem: string): HookEnd {
   return { exitCode: null, output: '', errors: '', problem };
-}
-
-function absolute(path: string): string {
-  return resolve(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir(), path);
 }
 
 function whenAndWhat({ event, matcher, command }: HookDefinition): string {

@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { answerOf, type HookEnd, together } from '../../../../src/features/agentFiles/core/hookAnswers';
 import { type HookDefinition, isFor, readHooks } from '../../../../src/features/agentFiles/core/hookFiles';
 import { hookInput } from '../../../../src/features/agentFiles/core/hookInput';
-import { changedArguments, translatedCall } from '../../../../src/features/agentFiles/core/hookNames';
+import { changedArguments, translatedCalls } from '../../../../src/features/agentFiles/core/hookNames';
 import { trustMark } from '../../../../src/features/agentFiles/core/trustMark';
 import { foldersPerTest } from '../../../support/filesOnDisk';
 
 const folderWith = foldersPerTest();
 
-const absolute = (path: string): string => `/w/${path}`;
+const absolute = (path: string): Promise<string> => Promise.resolve(`/w/${path.trim()}`);
 
 function read(path: string, content: unknown, platform: NodeJS.Platform = 'linux'): ReturnType<typeof readHooks> {
   return readHooks({ path, text: JSON.stringify(content), folder: '/w', origin: 'folder' }, platform);
@@ -94,28 +94,53 @@ describe('hooks in the files of three repositories', () => {
     expect([marks[0] === marks[1], new Set(marks).size]).toEqual([true, 3]);
   });
 
-  it('get calls by the names and fields of Claude, with absolute paths', () => {
-    const input = (name: string, args: object) => {
-      const { names, input: given } = translatedCall(name, JSON.stringify(args), absolute);
-      return [names[0], given];
+  it('get calls by the names and fields of Claude, with absolute paths', async () => {
+    const input = async (name: string, args: object) => {
+      const [call] = await translatedCalls(name, JSON.stringify(args), absolute);
+      return [call?.names[0], call?.input];
     };
     expect([
-      input('run_command', { command: 'ls', background: true }),
-      input('edit_file', { path: 'a.ts', old_text: 'a', new_text: 'b' }),
-      input('edit_file', { path: 'a.ts', edits: [{ old_text: 'a', new_text: 'b' }] }),
-      input('apply_patch', { patch: '*** Begin Patch\n*** Update File: a.ts\n*** Add File: .env\n*** End Patch' })[1],
-      translatedCall('mcp_my_db_query', '{}', absolute).names,
+      await input('run_command', { command: 'ls', background: true }),
+      await input('edit_file', { path: 'a.ts', old_text: 'a', new_text: 'b' }),
+      await input('edit_file', { path: 'a.ts', edits: [{ old_text: 'a', new_text: 'b' }] }),
+      await input('write_file', { path: 'secret', content: '', file_path: 'README.md' }),
+      (await translatedCalls('mcp_my_db_query', '{}', absolute))[0]?.names,
     ]).toEqual([
       ['Bash', { command: 'ls', run_in_background: true }],
       ['Edit', { file_path: '/w/a.ts', old_string: 'a', new_string: 'b' }],
       ['Edit', { file_path: '/w/a.ts', edits: [{ old_string: 'a', new_string: 'b' }] }],
-      {
-        file_path: '/w/a.ts',
-        file_paths: ['/w/a.ts', '/w/.env'],
-        patch: expect.stringContaining('Update File') as string,
-      },
+      ['Write', { file_path: '/w/secret', content: '' }],
       ['mcp__my__db_query', 'mcp__my_db__query', 'mcp_my_db_query'],
     ]);
+  });
+
+  it('get a patch once for each file that it changes, in each form that the tool reads', async () => {
+    const files = async (...lines: readonly string[]) =>
+      (await translatedCalls('apply_patch', JSON.stringify({ patch: lines.join('\n') }), absolute)).map(
+        ({ input }) => input['file_path'],
+      );
+    expect([
+      await files(
+        '*** Begin Patch',
+        '*** Update File: a.ts',
+        '*** Move to: b.ts',
+        '*** Delete File: .env ',
+        '*** End Patch',
+      ),
+      await files(
+        '--- a/x.ts',
+        '+++ b/x.ts',
+        '@@ -1 +1 @@',
+        '-a',
+        '+b',
+        '--- /dev/null',
+        '+++ b/.env',
+        '@@ -0,0 +1 @@',
+        '+c',
+      ),
+      await files('```', '*** Begin Patch', '*** Add File: n.ts', '+a', '*** End Patch', '```'),
+      await files('not a patch'),
+    ]).toEqual([['/w/a.ts', '/w/b.ts', '/w/.env'], ['/w/x.ts', '/w/.env'], ['/w/n.ts'], [undefined]]);
   });
 
   it('change the input by the same names, and leave the rest as it was', () => {
@@ -129,7 +154,7 @@ describe('hooks in the files of three repositories', () => {
 
   it('are for the calls that their matcher and condition mean; one that cannot be understood means all', () => {
     const fits = (matcher: string, names: readonly string[], condition: string | null = null, subject = ''): boolean =>
-      isFor({ matcher, condition }, names, subject);
+      isFor({ matcher, condition }, { names, input: { [names[0] === 'Bash' ? 'command' : 'file_path']: subject } });
     expect({
       all: fits('', ['Bash']),
       one: [fits('Edit|Write', ['Write']), fits('Edit|Write', ['MultiEdit']), fits('bash', ['Bash'])],
@@ -147,6 +172,16 @@ describe('hooks in the files of three repositories', () => {
         fits('', ['Read'], 'Read(a*a)', 'a'),
         fits('', ['Read'], 'Read(a.c)', 'abc'),
       ],
+      paths: [
+        ...['secrets/*', './secrets/**', '/secrets', '**/PROD.txt', 'secrets/{a,b}'].map((glob) =>
+          fits('', ['Write'], `Write(${glob})`, '/w/secrets/prod.txt'),
+        ),
+        fits('', ['Write'], 'Write(secret/*)', '/w/secrets/prod.txt'),
+      ],
+      missing: isFor(
+        { matcher: '', condition: 'WebFetch(domain:a.com)' },
+        { names: ['WebFetch'], input: { url: 'b' } },
+      ),
       endless: [
         fits('((((\\w+)+)+)+)+!', ['mcp__a_server__a_tool_with_a_long_name']),
         fits('', ['Read'], `Read(${'*'.repeat(64)}!)`, 'a'.repeat(200)),
@@ -157,11 +192,13 @@ describe('hooks in the files of three repositories', () => {
       pattern: [true, false, true],
       condition: [true, true, false, true, false, true],
       globs: [true, false, false],
+      paths: [true, true, true, true, true, false],
+      missing: true,
       endless: [true, false],
     });
   });
 
-  it('get their input in the form of their file', () => {
+  it('get their input in the form of their file', async () => {
     const call = {
       kind: 'toolCall',
       callId: 'c1',
@@ -169,7 +206,7 @@ describe('hooks in the files of three repositories', () => {
       arguments: '{"path":"a","content":"b"}',
     } as const;
     const event = { name: 'PreToolUse', sessionId: 's', mode: 'plan', call } as const;
-    const translated = translatedCall(call.name, call.arguments, absolute);
+    const [translated = null] = await translatedCalls(call.name, call.arguments, absolute);
     const given = (hook: HookDefinition): Record<string, unknown> =>
       JSON.parse(hookInput(hook, event, translated, '/w')) as Record<string, unknown>;
     expect([given(only('.claude/settings.json', claude)), given(only('.github/hooks/a.json', copilot))]).toMatchObject([
@@ -182,7 +219,7 @@ describe('hooks in the files of three repositories', () => {
         tool_input: { file_path: '/w/a', content: 'b' },
         tool_use_id: 'c1',
       },
-      { sessionId: 's', toolName: 'create', toolArgs: '{"file_path":"/w/a","content":"b"}' },
+      { sessionId: 's', toolName: 'create', toolArgs: '{"content":"b","file_path":"/w/a"}' },
     ]);
   });
 });
@@ -197,14 +234,17 @@ describe('what hooks say', () => {
     problem,
   });
   const call = { kind: 'toolCall', callId: 'c', name: 'run_command', arguments: '{"command":"ls"}' } as const;
-  const event = { name: 'PreToolUse', call } as const;
+  // As a tool that knows nothing but its command.
+  const bound = (args: string): string =>
+    JSON.stringify({ command: (JSON.parse(args) as { readonly command: string }).command });
+  const event = { name: 'PreToolUse', call, bound } as const;
   const says = (...ends: readonly HookEnd[]): string => {
     const {
       decision,
       reason,
       arguments: args,
     } = together(
-      ends.map((each) => answerOf(guard, each)),
+      ends.map((each) => answerOf(guard, each, event)),
       event,
     );
     return [decision, reason, args].filter((part) => part !== null && part !== '').join(' · ');
@@ -216,8 +256,8 @@ describe('what hooks say', () => {
       says(end(0)),
       says(end(2, '', 'No.')),
       says(end(1, '', 'Oops.')),
-      answerOf(guard, end(1, '', 'Oops.')).run,
-      together([answerOf(foreign, end(1, '', 'Oops.'))], event).decision,
+      answerOf(guard, end(1, '', 'Oops.'), event).run,
+      together([answerOf(foreign, end(1, '', 'Oops.'), event)], event).decision,
     ]).toMatchObject([
       'none',
       'deny · No.',
@@ -238,7 +278,8 @@ describe('what hooks say', () => {
       says(end(0, '{"decision":"block","reason":"Old form."}')),
       says(json({ permissionDecision: 'allow', updatedInput: { command: 'ls -l' } })),
       says(json({ updatedInput: { command: 'a' } }), json({ updatedInput: { command: 'b' } })),
-      together([answerOf(guard, end(0, '{"continue":false,"stopReason":"Enough"}'))], event).stop?.cause,
+      says(json({ updatedInput: { command: 'ls', description: 'List' } })),
+      together([answerOf(guard, end(0, '{"continue":false,"stopReason":"Enough"}'), event)], event).stop?.cause,
     ]).toEqual([
       'none',
       'ask · Sure?',
@@ -246,6 +287,7 @@ describe('what hooks say', () => {
       'deny · Old form.',
       'none · {"command":"ls -l"}',
       expect.stringMatching(/^deny · Several hooks changed/),
+      'none',
       'hook',
     ]);
   });
@@ -256,7 +298,7 @@ describe('what hooks say', () => {
       says(end(0, '{"hookSpecificOutput": ')),
       says(json({ permissionDecision: 'perhaps' })),
       says(json({ updatedInput: 'ls' })),
-      answerOf(only('.github/hooks/b.json', vscode), end(null, '', '', 'gone')).decision,
+      answerOf(only('.github/hooks/b.json', vscode), end(null, '', '', 'gone'), event).decision,
     ]).toEqual([
       'deny · It took longer than 5 seconds.',
       'deny · Its answer can’t be understood.',
