@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import * as vscode from 'vscode';
 import { DisposableStore, Emitter, type Disposable } from '../../base/disposable';
 import { t } from '../../base/translate';
-import type { McpRedirect, McpSignInWays } from '../../tools/mcp/mcpConnection';
+import { openPage } from '../common/openPage';
+import type { McpRedirect, McpSignedIn, McpSignInWays } from '../../tools/mcp/mcpConnection';
 
 /** Path in the editor's address for this extension. */
 const path = '/mcp-sign-in';
@@ -18,11 +19,8 @@ export class BrowserSignIn implements Disposable {
   constructor(private readonly extensionId: string) {
     this.lifetime.register(
       vscode.window.registerUriHandler({
-        // The editor has decoded the query as a whole. A code may contain these two characters.
         handleUri: ({ path: at, query }) =>
-          at === path
-            ? this.arrivals.fire(`editor:?${query.replaceAll('%', '%25').replaceAll('+', '%2B')}`)
-            : undefined,
+          at === path ? this.arrivals.fire(`editor:?${encodedAgain(query)}`) : undefined,
       }),
     );
   }
@@ -36,6 +34,27 @@ export class BrowserSignIn implements Disposable {
       },
       askClient: (issuer, redirect) => askClient(server, issuer, redirect),
     };
+  }
+
+  /** Runs a sign-in that the user can cancel at each of its steps. Rejects as `work` does. */
+  async cancellable(
+    server: string,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<McpSignedIn>,
+  ): Promise<McpSignedIn> {
+    const canceled = new AbortController();
+    const options = { location: vscode.ProgressLocation.Notification, title: titleOf(server), cancellable: true };
+    return vscode.window.withProgress(options, async (_progress, token) => {
+      const listening = token.onCancellationRequested(() => canceled.abort());
+      try {
+        return await work(AbortSignal.any([signal, canceled.signal]));
+      } catch (error) {
+        if (canceled.signal.aborted && !signal.aborted) return { kind: 'canceled' };
+        throw error;
+      } finally {
+        listening.dispose();
+      }
+    });
   }
 
   dispose(): void {
@@ -66,37 +85,43 @@ export class BrowserSignIn implements Disposable {
   }
 
   /** Opens the page and waits for the browser or for the pasted address. */
-  private async open(
-    server: string,
-    page: string,
-    state: string,
-    signal: AbortSignal,
-  ): Promise<string | 'anotherWay' | null> {
+  private async open(server: string, page: string, state: string, signal: AbortSignal): Promise<string> {
     const lifetime = new DisposableStore();
-    const title = t('Signing in to the MCP server “{name}”', { name: server });
     try {
-      return await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title, cancellable: true },
-        (_progress, token) =>
-          new Promise<string | 'anotherWay' | null>((resolve, reject) => {
-            lifetime.register(token.onCancellationRequested(() => resolve(null)));
-            const abort = (): void => reject(signal.reason);
-            signal.addEventListener('abort', abort);
-            lifetime.register({ dispose: () => signal.removeEventListener('abort', abort) });
-            // Anyone can open an address of the editor or of this machine: only the one with our state counts.
-            lifetime.register(
-              this.arrivals.event((address) =>
-                new URL(address).searchParams.get('state') === state ? resolve(address) : undefined,
-              ),
-            );
-            lifetime.register(pasteBox(title, page, resolve));
-            vscode.env.openExternal(vscode.Uri.parse(page, true)).then(undefined, reject);
-          }),
-      );
+      signal.throwIfAborted();
+      return await new Promise<string>((resolve, reject) => {
+        const abort = (): void => reject(signal.reason);
+        signal.addEventListener('abort', abort);
+        lifetime.register({ dispose: () => signal.removeEventListener('abort', abort) });
+        // Anyone can open an address of the editor or of this machine: only the one with our state counts.
+        lifetime.register(
+          this.arrivals.event((address) =>
+            new URL(address).searchParams.get('state') === state ? resolve(address) : undefined,
+          ),
+        );
+        lifetime.register(pasteBox(titleOf(server), page, resolve));
+        openPage(page).catch(reject);
+      });
     } finally {
       lifetime.dispose();
     }
   }
+}
+
+function titleOf(server: string): string {
+  return t('Signing in to the MCP server “{name}”', { name: server });
+}
+
+/** The editor has decoded the query as a whole, so that an `&` of a value looks like one between values. Only what is
+ *  followed by a name and `=` counts as one. */
+function encodedAgain(query: string): string {
+  return query
+    .split(/&(?=[\w.-]+=)/)
+    .map((pair) => {
+      const at = pair.indexOf('=');
+      return `${pair.slice(0, at + 1)}${encodeURIComponent(pair.slice(at + 1))}`;
+    })
+    .join('&');
 }
 
 /** Waits beside the browser. Closing it does not end the sign-in. */
@@ -133,7 +158,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 async function askClient(server: string, issuer: string, redirect: string) {
-  const title = t('Signing in to the MCP server “{name}”', { name: server });
+  const title = titleOf(server);
   const id = await vscode.window.showInputBox({
     title,
     prompt: t(
@@ -152,10 +177,17 @@ async function askClient(server: string, issuer: string, redirect: string) {
   return secret === undefined ? null : { id: id.trim(), secret: secret.trim() === '' ? null : secret.trim() };
 }
 
-/** Asks whether to sign in now. */
-export async function askToSignIn(server: string): Promise<boolean> {
+/** Asks whether to sign in now. `host`: that of the sign-in page. Null: not known. */
+export async function askToSignIn(server: string, address: string, host: string | null): Promise<boolean> {
   const signIn = t('Sign In');
-  const question = t('The MCP server “{name}” wants you to sign in.', { name: server });
-  const detail = t('Your browser opens its sign-in page. Hermes keeps the token in secret storage.');
+  const question = t('The MCP server “{name}” at {host} wants you to sign in.', {
+    name: server,
+    host: new URL(address).host,
+  });
+  const where =
+    host === null
+      ? t('Your browser opens its sign-in page.')
+      : t('Your browser opens a sign-in page of {host}.', { host });
+  const detail = `${where} ${t('Hermes keeps the token in secret storage.')}`;
   return (await vscode.window.showInformationMessage(question, { modal: true, detail }, signIn)) === signIn;
 }

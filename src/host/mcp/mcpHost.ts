@@ -21,6 +21,7 @@ import type { AnyTool } from '../../tools/tool';
 import type { CommandTable } from '../common/commands';
 import type * as client from '../../tools/mcp/client/index';
 import { lazyBundle } from '../common/lazyBundle';
+import { openPage } from '../common/openPage';
 import type { Secrets } from '../models/providerKeys';
 import type { Offer } from '../storage/storeLabels';
 import { askToSignIn, BrowserSignIn } from './browserSignIn';
@@ -116,9 +117,11 @@ export class McpHost implements ManagedServers, Disposable {
           });
         },
         signIn: {
-          ask: askToSignIn,
-          openPage: async (url) => void (await vscode.env.openExternal(vscode.Uri.parse(url, true))),
-          run: (server, launch, signal) => mcpClient().signIn(launch, browser.waysFor(server), signal),
+          ask: async (server, launch, signal) =>
+            askToSignIn(server, launch.url, await mcpClient().signInHost(launch, signal)),
+          openPage,
+          run: (server, launch, signal) =>
+            browser.cancellable(server, signal, (stop) => mcpClient().signIn(launch, browser.waysFor(server), stop)),
         },
         isOff: (server, tool) => this.switches.isOff(server, tool),
         roots: () => (vscode.workspace.workspaceFolders ?? []).map(({ uri, name }) => ({ uri: uri.toString(), name })),
@@ -300,7 +303,8 @@ export class McpHost implements ManagedServers, Disposable {
   async signOut({ id, definition }: KnownServer): Promise<void> {
     const address = this.addressOf(definition);
     await this.servers.find(id)?.stop(true);
-    if (address !== null) await this.credentials.write(address, null);
+    // A refresh that is under way would store its tokens again.
+    if (address !== null) await this.credentials.exclusively(address, () => this.credentials.write(address, null));
   }
 
   /** Opens the file or setting that defines the server. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
+import { openPage } from '../common/openPage';
 import { PathRefused, type WorkspacePaths } from '../../tools/workspacePaths';
 import { FileNotFound } from '../../tools/workspaceFiles';
 
@@ -10,7 +11,7 @@ export class LinkOpener {
 
   async open(href: string): Promise<void> {
     const target = linkTarget(href);
-    if (target.kind === 'web') await vscode.env.openExternal(vscode.Uri.parse(asciiHost(target.url), true));
+    if (target.kind === 'web') await openPage(asciiHost(target.url));
     else if (target.kind === 'file') await this.openFile(target.path, target.line, target.column);
     else void vscode.window.showWarningMessage(t('Hermes doesn’t open “{scheme}:” links.', { scheme: target.scheme }));
   }

@@ -1,28 +1,49 @@
+import { t } from '../../base/translate';
 import type { AskedInput, InputField } from '../../transcript/approval';
 import type { InputAnswer } from '../../transcript/inputAnswer';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../transcript/json';
 import type { McpAnswered, McpAsked } from './mcpConnection';
 import type { ToolCallContext } from '../tool';
+import { webPage } from './webPage';
 
 const mostFields = 30;
 const mostOptions = 200;
+/** Characters of a message, a description or an answer, and of a label. What is sent back is never shortened. */
+const longestText = 4000;
+const longestLabel = 300;
 
-/** Words for what a form must never ask for. */
-const secret = /pass.?(?:word|phrase|code)|secret|token|api.?key|private.?key|credential|\bpin\b|\bcvv\b|card.?number/i;
+/** Words for what a form must never ask for, in the languages of this product. "max tokens" is no secret. */
+const secret = new RegExp(
+  [
+    '\\b(?:pass ?(?:word|wd|phrase|code)s?|pwd|secrets?|credentials?|pin|cv[vc]2?|ssn|otp)\\b',
+    '\\btoken\\b(?! (?:count|limit|budget|usage|window))',
+    '\\b(?:access|api|auth|bearer|refresh|security|session) ?tokens?\\b',
+    '\\b(?:api|private|access|secret|ssh|license|encryption) ?keys?\\b',
+    '\\b(?:card|account|social security) ?numbers?\\b',
+    '\\b(?:one time|verification|security|recovery|backup|2fa) ?(?:code|phrase)s?\\b|\\bseed phrase\\b',
+    'passwor[td]|kennwort|contraseña|mot de passe|senha|hasł[oa]|парол|şifre|パスワード|暗証番号|비밀번호|密码|密碼',
+  ].join('|'),
+  'iu',
+);
 
 /** Asks the user for what a server wants. A form that asks for a secret, or cannot be read, is declined unseen: secrets
- *  belong on a page of the server. */
+ *  belong on a page of the server. `onDeclined`: gets a sentence for the user. */
 export async function answerServer(
   { server, asked, signal }: { readonly server: string; readonly asked: McpAsked; readonly signal: AbortSignal },
-  call: Pick<ToolCallContext, 'ask' | 'report'>,
+  call: Pick<ToolCallContext, 'ask'>,
   openPage: (url: string) => Promise<void>,
+  onDeclined: (sentence: string) => void,
 ): Promise<McpAnswered> {
   const input = readAsked(asked);
   if (typeof input === 'string') {
-    call.report({ kind: 'note', text: input });
+    onDeclined(input);
     return { action: 'decline' };
   }
-  const { state } = await call.ask({ kind: 'input', server, asked: input }, asked.message.trim(), signal);
+  const { state } = await call.ask(
+    { kind: 'input', server, asked: input },
+    shortened(asked.message.trim(), longestText),
+    signal,
+  );
   if (state.kind !== 'decided') return { action: 'cancel' };
   if (state.decision.kind !== 'allow') return { action: 'decline' };
   if (input.kind === 'url') {
@@ -36,31 +57,44 @@ export async function answerServer(
 /** Returns a sentence when the user must not be asked. */
 function readAsked(asked: McpAsked): AskedInput | string {
   if (asked.kind === 'url') {
-    const isPage = URL.canParse(asked.url) && ['https:', 'http:'].includes(new URL(asked.url).protocol);
-    return isPage ? { kind: 'url', url: asked.url } : 'The server wanted to open an address that is no web page.';
+    const page = webPage(asked.url);
+    return page === null
+      ? t('The server wanted to open an address that is no secure web page. Hermes declined.')
+      : { kind: 'url', url: page.href };
   }
   const { properties, required } = asked.schema;
-  if (!isJsonObject(properties)) return 'The server asked with a form that cannot be read.';
+  const unreadable = t('The server asked with a form that cannot be shown. Hermes declined.');
+  if (!isJsonObject(properties)) return unreadable;
   const names = Array.isArray(required) ? required : [];
   const fields = Object.entries(properties).map(([name, schema]) => readField(name, schema, names.includes(name)));
   const known = fields.filter((field) => field !== null);
-  if (known.length < fields.length || fields.length > mostFields)
-    return 'The server asked with a form that cannot be read.';
-  if (known.some(({ name, title }) => secret.test(`${name} ${title}`)))
-    return 'The server asked for a secret in a form, and got none.';
+  if (known.length < fields.length || fields.length > mostFields) return unreadable;
+  const texts = known.flatMap(({ name, title, description }) => [name, title, description ?? '']);
+  if ([asked.message, ...texts].some(asksForSecret))
+    return t('The server asked for a secret in a form. Hermes declined: secrets belong on a page of the server.');
   return { kind: 'form', fields: known };
 }
 
+function asksForSecret(text: string): boolean {
+  const words = text.replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2').replace(/[\s_.-]+/g, ' ');
+  // "Do not give us your PIN" asks for none.
+  return secret.test(words.replace(/\b(?:do not|don['’]t|never) [^.;)]*/gi, ''));
+}
+
+function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)}…`;
+}
+
 function readField(name: string, schema: JsonValue | undefined, isRequired: boolean): InputField | null {
-  if (!isJsonObject(schema)) return null;
+  if (!isJsonObject(schema) || name.length > longestLabel) return null;
   const value = readValue(schema);
   const { title, description } = schema;
   return value === null
     ? null
     : {
         name,
-        title: typeof title === 'string' && title !== '' ? title : name,
-        description: typeof description === 'string' ? description : null,
+        title: typeof title === 'string' && title !== '' ? shortened(title, longestLabel) : name,
+        description: typeof description === 'string' ? shortened(description, longestText) : null,
         isRequired,
         value,
       };
@@ -69,18 +103,19 @@ function readField(name: string, schema: JsonValue | undefined, isRequired: bool
 function readValue(schema: JsonObject): InputField['value'] | null {
   const { type, default: proposed, items } = schema;
   const options = readOptions(type === 'array' && isJsonObject(items) ? items : schema);
-  if (options !== null && options.length > 0 && options.length <= mostOptions) {
+  if (options !== null && options.length > 0) {
+    if (options.length > mostOptions || options.some(({ value }) => value.length > longestLabel)) return null;
     const chosen = [proposed ?? []].flat().filter((each) => typeof each === 'string');
     return {
       kind: 'choice',
       isMany: type === 'array',
-      options,
+      options: options.map(({ value, label }) => ({ value, label: shortened(label, longestLabel) })),
       ...(chosen.length === 0 ? {} : { default: chosen }),
     };
   }
   switch (type) {
     case 'string':
-      return { kind: 'text', ...(typeof proposed === 'string' ? { default: proposed } : {}) };
+      return { kind: 'text', ...(typeof proposed === 'string' ? { default: proposed.slice(0, longestText) } : {}) };
     case 'number':
     case 'integer':
       return {
@@ -113,5 +148,9 @@ function readOptions(schema: JsonObject): readonly { readonly value: string; rea
 
 /** Only what was asked for. */
 function withinFields(given: InputAnswer, fields: readonly InputField[]): InputAnswer {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => fields.some((field) => field.name === name)));
+  return Object.fromEntries(
+    Object.entries(given)
+      .filter(([name]) => fields.some((field) => field.name === name))
+      .map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, longestText) : value]),
+  );
 }

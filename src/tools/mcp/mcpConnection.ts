@@ -128,6 +128,8 @@ export interface McpCredentials {
   readonly tokens: JsonObject | null;
   /** Seconds since 1970. Null: not known. */
   readonly expiresAt: number | null;
+  /** Address of the metadata that the server named for the sign-in. Null: the usual one. */
+  readonly metadata: string | null;
 }
 
 /** Credentials of the machine's windows, by the server's address. */
@@ -163,6 +165,8 @@ export type McpRemoteLaunch = Extract<McpLaunch, { readonly kind: 'http' | 'sse'
 
 export interface McpClient {
   readonly connect: ConnectMcp;
+  /** Host of the page that a sign-in would open. Null: not known. Rejects only when aborted. */
+  readonly signInHost: (server: McpRemoteLaunch, signal: AbortSignal) => Promise<string | null>;
   /** Signs in through the browser. Rejects only when aborted. */
   readonly signIn: (server: McpRemoteLaunch, ways: McpSignInWays, signal: AbortSignal) => Promise<McpSignedIn>;
 }
@@ -173,5 +177,7 @@ export interface McpClientDeps {
   readonly translations: Translations;
   readonly fetch: typeof globalThis.fetch;
   readonly credentials: McpCredentialStore;
+  /** Milliseconds that one request of a sign-in may take. Default: 30,000. */
+  readonly requestMs?: number;
 }
 export type CreateMcpClient = (deps: McpClientDeps) => McpClient;

@@ -61,8 +61,8 @@ export interface McpServerDeps {
 
 /** Sign-in to a server that is reached over HTTP. */
 export interface McpSignIn {
-  /** Asks the user whether to sign in now. */
-  ask(server: string, signal: AbortSignal): Promise<boolean>;
+  /** Asks the user whether to sign in now. Rejects only when aborted. */
+  ask(server: string, launch: McpRemoteLaunch, signal: AbortSignal): Promise<boolean>;
   /** Opens a web page that the user agreed to. */
   openPage(url: string): Promise<void>;
   /** Signs in through the browser. Rejects only when aborted. */
@@ -187,7 +187,7 @@ export class McpServer {
       const failure = { ...answer, sentence: this.mask(answer.sentence) };
       if (answer.cause === 'signIn' && attempt === 1 && this.connection === connection) {
         options.onProgress(t('Waiting for you to sign in…'));
-        const outcome = await this.askedToSignIn(options.signal);
+        const outcome = await this.askToSignIn(options.signal);
         if (outcome.kind === 'signedIn') continue;
         const sentence = outcome.kind === 'failed' ? outcome.sentence : answer.sentence;
         this.failed(sentence, false, true);
@@ -201,20 +201,28 @@ export class McpServer {
   }
 
   /** Signs in through the browser, and starts the server if it does not run. Rejects only when aborted. */
-  async signIn(signal: AbortSignal): Promise<McpSignedIn> {
+  signIn(signal: AbortSignal): Promise<McpSignedIn> {
+    return this.signInIf(async () => true, signal);
+  }
+
+  /** Asks once for all that wait for it whether to sign in, and does. Rejects when the one that asked is aborted. */
+  askToSignIn(signal: AbortSignal): Promise<McpSignedIn> {
+    const { signIn } = this.deps;
+    const wants = (launch: McpRemoteLaunch): Promise<boolean> => signIn.ask(this.plan.name, launch, signal);
+    return (this.asking ??= this.signInIf(wants, signal).finally(() => (this.asking = null)));
+  }
+
+  private async signInIf(
+    wants: (launch: McpRemoteLaunch) => Promise<boolean>,
+    signal: AbortSignal,
+  ): Promise<McpSignedIn> {
     const planned = await this.plan.launch(signal);
     if (planned.kind === 'failed') return planned;
     if (planned.launch.kind === 'stdio') return { kind: 'failed', sentence: 'This server has no sign-in.' };
+    if (!(await wants(planned.launch))) return { kind: 'canceled' };
     const outcome = await this.deps.signIn.run(this.plan.name, planned.launch, signal);
     if (outcome.kind === 'signedIn') this.start();
     return outcome;
-  }
-
-  /** Asks once for all calls that wait for it. Rejects when the call that asked is aborted. */
-  private askedToSignIn(signal: AbortSignal): Promise<McpSignedIn> {
-    const ask = async (): Promise<McpSignedIn> =>
-      (await this.deps.signIn.ask(this.plan.name, signal)) ? this.signIn(signal) : { kind: 'canceled' };
-    return (this.asking ??= ask().finally(() => (this.asking = null)));
   }
 
   private begin(): void {

@@ -111,10 +111,10 @@ export class McpServers implements Disposable {
       server.start();
       await server.ready(trialTimeoutMs, signal);
       const wantsSignIn = server.state.kind === 'failed' && server.state.signIn;
-      if (wantsSignIn && (await this.deps.signIn.ask(plan.name, signal))) {
-        const signedIn = await server.signIn(signal);
+      if (wantsSignIn) {
+        const signedIn = await server.askToSignIn(signal);
         if (signedIn.kind === 'failed') return { ...signedIn, lines: [] };
-        await server.ready(trialTimeoutMs, signal);
+        if (signedIn.kind === 'signedIn') await server.ready(trialTimeoutMs, signal);
       }
       const { state, tools, lastLines: lines } = server;
       if (state.kind === 'running') return { kind: 'works', tools: tools.length };

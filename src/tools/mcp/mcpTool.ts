@@ -56,20 +56,30 @@ export function mcpTool({ name, server, tool, timeoutMs, openPage }: McpToolDeps
           }),
         run: async (signal, call) => {
           const onProgress = (text: string): void => call.report({ kind: 'note', text });
+          const declined = new Set<string>();
+          const onDeclined = (sentence: string): void => {
+            declined.add(sentence);
+            onProgress(sentence);
+          };
           const answer = await server.call(
             tool.name,
             args.value,
             {
               signal,
               onProgress,
-              onAsked: (asked, over) => answerServer({ server: origin.server, asked, signal: over }, call, openPage),
+              onAsked: (asked, over) =>
+                answerServer({ server: origin.server, asked, signal: over }, call, openPage, onDeclined),
               silenceMs,
               totalMs,
             },
             timeoutMs,
           );
-          if (answer.kind === 'ok') return resultOutput(answer.value, origin);
-          return failedOutput(answer.sentence, answer.mayHaveRun, origin);
+          const output =
+            answer.kind === 'ok'
+              ? resultOutput(answer.value, origin)
+              : failedOutput(answer.sentence, answer.mayHaveRun, origin);
+          // Stored with the result, so that the user finds it in the transcript.
+          return declined.size === 0 ? output : { ...output, text: [output.text, ...declined].join('\n\n') };
         },
       };
     },

@@ -19,6 +19,10 @@ export class SignInServer {
   lifetime: number | null = 3600;
   /** Address of its sign-in page. Null: its own. */
   page: string | null = null;
+  /** Path of its protected-resource metadata. */
+  metadataPath = '/.well-known/oauth-protected-resource/mcp';
+  /** Never answers requests for tokens. */
+  hangs = false;
   /** Scope that a call needs. */
   scope = 'tools';
   readonly log: string[] = [];
@@ -78,7 +82,7 @@ export class SignInServer {
       void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value));
     if (pathname !== '/mcp') this.log.push(`${request.method} ${pathname}`);
     switch (pathname) {
-      case '/.well-known/oauth-protected-resource/mcp':
+      case this.metadataPath:
         return json(200, { resource: this.url, authorization_servers: [this.origin], scopes_supported: ['tools'] });
       case '/.well-known/oauth-authorization-server':
         return json(200, this.metadata());
@@ -147,6 +151,7 @@ export class SignInServer {
 
   private async token(sent: URLSearchParams, json: Answer): Promise<void> {
     if (this.isDown) return json(503, {});
+    if (this.hangs) return;
     const given = sent.get('refresh_token');
     if (given !== null) {
       this.log.push('refresh');
@@ -188,7 +193,7 @@ export class SignInServer {
   private answer(request: IncomingMessage, response: ServerResponse, body: string, json: Answer): void {
     const token = (request.headers.authorization ?? '').replace(/^Bearer /, '');
     const scope = this.access.get(token);
-    const metadata = `resource_metadata="${this.origin}/.well-known/oauth-protected-resource/mcp"`;
+    const metadata = `resource_metadata="${this.origin}${this.metadataPath}"`;
     if (scope === undefined) return json(401, {}, { 'www-authenticate': `Bearer ${metadata}, scope="tools"` });
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const { id, method, params } = JSON.parse(body);

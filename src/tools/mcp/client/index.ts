@@ -117,6 +117,7 @@ export const createMcpClient: CreateMcpClient = (deps) => {
   const signIns = new SignIns(deps);
   return {
     connect: (launch, events, options) => connect(launch, events, options, { ...deps, signIns }),
+    signInHost: (server, signal) => signIns.pageHost(server, signal),
     signIn: (server, ways, signal) => signIns.signIn(server, ways, signal),
   };
 };

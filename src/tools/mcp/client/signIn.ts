@@ -3,6 +3,7 @@ import {
   auth,
   type AuthProvider,
   computeScopeUnion,
+  discoverOAuthServerInfo,
   extractWWWAuthenticateParams,
   InsufficientScopeError,
   type OAuthClientInformationContext,
@@ -17,8 +18,14 @@ import {
 import { t } from '../../../base/translate';
 import { type JsonObject, parseJsonObject } from '../../../transcript/json';
 import type { McpClientDeps, McpCredentials, McpRemoteLaunch, McpSignedIn, McpSignInWays } from '../mcpConnection';
+import { webPage } from '../webPage';
 import { wordsOf } from './failures';
 
+/** Milliseconds that one request of a sign-in or a refresh may take. */
+const requestMs = 30_000;
+/** Milliseconds between looks for what another window has stored, and how many. */
+const lookAgainMs = 250;
+const looks = 8;
 /** Seconds before its end at which a token is refreshed, so that it does not end on its way. */
 const refreshBefore = 30;
 
@@ -33,7 +40,7 @@ interface Challenge {
 export class SignIns {
   private readonly challenges = new Map<string, Challenge>();
 
-  constructor(private readonly deps: Pick<McpClientDeps, 'credentials' | 'fetch'>) {}
+  constructor(private readonly deps: Pick<McpClientDeps, 'credentials' | 'fetch' | 'requestMs'>) {}
 
   /** For the requests to a server. Undefined when its definition brings its own credentials. */
   providerFor(address: URL, { headers }: McpRemoteLaunch): AuthProvider | undefined {
@@ -64,15 +71,24 @@ export class SignIns {
       this.challenges.set(address.href, { scope: error.requiredScope, metadata: error.resourceMetadataUrl });
   }
 
+  /** Host of the sign-in page. Null: not known. Rejects only when aborted. */
+  async pageHost({ url }: McpRemoteLaunch, signal: AbortSignal): Promise<string | null> {
+    const address = new URL(url);
+    const options = { fetchFn: this.limited(signal), ...metadataOf(this.challenges.get(address.href)?.metadata) };
+    const found = await discoverOAuthServerInfo(address, options).catch(() => null);
+    signal.throwIfAborted();
+    return webPage(found?.authorizationServerMetadata?.authorization_endpoint ?? '')?.host ?? null;
+  }
+
   async signIn({ url }: McpRemoteLaunch, ways: McpSignInWays, signal: AbortSignal): Promise<McpSignedIn> {
-    const { credentials, fetch: fetchFn } = this.deps;
+    const { credentials } = this.deps;
     const address = new URL(url);
     const kept = await credentials.read(address.href);
     const { scope: wanted, metadata } = this.challenges.get(address.href) ?? {};
     const options = {
       serverUrl: address,
-      fetchFn,
-      ...(metadata === undefined ? {} : { resourceMetadataUrl: metadata }),
+      fetchFn: this.limited(signal),
+      ...metadataOf(metadata),
       ...scopeOf(computeScopeUnion(tokensOf(kept)?.scope, wanted)),
     };
     let refusal = 'There is no way for the browser to come back.';
@@ -80,7 +96,7 @@ export class SignIns {
       const redirect = await ways.redirect(way);
       if (redirect === null) return { kind: 'failed', sentence: refusal };
       try {
-        const provider = new Provider(this.deps, address, kept, { redirect: redirect.address, ways });
+        const provider = new Provider(this.deps, address, kept, { redirect: redirect.address, ways }, metadata);
         await auth(provider, { ...options, forceReauthorization: true });
         signal.throwIfAborted();
         const answer = await redirect.open(provider.page, provider.stateText, signal);
@@ -116,10 +132,14 @@ export class SignIns {
       const token = accessTokenOf(kept);
       // Another request or window has refreshed it meanwhile.
       if (token !== undefined && token !== stale) return;
-      if (kept === null || refreshTokenOf(kept) === undefined) throw new UnauthorizedError();
+      const sent = kept === null ? undefined : refreshTokenOf(kept);
+      if (kept === null || sent === undefined) throw new UnauthorizedError();
+      const metadata = this.challenges.get(address.href)?.metadata ?? urlOf(kept.metadata);
+      // A refresh that was sent is not given up when its server is stopped: the new token would be lost.
+      const limited = this.limited(null);
       let trouble: Error | null = null;
       const fetchFn: typeof globalThis.fetch = async (input, init) => {
-        const response = await this.deps.fetch(input, init).catch((error: unknown) => {
+        const response = await limited(input, init).catch((error: unknown) => {
           trouble = error instanceof Error ? error : new Error(String(error));
           throw error;
         });
@@ -127,13 +147,36 @@ export class SignIns {
           trouble = new Error(t('The sign-in server answered with {status}.', { status: response.status }));
         return response;
       };
+      const provider = new Provider(this.deps, address, kept, null, metadata);
       try {
-        await auth(new Provider(this.deps, address, kept, null), { serverUrl: address, fetchFn });
+        await auth(provider, { serverUrl: address, fetchFn, ...metadataOf(metadata) });
       } catch (error) {
+        if (provider.refused && (await this.newerThan(sent, address))) return;
+        if (provider.refused) await credentials.write(address.href, provider.left);
         // A server that is down for a moment does not need a new sign-in.
         throw trouble !== null && error instanceof UnauthorizedError ? trouble : error;
       }
     });
+  }
+
+  /** Waits a little for a token that another window got with the same one: its storage may show it late. */
+  private async newerThan(sent: string, address: URL): Promise<boolean> {
+    for (let look = 0; look < looks; look++) {
+      const kept = await this.deps.credentials.read(address.href);
+      if (kept === null || refreshTokenOf(kept) !== sent) return accessTokenOf(kept) !== undefined;
+      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+    }
+    return false;
+  }
+
+  private limited(signal: AbortSignal | null): typeof globalThis.fetch {
+    return (input, init) => {
+      const signals = [signal, init?.signal, AbortSignal.timeout(this.deps.requestMs ?? requestMs)];
+      return this.deps.fetch(input, {
+        ...init,
+        signal: AbortSignal.any(signals.filter((each) => each instanceof AbortSignal)),
+      });
+    };
   }
 }
 
@@ -144,6 +187,8 @@ class Canceled extends Error {}
 class Provider implements OAuthClientProvider {
   readonly stateText = randomBytes(24).toString('base64url');
   page = '';
+  /** True after the authorization server refused what was sent. `left`: what still counts. */
+  refused = false;
   private verifier = '';
   private discovery: OAuthDiscoveryState | undefined;
 
@@ -153,7 +198,12 @@ class Provider implements OAuthClientProvider {
     private readonly server: URL,
     private kept: McpCredentials | null,
     private readonly asking: { readonly redirect: string; readonly ways: McpSignInWays } | null,
+    private readonly metadata: URL | undefined,
   ) {}
+
+  get left(): McpCredentials | null {
+    return this.kept;
+  }
 
   get redirectUrl(): string {
     // A refresh sends no address, but without one the library takes the client for one that needs no user.
@@ -192,7 +242,7 @@ class Provider implements OAuthClientProvider {
   }
 
   saveClientInformation(client: StoredOAuthClientInformation): void {
-    this.kept = { issuer: client.issuer ?? '', client: plain(client), tokens: null, expiresAt: null };
+    this.kept = { issuer: client.issuer ?? '', client: plain(client), tokens: null, expiresAt: null, metadata: null };
   }
 
   tokens({ issuer }: Partial<OAuthClientInformationContext> = {}): StoredOAuthTokens | undefined {
@@ -202,22 +252,29 @@ class Provider implements OAuthClientProvider {
   async saveTokens(tokens: StoredOAuthTokens, { issuer }: Partial<OAuthClientInformationContext> = {}): Promise<void> {
     const expiresAt = tokens.expires_in === undefined ? null : Date.now() / 1000 + tokens.expires_in;
     const { client = {} } = this.kept ?? {};
-    this.kept = { issuer: issuer ?? '', client, tokens: plain(tokens), expiresAt };
+    this.kept = {
+      issuer: issuer ?? '',
+      client,
+      tokens: plain(tokens),
+      expiresAt,
+      metadata: this.metadata?.href ?? null,
+    };
     await this.deps.credentials.write(this.server.href, this.kept);
   }
 
-  async invalidateCredentials(scope: string): Promise<void> {
+  /** Stores nothing: a sign-in that fails leaves the earlier one as it was, and another window may have stored a newer
+   *  token than the one that was refused. */
+  invalidateCredentials(scope: string): void {
+    this.refused = true;
     if (this.kept === null) return;
     this.kept = scope === 'client' || scope === 'all' ? null : { ...this.kept, tokens: null, expiresAt: null };
-    // A sign-in that fails leaves the earlier one as it was.
-    if (this.asking === null) await this.deps.credentials.write(this.server.href, this.kept);
   }
 
   redirectToAuthorization(page: URL): void {
     if (this.asking === null) throw new UnauthorizedError();
     // The server chose this address: a `file:` or a command address would run something on this machine.
-    if (page.protocol !== 'https:' && page.protocol !== 'http:')
-      throw new Error(t('Its sign-in page is no web page, so it was not opened.'));
+    if (webPage(page.href) === null)
+      throw new Error(t('Its sign-in page is no secure web page, so it was not opened.'));
     this.page = page.href;
   }
 
@@ -275,6 +332,14 @@ function tokensOf(kept: McpCredentials | null): StoredOAuthTokens | undefined {
 
 function scopeOf(scope: unknown): { readonly scope?: string } {
   return typeof scope === 'string' && scope !== '' ? { scope } : {};
+}
+
+function metadataOf(metadata: URL | undefined): { readonly resourceMetadataUrl?: URL } {
+  return metadata === undefined ? {} : { resourceMetadataUrl: metadata };
+}
+
+function urlOf(address: string | null): URL | undefined {
+  return address !== null && URL.canParse(address) ? new URL(address) : undefined;
 }
 
 function accessTokenOf(kept: McpCredentials | null): string | undefined {

@@ -53,6 +53,7 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
         <p class="card-text input-message" dir="auto">
           {showInvisible(approval.request.subject)}
         </p>
+        {asked.kind === 'url' && <p class="card-text input-host">{t('Site: {host}', { host: hostOf(asked.url) })}</p>}
         {asked.kind === 'url' && (
           <pre class="approval-subject" tabIndex={0} dir="ltr">
             {showInvisible(asked.url)}
@@ -87,6 +88,11 @@ export function InputCard({ approval, server, asked }: InputCardProps) {
       </div>
     </form>
   );
+}
+
+/** In ASCII, so that look-alike letters show. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
 }
 
 type Value = InputAnswer[string] | undefined;
@@ -163,6 +169,7 @@ function Field({ field, value, set }: FieldProps) {
           dir="auto"
           required={isRequired}
           autocomplete="off"
+          maxLength={4000}
           value={typeof value === 'string' || typeof value === 'number' ? value : ''}
           onInput={({ currentTarget: { value: text, valueAsNumber } }) =>
             set(text === '' ? undefined : kind.kind === 'number' ? valueAsNumber : text)

@@ -11,7 +11,8 @@ const editor = vi.hoisted(() => ({
 vi.mock('vscode', () => {
   const uri = (text: string) => ({ toString: () => text });
   return {
-    Uri: { parse: uri },
+    // As the editor: an address that comes as a `Uri` is decoded before it is opened.
+    Uri: { parse: (text: string) => uri(decodeURIComponent(text)) },
     ThemeIcon: class {},
     ProgressLocation: { Notification: 15 },
     env: {
@@ -58,7 +59,7 @@ beforeEach(() => {
 });
 afterEach(() => signIn.dispose());
 
-const page = 'https://as.example/authorize?x=1';
+const page = 'https://as.example/authorize?x=a%26b%23c%2Bd';
 
 async function waiting(way: 0 | 1, signal = new AbortController().signal) {
   const redirect = await signIn.waysFor('web').redirect(way);
@@ -73,11 +74,11 @@ it('comes back through the editor’s address, and takes only what belongs to it
   editor.handle({ path: '/mcp-sign-in', query: 'code=foreign&state=theirs' });
   editor.handle({ path: '/other', query: 'code=foreign&state=mine' });
   // The editor has decoded the query.
-  editor.handle({ path: '/mcp-sign-in', query: 'windowId=1&code=a+b/c%d==&state=mine' });
+  editor.handle({ path: '/mcp-sign-in', query: 'windowId=1&code=a+b&c#/%d==&state=mine' });
   expect([address, editor.opened, codeOf(await answer), editor.box]).toEqual([
     'vscode://hermes.test/mcp-sign-in?windowId=1',
     [page],
-    'a+b/c%d==',
+    'a+b&c#/%d==',
     null,
   ]);
 });
@@ -96,16 +97,20 @@ it('takes a pasted address, another way, and a cancel', async () => {
   editor.box?.accept();
   const other = await waiting(0);
   editor.box?.press(1);
-  const canceled = await waiting(0);
-  editor.cancel();
+  const canceled = signIn.cancellable('web', new AbortController().signal, async (stopped) => {
+    const { answer } = await waiting(0, stopped);
+    editor.cancel();
+    await answer;
+    return { kind: 'signedIn' };
+  });
   const stop = new AbortController();
   const stopped = await waiting(0, stop.signal);
   stop.abort(new Error('closed'));
   await expect(stopped.answer).rejects.toThrow('closed');
-  expect([await pasted.answer, await other.answer, await canceled.answer]).toEqual([
+  expect([await pasted.answer, await other.answer, await canceled]).toEqual([
     'http://127.0.0.1/?code=x&state=mine',
     'anotherWay',
-    null,
+    { kind: 'canceled' },
   ]);
 });
 

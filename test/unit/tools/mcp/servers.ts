@@ -65,9 +65,12 @@ export function credentialsInMemory(kept = new Map<string, McpCredentials>()): M
 }
 
 /** The real client. */
-export function testClient(credentials: McpCredentialStore = credentialsInMemory()): McpClient {
+export function testClient(
+  credentials: McpCredentialStore = credentialsInMemory(),
+  requestMs: number = 30_000,
+): McpClient {
   const fetch: typeof globalThis.fetch = (...request) => globalThis.fetch(...request);
-  return createMcpClient({ version: '0.0.0', translations: translations(), fetch, credentials });
+  return createMcpClient({ version: '0.0.0', translations: translations(), fetch, credentials, requestMs });
 }
 
 /** The real client and real processes. */

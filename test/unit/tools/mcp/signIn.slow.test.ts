@@ -49,14 +49,26 @@ function browsing(addresses: readonly string[] = [editorAddress], pages: string[
   };
 }
 
-/** A window of the editor. All share the secret storage and the folder of locks. */
-function window(ways: McpSignInWays = browsing(), wants = true) {
+/** A window of the editor. All share the secret storage and the folder of locks. `lateMs`: until it sees what another
+ *  window has stored. `locks`: folder of its locks; default: the shared one. */
+function window(
+  ways: McpSignInWays = browsing(),
+  wants = true,
+  { lateMs = 0, locks = folder, requestMs = 30_000 } = {},
+) {
+  const seen = new Map(secrets);
+  const own = new Set<string | undefined>();
   const storage = {
-    get: async (key: string) => secrets.get(key),
-    store: async (key: string, value: string) => void secrets.set(key, value),
+    get: async (key: string) => {
+      const now = secrets.get(key);
+      if (lateMs === 0 || own.has(now)) return now;
+      setTimeout(() => (now === undefined ? seen.delete(key) : seen.set(key, now)), lateMs);
+      return seen.get(key);
+    },
+    store: async (key: string, value: string) => (own.add(value), void secrets.set(key, value)),
     delete: async (key: string) => void secrets.delete(key),
   };
-  const client: McpClient = testClient(new SavedCredentials(storage, systemClock, () => folder));
+  const client: McpClient = testClient(new SavedCredentials(storage, systemClock, () => locks), requestMs);
   let asked = 0;
   const signIn: McpSignIn = {
     ask: async () => (asked++, wants),
@@ -152,7 +164,22 @@ describe('signing in', () => {
     const { call, signIn } = window(browsing([editorAddress], opened));
     await call();
     server.page = 'file:///etc/passwd';
-    expect([(await signIn())?.kind, opened]).toEqual(['failed', []]);
+    const outcomes = [(await signIn())?.kind];
+    server.page = 'http://as.example/authorize';
+    outcomes.push((await signIn())?.kind);
+    expect([outcomes, opened]).toEqual([['failed', 'failed'], []]);
+  });
+
+  it('ends when it takes too long, and when it is canceled', async () => {
+    const { call, pool } = window(browsing(), true, { requestMs: 300 });
+    await call();
+    server.hangs = true;
+    const late = await pool.find('web')?.signIn(signal);
+    const stop = new AbortController();
+    const canceled = pool.find('web')?.signIn(stop.signal);
+    stop.abort(new Error('canceled'));
+    await expect(canceled).rejects.toThrow('canceled');
+    expect([late?.kind, [...secrets]]).toEqual(['failed', []]);
   });
 });
 
@@ -188,6 +215,63 @@ describe('a token that has ended', () => {
       new Set(['done: signed in for tools']),
       1,
       0,
+    ]);
+  });
+
+  it('is never used again by a window that sees the new one late', async () => {
+    const one = await signedIn();
+    const late = window(browsing(), true, { lateMs: 300 });
+    await late.call();
+    server.expire();
+    const calls = [await one.call(), await late.call(), await one.call()];
+    expect([new Set(calls), countOf('refresh'), countOf('refresh token used twice'), late.asked()]).toEqual([
+      new Set(['done: signed in for tools']),
+      1,
+      0,
+      0,
+    ]);
+  });
+
+  it('does not take the newer one along when a window of another machine has used it up', async () => {
+    const one = await signedIn();
+    const far = window(browsing(), true, { lateMs: 600, locks: join(folder, 'far') });
+    await far.call();
+    server.expire();
+    const calls = [await one.call(), await far.call(), await one.call()];
+    expect([new Set(calls), countOf('refresh token used twice'), one.asked() + far.asked()]).toEqual([
+      new Set(['done: signed in for tools']),
+      1,
+      0,
+    ]);
+  });
+
+  it('is refreshed with the metadata of the sign-in, wherever they are', async () => {
+    server.metadataPath = '/meta/here';
+    server.lifetime = 1;
+    const usual = (): string[] => server.log.filter((line) => line.includes('oauth-protected-resource'));
+    const one = await signedIn();
+    server.log.length = 0;
+    const next = window();
+    expect([await next.call(), one.asked() + next.asked(), countOf('refresh') > 0, usual()]).toEqual([
+      'done: signed in for tools',
+      0,
+      true,
+      [],
+    ]);
+  });
+
+  it('gives up a refresh that is not answered, and keeps the sign-in', async () => {
+    const one = await signedIn();
+    const hasty = window(browsing(), true, { requestMs: 300 });
+    await hasty.call();
+    server.expire();
+    server.hangs = true;
+    const hung = await hasty.call();
+    server.hangs = false;
+    expect([hung, hasty.asked(), await one.call()]).toEqual([
+      expect.stringContaining('gave no result'),
+      0,
+      'done: signed in for tools',
     ]);
   });
 
