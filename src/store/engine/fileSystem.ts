@@ -97,3 +97,28 @@ export function writeNewFile(fileSystem: FileSystem, path: string, content: Uint
   }
   file.close();
 }
+
+const blockBytes = 1 << 20;
+
+/** Copies a file, block by block, to a path that does not exist. Default: not synced. */
+export function copyFile(fileSystem: FileSystem, from: string, to: string, isDurable = false): void {
+  const source = fileSystem.open(from, 'read');
+  try {
+    const copy = fileSystem.open(to, 'createNew');
+    try {
+      const block = new Uint8Array(blockBytes);
+      for (
+        let position = 0, read = source.read(block, 0);
+        read > 0;
+        position += read, read = source.read(block, position)
+      ) {
+        copy.write(block.subarray(0, read), position);
+      }
+      if (isDurable) copy.sync();
+    } finally {
+      copy.close();
+    }
+  } finally {
+    source.close();
+  }
+}

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { t } from '../../base/translate';
-import type { FileSystem } from '../engine/fileSystem';
 import { notAFile } from '../../base/notAFile';
-import { errnoOf } from '../engine/fileSystem';
+import { copyFile, errnoOf, type FileSystem } from '../engine/fileSystem';
 import { diskError, storeError } from '../engine/sqlFailure';
 import { acquireLock } from '../lock/acquireLock';
 import type { HeldLock } from '../lock/heldLock';
@@ -13,7 +12,6 @@ import { storeFiles, type StoreFiles } from '../open/storeFiles';
 import { StoreError } from '../storeError';
 import { isOneMoment, stampOfStore } from './storeStamp';
 
-const blockBytes = 1 << 20;
 /** Bytes of file and log. A made-up file of any size takes no room until it is copied. */
 const mostCopied = 16 * 2 ** 30;
 const attempts = 20;
@@ -83,8 +81,8 @@ function copyOneMoment(deps: CopyDeps, from: Pick<StoreFiles, 'folder' | 'main' 
   const to = storeFiles(target);
   refuseUnfit(deps.fileSystem, from);
   readOneMoment(deps, from, () => {
-    copyFile(deps.fileSystem, from.main, to.main);
-    copyFile(deps.fileSystem, from.log, to.log);
+    replaceFile(deps.fileSystem, from.main, to.main);
+    replaceFile(deps.fileSystem, from.log, to.log);
   });
 }
 
@@ -126,27 +124,9 @@ export function readOneMoment<T>(
 }
 
 /** Replaces the result of an earlier attempt. Skips a file that does not exist. */
-function copyFile(fileSystem: FileSystem, from: string, to: string): void {
+function replaceFile(fileSystem: FileSystem, from: string, to: string): void {
   if (fileSystem.stat(to) !== undefined) fileSystem.remove(to);
-  if (fileSystem.stat(from) === undefined) return;
-  const source = fileSystem.open(from, 'read');
-  try {
-    const copy = fileSystem.open(to, 'createNew');
-    try {
-      const block = new Uint8Array(blockBytes);
-      for (
-        let position = 0, read = source.read(block, 0);
-        read > 0;
-        position += read, read = source.read(block, position)
-      ) {
-        copy.write(block.subarray(0, read), position);
-      }
-    } finally {
-      copy.close();
-    }
-  } finally {
-    source.close();
-  }
+  if (fileSystem.stat(from) !== undefined) copyFile(fileSystem, from, to);
 }
 
 function holdFolder(deps: CopyDeps, folder: string): HeldLock {
