@@ -110,6 +110,12 @@ export const bundles = [
   { name: 'hindsight', entry: 'src/features/hindsight/core/client/index.ts', target: node },
   // Agents of other makers: loaded with the first session that one of them answers.
   { name: 'agents', entry: 'src/features/agents/core/hostedAgent.ts', target: node },
+  // Hermes' own agent for clients of that protocol, without an editor: docs/serving.md.
+  {
+    name: 'hermes-agent',
+    entry: 'src/features/agents/served/main.ts',
+    target: { ...node, banner: { js: '#!/usr/bin/env node' } },
+  },
   // Web pages are made into text in a thread of their own. turndown's browser build comes without a second HTML parser.
   {
     name: 'pageWorker',

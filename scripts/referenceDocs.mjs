@@ -125,8 +125,8 @@ const groups = [
         'Lists MCP servers with their state, where they run and what they offer. Adds servers, after testing them.',
       openSettings: 'Opens the settings of Hermes.',
       readHere:
-        'Lists every file for agents that was found: how it is used, its size in tokens, what it may do, and why some are ' +
-        'not used.',
+        'Lists every file for agents that was found: how it is used, its size in tokens, what it may do, and why ' +
+        'some are not used.',
       reviewHooks: 'In the menu of the chat: lists hooks by file, to trust them or to stop trusting them.',
       showLog: 'Opens the log, which also names the file that holds your sessions.',
     },

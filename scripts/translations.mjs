@@ -1,5 +1,5 @@
 /**
- * The translations in l10n/ and beside package.json. How translators use this: docs/translating.md.
+ * The translations in l10n/ and beside package.json. How translators use this: CONTRIBUTING.md.
  *
  *   npm run translations                      what each language lacks
  *   npm run translations -- de                what German lacks, as JSON to fill in

@@ -304,6 +304,7 @@ export class CallRunner {
     const left = new Promise<never>((_resolve, reject) => (leave = reject));
     left.catch(() => undefined);
     let asking: Promise<unknown> = Promise.resolve();
+    const ended = new AbortController();
     const context: ToolCallContext = {
       callId: part.callId,
       sessionId: run.worksFor?.sessionId ?? recorder.sessionId,
@@ -315,7 +316,7 @@ export class CallRunner {
       ask: (access, subject, signal) => {
         const request: ApprovalRequest = { tool: part.name, access, subject, reasons: [], rules: [], preview: null };
         const answer = asking.then(() => {
-          const stop = AbortSignal.any([signal, call.signal]);
+          const stop = AbortSignal.any([signal, call.signal, ended.signal]);
           stop.throwIfAborted();
           return askPerson(
             { run: this.run, recorder: this.recorder, ...this.deps },
@@ -341,6 +342,9 @@ export class CallRunner {
       if (call.signal.reason instanceof CallStop) return { outcome: 'interrupted', text: toolResultTexts.stopped };
       throw error;
     } finally {
+      // A question never outlives its call: the turn would wait for it while the model goes on.
+      ended.abort(new Error('The call has ended.'));
+      await asking;
       call.done();
     }
   }

@@ -18,7 +18,7 @@ interface AskingDeps {
 }
 
 /** Asks the user about a stored call. Resolves with the decision, which is on disk. Rejects as `Decisions.wait` does.
- *  `withdrawn`: aborted when the one who asks no longer wants to know; that counts as a denial. Default: never. */
+ *  `withdrawn`: aborted when the one who asks no longer wants to know; the approval expires. Default: never. */
 export async function askPerson(
   deps: AskingDeps,
   question: Pick<NewApproval, 'messageUid' | 'callId' | 'request'>,
@@ -57,7 +57,7 @@ async function decisionOn(
     return await decisions.wait(approval, AbortSignal.any([signal, withdrawn]));
   } catch (error) {
     if (signal.aborted || !withdrawn.aborted) throw error;
-    return (await store.decideApproval(approval.id, { kind: 'deny', reason: null }, clock.now())).approval;
+    return (await store.decideApproval(approval.id, null, clock.now())).approval;
   }
 }
 

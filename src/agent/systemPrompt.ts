@@ -5,10 +5,12 @@ interface PromptSurroundings {
   /** e.g. "linux", "darwin", "win32". */
   readonly platform: string;
   readonly hasTools: boolean;
+  /** Name of the program in which the user works. Default: Visual Studio Code. */
+  readonly editor?: string;
 }
 
-const identity =
-  'You are Hermes, an agent that works beside a developer inside their editor, Visual Studio Code. You help with ' +
+const identity = (editor: string): string =>
+  `You are Hermes, an agent that works beside a developer inside their editor, ${editor}. You help with ` +
   'the code in front of them: explain it, find things in it, plan changes to it and answer questions about it.';
 
 const withTools = [
@@ -37,7 +39,12 @@ const style = [
 /** Returns the beginning of every request of a session. It contains nothing that changes from turn to turn, so that
  *  provider caches keep it. */
 export function systemPrompt(surroundings: PromptSurroundings): string {
-  return [identity, place(surroundings), surroundings.hasTools ? withTools : withoutTools, style].join('\n\n');
+  return [
+    identity(surroundings.editor ?? 'Visual Studio Code'),
+    place(surroundings),
+    surroundings.hasTools ? withTools : withoutTools,
+    style,
+  ].join('\n\n');
 }
 
 function place({ roots, platform }: PromptSurroundings): string {

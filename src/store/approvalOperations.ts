@@ -1,5 +1,6 @@
 import type { Approval, ApprovalRequest, ApprovalDecision, Mode } from '../transcript/approval';
 import type { Turn } from '../transcript/turn';
+import { read, write } from './storeMethod';
 
 export interface NewApproval {
   /** Set by the caller, so that a repeated request stores only one. */
@@ -13,31 +14,32 @@ export interface NewApproval {
   readonly requestedAt: number;
 }
 
+interface ApprovalOfTurn {
+  readonly approval: Approval;
+  readonly turn: Turn;
+}
+
 /** Approval requests, the user's decisions, and how freely a session's agent may act. Part of `SessionOperations`;
  *  one call is one transaction. */
-export interface ApprovalOperations {
+export const approvalMethods = {
   /** Stores the request and sets its turn to `waiting`. Throws `invalid` for a turn that is settled or waits for
    *  another approval. A repeated call returns the stored row. */
-  requestApproval(input: NewApproval): { readonly approval: Approval; readonly turn: Turn };
-  /** Stores the decision and sets its turn to `running`. The first decision wins: a later one, or one for a turn
-   *  that ended, changes nothing and returns the stored row. A mode in the decision becomes that of the session
-   *  `modeOf` in the same transaction; default: the session that asks. Throws `not-found` for an unknown id. */
-  decideApproval(
-    id: string,
-    decision: ApprovalDecision,
-    decidedAt: number,
-    modeOf?: string,
-  ): { readonly approval: Approval; readonly turn: Turn };
+  requestApproval: write<(input: NewApproval) => ApprovalOfTurn>(),
+  /** Stores the decision and sets its turn to `running`. Null: nobody waits for one any more, and the request expires.
+   *  The first decision wins: a later one, or one for a turn that ended, changes nothing and returns the stored row. A
+   *  mode in the decision becomes that of the session `modeOf` in the same transaction; default: the session that asks.
+   *  Throws `not-found` for an unknown id. */
+  decideApproval: write<(id: string, given: ApprovalDecision | null, at: number, modeOf?: string) => ApprovalOfTurn>(),
   /** Null for an unknown id. */
-  approval(id: string): Approval | null;
+  approval: read<(id: string) => Approval | null>(),
   /** All approvals of a turn, oldest first. */
-  approvalsOf(turnUid: string): readonly Approval[];
+  approvalsOf: read<(turnUid: string) => readonly Approval[]>(),
   /** The approval that the session's conversation waits for; null when there is none. */
-  pendingApproval(sessionId: string): Approval | null;
+  pendingApproval: read<(sessionId: string) => Approval | null>(),
   /** Rules that the user allowed for the session's conversation, in the order of the decisions. A sub-agent's
    *  session and its parent session share theirs. */
-  sessionRules(sessionId: string): readonly string[];
+  sessionRules: read<(sessionId: string) => readonly string[]>(),
   /** Null: the setting decides. Applies to the whole conversation; a branch starts without one. */
-  sessionMode(sessionId: string): Mode | null;
-  setSessionMode(sessionId: string, mode: Mode | null): void;
-}
+  sessionMode: read<(sessionId: string) => Mode | null>(),
+  setSessionMode: write<(sessionId: string, mode: Mode | null) => void>(),
+};

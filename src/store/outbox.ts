@@ -1,17 +1,19 @@
+import { maintenance, read, write } from './storeMethod';
+
 /** Events for memory providers, kept until they are delivered. One call is one transaction; see `SessionOperations`. */
-export interface Outbox {
+export const outboxMethods = {
   /** A repeated uid changes nothing. */
-  outboxAdd(entry: NewOutboxEntry): void;
+  outboxAdd: write<(entry: NewOutboxEntry) => void>(),
   /** Due entries, in the order in which they were added. An entry waits for the earlier ones of its session and
    *  provider: while one of them is deferred, the later ones are not due either. */
-  outboxDue(provider: string, now: number, limit: number): readonly OutboxEntry[];
+  outboxDue: read<(provider: string, now: number, limit: number) => readonly OutboxEntry[]>(),
   /** Removes a delivered entry. A repeated call changes nothing. */
-  outboxDone(uid: string): void;
+  outboxDone: maintenance<(uid: string) => void>(),
   /** Counts a failed attempt and sets the time of the next one. Does nothing when the entry no longer exists. */
-  outboxFailed(uid: string, error: string, nextAttemptAt: number): void;
+  outboxFailed: maintenance<(uid: string, error: string, nextAttemptAt: number) => void>(),
   /** One item per provider that has entries. */
-  outboxCounts(): readonly OutboxCount[];
-}
+  outboxCounts: read<() => readonly OutboxCount[]>(),
+};
 
 export interface NewOutboxEntry {
   /** Set by the caller: the same event is added only once. */

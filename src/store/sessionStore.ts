@@ -1,22 +1,12 @@
 import type { Chunk, Message, NewMessage } from '../transcript/message';
 import type { DraftPart, DraftSurroundings, PromptDraft } from '../transcript/draftPart';
 import type { HandoffTokens } from '../transcript/handoff';
-import type { ApprovalOperations } from './approvalOperations';
-import type { SessionCopying } from './sessionCopying';
-import type {
-  BranchedSession,
-  BranchSession,
-  ConversationOperations,
-  ForgottenSessions,
-  PromptVersions,
-  RewindSession,
-  RewoundSession,
-  ShowVersion,
-  SpendingOperations,
-} from './conversations';
-import type { FileChangeOperations } from './fileChanges';
-import type { ImportOperations } from './importing';
-import type { Outbox } from './outbox';
+import { approvalMethods } from './approvalOperations';
+import { copyingMethods } from './sessionCopying';
+import { conversationMethods, spendingMethods, type PromptVersions } from './conversations';
+import { fileChangeMethods } from './fileChanges';
+import { importMethods } from './importing';
+import { outboxMethods } from './outbox';
 import type {
   ParentKind,
   QueuedPrompt,
@@ -29,149 +19,152 @@ import type { Part } from '../transcript/part';
 import type { Finding } from '../transcript/rules/finding';
 import type { RepairReason } from '../transcript/sequenceRepair';
 import type { Settlement, Turn } from '../transcript/turn';
-import type { RepairOperations } from './repairs';
-import type { StoredRowQueries } from './storedRowQueries';
-import type { WorkProgress } from './slicedWork';
+import { repairMethods } from './repairs';
+import { storedRowMethods } from './storedRowQueries';
 import type { Usage } from '../transcript/usage';
-import type { WireTexts } from './wireTexts';
+import { wireTextMethods } from './wireTexts';
 import type { StoreSizes } from './storeSizes';
 import type { SyncCall, SyncResult } from './syncing';
+import { longRead, longWrite, maintenance, read, write, type Operations, type PromisedOperations } from './storeMethod';
 
-/** All operations on stored sessions that the rest of the project may use. `SessionDb` implements them
- *  synchronously; through the worker every method returns a promise (`SessionStore`). One call is one transaction:
- *  when it returns (or resolves), its writes survive a power cut. Every method may throw a `StoreError`. */
-export interface SessionOperations
-  extends
-    ConversationOperations,
-    SessionCopying,
-    ImportOperations,
-    Outbox,
-    WireTexts,
-    FileChangeOperations,
-    ApprovalOperations,
-    SpendingOperations,
-    RepairOperations,
-    StoredRowQueries {
+/** All operations on stored sessions that the rest of the project may use, each with its effect. `SessionDb` implements
+ *  them synchronously; through the worker every method returns a promise (`SessionStore`). One call is one transaction:
+ *  when it returns (or resolves), its writes survive a power cut. Every method may throw a `StoreError`. An aborted
+ *  long call rejects with the signal's reason: a search reads no further, a change is restored first. If it was already
+ *  done, or can no longer be stopped, it resolves. `forgetSession` cannot be stopped, because erased rows are gone. */
+export const storeMethods = {
+  ...conversationMethods,
+  ...copyingMethods,
+  ...importMethods,
+  ...outboxMethods,
+  ...wireTextMethods,
+  ...fileChangeMethods,
+  ...approvalMethods,
+  ...spendingMethods,
+  ...repairMethods,
+  ...storedRowMethods,
   // Sessions
-  createSession(input: NewSession): Session;
-  getSession(sessionId: string): Session | null;
+  createSession: write<(input: NewSession) => Session>(),
+  getSession: read<(sessionId: string) => Session | null>(),
   /** One entry per conversation, its newest segment; newest activity first (in the trash: trashed last first).
    *  Excludes sub-agents' sessions. A row that cannot be read is an entry that says so (`problem`). */
-  listSessions(query: SessionQuery): readonly SessionSummary[];
+  listSessions: read<(query: SessionQuery) => readonly SessionSummary[]>(),
   /** Resolves an exact id, or the only session whose id begins with the text; null when none or several match. A
    *  session without rows resolves to the one that continues it: its continuation, or its only branch with rows. */
-  resolveSessionId(idOrPrefix: string): string | null;
+  resolveSessionId: read<(idOrPrefix: string) => string | null>(),
   /** Titles the whole conversation. An automatic title never replaces one of higher authority (derived < model <
    *  person). An automatic title that another conversation in the same tree of branches has gets a number (" #2").
    *  Returns true when the title was set. Throws `invalid`, with a sentence, for a title without a visible
    *  character, one over 200 characters, and a user's title that is taken in the tree. */
-  setTitle(sessionId: string, title: string, source: TitleSource): boolean;
-  setSessionModel(sessionId: string, model: string | null): void;
+  setTitle: write<(sessionId: string, title: string, source: TitleSource) => boolean>(),
+  setSessionModel: write<(sessionId: string, model: string | null) => void>(),
   /** Reasoning effort for the session's model, on all segments of its conversation. Null: not chosen there, a
    *  setting decides. A branch starts with null. */
-  sessionEffort(sessionId: string): ReasoningEffort | null;
-  setSessionEffort(sessionId: string, effort: ReasoningEffort | null): void;
+  sessionEffort: read<(sessionId: string) => ReasoningEffort | null>(),
+  setSessionEffort: write<(sessionId: string, effort: ReasoningEffort | null) => void>(),
   /** The first end reason wins. */
-  endSession(sessionId: string, reason: string): void;
+  endSession: write<(sessionId: string, reason: string) => void>(),
   /** Follows compression children to the newest segment. */
-  conversationTip(sessionId: string): string;
+  conversationTip: read<(sessionId: string) => string>(),
   /** Ends a segment and starts the next one of its conversation in one transaction. The child begins with the
    *  handoff, followed by a copy (`carriedFrom`) of every active row after the last one that the handoff covers, so
    *  messages that arrived meanwhile are included. The parent keeps its rows; queued prompts, the draft and the open
    *  turn move to the child. Throws `conversation-busy` while a turn other than `turnUid` is open, and `invalid` for
    *  an ended parent, an empty handoff, or a border inside a group of calls and results. A repeated call returns
    *  what is stored. */
-  compressSession(input: CompressSession): CompressedSession;
+  compressSession: write<(input: CompressSession) => CompressedSession>(),
   // A turn, in the order of its lifecycle
   /** Inserts the user row and the turn row, and removes a queued prompt from the queue, in one transaction. Throws
    *  `conversation-busy` when the conversation has a running or waiting turn, and `invalid` for a compressed
    *  segment: the caller must read the tip first. With `replaces`, hides the rows of that settled turn and of every
    *  turn after it in the segment in the same transaction, as a version that `showVersion` can bring back; throws
    *  `invalid` when its prompt is not shown in the segment. A repeated call returns what is stored. */
-  openTurn(input: OpenTurn): { readonly turn: Turn; readonly userMessage: Message };
+  openTurn: longWrite<(input: OpenTurn) => { readonly turn: Turn; readonly userMessage: Message }>(),
   /** Stores delivered text. The first chunk of a message inserts its row. Chunks of a message arrive in order of
    *  `seq`. A repeated seq is ignored when its text is the same, and refused otherwise. */
-  appendChunks(batch: ChunkBatch): void;
+  appendChunks: write<(batch: ChunkBatch) => void>(),
   /** Upserts whole messages by uid. Chunks of these messages are deleted (their text is in `parts`). A new row goes
    *  after the row in `after`; without it, to the end of its turn if that is settled, else to the end of its
    *  session. Returns the messages as stored. */
-  putMessages(messages: readonly PutMessage[]): readonly Message[];
+  putMessages: write<(messages: readonly PutMessage[]) => readonly Message[]>(),
   /** Makes the session's active rows a sequence that every provider accepts (`transcript/sequenceRepair.ts`), all or
    *  nothing. Survivors are rewritten under their uids with a revision of the old content, absorbed and dropped rows
    *  are hidden, open calls answered. Rows of an open turn stay, but its prompt may be absorbed by an earlier one.
    *  Returns an empty result when the sequence is valid. */
-  repairTranscript(sessionId: string): TranscriptRepair;
+  repairTranscript: write<(sessionId: string) => TranscriptRepair>(),
   /** Moves a queued prompt into its conversation's running turn in one transaction: removes it from the queue and
    *  adds it to the end of the session as a user row of that turn under the prompt's uid. Null when the prompt is no
    *  longer queued. A repeated call returns what is stored. */
-  steerTurn(input: SteerTurn): Message | null;
-  addUsage(turnUid: string, usage: Usage): void;
+  steerTurn: write<(input: SteerTurn) => Message | null>(),
+  addUsage: write<(turnUid: string, usage: Usage) => void>(),
   /** Closes a turn in one transaction: upserts `messages`, folds every remaining chunk of the turn, marks its
    *  messages final, answers open calls with `interrupted` results, adds the hidden closing row if no assistant row
    *  would end the turn, and settles the turn row. Idempotent: a settled turn is returned unchanged. */
-  settleTurn(input: SettleTurn): SettledTurn;
+  settleTurn: write<(input: SettleTurn) => SettledTurn>(),
   /** Settles turns that a dead process left running (stop reason `crash`). The owner calls it once after opening.
    *  Waiting turns stay, and so do the turns in `except`, which this process still runs. A sub-agent's waiting turn
    *  is settled too if its parent's turn is over: nothing takes its answer. */
-  recoverTurns(except?: readonly string[]): readonly SettledTurn[];
+  recoverTurns: maintenance<(except?: readonly string[]) => readonly SettledTurn[]>(),
 
   // Reading: one read transaction, chunks folded into the messages they belong to
   /** Active messages in order (shown, closing and handoff ones), as the model receives them. */
-  activeMessages(sessionId: string): readonly Message[];
-  getMessage(uid: string): Message | null;
+  activeMessages: read<(sessionId: string) => readonly Message[]>(),
+  getMessage: read<(uid: string) => Message | null>(),
   /** Earlier contents of a message, one for each rewrite, oldest first. */
-  revisionsOf(messageUid: string): readonly MessageRevision[];
-  getTurn(uid: string): Turn | null;
+  revisionsOf: read<(messageUid: string) => readonly MessageRevision[]>(),
+  getTurn: read<(uid: string) => Turn | null>(),
   /** The unsettled turn of the session's conversation, if there is one. */
-  openTurnOf(sessionId: string): Turn | null;
-  readTranscript(query: TranscriptQuery): TranscriptPage;
+  openTurnOf: read<(sessionId: string) => Turn | null>(),
+  readTranscript: read<(query: TranscriptQuery) => TranscriptPage>(),
   /** Reads in one call everything that a prompt depends on before its turn is opened. `openTurn` checks again what
    *  may have changed since. `sessionId` null: only what is stored under the prompt's uid. `promptUid` null:
    *  nothing about a prompt. */
-  promptContext(sessionId: string | null, promptUid: string | null): PromptContext;
+  promptContext: read<(sessionId: string | null, promptUid: string | null) => PromptContext>(),
 
   // Queue and drafts
   /** Adds a prompt to the end of the queue, or with `after` to the front, after those of the named prompts that are
    *  still queued. A prompt that is already queued keeps its place, and one that is already part of the transcript
    *  is not queued again. Returns the conversation's queue. */
-  enqueue(prompt: EnqueuePrompt): readonly QueuedPrompt[];
-  queue(sessionId: string): readonly QueuedPrompt[];
-  queuedPrompt(uid: string): QueuedPrompt | null;
+  enqueue: write<(prompt: EnqueuePrompt) => readonly QueuedPrompt[]>(),
+  queue: read<(sessionId: string) => readonly QueuedPrompt[]>(),
+  queuedPrompt: read<(uid: string) => QueuedPrompt | null>(),
   /** Keeps the prompt's attachments; without any the text must not be empty. */
-  editQueued(uid: string, text: string): readonly QueuedPrompt[];
-  removeQueued(uid: string): readonly QueuedPrompt[];
+  editQueued: write<(uid: string, text: string) => readonly QueuedPrompt[]>(),
+  removeQueued: write<(uid: string) => readonly QueuedPrompt[]>(),
   /** Moves a prompt to the front. */
-  promoteQueued(uid: string): readonly QueuedPrompt[];
-  draft(key: string): string;
-  draftParts(key: string): readonly DraftPart[];
+  promoteQueued: write<(uid: string) => readonly QueuedPrompt[]>(),
+  draft: read<(key: string) => string>(),
+  draftParts: read<(key: string) => readonly DraftPart[]>(),
   /** Without `parts`, previously saved ones stay. An empty text without parts deletes the draft. Key: a session id,
    *  or "new" for the empty state. */
-  setDraft(key: string, text: string, parts?: readonly DraftPart[], around?: DraftSurroundings): void;
+  setDraft: write<(key: string, text: string, parts?: readonly DraftPart[], around?: DraftSurroundings) => void>(),
 
   // Search
   /** Newest first. */
-  search(query: SearchQuery): readonly SearchHit[];
+  search: longRead<(query: SearchQuery) => readonly SearchHit[]>(),
 
   // Small durable values
-  getMeta(key: string): string | null;
-  setMeta(key: string, value: string): void;
-  deleteMeta(key: string): void;
+  getMeta: read<(key: string) => string | null>(),
+  setMeta: maintenance<(key: string, value: string) => void>(),
+  deleteMeta: maintenance<(key: string) => void>(),
 
   // Maintenance
   /** Indexes up to `rows` dirty rows; returns how many are left, counted up to a thousand. */
-  indexBatch(rows: number): number;
-  checkpoint(): void;
+  indexBatch: maintenance<(rows: number) => number>(),
+  checkpoint: maintenance<() => void>(),
   /** Runs SQLite's and the index's own integrity checks, and the rules over all sessions. Empty means that nothing was
    *  found; of one kind only the first findings are returned. */
-  verifyIntegrity(): readonly Finding[];
+  verifyIntegrity: read<() => readonly Finding[]>(),
   /** Runs the rules over the rows of a session's conversation. */
-  checkSession(sessionId: string): readonly Finding[];
-  statistics(): StoreStatistics;
+  checkSession: read<(sessionId: string) => readonly Finding[]>(),
+  statistics: read<() => StoreStatistics>(),
   /** Bytes of the store, by session and by what takes them. */
-  storeSizes(): StoreSizes;
+  storeSizes: read<() => StoreSizes>(),
   /** A call of the exchange with a server. See `SyncedStore`; `promisedSync` offers it by method. */
-  sync(call: SyncCall): SyncResult;
-}
+  sync: maintenance<(call: SyncCall) => SyncResult>(),
+};
+
+export type SessionOperations = Operations<typeof storeMethods>;
 
 export interface NewSession {
   /** Set by the caller so that a retried request cannot create two. */
@@ -353,9 +346,6 @@ export interface SearchQuery {
   readonly kind?: 'words' | 'substring';
 }
 
-/** Optional arguments of long work: a signal to stop it, and a callback for its progress. */
-export type WorkOptions = readonly [signal?: AbortSignal, onProgress?: (progress: WorkProgress) => void];
-
 export interface SearchHit {
   readonly sessionId: string;
   readonly conversationId: string;
@@ -377,22 +367,8 @@ interface StoreStatistics {
   readonly dirtyRows: number;
 }
 
-type Promised<T> = {
-  readonly [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => Promise<R> : never;
-};
-
 /** The store for every floor above. */
-export interface SessionStore extends Promised<SessionOperations> {
-  /** An aborted search rejects at once with the signal's reason and reads no further. */
-  search(query: SearchQuery, ...options: WorkOptions): Promise<readonly SearchHit[]>;
-  // Changes that take long in a long session. An aborted one rejects with the signal's reason after everything is
-  // restored. If it was already done, or can no longer be stopped, it resolves.
-  branchSession(input: BranchSession, ...options: WorkOptions): Promise<BranchedSession>;
-  rewindSession(input: RewindSession, ...options: WorkOptions): Promise<RewoundSession>;
-  showVersion(input: ShowVersion, ...options: WorkOptions): Promise<readonly string[]>;
-  openTurn(input: OpenTurn, ...options: WorkOptions): Promise<{ readonly turn: Turn; readonly userMessage: Message }>;
-  /** Cannot be stopped, because erased rows are gone. */
-  forgetSession(sessionId: string, ...options: WorkOptions): Promise<ForgottenSessions>;
+export interface SessionStore extends PromisedOperations<typeof storeMethods> {
   /** Checkpoints, closes and releases ownership. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -3,24 +3,25 @@ import type { HiddenReason, Message, Role } from '../transcript/message';
 import type { Turn } from '../transcript/turn';
 import type { ConversationBranch } from './conversations';
 import type { FileChange } from './fileChanges';
+import { read } from './storeMethod';
 
 /** Stored rows for the transcript tab: includes hidden ones, from any segment. Part of `SessionOperations`; one call
  *  is one transaction. Callers read a whole session in slices, so that a turn's writes never wait. */
-export interface StoredRowQueries {
+export const storedRowMethods = {
   /** Short forms of the session's rows after `after`, in order; fewer than `limit` at the end. Excludes a row that
    *  repeats one of an earlier segment. */
-  transcriptOutline(query: TranscriptSlice): readonly OutlineRow[];
+  transcriptOutline: read<(query: TranscriptSlice) => readonly OutlineRow[]>(),
   /** Those of the next `limit` rows after `after` that contain the text, searched in `storedText`. */
-  findInTranscript(query: TranscriptSlice & StoredTextQuery): FoundRows;
+  findInTranscript: read<(query: TranscriptSlice & StoredTextQuery) => FoundRows>(),
   /** The stored rows among these, in order, with all data that belongs to them. */
-  transcriptRows(uids: readonly string[]): StoredRows;
+  transcriptRows: read<(uids: readonly string[]) => StoredRows>(),
   /** The row column by column, as any other SQLite reads it, with its unfolded chunks. Of `api_content` only the
    *  length: it is never shown. Null when the row is not stored. */
-  storedRow(uid: string): StoredRow | null;
+  storedRow: read<(uid: string) => StoredRow | null>(),
   /** Sessions of sub-agents that worked for these conversations, and of sub-agents that worked for those, oldest
    *  first. */
-  subAgentsOf(conversationIds: readonly string[]): readonly ConversationBranch[];
-}
+  subAgentsOf: read<(conversationIds: readonly string[]) => readonly ConversationBranch[]>(),
+};
 
 export interface TranscriptSlice {
   /** Any segment: the transcript is that of the conversation. */

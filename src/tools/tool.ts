@@ -16,7 +16,7 @@ export interface ToolOutput {
   readonly images?: readonly ImagePart[];
 }
 
-export type InputAccess = Access & { readonly kind: 'input' };
+type InputAccess = Access & { readonly kind: 'input' };
 export type JudgedAccess = Exclude<Access, InputAccess>;
 
 /** Access that a call needs. The approval policy judges it before the call runs. */

@@ -207,7 +207,7 @@ export type ApprovalDecision =
   | { readonly kind: 'deny'; readonly reason: string | null };
 
 /** Approval of one tool call. It is stored before it is shown, and its decision before the tool runs. expired: the
- *  turn ended first. */
+ *  turn ended first, or whoever asked did not wait for the answer. */
 export interface Approval {
   readonly id: string;
   readonly sessionId: string;

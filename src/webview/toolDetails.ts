@@ -89,8 +89,8 @@ export function toolDetails(result: ToolResultPart | null): ToolDetails | null {
 
 const running = v.object({ isRunning: v.literal(true) });
 
-/** True for a result that stands in for a call which still runs: an agent of another maker reports its calls as they go.
- *  In a turn that is over it means that the call never ended. */
+/** True for a result that stands in for a call which still runs: an agent of another maker reports its calls as they
+ *  go. In a turn that is over it means that the call never ended. */
 export function isRunningResult(result: ToolResultPart): boolean {
   return result.outcome === 'interrupted' && v.is(running, result.details);
 }

@@ -336,11 +336,11 @@ describe.each(['openai', 'anthropic'] as const)('a question to the user, over th
 
 describe('input that a server asks for in the middle of a call', () => {
   const answer: ApprovalDecision = { ...once, answer: { city: 'Bern' } };
-  async function inputAsked() {
+  async function inputAsked(name = 'input') {
     const asks = await asking();
     const { world, panel } = asks;
     world.server.script(
-      reply().calls('ask_server', { name: 'input' }).calls('change', { name: 'b.ts' }),
+      reply().calls('ask_server', { name }).calls('change', { name: 'b.ts' }),
       reply().says('I see.'),
     );
     const { approval, sessionId } = await askedBy(world, panel, 'ask it');
@@ -415,8 +415,20 @@ describe('input that a server asks for in the middle of a call', () => {
     await world.gateway.approvals.decide(next.id, deny());
     await panel.untilSettled(1);
     expect({ ran, kept: decisions(world), turns: storedTurns(world, sessionId) }).toEqual({
-      ran: ['ask_server input', 'answer {"kind":"deny","reason":null}'],
-      kept: ['decided allow', 'decided deny', 'decided deny'],
+      ran: ['ask_server input', 'answer "expired"'],
+      kept: ['decided allow', 'expired', 'decided deny'],
+      turns: ['complete stop'],
+    });
+  });
+
+  it('ends with its call: the next question is asked, and the turn does not wait for the first one (S213)', async () => {
+    const { world, panel, sessionId, ran } = await inputAsked('unawaited');
+    const next = await panel.question(3);
+    await world.gateway.approvals.decide(next.id, deny());
+    await panel.untilSettled(1);
+    expect({ ran, kept: decisions(world), turns: storedTurns(world, sessionId) }).toEqual({
+      ran: ['ask_server unawaited'],
+      kept: ['decided allow', 'expired', 'decided deny'],
       turns: ['complete stop'],
     });
   });

@@ -263,11 +263,16 @@ export class SyncMachines {
     );
   }
 
-  /** Everything that a machine has of all conversations that it shares, by document. What a machine pruned is left
-   *  out. */
+  /** Everything that a machine has of all conversations that it shares, by document. What a machine pruned is left out,
+   *  and what one keeps for itself since it was forgotten, while nobody else knows that any more. */
   documentsOf(machine: Machine): ReadonlyMap<string, string> {
     const { database } = machine.world;
-    const pruned = JSON.stringify(this.machines.flatMap((each) => this.prunedBy(each)));
+    const pruned = JSON.stringify(
+      this.machines.flatMap((each) => [
+        ...this.prunedBy(each),
+        ...this.keptBy(each).filter((id) => this.revived.has(id)),
+      ]),
+    );
     const own = 'private = 0 AND conversation_id NOT IN (SELECT value FROM json_each(?))';
     const all = new Map<string, string>();
     const add = (key: string, row: unknown): void => void all.set(key, JSON.stringify(row));

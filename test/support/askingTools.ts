@@ -33,6 +33,7 @@ export function askingTools(during: (name: string, call: ToolCallContext) => voi
       run: async (input, signal, call) => {
         ran.push(`${name} ${input.name}`);
         during(`${name} ${input.name}`, call);
+        if (input.name === 'unawaited') askedFor(call, withdraw.signal).catch(() => undefined);
         if (input.name.startsWith('input')) ran.push(await askedFor(call, withdraw.signal));
         const held = holds.get(input.name);
         if (held !== undefined) await Promise.race([held, aborted(signal)]);

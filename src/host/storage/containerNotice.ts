@@ -21,8 +21,8 @@ interface ContainerNoticeDeps {
   readonly t: Translate;
 }
 
-/** Shows a notice once, after the first prompt, when sessions are stored inside a container and are deleted with it, and
- *  how to keep them: in a mounted folder, or also on a server. */
+/** Shows a notice once, after the first prompt, when sessions are stored inside a container and are deleted with it,
+ *  and how to keep them: in a mounted folder, or also on a server. */
 export class ContainerNotice {
   private isOffered = false;
   private judged: { readonly folder: string; readonly dies: boolean } | null = null;

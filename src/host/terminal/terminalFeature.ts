@@ -26,6 +26,7 @@ import { diskLookup } from '../approvals/diskLookup';
 import { registerCommands } from '../common/commands';
 import { MirrorTerminals } from './mirrorTerminal';
 import { OutputRetention } from './outputRetention';
+import { notifyRemovedFiles } from './removedFilesNotice';
 import { windowSandbox, type WindowSandboxDeps } from './windowSandbox';
 import { hasRepositorysSettings } from '../settings/containerSettings';
 import { terminalVariables, variablesSetting } from './terminalVariables';
@@ -131,7 +132,7 @@ interface TerminalFeatureDeps {
   /** Folder of this window's history. */
   readonly storageFolder: () => string;
   readonly timeoutSeconds: () => number;
-  readonly sandbox: Omit<WindowSandboxDeps, 'environment' | 'log'>;
+  readonly sandbox: Pick<WindowSandboxDeps, 'distFolder' | 'writtenOrders' | 'denied' | 'setting' | 'own'>;
   readonly checkpoint: CommandCheckpoint;
   readonly clock: Clock;
   readonly log: Log;
@@ -187,6 +188,12 @@ export class TerminalFeature implements Disposable {
     const lookup = diskLookup(() => deps.files.roots());
     const { sandbox, confinement } = windowSandbox({
       ...deps.sandbox,
+      appRoot: vscode.env.appRoot,
+      folders: () =>
+        (vscode.workspace.workspaceFolders ?? [])
+          .filter(({ uri }) => uri.scheme === 'file')
+          .map(({ uri }) => uri.fsPath),
+      onRemovedFiles: (files, command) => void notifyRemovedFiles(files, command, deps.sandbox.writtenOrders, log),
       environment: () => this.login.of({ path: vscode.env.shell }),
       log,
     });

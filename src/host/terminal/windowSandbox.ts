@@ -1,19 +1,21 @@
 import { chmodSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as vscode from 'vscode';
 import type { Log } from '../../base/log';
 import { Confinement, type ConfinementDeps } from '../../tools/sandbox/confinement';
 import { Sandbox } from '../../tools/sandbox/sandbox';
-import type { RemovedFiles } from '../../tools/sandbox/git/takenOut';
 import type { WrittenOrders } from '../../tools/sandbox/writtenOrders';
 import type { HelperTools } from '../../tools/sandbox/helper/messages';
 import type { Environment } from '../../tools/terminal/loginEnvironment';
 import { findRipgrep, ripgrepCandidates } from '../workspace/ripgrepPath';
-import { notifyRemovedFiles } from './removedFilesNotice';
 
-export interface WindowSandboxDeps extends Pick<Required<ConfinementDeps>, 'setting' | 'own' | 'denied'> {
+export interface WindowSandboxDeps extends Pick<
+  Required<ConfinementDeps>,
+  'setting' | 'own' | 'denied' | 'folders' | 'onRemovedFiles'
+> {
   readonly distFolder: string;
+  /** Folder of the editor, which brings ripgrep. */
+  readonly appRoot: string;
   readonly writtenOrders: WrittenOrders;
   /** Environment of the user's shell, which names the proxy to use. */
   readonly environment: () => Promise<Environment>;
@@ -23,11 +25,14 @@ export interface WindowSandboxDeps extends Pick<Required<ConfinementDeps>, 'sett
 /** Creates the sandbox of this window on this machine. */
 export function windowSandbox({
   distFolder,
+  appRoot,
   environment,
   log,
   setting,
   own,
   denied,
+  folders,
+  onRemovedFiles,
   writtenOrders,
 }: WindowSandboxDeps): {
   readonly sandbox: Sandbox;
@@ -35,7 +40,7 @@ export function windowSandbox({
 } {
   let ripgrep: Promise<string | null> | null = null;
   const findOnce = (): Promise<string | null> =>
-    (ripgrep ??= findRipgrep(ripgrepCandidates(vscode.env.appRoot, process.platform, process.arch)));
+    (ripgrep ??= findRipgrep(ripgrepCandidates(appRoot, process.platform, process.arch)));
   const tools = async (): Promise<HelperTools> => ({
     ripgrep: await findOnce(),
     seccomp: seccompProgram(distFolder),
@@ -53,11 +58,7 @@ export function windowSandbox({
       ),
     ),
   });
-  const folders = (): readonly string[] =>
-    (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
   const isWritten = (path: string): Promise<boolean> => writtenOrders.has(path);
-  const onRemovedFiles = (files: RemovedFiles, command: string): void =>
-    void notifyRemovedFiles(files, command, writtenOrders, log);
   return {
     sandbox,
     confinement: new Confinement({

@@ -1,17 +1,25 @@
 import * as vscode from 'vscode';
 import { t } from '../../base/translate';
 import { editorWalkthrough } from '../firstSteps/editorWalkthrough';
-import { AnswerNotices } from '../notifications/answerNotices';
+import { AnswerNotices, type AnswerNoticeDeps } from '../notifications/answerNotices';
 import { ApprovalNotices } from '../notifications/approvalNotices';
 import { StatusBar } from '../notifications/statusBar';
 import { StatusPresenter } from '../notifications/statusPresenter';
-import { windowNotices } from '../notifications/windowNotices';
 import type { WindowChats } from './createChats';
 import type { WindowConversations } from './createConversations';
 import type { WindowTools } from './createTools';
 import type { WindowSessions } from './createSessions';
 import type { WindowTabs } from './createTabs';
 import type { WindowBasics } from './windowBasics';
+
+/** Notifications of this window. */
+const windowNotices: Pick<AnswerNoticeDeps, 'isWindowFocused' | 'notify'> = {
+  isWindowFocused: () => vscode.window.state.focused,
+  notify: (kind, message, ...buttons) =>
+    kind === 'info'
+      ? vscode.window.showInformationMessage(message, ...buttons)
+      : vscode.window.showWarningMessage(message, ...buttons),
+};
 
 /** Notifications, the status bar and the walkthrough of a window. */
 export interface WindowNotices {

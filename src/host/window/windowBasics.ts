@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { LogOutputChannel } from 'vscode';
 import { systemClock as clock, type Clock } from '../../base/clock';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { idsFrom, type Ids } from '../../base/ids';
@@ -8,7 +9,6 @@ import { maskSecrets, secretRules } from '../../models/secrecy/secrecy';
 import type * as secretlint from '../../models/secretlint/index';
 import { lazyBundle } from '../common/lazyBundle';
 import { MaskedLog } from '../common/maskedLog';
-import { outputLog } from '../common/outputLog';
 import { ProviderKeys } from '../models/providerKeys';
 import { SettingsWatcher } from '../settings/settingsWatcher';
 import { featurePoints, type FeaturePoints } from './featurePoints';
@@ -74,5 +74,15 @@ export function createBasics(context: vscode.ExtensionContext, distFolder: strin
         log,
       }),
     ),
+  };
+}
+
+/** Adapts the editor's log channel to the project's `Log`. The editor provides levels, times and "Set Log Level…". */
+function outputLog(channel: LogOutputChannel): Log {
+  return {
+    trace: (message) => channel.trace(message),
+    info: (message) => channel.info(message),
+    warn: (message) => channel.warn(message),
+    error: (message) => channel.error(message),
   };
 }

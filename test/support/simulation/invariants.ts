@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../../../src/models/chatModel';
 import type { SqlDatabase } from '../../../src/store/engine/sqlDatabase';
-import { checkOwn } from '../../../src/features/history/core/check/ownCheck';
+import { checkOwn } from '../../../src/features/history/core/check/checking';
 import { deliveredTexts } from '../../../src/store/session/tables/chunkFolding';
 import { isHandoff } from '../../../src/transcript/handoff';
 import { sentParts } from '../../../src/transcript/draftPart';

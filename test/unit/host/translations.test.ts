@@ -15,7 +15,7 @@ function problems(language: string): readonly string[] {
 }
 
 describe.each(languages)('the translation into %s', (language) => {
-  it('has every text, and no text that no longer exists (see docs/translating.md)', () => {
+  it('has every text, and no text that no longer exists (see CONTRIBUTING.md)', () => {
     expect([missingTexts(language), staleTexts(language)]).toEqual([{ code: {}, manifest: {} }, []]);
   });
 

@@ -129,6 +129,20 @@ describe('one invalid value in a damaged file', () => {
     opened.close();
   });
 
+  it.each(['NULL', 'CAST(uid AS BLOB)'])('an open turn whose uid is %s holds no slot', async (uid) => {
+    openTurn(world.db, { turnUid: 'cut' });
+    pastTheSchema(world, () => world.database.run(`UPDATE turns SET uid = ${uid} WHERE uid = 'cut'`));
+    const { operations, close } = await reopen(world, false);
+    openTurn(operations, { turnUid: 'new' });
+    settle(operations, 'new');
+    operations.trashSession('s1', 9);
+    expect([operations.activeMessages('s1').at(-1)?.uid, operations.getSession('s1')?.trashedAt]).toEqual([
+      'new/closing',
+      9,
+    ]);
+    close();
+  });
+
   it('at the end of a session keeps new rows after it', () => {
     world.database.run("UPDATE messages SET position = 9e163 WHERE uid = 'a-t59'");
     answered(world.db, 'next', 'and on');

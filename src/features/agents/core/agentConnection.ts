@@ -51,8 +51,8 @@ export class AgentConnection {
     this.send({ id, result });
   }
 
-  refuse(id: unknown, code: number, message: string): void {
-    this.send({ id, error: { code, message } });
+  refuse(id: unknown, code: number, message: string, data?: object): void {
+    this.send({ id, error: { code, message, ...(data === undefined ? {} : { data }) } });
   }
 
   /** Takes an answer of the agent. One to no request of ours is ignored. */

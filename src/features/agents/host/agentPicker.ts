@@ -9,6 +9,8 @@ import { agentEntries, commandOnPath, installedAgents, saveAgentEntry } from './
 import type { AgentLaunching } from './agentLaunching';
 import { agentsOwnModel } from './agentProvider';
 
+const exampleCommand = '/usr/local/bin/my-agent acp';
+
 interface PickerDeps {
   readonly launching: AgentLaunching;
   /** Folder for what is installed. */
@@ -70,7 +72,7 @@ export class AgentPicker {
         t('Not installed'),
         rest.map((agent) => ({
           label: agent.name,
-          description: agent.package === null ? agent.home : `npm: ${agent.package.name} ${agent.package.version}`,
+          description: sourceOf(agent),
           run: () => this.install(agent, environment),
         })),
       ),
@@ -95,7 +97,7 @@ export class AgentPicker {
     const line = await vscode.window.showInputBox({
       title: t('Own Command…'),
       prompt: t('Command that starts an agent which speaks the Agent Client Protocol'),
-      placeHolder: '/usr/local/bin/my-agent acp',
+      placeHolder: exampleCommand,
       ignoreFocusOut: true,
     });
     const [command, ...args] = wordsOf(line ?? '');
@@ -153,6 +155,11 @@ export class AgentPicker {
 
 function entryOf(agent: RegisteredAgent, command: string): AgentEntry {
   return { name: agent.name, command, args: agent.args, env: {}, agent: agent.id };
+}
+
+/** Where an agent that is not installed comes from: its package with the version, or its home page. */
+function sourceOf({ package: source, home }: RegisteredAgent): string {
+  return source === null ? home : `npm: ${source.name} ${source.version}`;
 }
 
 function section(label: string, items: readonly AgentItem[]): AgentItem[] {

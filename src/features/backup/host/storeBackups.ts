@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Log } from '../../../base/log';
-import { t } from '../../../base/translate';
+import { t, shownList } from '../../../base/translate';
 import type { BackupClient, BackupPart } from '../core/backupClient';
-import type { BackupPlace } from '../core/backupDeps';
-import type { BackupList } from '../core/backups';
+import { type BackupPlace, defaultBackups } from '../core/backupDeps';
+import type { BackupList, ForgottenPlaces } from '../core/backups';
 import type { MadeBackup } from '../core/makeBackup';
 import type { BackupReason, SessionEntry } from '../core/manifest';
 import type { OtherBackups } from '../core/otherBackups';
@@ -16,8 +16,7 @@ import type { WorkProgress } from '../../../store/slicedWork';
 import { StoreError } from '../../../store/storeError';
 import { describeError } from '../../../host/common/describeError';
 import type { HermesSettings } from '../../../host/settings/settings';
-import { backupPlaceOf } from './backupPlace';
-import { leftInBackups } from './leftLabels';
+import { createHash } from 'node:crypto';
 
 export type BackupThreads = Pick<BackupClient, 'call' | 'stoppable' | 'bringBack'>;
 export type BackupSettings = Pick<HermesSettings, 'backupsEnabled' | 'backupsFolder'>;
@@ -144,4 +143,28 @@ export class StoreBackups {
       `there is no folder ${folder}`,
     );
   }
+}
+
+/** Folder for the backups of a store. `folder`: the one from the settings, shared by all stores; null: beside the
+ *  store. The name in a shared folder follows from the store's path alone, so a new store at the same path, after the
+ *  loss of the disk, finds the backups of the former one. */
+export function backupPlaceOf(store: string, folder: string | null): BackupPlace {
+  const name = createHash('sha256').update(store).digest('hex').slice(0, 16);
+  return { store, backups: folder === null ? defaultBackups(store) : join(folder, name) };
+}
+
+/** Sentences about sessions that may still be in backups. Empty when none are. */
+function leftInBackups({ unreachable, unreadable, incomplete, removed }: ForgottenPlaces): readonly string[] {
+  return [
+    ...sentenceOf(unreachable, (folders) =>
+      t('Backups in {folders} can’t be reached now. Hermes erases the sessions there once it can.', { folders }),
+    ),
+    ...sentenceOf(unreadable, (names) => t('Backups that can’t be read may still hold them: {names}.', { names })),
+    ...sentenceOf(incomplete, (names) => t('Traces may remain in unused parts of these backups: {names}.', { names })),
+    ...sentenceOf(removed, (names) => t('Damaged backups that may have held them were removed: {names}.', { names })),
+  ];
+}
+
+function sentenceOf(names: readonly string[], sentence: (list: string) => string): readonly string[] {
+  return names.length === 0 ? [] : [sentence(shownList([...new Set(names)]))];
 }

@@ -4,14 +4,14 @@ import { joinSentences } from '../../../base/messageText';
 import { t } from '../../../base/translate';
 import type { CheckThread } from '../core/check/checkWorker';
 import type { CheckOptions, CheckResult } from '../core/check/findings';
-import { repairPlans, type RepairPlan } from '../core/check/repairPlan';
-import type { Finding } from '../../../transcript/rules/finding';
+import { repairPlans, type RepairPlan, grouped } from '../core/check/repairPlan';
+import { type Finding, findingMeaning, findingPlace, findingTitle } from '../../../transcript/rules/finding';
 import type { SessionStore } from '../../../store/sessionStore';
 import type { CommandTable } from '../../../host/common/commands';
 import { withProgressWhenLong, type WorkNotice } from '../../../host/notifications/longWork';
 import { pickAction, pickFinding, pickPlace, type CheckPlace } from './checkPicks';
-import { checkReport, previewReport } from './checkReport';
 
+import type { RepairedRow } from '../../../store/repairs';
 export interface SessionChecksDeps {
   /** Checks a place, or one session of it, in a thread. */
   readonly check: (what: Pick<CheckThread, 'place' | 'sessionId'>, options: CheckOptions) => Promise<CheckResult>;
@@ -207,4 +207,47 @@ export class SessionChecks {
 async function showDocument(content: string): Promise<void> {
   const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
   await vscode.window.showTextDocument(document, { preview: true });
+}
+
+/** The findings as Markdown, by kind. */
+function checkReport(result: CheckResult): string {
+  const kinds = [...grouped(result.findings, ({ id }) => id)].flatMap(([id, found]) => [
+    `## ${findingTitle(id)}: ${found.length}`,
+    '',
+    findingMeaning(id),
+    '',
+    ...found.map((finding) => `- ${plain(findingPlace(finding))}`),
+    '',
+  ]);
+  return [`# ${t('Findings: {count}', { count: result.total })}`, '', plain(result.path), '', ...kinds].join('\n');
+}
+
+/** Rows before and after a repair as Markdown. */
+function previewReport({ sessionId, title, findings }: RepairPlan, rows: readonly RepairedRow[]): string {
+  const changes = rows.flatMap(({ table, id, role, before, after }) => [
+    `## ${plain(`${role ?? table} ${id}`)}`,
+    '',
+    '```diff',
+    ...(before === null ? [] : lines('- ', before.text)),
+    ...(after.isHidden ? [`+ (${t('hidden')})`] : lines('+ ', after.text)),
+    '```',
+    '',
+  ]);
+  return [
+    `# ${t('Preview Repair')}: ${plain(title ?? sessionId)}`,
+    '',
+    ...findings.map((finding) => `- ${findingTitle(finding.id)}: ${plain(findingPlace(finding))}`),
+    '',
+    ...changes,
+  ].join('\n');
+}
+
+/** Lines with a mark, so that no text of a message can end the block. */
+function lines(mark: string, text: string): readonly string[] {
+  return text.split('\n').map((line) => mark + line);
+}
+
+/** On one line, so that a text of a session cannot pose as a part of the report. */
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 200);
 }

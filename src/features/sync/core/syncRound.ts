@@ -15,6 +15,8 @@ interface SyncRoundDeps {
   readonly newId: () => string;
   /** Fence of the lease that this machine holds for a conversation; null for none. */
   readonly fenceOf: (conversationId: string) => number | null;
+  /** Called when a sending is refused because of a lease. True when this machine holds it now. */
+  readonly leaseAgain?: (conversationId: string) => Promise<boolean>;
   /** Called after the rows of a conversation came from another machine. `branchId`: set when both machines continued
    *  it, and what was added here became a branch. */
   readonly onReceived?: (conversationId: string, branchId: string | null) => Promise<void> | void;
@@ -223,6 +225,7 @@ export class SyncRound {
       if (answer.kind === 'done') return this.noteSent(conversationId, answer.version);
       if (answer.kind === 'more') this.isUnfinished = true;
       await store.notSent(conversationId);
+      if (answer.kind === 'leased' && (await this.deps.leaseAgain?.(conversationId)) === true) continue;
       if (answer.kind !== 'behind' && answer.kind !== 'erased') return;
       const received = await this.receiveAlone(conversationId, null);
       if (received === 'busy' || received === 'forgotten') return;

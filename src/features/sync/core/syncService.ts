@@ -215,6 +215,7 @@ export class SyncService implements Disposable {
       machine,
       newId,
       fenceOf: (conversationId) => this.leases.get(conversationId)?.fence ?? null,
+      leaseAgain: (conversationId) => this.leaseAgain(conversationId),
       onReceived: async (conversationId, branchId) => {
         this.activeAt = this.deps.clock.monotonicMs();
         await onReceived(conversationId, branchId);
@@ -318,6 +319,16 @@ export class SyncService implements Disposable {
       this.leases.delete(conversationId);
       await server.release(await this.round.connected(), conversationId, fence);
     }
+  }
+
+  /** Takes back the lease of a window that was killed: what it stored could not be sent for a minute. */
+  private async leaseAgain(conversationId: string): Promise<boolean> {
+    const answer = await this.deps.server.lease(await this.round.connected(), conversationId);
+    if (answer.kind === 'leased') return false;
+    // A prompt may have asked for it meanwhile.
+    const hasRun = this.leases.get(conversationId)?.hasRun ?? true;
+    this.leases.set(conversationId, { fence: answer.fence, grantedAt: this.deps.clock.monotonicMs(), hasRun });
+    return true;
   }
 
   private renewLater(): void {

@@ -303,9 +303,11 @@ export class SyncStore implements SyncedStore {
       `SELECT h.conversation_id AS name FROM sync_heads h
            LEFT JOIN sync_conversations c ON c.conversation_id = h.conversation_id
            LEFT JOIN sync_chain k ON k.conversation_id = h.conversation_id AND k.version = c.version
-         WHERE NOT (c.version IS h.version AND k.tail IS h.tail) AND h.is_left = 0
-           AND NOT (h.tail IS '${erasedTail}' AND EXISTS (SELECT 1 FROM sync_erased e
-             WHERE e.conversation_id = h.conversation_id)
+           LEFT JOIN sync_erased e ON e.conversation_id = h.conversation_id
+         WHERE NOT (c.version IS h.version AND k.tail IS h.tail)
+           -- Until a look shows that it is erased there, the server may lose that.
+           AND (h.is_left = 0 OR e.conversation_id IS NOT NULL)
+           AND NOT (h.tail IS '${erasedTail}' AND e.conversation_id IS NOT NULL
              AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.conversation_id = h.conversation_id))
          UNION SELECT c.conversation_id FROM sync_conversations c WHERE c.version > 0
            AND NOT EXISTS (SELECT 1 FROM sync_heads h WHERE h.conversation_id = c.conversation_id)

@@ -165,16 +165,19 @@ export class ApprovalTable {
   }
 
   /** A mode that the decision chooses is set here, so that a crash cannot part the two. */
-  decide(id: string, made: ApprovalDecision, at: number, modeOf?: string): Answered {
+  decide(id: string, made: ApprovalDecision | null, at: number, modeOf?: string): Answered {
     const { state, turnUid, sessionId } = this.require(id);
     if (state.kind === 'pending') {
       const { uid } = this.turnOf(id, turnUid);
-      this.database.run(
-        "UPDATE approvals SET state = 'decided', decision = ?, decided_at = ?, turn_uid = ? WHERE id = ?",
-        [JSON.stringify(made), at, uid, id],
-      );
+      if (made === null)
+        this.database.run("UPDATE approvals SET state = 'expired', turn_uid = ? WHERE id = ?", [uid, id]);
+      else
+        this.database.run(
+          "UPDATE approvals SET state = 'decided', decision = ?, decided_at = ?, turn_uid = ? WHERE id = ?",
+          [JSON.stringify(made), at, uid, id],
+        );
       this.turns.resume(uid, id);
-      if (made.kind === 'allow' && made.scope === 'once' && made.mode !== undefined)
+      if (made?.kind === 'allow' && made.scope === 'once' && made.mode !== undefined)
         this.setMode(modeOf ?? sessionId, made.mode);
     }
     return this.answered(id);

@@ -33,11 +33,12 @@ export class TurnTable {
   // The methods below run at every opening. SQLite uses the index of open turns only if the query repeats its
   // condition; without it all turns are read, 90 ms at 30,000.
 
-  /** Settles turns with an invalid state or a missing session: they must not hold their conversation's slot. */
+  /** Settles turns with an invalid state, a missing session, or an id by which nothing finds them: they must not hold
+   *  their conversation's slot. */
   endOddStates(): void {
     this.database.run(
       `UPDATE turns INDEXED BY turns_slot SET state = 'settled', settled_at = coalesce(settled_at, started_at)
-       WHERE state <> 'settled' AND (state NOT IN ('running', 'waiting')
+       WHERE state <> 'settled' AND (state NOT IN ('running', 'waiting') OR typeof(uid) <> 'text'
          OR NOT EXISTS (SELECT 1 FROM sessions WHERE id = turns.session_id))`,
     );
   }

@@ -11,6 +11,7 @@ export class TimedOut extends Error {}
 /** One call that its server works on. */
 class OpenCall {
   private readonly expiry = new AbortController();
+  private readonly ended = new AbortController();
   readonly signal: AbortSignal;
   private asking = 0;
   private silent: NodeJS.Timeout | undefined;
@@ -30,16 +31,26 @@ class OpenCall {
     this.run();
   }
 
+  /** The answer is `cancel` once the call has ended: a question never outlives it. */
   async ask(asked: McpAsked, signal: AbortSignal): Promise<McpAnswered> {
+    if (this.ended.signal.aborted) return { action: 'cancel' };
     if (this.asking++ === 0) this.stop();
     try {
-      return await this.options.onAsked(asked, AbortSignal.any([signal, this.signal]));
+      return await this.options.onAsked(asked, AbortSignal.any([signal, this.signal, this.ended.signal]));
+    } catch (error) {
+      if (this.ended.signal.aborted) return { action: 'cancel' };
+      throw error;
     } finally {
-      if (--this.asking === 0) this.run();
+      if (--this.asking === 0 && !this.ended.signal.aborted) this.run();
     }
   }
 
-  stop(): void {
+  end(): void {
+    this.ended.abort();
+    this.stop();
+  }
+
+  private stop(): void {
     clearTimeout(this.silent);
     this.left -= performance.now() - this.since;
   }
@@ -65,7 +76,7 @@ export class OpenCalls {
     } catch (error) {
       throw call.signal.reason instanceof TimedOut ? call.signal.reason : error;
     } finally {
-      call.stop();
+      call.end();
       this.open.delete(call);
     }
   }

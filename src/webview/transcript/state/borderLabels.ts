@@ -71,7 +71,7 @@ export function approvalLabels({ requestedAt, state, subject }: StoredApproval):
 
 function decisionText(state: StoredApproval['state']): string {
   if (state.kind === 'pending') return t('not decided yet');
-  if (state.kind === 'expired') return t('never decided: the turn ended first');
+  if (state.kind === 'expired') return t('never decided: it was no longer needed');
   const time = fullTime(state.decidedAt);
   const { decision } = state;
   if (decision.kind === 'deny') {

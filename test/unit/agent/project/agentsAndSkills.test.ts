@@ -52,8 +52,8 @@ describe('skills and prompt files after a slash', () => {
     expect([sent('/fix a b'), sent('/look'), sent('/ask')]).toEqual([
       'Fix a, then b, of a b. See .claude/skills/fix/x.',
       'Hand this to a sub-agent with delegate_task, whole, and report what comes back:\n\nLook.',
-      'Why?\n\n(This is meant for these tools, as far as you have them: search, read.)\n\n(Only look and answer: change ' +
-        'nothing.)',
+      'Why?\n\n(This is meant for these tools, as far as you have them: search, read.)\n\n(Only look and answer: ' +
+        'change nothing.)',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NodeFileSystem } from '../../../../src/store/engine/nodeFileSystem';
 import type { SqlValue } from '../../../../src/store/engine/sqlDatabase';
-import { PageFile } from '../../../../src/store/open/pageFile';
+import { PageFile } from '../../../../src/store/open/damagedCopy';
 import { StrayRows } from '../../../../src/store/open/damagedCopy';
 import { TableShape } from '../../../../src/store/open/tableShape';
 import { recordsIn, type StoredRecord } from '../../../../src/store/open/treeLeaf';

@@ -88,8 +88,8 @@ describe('the question to the user', () => {
           { path: path.join(root, 'b.txt'), shown: 'b.txt', isInside: true },
         ],
       },
-      changesNothing: false,
       preview: '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n--- /dev/null\n+++ b.txt\n@@ -0,0 +1 @@\n+new',
+      changesNothing: false,
     });
     expect(output?.details).toEqual({
       kind: 'edit',

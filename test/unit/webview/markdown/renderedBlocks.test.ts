@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MarkdownBlocks } from '../../../../src/webview/markdown/blocks';
 import { RenderedBlocks } from '../../../../src/webview/markdown/renderedBlocks';
 import { loadBlockTools } from '../../../../src/webview/markdown/closedBlocks';
-import { loadHighlighting } from '../../../../src/webview/markdown/highlighting';
+import { loadHighlighting } from '../../../../src/webview/markdown/codeColours';
 
 // What the sanitiser lets through is tested in a browser.
 vi.mock('../../../../src/webview/markdown/sanitizer', () => import('../../../support/plainSanitizer'));

@@ -20,11 +20,10 @@ import {
   type ScanOptions,
   type ScanProblem,
   type ImportService,
+  type ScanGroup,
 } from './importing';
 import { importOrder, timeOf } from './importOrder';
-import { runConcurrently } from './lanes';
 import { mostVersions, newestVersion, type ImportTarget, type StoredVersion } from './importTarget';
-import { scanGroups } from './scanGroups';
 import { SessionImporter } from './sessionImporter';
 import { sessionSources, SharedDatabases, type SessionSources } from './sessionSources';
 import type { SourceName } from '../../../../transcript/sourceTitles';
@@ -268,4 +267,68 @@ function previewOf(entries: readonly PreviewEntry[]): Preview {
 
 function sentence(error: unknown): string {
   return t('It couldn’t be read: {reason}', { reason: errorMessage(error) });
+}
+
+/** Sessions by source and folder, the group with the newest session first. */
+async function scanGroups(
+  sessions: readonly ForeignSession[],
+  files: Pick<HistoryFiles, 'stat'>,
+): Promise<readonly ScanGroup[]> {
+  const groups = new Map<string, ForeignSession[]>();
+  for (const session of sessions) {
+    const key = JSON.stringify([session.source, session.folder]);
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [session]);
+    else known.push(session);
+  }
+  const sizes = new Map<string, number>();
+  for (const path of new Set(sessions.map(({ location }) => location.path)))
+    sizes.set(path, (await files.stat(path).catch(() => null))?.size ?? 0);
+  return [...groups.values()].flatMap((members) => groupOf(members, sizes)).sort((a, b) => (b.to ?? 0) - (a.to ?? 0));
+}
+
+function groupOf(members: readonly ForeignSession[], sizes: ReadonlyMap<string, number>): readonly ScanGroup[] {
+  const [first] = members;
+  if (first === undefined) return [];
+  const times = members.flatMap(({ startedAt, endedAt }) => [startedAt, endedAt]).filter((time) => time !== null);
+  const paths = new Set(members.map(({ location }) => location.path));
+  return [
+    {
+      source: first.source,
+      folder: first.folder,
+      sessions: members.length,
+      messages: members.some(({ messageCount }) => messageCount === null)
+        ? null
+        : members.reduce((sum, { messageCount }) => sum + (messageCount ?? 0), 0),
+      bytes: [...paths].reduce((sum, path) => sum + (sizes.get(path) ?? 0), 0),
+      from: times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b)),
+      to: times.length === 0 ? null : times.reduce((a, b) => Math.max(a, b)),
+    },
+  ];
+}
+
+/** Works on items in order, two at a time, so that one is read and converted while the store writes the other. An item
+ *  waits for those before it with one of its keys. Once `isStopped`, no further item is begun. Rejects with the first
+ *  failure, after everything that was begun has ended. */
+export async function runConcurrently<T>(
+  items: readonly T[],
+  keysOf: (item: T) => { readonly own: string; readonly others: readonly string[] },
+  work: (item: T, index: number) => Promise<void>,
+  isStopped: () => boolean,
+): Promise<void> {
+  const begun = new Map<string, Promise<void>>();
+  let next = 0;
+  const begin = (item: T, index: number): Promise<void> => {
+    const { own, others } = keysOf(item);
+    const earlier = [own, ...others].map((key) => begun.get(key));
+    const done = Promise.all(earlier).then(() => work(item, index));
+    begun.set(own, done);
+    return done;
+  };
+  const lane = async (): Promise<void> => {
+    for (let item = items[next]; item !== undefined && !isStopped(); item = items[next]) {
+      await begin(item, next++);
+    }
+  };
+  for (const ended of await Promise.allSettled([lane(), lane()])) if (ended.status === 'rejected') throw ended.reason;
 }

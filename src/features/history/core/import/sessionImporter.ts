@@ -1,5 +1,4 @@
-import { SessionWriter } from './sessionWriter';
-import type { BegunImport, ImportedFacts, ImportLineage, ImportMark } from '../../../../store/importing';
+import type { BegunImport, ImportedFacts, ImportLineage, ImportMark, FinishImport } from '../../../../store/importing';
 import type { SessionOrigin } from '../../../../transcript/session';
 import type { ForeignSession, SessionFacts } from '../sources/foreign';
 import type { HistorySource, ReadEvent } from '../sources/historySource';
@@ -9,6 +8,61 @@ import { importedSessionId } from './importedIds';
 import type { LeftOut } from './importing';
 import { mostVersions, type ImportTarget, type StoredMark } from './importTarget';
 import { digestVersion, SessionConverter, type ConvertedRows, type TurnBorder } from './sessionConverter';
+
+/** Writes one session. One that fits into a batch is one transaction; a longer one is begun with its first batch, and
+ *  each batch is written while the next one is read. */
+class SessionWriter {
+  private waiting: ConvertedRows | null = null;
+  private writing: Promise<void> = Promise.resolve();
+  private isBegun = false;
+
+  constructor(
+    private readonly target: ImportTarget,
+    private readonly sessionId: string,
+    private readonly lineage: ImportLineage | null,
+    private readonly startedAt: () => number,
+  ) {}
+
+  async begin(): Promise<BegunImport> {
+    const { sessionId, lineage } = this;
+    const begun = await this.target.beginImport({ sessionId, lineage, startedAt: this.startedAt() });
+    this.isBegun = true;
+    return begun;
+  }
+
+  async add(rows: ConvertedRows): Promise<void> {
+    if (!this.isBegun && this.waiting === null) {
+      this.waiting = rows;
+      return;
+    }
+    if (!this.isBegun) await this.begin();
+    if (this.waiting !== null) await this.write(this.waiting);
+    this.waiting = null;
+    await this.write(rows);
+  }
+
+  async finish(finish: FinishImport): Promise<void> {
+    const { sessionId, waiting } = this;
+    if (!this.isBegun && waiting !== null) {
+      await this.target.importWhole({ batch: { sessionId, ...waiting }, finish });
+      return;
+    }
+    await this.writing;
+    await this.target.finishImport(finish);
+  }
+
+  /** Never rejects: the store removes what is left. */
+  async discard(): Promise<void> {
+    await this.writing.catch(() => undefined);
+    if (this.isBegun) await this.target.discardImport(this.sessionId).catch(() => undefined);
+  }
+
+  private async write(rows: ConvertedRows): Promise<void> {
+    await this.writing;
+    this.writing = this.target.addImported({ sessionId: this.sessionId, ...rows });
+    this.writing.catch(() => undefined);
+  }
+}
 
 /** Begun without continuing another session. */
 const fresh: BegunImport = { isContinuation: false, start: 0 };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keptBackups, type RotatedBackup } from '../../../../../src/features/backup/core/rotation';
+import { keptBackups, type RotatedBackup } from '../../../../../src/features/backup/core/makeBackup';
 import { prunableConversations, type PrunedConversation } from '../../../../../src/features/backup/core/pruningRule';
 
 const hour = 3600;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { backupPlaceOf } from '../../../../../src/features/backup/host/backupPlace';
+import { backupPlaceOf } from '../../../../../src/features/backup/host/storeBackups';
 import { storeFiles } from '../../../../../src/store/open/storeFiles';
 import { backupWorld, type BackupWorld } from '../core/backupWorld';
 import { converse } from '../../../store/library/libraryWorld';

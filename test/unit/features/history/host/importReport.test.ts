@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { importReport } from '../../../../../src/features/history/host/importReport';
+import { importReport } from '../../../../../src/features/history/host/importSessions';
 import { resultSentence } from '../../../../../src/features/history/host/importLabels';
 import type { ImportResult } from '../../../../../src/features/history/core/import/importing';
 import type { LabelContext } from '../../../../../src/host/library/sessionLabels';

@@ -259,6 +259,17 @@ describe('before a turn', () => {
     expect(lines(b.world.db)).toEqual(lines(a.world.db));
   });
 
+  it('the lease of a window that was killed keeps the next one from sending nothing', async () => {
+    const [a, b] = await pair();
+    await a.service.beforeTurn('s1');
+    a.service.dispose();
+    answered(a.world.db, 't2', 'Pears.');
+    const next = await machine('laptop', { store: a.world.db.synced });
+    await next.service.exchangeNow();
+    expect([next.service.state.waiting, await b.service.beforeTurn('s1')]).toEqual([0, { kind: 'free' }]);
+    expect(lines(b.world.db)).toEqual(lines(a.world.db));
+  });
+
   it('the lease is asked for again when this store connected while it was on its way, and it is no copy', async () => {
     const [a, b] = await pair();
     let [twins, isConnected] = [0, false];

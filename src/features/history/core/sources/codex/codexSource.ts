@@ -5,7 +5,7 @@ import type { Usage } from '../../../../../transcript/usage';
 import type { ForeignMessage, ForeignPlace, ForeignSession, ForeignView, SessionFacts } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
-import { isoTimeOf, nameOf, objectOf, textOf } from '../reading/fields';
+import { isoTimeOf, nameOf, objectOf, textOf, countOf, own } from '../reading/fields';
 import type { HistoryFiles } from '../reading/historyFiles';
 import { filesBelow } from '../reading/historyFiles';
 import { RecentNames } from '../reading/recentNames';
@@ -13,11 +13,11 @@ import { CountedRecords, readTwice, repairedText, skip } from '../reading/record
 import { TimeSpan } from '../reading/timeSpan';
 import type { ReadContent } from '../reading/anthropicBlocks';
 import { codexGlance } from './codexGlance';
-import { codexItem, codexUsage, envelopeOf } from './codexItem';
+import { codexItem, codexUsage, envelopeOf, isContext } from './codexItem';
 import { codexMeta, folderInContext, turnContext } from './codexMeta';
-import { isContinued, rolloutRecords, threadIn, threadsAround } from './codexRollout';
-import { codexTurns } from './codexTurns';
+import { isContinued, rolloutRecords, threadIn, threadsAround, type RolloutRecord } from './codexRollout';
 
+import { openaiContent } from '../reading/openaiContent';
 const folders = ['sessions', 'archived_sessions'];
 const rollout = /^rollout-.*\.jsonl(\.zst)?$/;
 
@@ -281,4 +281,40 @@ interface Position {
 function folderOf({ parts }: ForeignMessage): SessionFacts['folder'] {
   const [first] = parts;
   return first?.kind === 'text' ? folderInContext(first.text) : null;
+}
+
+/** Which lines of a rollout the user took back, and where the last compaction is. */
+interface CodexTurns {
+  isAbandoned(line: number): boolean;
+  isCompacted(line: number): boolean;
+}
+
+/** Reads a rollout once for its turns. Memory grows with the number of prompts. A rollback removes the newest turns
+ *  (`thread_rolled_back`); their lines stay in the file. */
+async function codexTurns(records: AsyncIterable<RolloutRecord> | Iterable<RolloutRecord>): Promise<CodexTurns> {
+  const prompts: number[] = [];
+  const removed: { readonly from: number; readonly to: number }[] = [];
+  let compacted = 0;
+  for await (const record of records) {
+    if (record.kind === 'damaged') continue;
+    const line = record.number;
+    const { type, payload } = envelopeOf(record.value);
+    if (type === 'compacted') compacted = line;
+    if (type === 'response_item' && isPrompt(payload)) prompts.push(line);
+    if (type === 'event_msg' && textOf(payload, 'type') === 'thread_rolled_back') {
+      const turns = Math.min(countOf(payload, 'num_turns') ?? 0, prompts.length);
+      const [from] = prompts.splice(prompts.length - turns, turns);
+      if (from !== undefined) removed.push({ from, to: line });
+    }
+  }
+  return {
+    isAbandoned: (line) => removed.some(({ from, to }) => line >= from && line < to),
+    isCompacted: (line) => line < compacted,
+  };
+}
+
+function isPrompt(item: JsonObject | null): boolean {
+  if (item === null || textOf(item, 'type') !== 'message' || textOf(item, 'role') !== 'user') return false;
+  const { parts } = openaiContent(own(item, 'content'));
+  return parts.length > 0 && !isContext(item, parts);
 }

@@ -1,6 +1,6 @@
-import { basename } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
 import { t } from '../../../../../base/translate';
-import type { JsonObject } from '../../../../../transcript/json';
+import { type JsonObject, parseJsonObject } from '../../../../../transcript/json';
 import type { ForeignLineage, ForeignMessage, ForeignSession, ForeignView, SessionFacts } from '../foreign';
 import type { HistoryPlaces } from '../historyPlaces';
 import type { Found, HistorySource, ReadEvent } from '../historySource';
@@ -11,9 +11,31 @@ import { CountedRecords, jsonLines, readTwice, repairedText, skip } from '../rea
 import { shortTitle } from '../reading/shortTitle';
 import { TimeSpan } from '../reading/timeSpan';
 import { UsageSum } from '../reading/usageSum';
-import { piSessionFolders } from './piFolders';
 import { piEntry } from './piEntry';
 import { piId, piTree } from './piTree';
+
+const mostBytes = 2 ** 20;
+
+/** Folders that hold sessions of pi: its usual one, and those that the environment and its global settings name
+ *  (`sessionDir` in settings.json). A relative `sessionDir` is below each project, and is not looked for. */
+async function piSessionFolders(
+  files: HistoryFiles,
+  { pi, piSessions, home }: HistoryPlaces,
+): Promise<readonly string[]> {
+  const named = [piSessions, await settingOf(files, `${pi}/settings.json`)].flatMap((path) =>
+    path === null ? [] : [path.startsWith('~') ? join(home, path.slice(1)) : path],
+  );
+  return [...new Set([`${pi}/sessions`, ...named.filter((path) => isAbsolute(path))])];
+}
+
+async function settingOf(files: HistoryFiles, path: string): Promise<string | null> {
+  const size = (await files.stat(path))?.size ?? 0;
+  if (size === 0 || size > mostBytes) return null;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of files.read(path)) pieces.push(piece);
+  const read = parseJsonObject(Buffer.concat(pieces).toString('utf8'));
+  return read.kind === 'object' ? nameOf(read.value, 'sessionDir') : null;
+}
 
 const newestVersion = 3;
 

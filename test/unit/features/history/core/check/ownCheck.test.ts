@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findingMeaning, findingTitle, type Finding } from '../../../../../../src/transcript/rules/finding';
 import type { RuleName } from '../../../../../../src/transcript/rules/rules';
-import { checkOwn } from '../../../../../../src/features/history/core/check/ownCheck';
+import { checkOwn } from '../../../../../../src/features/history/core/check/checking';
 import { repairPlans } from '../../../../../../src/features/history/core/check/repairPlan';
 import {
   answer,

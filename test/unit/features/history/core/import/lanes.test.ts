@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { runConcurrently } from '../../../../../../src/features/history/core/import/lanes';
+import { runConcurrently } from '../../../../../../src/features/history/core/import/historyImport';
 
 interface Item {
   readonly own: string;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ImportService } from '../../../../../../src/features/history/core/import/importing';
-import { callsPerSecond } from '../../../../../../src/features/history/core/rescue/pacedFiles';
+import { callsPerSecond } from '../../../../../../src/features/history/core/rescue/rescue';
 import { Rescue } from '../../../../../../src/features/history/core/rescue/rescue';
 import { NodeRescueRecord } from '../../../../../../src/features/history/core/rescue/rescueRecord';
 import type { HistoryFiles } from '../../../../../../src/features/history/core/sources/reading/historyFiles';

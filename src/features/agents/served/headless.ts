@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Agent } from '../../../agent/agent';
+import { Summarizer } from '../../../agent/compression/summarizer';
+import { personalPlaces } from '../../../agent/project/personalPlaces';
+import {
+  joined,
+  noProject,
+  type ProjectContext,
+  readPersonal,
+  readProject,
+} from '../../../agent/project/projectContext';
+import { readSkillName } from '../../../agent/project/readSkillTool';
+import { type HookAnswer, noAnswer } from '../../../agent/turnHooks';
+import type { HookEventName } from '../../../transcript/hookRun';
+import { systemPrompt } from '../../../agent/systemPrompt';
+import type { Clock } from '../../../base/clock';
+import type { Ids } from '../../../base/ids';
+import type { Log } from '../../../base/log';
+import { Gateway } from '../../../gateway/conversationGateway';
+import { diskLookup } from '../../../host/approvals/diskLookup';
+import { guardedFolders, ownFolders } from '../../../host/approvals/guardedFolders';
+import { lazyBundle } from '../../../host/common/lazyBundle';
+import { bundledPrices } from '../../../host/models/bundledPrices';
+import type { HermesSettings } from '../../../host/settings/settings';
+import { windowSandbox } from '../../../host/terminal/windowSandbox';
+import { BuiltinProvider, builtinName } from '../../../memory/builtin/builtinProvider';
+import { RememberedFiles } from '../../../memory/builtin/rememberedFiles';
+import { MemoryProviders } from '../../../memory/memoryProviders';
+import { ModelCatalog } from '../../../models/catalog/catalog';
+import { demoInfo } from '../../../models/demo/demoModel';
+import { DemoProvider } from '../../../models/demo/demoProvider';
+import type * as providers from '../../../models/providers/index';
+import { NodeFileSystem } from '../../../store/engine/nodeFileSystem';
+import { SystemProcessTable } from '../../../store/lock/processLookup';
+import type { SessionStore } from '../../../store/sessionStore';
+import { AccessPaths } from '../../../tools/accessPaths';
+import { deniedPaths } from '../../../tools/approval/deniedPaths';
+import { discardsOf } from '../../../tools/approval/discards';
+import { sandboxedLookup } from '../../../tools/approval/pathLookup';
+import { RuleBook } from '../../../tools/approval/ruleBook';
+import { RulesPolicy } from '../../../tools/approval/rulesPolicy';
+import { delegateTaskTool } from '../../../tools/delegate/delegateTask';
+import { GitSnapshots } from '../../../tools/files/changes/gitSnapshots';
+import { runGit } from '../../../tools/files/changes/gitProgram';
+import { ScanSnapshots } from '../../../tools/files/changes/scanSnapshots';
+import { StoreEditJournal } from '../../../tools/files/changes/storeEditJournal';
+import { WorkspaceCheckpoint } from '../../../tools/files/changes/workspaceCheckpoint';
+import { fileTools } from '../../../tools/files/fileTools';
+import { readOnlyTools } from '../../../tools/readOnlyTools';
+import { WrittenOrders } from '../../../tools/sandbox/writtenOrders';
+import { commandEnvironment } from '../../../tools/terminal/commandEnvironment';
+import { type Environment, LoginEnvironment } from '../../../tools/terminal/loginEnvironment';
+import { OutputFolder } from '../../../tools/terminal/outputFolder';
+import { RunningCommands } from '../../../tools/terminal/runningCommands';
+import { chooseShell } from '../../../tools/terminal/shell';
+import { terminalTools } from '../../../tools/terminal/terminalTools';
+import { ToolRegistry } from '../../../tools/toolRegistry';
+import type { ClientFiles } from './clientFiles';
+import { keyFrom, keysIn } from './servedHome';
+
+export interface HeadlessDeps {
+  readonly store: SessionStore;
+  /** Folder that holds `state.db`. */
+  readonly historyFolder: string;
+  /** Folder of the bundles. */
+  readonly distFolder: string;
+  /** The editor's user data: its own files and rules of approval are guarded here as well. */
+  readonly editorData: string;
+  /** Memory for this whole machine. */
+  readonly memoryFolder: string;
+  readonly settings: HermesSettings;
+  /** Model of new sessions. Null: the setting's, and the demo model without one. */
+  readonly model: string | null;
+  readonly environment: Environment;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+const caseSensitive = process.platform !== 'win32' && process.platform !== 'darwin';
+
+/** Hooks do not run here, and one of them may deny the call: so the user decides. */
+function answerForHooks(event: HookEventName, { hooks }: ProjectContext): HookAnswer {
+  if (event !== 'PreToolUse' || hooks.length === 0) return noAnswer;
+  return { ...noAnswer, decision: 'ask', reason: 'Hooks run in VS Code only.' };
+}
+
+/** What a window is made of, without one: models, memory and the sandbox of this process, and a gateway with tools for
+ *  each session that a client has open. */
+export class Headless {
+  readonly catalog: ModelCatalog;
+  private readonly login: LoginEnvironment;
+  private readonly memory: MemoryProviders;
+  private readonly writtenOrders = new WrittenOrders();
+  private readonly outputs: OutputFolder;
+  private readonly git: GitSnapshots;
+
+  constructor(private readonly deps: HeadlessDeps) {
+    const { clock, log, distFolder, settings, environment, historyFolder, memoryFolder, store } = deps;
+    const transports = lazyBundle<typeof providers, 'createTransports'>(
+      distFolder,
+      { file: 'providers.js', name: 'providers' },
+      'createTransports',
+    );
+    this.catalog = new ModelCatalog({
+      settings: () => settings.providers,
+      others: [new DemoProvider(clock)],
+      keyOf: (provider, origin) => Promise.resolve(keyFrom(environment, provider, origin)),
+      loadTransports: () => Promise.resolve(transports()()),
+      fetch: (...request) => globalThis.fetch(...request),
+      clock,
+      prices: bundledPrices(distFolder, log),
+    });
+    this.login = new LoginEnvironment({ node: process.execPath, own: environment, clock, log });
+    this.outputs = new OutputFolder(() => join(historyFolder, 'outputs'), clock);
+    this.git = new GitSnapshots(runGit, clock, () => join(historyFolder, 'checkpoints'));
+    this.memory = new MemoryProviders(() => (settings.memoryProvider === 'none' ? 'none' : builtinName), log);
+    const remembered = new RememberedFiles({
+      fileSystem: new NodeFileSystem(),
+      processes: new SystemProcessTable(),
+      clock,
+      uniqueName: randomUUID,
+      globalFolder: () => join(memoryFolder, 'memories'),
+      workspaceFolder: () => join(historyFolder, 'memories'),
+    });
+    this.memory.register({
+      name: builtinName,
+      kind: 'builtin',
+      create: ({ wrote }) => new BuiltinProvider({ files: remembered, store, wrote, log }),
+    });
+  }
+
+  /** References of the models that the providers list now. */
+  async models(): Promise<readonly string[]> {
+    const listed = await this.catalog.list(AbortSignal.timeout(5000));
+    return listed.flatMap(({ listing }) => (listing.kind === 'models' ? listing.models.map(({ ref }) => ref) : []));
+  }
+
+  /** A gateway whose agents work in the folders of `files`. `editor`: the client's name. `end`: ends its commands. */
+  gateway(files: ClientFiles, editor: string): { readonly gateway: Gateway; readonly end: () => void } {
+    const { store, clock, ids, log, settings, model, environment } = this.deps;
+    const { policy, deniesReading } = this.approvals(files);
+    const journal = new StoreEditJournal({
+      store,
+      clock,
+      ids,
+      log,
+      isOn: () => settings.checkpoints,
+      onChange: () => undefined,
+    });
+    const running = new RunningCommands();
+    const tools = new ToolRegistry([
+      ...readOnlyTools(files, deniesReading),
+      ...fileTools({ paths: new AccessPaths(files), editor: files, journal }),
+      ...this.commandTools(files, journal, running),
+      delegateTaskTool(),
+    ]);
+    let project: ProjectContext = noProject;
+    const places = personalPlaces(homedir(), environment, process.platform);
+    const readRules = async (signal: AbortSignal): Promise<void> => {
+      const own = { places, groups: settings.personalFiles };
+      project = joined(await Promise.all([readProject(files, signal), readPersonal(files, own, signal)]));
+    };
+    const gateway = new Gateway({
+      store,
+      clock,
+      ids,
+      log,
+      createAgent: (ref, memory) =>
+        new Agent({
+          store,
+          clock,
+          ids,
+          log,
+          tools,
+          approvals: policy,
+          ...(memory === undefined ? {} : { memory }),
+          project: () => project,
+          hooks: { run: ({ name }) => Promise.resolve(answerForHooks(name, project)) },
+          openModel: async (signal) => {
+            await readRules(signal);
+            return this.catalog.resolve(ref, signal);
+          },
+          systemPrompt: (hasTools) =>
+            systemPrompt({ roots: files.roots(), platform: process.platform, hasTools, editor }),
+          maxIterations: settings.maxIterations,
+        }),
+      agentSignature: (ref) => ref,
+      createMemory: (agent) =>
+        this.memory.createMemory(agent, { clock, log, coreTools: [...tools.names, readSkillName] }),
+      defaultModel: () => model ?? settings.model ?? demoInfo.ref,
+      // The choice of a client is its session's alone.
+      saveDefaultModel: () => Promise.resolve(),
+      folder: () => files.roots()[0]?.path ?? null,
+      defaultMode: () => settings.mode,
+      sessionTitles: () => settings.sessionTitles,
+      spendingLimit: () => settings.spendingLimit,
+      defaultEffort: () => settings.reasoningEffort,
+      contextEngine: new Summarizer({ clock, log, threshold: () => settings.compressionThreshold }),
+      summaryModel: () => settings.compressionModel,
+    });
+    return { gateway, end: () => running.dispose() };
+  }
+
+  private approvals(files: ClientFiles) {
+    const { settings, distFolder, historyFolder } = this.deps;
+    const guarded = guardedFolders(this.extensionFolders(), true);
+    const policy = new RulesPolicy({
+      allow: () => settings.approvals.allow,
+      workspaceAllow: () => [],
+      deny: () => settings.approvals.deny,
+      // Rules are allowed for the session only; those of the settings are the user's to write.
+      remember: () => Promise.reject(new Error('Rules can be kept for this session only.')),
+      isTrusted: () => true,
+      caseSensitive,
+      lookup: diskLookup(() => files.roots()),
+      matchesPrefixes: () => settings.approvals.matchesPrefixes,
+      isOwnOutput: (path, conversationId) => this.outputs.isOwnOutput(path, conversationId),
+      guarded: () => [...guarded, historyFolder, distFolder],
+    });
+    return {
+      policy,
+      deniesReading: (place: Parameters<typeof policy.deniesReading>[0]) => policy.deniesReading(place),
+    };
+  }
+
+  private commandTools(files: ClientFiles, journal: StoreEditJournal, running: RunningCommands) {
+    const { clock, log, settings, distFolder, historyFolder, environment } = this.deps;
+    const paths = new AccessPaths(files);
+    const lookup = sandboxedLookup(diskLookup(() => files.roots()));
+    const shell = chooseShell(environment['SHELL'] ?? '', process.platform, existsSync);
+    const login = (): Promise<Environment> => this.login.of(shell);
+    const folders = (): readonly string[] => files.roots().map(({ path }) => path);
+    const own = ownFolders(this.extensionFolders(), true);
+    const { confinement } = windowSandbox({
+      distFolder,
+      appRoot: '',
+      writtenOrders: this.writtenOrders,
+      environment: login,
+      log,
+      folders,
+      onRemovedFiles: (_, command) => log.warn(`Files that appeared while "${command}" ran were moved out.`),
+      denied: () => {
+        const rules = new RuleBook({ allow: [], deny: settings.approvals.deny }, { home: homedir(), caseSensitive });
+        return deniedPaths({ rules, home: homedir(), folders: files.roots() });
+      },
+      setting: () => settings.sandbox,
+      own: () => ({ ...own, kept: [...own.kept, historyFolder] }),
+    });
+    return terminalTools({
+      shell: () => shell,
+      environment: async () =>
+        commandEnvironment({
+          login: await login(),
+          secrets: keysIn(environment),
+          terminal: {},
+          python: null,
+          platform: process.platform,
+        }),
+      resolveFolder: (written) => paths.resolveAccess(written ?? '.'),
+      isReadOnly: () => false,
+      checkpoint: new WorkspaceCheckpoint({
+        journal,
+        git: this.git,
+        scan: new ScanSnapshots(clock),
+        isOn: () => settings.checkpoints,
+        clock,
+        log,
+        roots: folders,
+      }),
+      discards: (command, folder) => discardsOf(command, folder, lookup),
+      timeoutSeconds: () => settings.terminalTimeoutSeconds,
+      clock,
+      confinement,
+      outputs: this.outputs,
+      running,
+      platform: process.platform,
+    });
+  }
+
+  private extensionFolders(): Parameters<typeof ownFolders>[0] {
+    const { editorData, distFolder, memoryFolder } = this.deps;
+    return {
+      globalStorageUri: { fsPath: memoryFolder },
+      storageUri: undefined,
+      logUri: { fsPath: join(editorData, 'logs') },
+      extensionUri: { fsPath: dirname(distFolder) },
+    };
+  }
+}
