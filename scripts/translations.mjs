@@ -74,7 +74,7 @@ export function problemsOf(language, english, translation) {
     /\]\([^)]*\)|\b(?:hermes|command):[\w.]+|(?<![\w{])hermes\.[\w.]+\w|https?:\/\/[^\s)]*[^\s).,]/g,
   ))
     if (!translation.includes(link)) problems.push(`lacks ${link}`);
-  problems.push(...quoteProblems(language, english, translation));
+  problems.push(...quoteProblems(language, english, translation), ...termProblems(language, english, translation));
   if (translation === english && !mayBeTheSame(language, english)) problems.push('is the English text');
   return problems;
 }
@@ -102,6 +102,93 @@ function quoteProblems(language, english, translation) {
   if (used.length === 0) return ['lacks quotation marks'];
   const foreign = used.filter((mark) => !own.includes(mark));
   return foreign.length === 0 ? [] : [`has quotation marks of another language: ${foreign.join(' ')}`];
+}
+
+/** What each language calls the things that the product is about, as stems. Revert (of files) is told from Undo. */
+const terms = {
+  prompt: {
+    english: /\bprompts?\b/i,
+    de: /prompt/i,
+    es: /indicaci/i,
+    fr: /invite/i,
+    it: /prompt/i,
+    ja: /プロンプト/,
+    ko: /프롬프트/,
+    pl: /promp[tc]/i,
+    'pt-br': /prompt/i,
+    ru: /запрос/i,
+    tr: /[iİ]stem/,
+    'zh-cn': /提示/,
+    'zh-tw': /提示/,
+  },
+  turn: {
+    english: /\bturns?\b(?! (?:that )?(?:on|off|it)\b)/i,
+    de: /runde/i,
+    es: /turno/i,
+    fr: /tour/i,
+    it: /turn[oi]/i,
+    ja: /ターン/,
+    ko: /턴/,
+    pl: /\btur/i,
+    'pt-br': /turno/i,
+    ru: /ход/i,
+    tr: /\btur/i,
+    'zh-cn': /轮/,
+    'zh-tw': /回合/,
+  },
+  session: {
+    english: /\bsessions?\b/i,
+    de: /sitzung/i,
+    es: /sesi[oó]n/i,
+    fr: /session/i,
+    it: /session[ei]/i,
+    ja: /セッション/,
+    ko: /세션/,
+    pl: /sesj/i,
+    'pt-br': /sess[ãõ]/i,
+    ru: /сеанс/i,
+    tr: /oturum/i,
+    'zh-cn': /会话/,
+    'zh-tw': /工作階段/,
+  },
+  revert: {
+    english: /\brevert/i,
+    de: /zurück(?:ge|zu)?setz|setz.*zurück/i,
+    es: /rever(?:t|s)|revirt/i,
+    fr: /restau/i,
+    it: /ripristin/i,
+    ja: /差し戻/,
+    ko: /되돌/,
+    pl: /wycof/i,
+    'pt-br': /rever[ts]/i,
+    ru: /отка[тч]/i,
+    tr: /geri dön/i,
+    'zh-cn': /还原/,
+    'zh-tw': /還原/,
+  },
+  sandbox: {
+    english: /\bsandbox(?:ed)?\b/i,
+    de: /sandbox/i,
+    es: /sandbox|aislad/i,
+    fr: /bac à sable/i,
+    it: /sandbox/i,
+    ja: /サンドボックス/,
+    ko: /샌드박스/,
+    pl: /piaskown/i,
+    'pt-br': /sandbox|área restrita/i,
+    ru: /песочниц/i,
+    tr: /korumalı alan/i,
+    'zh-cn': /沙盒/,
+    'zh-tw': /沙箱/,
+  },
+};
+
+function termProblems(language, english, translation) {
+  // Code, keys, files and what is filled in keep their names.
+  const words = english.replace(/`[^`]*`|\{\w+\}|\]\([^)]*\)|[\w/]+(?:\.\w+)+|\w+Enabled, .*/g, ' ');
+  return Object.entries(terms)
+    .filter(([, term]) => term.english.test(words) && !term[language].test(translation))
+    .map(([name]) => `has another word for “${name}”`);
 }
 
 /** Words that a language shares with English. */

@@ -96,7 +96,7 @@ test('a failing test is fixed: searched, read, run, edited and run again, each s
     unplayed: server.unplayed,
   }).toEqual({
     cardOfCommand: {
-      buttons: ['Allow Once', 'Allow for Session', 'Deny', 'More Actions…'],
+      buttons: ['Allow Once', 'Allow for Session', 'Deny'],
       reasons: [],
       waits: 1,
       saysIfConfined: sandboxProblem() === undefined ? 'in the sandbox' : 'Commands are not sandboxed',

@@ -45,7 +45,7 @@ export interface WorldOptions {
   /** The model of new sessions; null: none was chosen. */
   readonly defaultModel?: string | null;
   readonly maxIterations?: number;
-  /** The setting `hermes.continueAfterConnectionLoss`. */
+  /** False: a broken answer is not continued by itself. */
   readonly continuesBroken?: boolean;
   /** The setting `hermes.busyInput`. */
   readonly busyMode?: BusyMode;

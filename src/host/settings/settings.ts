@@ -112,8 +112,6 @@ export interface HermesSettings {
   readonly reasoningEffort: ReasoningEffort;
   readonly busyInput: BusyMode;
   readonly maxIterations: number;
-  /** True: an answer whose connection breaks is continued once, without asking the user. */
-  readonly continueAfterConnectionLoss: boolean;
   /** US dollars that a session may cost before a turn stops and asks. 0: no limit. */
   readonly spendingLimit: number;
   readonly sessionTitles: TitleMode;
@@ -147,8 +145,6 @@ export interface HermesSettings {
   readonly backupsEnabled: boolean;
   /** Absolute path of the folder for the backups of every store. Null: beside each store. */
   readonly backupsFolder: string | null;
-  /** Megabytes that all backups of one store may take. */
-  readonly backupsLimitMB: number;
   /** True to keep importing what other agents write. */
   readonly rescue: boolean;
 }
@@ -245,7 +241,6 @@ export function readSettings(source: SettingSource): {
         'whenHidden',
         notOneOf(notificationModes),
       ),
-      continueAfterConnectionLoss: read('hermes.continueAfterConnectionLoss', v.boolean(), true, notABoolean),
       maxIterations: read(
         'hermes.maxIterations',
         v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
@@ -285,12 +280,6 @@ export function readSettings(source: SettingSource): {
       ),
       backupsEnabled: read('hermes.backups.enabled', v.boolean(), true, notABoolean),
       backupsFolder: backupsFolder === '' ? null : backupsFolder,
-      backupsLimitMB: read(
-        'hermes.backups.limitMB',
-        v.pipe(v.number(), v.integer(), v.minValue(10), v.maxValue(1_000_000)),
-        2048,
-        notAWholeNumber(10, 1_000_000),
-      ),
       rescue: read('hermes.rescue', v.boolean(), false, notABoolean),
     },
     problems,

@@ -21,7 +21,6 @@ export const guardedSettings = [
   'hermes.trash.days',
   'hermes.backups.enabled',
   'hermes.backups.folder',
-  'hermes.backups.limitMB',
   'hermes.mcp.servers',
   'hermes.editorTools',
   'hermes.personalFiles',

@@ -90,7 +90,6 @@ export function windowGateway({
         },
         systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: process.platform, hasTools }),
         maxIterations: settings.current.maxIterations,
-        continuesBroken: settings.current.continueAfterConnectionLoss,
       }),
     agentSignature: (model) =>
       JSON.stringify([model, settings.current, keyChanges(), project.version, files.roots().map((root) => root.path)]),

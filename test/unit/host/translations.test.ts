@@ -46,6 +46,9 @@ describe('translations', () => {
       problemsOf('ja', 'Try `a` again\n', 'もう一度'),
       problemsOf('it', 'Keep this file', 'Keep this file'),
       problemsOf('it', 'MCP', 'MCP'),
+      problemsOf('fr', 'Your prompt is saved.', 'Votre message est enregistré.'),
+      problemsOf('ja', 'Revert', '元に戻す'),
+      problemsOf('de', 'See `prompt`. Turn it on.', 'Siehe `prompt`. Einschalten.'),
       problemsOf('pl', 'See [docs](https://example.com/a).', 'Zobacz [docs](https://example.com/b).'),
     ]).toEqual([
       ['has other placeholders'],
@@ -55,6 +58,9 @@ describe('translations', () => {
       ['has quotation marks of another language: „ “'],
       ['has another number of "\\n"', 'has another number of "`"'],
       ['is the English text'],
+      [],
+      ['has another word for “prompt”'],
+      ['has another word for “revert”'],
       [],
       ['lacks ](https://example.com/a)'],
     ]);

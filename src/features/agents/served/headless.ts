@@ -187,7 +187,6 @@ export class Headless {
           systemPrompt: (hasTools) =>
             systemPrompt({ roots: files.roots(), platform: process.platform, hasTools, editor }),
           maxIterations: settings.maxIterations,
-          continuesBroken: settings.continueAfterConnectionLoss,
         }),
       agentSignature: (ref) => ref,
       createMemory: (agent) =>

@@ -19,7 +19,7 @@ import type { HermesSettings } from '../../../host/settings/settings';
 import { createHash } from 'node:crypto';
 
 export type BackupThreads = Pick<BackupClient, 'call' | 'stoppable' | 'bringBack'>;
-export type BackupSettings = Pick<HermesSettings, 'backupsEnabled' | 'backupsFolder' | 'backupsLimitMB'>;
+export type BackupSettings = Pick<HermesSettings, 'backupsEnabled' | 'backupsFolder'>;
 
 interface StoreBackupsDeps {
   readonly settings: () => BackupSettings;
@@ -31,7 +31,8 @@ interface StoreBackupsDeps {
   readonly log: Log;
 }
 
-const megabyte = 1024 * 1024;
+/** What the backups of one store may take. The oldest go first; the newest always stays. */
+const limitBytes = 2048 * 1024 * 1024;
 
 /** Backups of the stores that this window uses, where the settings want them. `store` is the folder of a store. Methods
  *  reject with a `StoreError` unless they say otherwise. */
@@ -43,7 +44,7 @@ export class StoreBackups {
   /** Makes a backup beside running turns. It has every row that was acknowledged before the call. */
   async make(store: string, reason: BackupReason, signal?: AbortSignal): Promise<MadeBackup> {
     this.demandFolder();
-    return this.client(store).stoppable(signal, 'make', { reason, limitBytes: this.limitBytes });
+    return this.client(store).stoppable(signal, 'make', { reason, limitBytes });
   }
 
   /** Makes a backup unless backups are turned off, then erases from older ones what is due. */
@@ -64,7 +65,7 @@ export class StoreBackups {
     try {
       if (!this.deps.settings().backupsEnabled || !wouldMigrate(this.deps.fileSystem, store)) return null;
       this.demandFolder();
-      await this.client(store).call('makeBeforeMigration', this.limitBytes);
+      await this.client(store).call('makeBeforeMigration', limitBytes);
       return null;
     } catch (error) {
       this.deps.log.warn(`No backup could be made before an update of the file in ${store}.`);
@@ -96,7 +97,7 @@ export class StoreBackups {
 
   /** Puts the backup in place of the store, which must be closed. */
   restore(store: string, id: string): Promise<RestoredStore> {
-    return this.client(store).call('restore', id, this.limitBytes);
+    return this.client(store).call('restore', id, limitBytes);
   }
 
   /** Brings the conversations of sessions back into the present history. */
@@ -118,10 +119,6 @@ export class StoreBackups {
     } catch (error) {
       return [t('Backups may still hold them. {reason}', { reason: describeError(error).sentence })];
     }
-  }
-
-  private get limitBytes(): number {
-    return this.deps.settings().backupsLimitMB * megabyte;
   }
 
   private placeOf(store: string): BackupPlace {

@@ -143,7 +143,7 @@ export function offeredText(offered: Offered): string {
 function commandText(name: SlashCommand['name']): string {
   switch (name) {
     case 'new':
-      return t('Start a new session');
+      return t('Start a new session. This one goes on.');
     case 'reset':
       return t('End this session and start a new one');
     case 'resume':

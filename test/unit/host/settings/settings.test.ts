@@ -34,7 +34,6 @@ const usual = {
   checkpoints: true,
   notifications: 'whenHidden',
   personalFiles: ['hermes', 'claude', 'codex', 'copilot', 'opencode', 'agents'],
-  continueAfterConnectionLoss: true,
   maxIterations: 90,
   spendingLimit: 0,
   sessionTitles: 'model',
@@ -50,7 +49,6 @@ const usual = {
   rescue: false,
   backupsEnabled: true,
   backupsFolder: null,
-  backupsLimitMB: 2048,
 };
 
 describe('folders that a container’s settings name', () => {
@@ -125,7 +123,6 @@ describe('settings', () => {
         'hermes.trash.days': 7,
         'hermes.backups.enabled': false,
         'hermes.backups.folder': ' /mnt/disk ',
-        'hermes.backups.limitMB': 500,
       }),
     );
     expect({ settings, problems }).toEqual({
@@ -152,7 +149,6 @@ describe('settings', () => {
         trashDays: 7,
         backupsEnabled: false,
         backupsFolder: '/mnt/disk',
-        backupsLimitMB: 500,
       },
       problems: [],
     });
@@ -167,7 +163,6 @@ describe('settings', () => {
       'hermes.personalFiles': ['cursor'],
       'hermes.maxIterations': 0,
       'hermes.spendingLimit': -1,
-      'hermes.continueAfterConnectionLoss': 'yes',
       'hermes.sessionTitles': 'mine',
       'hermes.compression.threshold': 2,
       'hermes.compression.model': 'qwen',
@@ -177,7 +172,6 @@ describe('settings', () => {
       'hermes.trash.days': 0.5,
       'hermes.backups.enabled': 'hourly',
       'hermes.backups.folder': 'backups',
-      'hermes.backups.limitMB': 1,
     };
     const { settings, problems } = readSettings(configuration(bad));
     expect(settings).toEqual(usual);
@@ -260,7 +254,6 @@ describe('settings', () => {
       storagePath: null,
       trashDays: 30,
       rescue: false,
-      continueAfterConnectionLoss: true,
       maxIterations: 3,
       spendingLimit: 0,
     });

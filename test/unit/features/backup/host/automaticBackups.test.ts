@@ -37,7 +37,7 @@ function windowOf(first: StoreState = open) {
       },
     },
     store: () => '/store',
-    settings: () => ({ backupsEnabled: true, backupsFolder: state.folder, backupsLimitMB: 100 }),
+    settings: () => ({ backupsEnabled: true, backupsFolder: state.folder }),
     onDidChangeSettings: changes.event,
     status: { offer: (_topic, offers) => void shown.push(offers) },
     openSettings: async (setting) => void opened.push(setting),

@@ -49,7 +49,7 @@ function threadsOf({ deps }: BackupWorld, place: BackupPlace): BackupThreads {
 
 /** The window's backups of a store of the test. */
 export function backupsOf(world: BackupWorld, change: Partial<BackupSettings> = {}) {
-  const settings = { backupsEnabled: true, backupsFolder: null, backupsLimitMB: 1024, ...change };
+  const settings = { backupsEnabled: true, backupsFolder: null, ...change };
   const log = new RecordingLog();
   const backups = new StoreBackups({
     settings: () => settings,

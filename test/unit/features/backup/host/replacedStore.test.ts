@@ -29,7 +29,7 @@ function windowOf(restoring: () => Promise<void> = () => Promise.resolve()) {
   const seen: string[] = [];
   const clock = new ManualClock();
   const log = new RecordingLog();
-  const settings: BackupSettings = { backupsEnabled: false, backupsFolder: null, backupsLimitMB: 100 };
+  const settings: BackupSettings = { backupsEnabled: false, backupsFolder: null };
   const never = (): never => {
     throw new Error('This is not asked for here.');
   };

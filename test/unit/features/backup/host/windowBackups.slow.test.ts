@@ -27,7 +27,7 @@ it('backups of a window are made in a thread, in the folder that the settings na
   const { store } = world.place;
   const disk = join(world.root, 'disk');
   mkdirSync(disk);
-  const beside: BackupSettings = { backupsEnabled: true, backupsFolder: null, backupsLimitMB: 100 };
+  const beside: BackupSettings = { backupsEnabled: true, backupsFolder: null };
   const settings = { current: beside };
   const backups = windowBackups({
     context: { globalStorageUri: { fsPath: join(world.root, 'global') } },
