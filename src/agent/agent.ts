@@ -13,7 +13,7 @@ import type { ToolRegistry } from '../tools/toolRegistry';
 import type { Approval } from '../transcript/approval';
 import { withOwnIds, matchResults } from '../transcript/callIds';
 import { callsIn } from '../transcript/joinedRows';
-import { answerText, type Message } from '../transcript/message';
+import type { Message } from '../transcript/message';
 import type { ToolCallPart } from '../transcript/part';
 import type { StopReason } from '../transcript/stopReason';
 import type { Recalled, Turn } from '../transcript/turn';
@@ -173,7 +173,7 @@ export class Agent {
     const { hooks, subAgent } = this.deps;
     if (hooks === undefined) return null;
     const common = { sessionId: turn.sessionId, mode: await mode.get() };
-    const prompt = answerText(rows.findLast(({ role }) => role === 'user')?.parts ?? []);
+    const prompt = promptText(rows.findLast(({ role }) => role === 'user')?.parts ?? []);
     const source = rows.every(({ turnUid }) => turnUid === turn.uid) ? 'startup' : 'resume';
     const events: readonly HookEvent[] =
       subAgent === undefined
@@ -196,11 +196,12 @@ export class Agent {
   }
 
   /** Called only after tool results: a user row there has no answer between it and the prompt. */
-  private async takeSteering({ steering }: LiveRun, recorder: TurnRecorder): Promise<void> {
-    const uids = steering.take();
+  private async takeSteering(run: LiveRun, recorder: TurnRecorder): Promise<void> {
+    const uids = run.steering.take();
     if (uids.length === 0) return;
-    await recorder.storeSteering(uids);
-    steering.given();
+    const rows = await recorder.storeSteering(uids);
+    run.steering.given();
+    for (const row of rows) await this.hooksBefore(run, [row]);
   }
 
   /** Returns the reason why the previous turn was cut off, if it was. Reads it from the turn's row: the shape of the
@@ -386,4 +387,9 @@ async function waitingCalls(
     decided: new Map(decided.map((approval) => [approval.callId, approval])),
     requests: assistantRows.length,
   };
+}
+
+/** What the user gave with a prompt, attached texts included. */
+function promptText(parts: Message['parts']): string {
+  return parts.flatMap((part) => (part.kind === 'text' || part.kind === 'attachment' ? [part.text] : [])).join('\n\n');
 }

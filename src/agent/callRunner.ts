@@ -193,7 +193,7 @@ export class CallRunner {
     later: readonly Call[],
     hooks: HookAnswer,
   ): Promise<ToolOutput | null> {
-    let approval = decisionAbout(part.callId, decided);
+    let approval = decisionAbout(part.callId, decided, hooks.decision !== 'ask');
     for (let questions = 0; ; questions++) {
       if (approval !== null && !isAllowed(approval)) return this.obey(approval);
       const judged = await this.judge(part, prepared, approval, hooks.decision === 'ask');
@@ -432,10 +432,12 @@ class Call {
 /** Decisions by call id. */
 type Decided = Map<string, Approval>;
 
-/** Returns the decision about this call: its own, or that about an earlier edit if it included this one. */
-function decisionAbout(callId: string, decided: Decided): Approval | null {
+/** Returns the decision about this call: its own, or that about an earlier edit if it included this one. `withOthers`:
+ *  false for a call about which a hook wants the user to be asked: a decision about all did not show its reason. */
+function decisionAbout(callId: string, decided: Decided, withOthers: boolean): Approval | null {
   const own = decided.get(callId);
   if (own !== undefined) return own;
+  if (!withOthers) return null;
   for (const approval of decided.values()) {
     const together = decidedTogether(approval, callId);
     if (together !== null) return together;
@@ -502,7 +504,8 @@ function reasonOf({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new TurnStop('user');
 }
 
-function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+/** Settles as `work` does. Rejects at once when the turn is stopped. */
+export function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   if (signal.aborted) return Promise.reject(reasonOf(signal));
   let onAbort: () => void = () => undefined;
   const stopped = new Promise<never>((_resolve, reject) => {

@@ -73,10 +73,31 @@ export class TurnHistory {
     return sessionId !== null;
   }
 
-  private repaired(): Promise<readonly Message[]> {
+  private async repaired(): Promise<readonly Message[]> {
     const { turn, show } = this.run;
-    return repairedHistory({ turnUid: turn.uid, sessionId: this.recorder.sessionId, show }, this.deps);
+    const { deps } = this;
+    const rows = await repairedHistory({ turnUid: turn.uid, sessionId: this.recorder.sessionId, show }, deps);
+    return deps.hooks === undefined ? rows : withoutBlocked(rows, turn.uid, deps.store);
   }
+}
+
+/** Leaves out prompts that a hook blocked, with the closing row after them: they stay in the transcript, and no model
+ *  gets them. */
+async function withoutBlocked(
+  rows: readonly Message[],
+  current: string | null,
+  store: SessionStore,
+): Promise<readonly Message[]> {
+  const isEnd = ({ role, visibility }: Message): boolean => role === 'user' || visibility.kind === 'closing';
+  const answeredUntil = new Map<string | null, number>();
+  for (const [at, row] of rows.entries()) if (!isEnd(row)) answeredUntil.set(row.turnUid, at);
+  const unanswered = rows.filter(({ role, turnUid }, at) => role === 'user' && at > (answeredUntil.get(turnUid) ?? -1));
+  const blocked = new Set<string | null>();
+  for (const turnUid of new Set(unanswered.map((row) => row.turnUid))) {
+    const turn = turnUid === null || turnUid === current ? null : await store.getTurn(turnUid);
+    if (turn?.state === 'settled' && turn.failure?.cause === 'hook') blocked.add(turnUid);
+  }
+  return rows.filter(({ turnUid }, at) => !blocked.has(turnUid) || at <= (answeredUntil.get(turnUid) ?? -1));
 }
 
 interface RepairedTurn {

@@ -61,13 +61,16 @@ export class HookStop extends Error {
   }
 }
 
+/** Characters of changed arguments that the model is told. */
+const longestChange = 1000;
+
 /** Adds to a call's output what hooks said: for the model as text, for surfaces as details. */
 export function withHooks(output: ToolOutput, before: HookAnswer, after: HookAnswer = noAnswer): ToolOutput {
   const runs = [...before.runs, ...after.runs];
   if (runs.length === 0) return output;
   const { details } = output;
   const notes = [
-    before.arguments === null ? '' : `(A hook changed the arguments of this call to ${before.arguments}.)`,
+    before.arguments === null ? '' : `(A hook changed the arguments of this call to ${shortened(before.arguments)}.)`,
     before.context,
     after.decision === 'deny' ? `(A hook objects to this result: ${after.reason})` : '',
     after.context,
@@ -77,6 +80,11 @@ export function withHooks(output: ToolOutput, before: HookAnswer, after: HookAns
     text: [output.text, ...notes].join('\n\n'),
     details: { ...(isObject(details) ? details : {}), hooks: runs.map((run) => ({ ...run })) },
   };
+}
+
+/** The model wrote the rest of it, and a file's whole content may be in it. */
+function shortened(args: string): string {
+  return args.length <= longestChange ? args : `${args.slice(0, longestChange)}… (${args.length} characters)`;
 }
 
 /** Result of a call that a hook blocked. It did not run. */

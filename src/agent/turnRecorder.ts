@@ -194,18 +194,22 @@ export class TurnRecorder {
   }
 
   /** Stores queued prompts as steering of this turn. The next request, which includes them, may be made afterwards. */
-  async storeSteering(queuedUids: readonly string[]): Promise<void> {
+  async storeSteering(queuedUids: readonly string[]): Promise<readonly Message[]> {
     const {
       sessionId,
       turn: { turnUid },
     } = this;
+    const rows: Message[] = [];
     for (const queuedUid of queuedUids) {
       const row = await this.write(() =>
         this.store.steerTurn({ turnUid, sessionId, queuedUid, createdAt: this.clock.now() }),
       );
       // Null: the user removed it from the queue.
-      if (row !== null) this.showStored([row]);
+      if (row === null) continue;
+      this.showStored([row]);
+      rows.push(row);
     }
+    return rows;
   }
 
   async addUsage(usage: Usage): Promise<void> {

@@ -26,6 +26,7 @@ export interface LeftFile {
     | 'link'
     | 'outside'
     | 'secrets'
+    | 'rule'
     | 'text'
     | 'unreadable'
     | 'double'
@@ -38,7 +39,7 @@ export interface LeftFile {
 
 /** True for a file that cannot be read. The others are left out on purpose. */
 export function isUnread({ reason }: LeftFile): boolean {
-  return ['size', 'link', 'outside', 'secrets', 'text', 'unreadable'].includes(reason);
+  return ['size', 'link', 'outside', 'secrets', 'rule', 'text', 'unreadable'].includes(reason);
 }
 
 /** Says that a file is not used, and why. */
@@ -52,6 +53,8 @@ export function leftSentence({ path, reason }: LeftFile, t: Translate): string {
       return t('{path} wasn’t read: it links to a place outside the open folders.', { path });
     case 'secrets':
       return t('{path} wasn’t read: it links to a file that may contain secrets.', { path });
+    case 'rule':
+      return t('{path} wasn’t read: one of your rules denies reading it.', { path });
     case 'text':
       return t('{path} wasn’t read: it isn’t text.', { path });
     case 'unreadable':

@@ -243,4 +243,31 @@ describe('a hook at the beginning of a turn', () => {
       stored: (await account(world, panel, sessionId)).stored[0],
     }).toEqual({ end: 'failed error hook', requests: 0, stored: 'user: My password is x' });
   });
+
+  it('blocks a prompt also in the middle of a turn, with its attachments, and no later request has one that was blocked', async () => {
+    const failure = { cause: 'hook', sentence: 'A hook stopped this: No secrets.', technical: 'h' } as const;
+    const steering = { sessionId: '', uid: 's1', text: 'look at this', busy: 'steer' } as const;
+    const parts = [{ kind: 'attachment', label: 'a', source: 'file:a', text: 'the password is x' }] as const;
+    const { hooks } = hooksOf(async ({ name, sessionId, prompt = '' }) => {
+      if (name === 'PreToolUse') await world.gateway.intake.submit(panel.id, { ...steering, sessionId, parts });
+      return prompt.includes('password') ? { decision: 'deny', stop: failure } : {};
+    });
+    const { tools } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().calls('look', { name: 'a.ts' }), reply().says('Fine.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Go');
+    const first = { end: ended(panel), requests: world.server.requests.length };
+    await world.ask(panel, 'My password is y');
+    await world.ask(panel, 'And now?');
+    const { stored, ...rest } = await account(world, panel, sessionId);
+    const { length } = world.server.requests;
+    expect({
+      first,
+      length,
+      last: sent(world, length - 1).filter((text) => /password|look at this/.test(text)),
+      kept: stored.filter((text) => /password|look at this/.test(text)).length,
+      rest,
+    }).toEqual({ first: { end: 'failed error hook', requests: 1 }, length: 2, last: [], kept: 2, rest: sound });
+  });
 });

@@ -16,6 +16,8 @@ export interface AgentFolder {
   /** Null for a file that is missing or must not be read. `use`: text for a model, or hooks, which may be in a file
    *  that holds secrets. */
   text(path: string, use?: 'model' | 'hooks'): Promise<string | null>;
+  /** Bytes of a file. Null for one that is missing or must not be read. */
+  size(path: string): Promise<number | null>;
   /** Returns the sorted names in a folder, at most `mostEntries`. */
   names(path: string, kind: 'file' | 'directory'): Promise<readonly string[]>;
   /** Returns the sorted paths of files with this name in any folder below, at most `mostEntries`. Those that ignore

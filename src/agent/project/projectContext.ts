@@ -1,6 +1,7 @@
 import { delegateTaskTool } from '../../tools/delegate/delegateTask';
 import type { AnyTool } from '../../tools/tool';
-import type { WorkspaceFiles, WorkspaceRoot } from '../../tools/workspaceFiles';
+import type { ReadDenials } from '../../tools/secretFiles';
+import type { WorkspaceRoot } from '../../tools/workspaceFiles';
 import type { LeftFile, PersonalGroup } from '../../transcript/contextFiles';
 import { type AgentFile, readAgents } from './agentFiles';
 import { type AgentFolder, layouts, mostEntries } from './agentFolder';
@@ -24,13 +25,13 @@ class PersonalFolder extends ReadableFolder {
   private readonly base: string;
 
   constructor(
-    files: WorkspaceFiles,
+    denials: ReadDenials,
     private readonly places: PersonalPlaces,
     readonly origin: PersonalGroup,
     signal: AbortSignal,
     left: Leave,
   ) {
-    super(files, signal, left);
+    super(denials, signal, left);
     this.base = places.folders[origin];
     this.layout = layouts[origin];
   }
@@ -56,7 +57,7 @@ class PersonalFolder extends ReadableFolder {
   /** The kind of a link is that of its target. */
   protected override async kindOf(
     folder: string,
-    entry: Awaited<ReturnType<WorkspaceFiles['list']>>[number],
+    entry: Parameters<ReadableFolder['kindOf']>[1],
   ): Promise<string | null> {
     return entry.kind === 'other' ? this.files.kindOf(nodePath.join(folder, entry.name)).catch(() => null) : entry.kind;
   }
@@ -75,10 +76,10 @@ class ProjectFolder extends ReadableFolder {
   readonly root: string;
   private readonly paths: WorkspacePaths;
 
-  constructor(files: WorkspaceFiles, { path }: WorkspaceRoot, signal: AbortSignal, left: Leave) {
-    super(files, signal, left);
+  constructor(denials: ReadDenials, { path }: WorkspaceRoot, signal: AbortSignal, left: Leave) {
+    super(denials, signal, left);
     this.root = path;
-    this.paths = new WorkspacePaths(files);
+    this.paths = new WorkspacePaths(denials.files);
   }
 
   override shown(path: string): string {
@@ -98,6 +99,8 @@ class ProjectFolder extends ReadableFolder {
   }
 
   protected override async find(path: string, kind: 'file' | 'directory'): Promise<string | null> {
+    // Another open folder has rules of its own.
+    if (/^\.\.(?:\/|$)/.test(nodePath.posix.normalize(path))) throw new LeftOut('outside');
     const found = await this.paths.resolveExisting(join(this.root, path)).catch((error: unknown) => {
       throw error instanceof PathRefused ? new LeftOut('outside') : error;
     });
@@ -122,9 +125,13 @@ export interface ProjectContext {
 /** Also used for a folder that is not trusted. */
 export const noProject: ProjectContext = { rules: [], prompts: [], skills: [], agents: [], hooks: [], left: [] };
 
+/** Which files are read. hooks: those that may define hooks, so that however much a folder holds, guards are known
+ *  at once. */
+type Wanted = 'hooks' | 'others';
+
 /** Reads the files of the open folders. Rejects when `signal` is aborted. */
-export async function readProject(files: WorkspaceFiles, signal: AbortSignal): Promise<ProjectContext> {
-  return readFolders(files.roots(), (root, left) => new ProjectFolder(files, root, signal, left));
+export async function readProject(denials: ReadDenials, wanted: Wanted, signal: AbortSignal): Promise<ProjectContext> {
+  return readFolders(denials.files.roots(), wanted, (root, left) => new ProjectFolder(denials, root, signal, left));
 }
 
 interface PersonalSources {
@@ -135,11 +142,12 @@ interface PersonalSources {
 
 /** Reads the user's own files, in the order of the groups. Otherwise like `readProject`. */
 export async function readPersonal(
-  files: WorkspaceFiles,
+  denials: ReadDenials,
   { places, groups }: PersonalSources,
+  wanted: Wanted,
   signal: AbortSignal,
 ): Promise<ProjectContext> {
-  return readFolders(groups, (group, left) => new PersonalFolder(files, places, group, signal, left));
+  return readFolders(groups, wanted, (group, left) => new PersonalFolder(denials, places, group, signal, left));
 }
 
 /** Joins contexts: of two prompts or skills with one name, and of two rules with one text, the first counts. */
@@ -175,20 +183,21 @@ interface Named {
 
 async function readFolders<T>(
   all: readonly T[],
+  wanted: Wanted,
   open: (one: T, left: (file: LeftFile) => void) => AgentFolder,
 ): Promise<ProjectContext> {
   const left = new Map<string, LeftFile>();
   const found = await Promise.all(
     all.map(async (one) => {
       const folder = open(one, (file) => left.set(file.path, file));
-      const [rules, prompts, skills, agents, hooks] = await Promise.all([
+      if (wanted === 'hooks') return { ...noProject, hooks: await readHookFiles(folder) };
+      const [rules, prompts, skills, agents] = await Promise.all([
         readRules(folder),
         readPrompts(folder),
         readSkills(folder),
         readAgents(folder),
-        readHookFiles(folder),
       ]);
-      return { rules, prompts, skills, agents, hooks, left: [] };
+      return { ...noProject, rules, prompts, skills, agents };
     }),
   );
   const context = joined(found);

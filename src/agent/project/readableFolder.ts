@@ -1,5 +1,5 @@
 import { decodeText } from '../../tools/readFile';
-import { holdsSecrets } from '../../tools/secretFiles';
+import { type ReadDenials, withheldFor } from '../../tools/secretFiles';
 import { FileNotFound, type WorkspaceFiles } from '../../tools/workspaceFiles';
 import type { FileOrigin, LeftFile } from '../../transcript/contextFiles';
 import { type AgentFolder, type FolderLayout, largestFile, mostEntries } from './agentFolder';
@@ -13,22 +13,34 @@ export abstract class ReadableFolder implements AgentFolder {
   abstract readonly layout: FolderLayout;
   abstract readonly root: string | null;
 
+  protected readonly files: WorkspaceFiles;
+
   constructor(
-    protected readonly files: WorkspaceFiles,
+    private readonly denials: ReadDenials,
     protected readonly signal: AbortSignal,
     private readonly left: Leave,
-  ) {}
+  ) {
+    this.files = denials.files;
+  }
 
   abstract shown(path: string): string;
   abstract below(name: string): Promise<readonly string[]>;
   /** Absolute path. Null when there is nothing of this kind. Rejects with `LeftOut` when it must not be read. */
   protected abstract find(path: string, kind: 'file' | 'directory'): Promise<string | null>;
 
+  async size(path: string): Promise<number | null> {
+    return this.reading(path, async () => {
+      const found = await this.find(path, 'file');
+      return found === null ? null : this.files.size(found);
+    });
+  }
+
   async text(path: string, use: 'model' | 'hooks' = 'model'): Promise<string | null> {
     return this.reading(path, async () => {
       const found = await this.find(path, 'file');
       if (found === null) return null;
-      if (use === 'model' && (await holdsSecrets(this.files, found))) throw new LeftOut('secrets');
+      const reason = use === 'model' ? await withheldFor(this.denials, found) : null;
+      if (reason !== null) throw new LeftOut(reason);
       if ((await this.files.size(found)) > largestFile) throw new LeftOut('size');
       const text = decodeText(await this.files.read(found, this.signal));
       if (text === null) throw new LeftOut('text');

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { type FrontMatter, listField, readFrontMatter, textField } from './frontMatter';
 import type { FileOrigin } from '../../transcript/contextFiles';
 import type { AgentFolder } from './agentFolder';
-import { withImports } from './ruleImports';
+import { type ImportBudget, withImports } from './ruleImports';
 
 /** A file with rules for every agent. */
 export interface RuleFile {
@@ -33,6 +33,7 @@ export async function readRules(folder: AgentFolder): Promise<readonly RuleFile[
   const paths = [...layout.rules, ...inFolders.flat(), ...nested.flat().toSorted()];
   const found = await Promise.all(paths.map(async (path) => ({ path, text: await folder.text(path) })));
   const rules: RuleFile[] = [];
+  const budget: ImportBudget = { looks: 0, bytes: 0 };
   const written: { readonly body: string; readonly appliesTo: string | null }[] = [];
   for (const { path, text } of found) {
     if (text === null) continue;
@@ -46,7 +47,7 @@ export async function readRules(folder: AgentFolder): Promise<readonly RuleFile[
       continue;
     }
     written.push({ body: read.body, appliesTo: scope });
-    const imported = await withImports(folder, path, read.body, paths);
+    const imported = await withImports(folder, path, read.body, paths, budget);
     rules.push({
       path: folder.shown(path),
       text: imported.text,

@@ -67,7 +67,7 @@ export function createTools(basics: WindowBasics): WindowTools {
     delegateTaskTool(),
   ]);
   const personal = personalPlaces(homedir(), process.env, process.platform);
-  const project = own(new ProjectFiles({ files, personal, settings, clock, log }));
+  const project = own(new ProjectFiles({ files, deniesReading, personal, settings, clock, log }));
   const mcp = own(
     new McpHost({
       context,

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { layouts } from '../../agent/project/agentFolder';
+import type { HookFile } from '../../agent/project/hookFiles';
 import type { PersonalPlaces } from '../../agent/project/personalPlaces';
 import {
   invocable,
@@ -16,12 +17,11 @@ import type { Log } from '../../base/log';
 import { withinTime } from '../../base/pause';
 import { errorMessage } from '../../base/errorMessage';
 import type { OfferedPrompt } from '../../protocol/chatProtocol';
-import type { WorkspaceFiles } from '../../tools/workspaceFiles';
+import type { ReadDenials } from '../../tools/secretFiles';
 import { type ContextFiles, type PersonalGroup, personalGroups } from '../../transcript/contextFiles';
 import type { SettingsWatcher } from '../settings/settingsWatcher';
 
-interface ProjectFilesDeps {
-  readonly files: WorkspaceFiles;
+interface ProjectFilesDeps extends ReadDenials {
   readonly personal: PersonalPlaces;
   readonly settings: Pick<SettingsWatcher, 'current' | 'onDidChange'>;
   readonly clock: Clock;
@@ -52,6 +52,9 @@ export class ProjectFiles implements Disposable {
   private reading = new AbortController();
   private cancelRead: () => void = () => undefined;
   private latest: Promise<void>;
+  private hooksRead: Promise<ProjectContext>;
+  /** What each read has found last: a slow or failed one holds up none of the others. */
+  private readonly parts = { project: noProject, own: noProject, hooks: noProject };
   private changed = 0;
   private groups: readonly PersonalGroup[];
   readonly onDidChange = this.changes.event;
@@ -67,6 +70,7 @@ export class ProjectFiles implements Disposable {
     this.lifetime.register(deps.settings.onDidChange(() => this.followSetting()));
     this.lifetime.register(vscode.workspace.onDidGrantWorkspaceTrust(() => this.readNow()));
     this.lifetime.register(vscode.workspace.onDidChangeWorkspaceFolders(() => this.readNow()));
+    this.hooksRead = this.readHooks();
     this.latest = this.read();
   }
 
@@ -97,6 +101,12 @@ export class ProjectFiles implements Disposable {
   /** Resolves once the latest read is done, or after `readyTimeoutMs`. Never rejects. */
   async ready(): Promise<void> {
     await withinTime(this.deps.clock, readyTimeoutMs, this.latest);
+  }
+
+  /** Resolves with the files that may define hooks as soon as these were read, however long that takes. Rejects when
+   *  they can't be read. */
+  async hookFiles(): Promise<readonly HookFile[]> {
+    return (await this.hooksRead).hooks;
   }
 
   dispose(): void {
@@ -138,22 +148,48 @@ export class ProjectFiles implements Disposable {
   }
 
   private readNow(): void {
+    this.hooksRead = this.readHooks();
     this.latest = this.read();
+  }
+
+  private async readHooks(): Promise<ProjectContext> {
+    const { signal } = new AbortController();
+    const read = await Promise.all([this.readFolders('hooks', signal), this.readOwn('hooks', signal)]);
+    return joined(read);
   }
 
   private async read(): Promise<void> {
     this.reading.abort();
-    const reading = (this.reading = new AbortController());
-    const { files, personal, log } = this.deps;
+    const { signal } = (this.reading = new AbortController());
+    await Promise.all([
+      this.readPart('hooks', this.hooksRead, signal),
+      this.readPart('own', this.readOwn('others', signal), signal),
+      this.readPart('project', this.readFolders('others', signal), signal),
+    ]);
+  }
+
+  private async readPart(
+    part: keyof typeof this.parts,
+    read: Promise<ProjectContext>,
+    signal: AbortSignal,
+  ): Promise<void> {
     try {
-      const [project, own] = await Promise.all([
-        vscode.workspace.isTrusted ? readProject(files, reading.signal) : noProject,
-        readPersonal(files, { places: personal, groups: this.groups }, reading.signal),
-      ]);
-      if (!reading.signal.aborted) this.take(joined([project, own]));
+      const found = await read;
+      if (signal.aborted) return;
+      this.parts[part] = found;
+      const { project, own, hooks } = this.parts;
+      this.take(joined([project, own, hooks]));
     } catch (error) {
-      if (!reading.signal.aborted) log.warn(`The files of the project could not be read: ${errorMessage(error)}`);
+      if (!signal.aborted) this.deps.log.warn(`Files for agents could not be read (${part}): ${errorMessage(error)}`);
     }
+  }
+
+  private async readFolders(wanted: 'hooks' | 'others', signal: AbortSignal): Promise<ProjectContext> {
+    return vscode.workspace.isTrusted ? readProject(this.deps, wanted, signal) : noProject;
+  }
+
+  private async readOwn(wanted: 'hooks' | 'others', signal: AbortSignal): Promise<ProjectContext> {
+    return readPersonal(this.deps, { places: this.deps.personal, groups: this.groups }, wanted, signal);
   }
 
   private take(context: ProjectContext): void {

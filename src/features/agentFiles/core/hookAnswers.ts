@@ -132,6 +132,14 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
   };
 }
 
+/** The answer when the files with hooks can't be read: what a hook could object to does not happen. */
+export function unreadHooks(event: Pick<HookEvent, 'name'>, problem: string): HookAnswer {
+  if (!guards.includes(event.name)) return noAnswer;
+  const reason = t('The files with hooks can’t be read, and one of them might object: {problem}', { problem });
+  const run = { hook: '', event: event.name, outcome: 'blocked', text: reason } as const;
+  return together([{ decision: 'deny', reason, arguments: null, context: '', stop: null, run }], event);
+}
+
 /** Puts the answers of several hooks together: the strictest counts. */
 export function together(all: readonly Said[], { name }: Pick<HookEvent, 'name'>): HookAnswer {
   if (all.length === 0) return noAnswer;
@@ -154,10 +162,13 @@ export function together(all: readonly Said[], { name }: Pick<HookEvent, 'name'>
     decision,
     reason,
     arguments: [...changes][0] ?? null,
-    context: all
-      .map(({ context }) => context)
-      .filter((each) => each !== '')
-      .join('\n\n'),
+    context: cut(
+      all
+        .map(({ context }) => context)
+        .filter((each) => each !== '')
+        .join('\n\n'),
+      2 * longestText,
+    ),
     runs,
     ...(changes.size > 1 ? disagree : {}),
     ...(stops.length > 0 ? stopped : {}),
@@ -187,8 +198,8 @@ function nameOf({ file, command }: Pick<HookDefinition, 'file' | 'command'>): st
   return `${file}: ${line.length > 80 ? `${line.slice(0, 79).toWellFormed()}…` : line}`;
 }
 
-function cut(written: string): string {
-  return written.length <= longestText ? written : `${written.slice(0, longestText).toWellFormed()}…`;
+function cut(written: string, longest = longestText): string {
+  return written.length <= longest ? written : `${written.slice(0, longest).toWellFormed()}…`;
 }
 
 function jsonIn(output: string): unknown {

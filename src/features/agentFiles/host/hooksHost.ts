@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as vscode from 'vscode';
+import { untilStopped } from '../../../agent/callRunner';
 import { noAnswer, type HookAnswer, type HookEvent } from '../../../agent/turnHooks';
 import type { Clock } from '../../../base/clock';
 import { errorMessage } from '../../../base/errorMessage';
@@ -19,7 +20,7 @@ import { AccessPaths } from '../../../tools/accessPaths';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
 import { visible } from '../../../tools/mcp/serverDefinition';
 import { chooseShell, shellInvocation } from '../../../tools/terminal/shell';
-import { answerOf, together, type HookEnd, type Said } from '../core/hookAnswers';
+import { answerOf, together, unreadHooks, type HookEnd, type Said } from '../core/hookAnswers';
 import { isFor, readHooks, type HookDefinition, type IgnoredReason } from '../core/hookFiles';
 import { hookInput } from '../core/hookInput';
 import { translatedCalls, type TranslatedCall } from '../core/hookNames';
@@ -28,7 +29,7 @@ import { trustMark } from '../core/trustMark';
 import type { ReportSection } from './readHere';
 
 interface HooksHostDeps {
-  readonly project: Pick<ProjectFiles, 'current' | 'ready'>;
+  readonly project: Pick<ProjectFiles, 'hookFiles'>;
   readonly terminal: Pick<TerminalFeature, 'confinement' | 'environment' | 'shell'>;
   readonly gateway: Pick<Gateway, 'intake'>;
   readonly files: WorkspaceFiles;
@@ -65,8 +66,9 @@ export class HooksHost implements WindowHooks {
   /** Never rejects. In Restricted Mode no hook runs. */
   async run(event: HookEvent, signal: AbortSignal): Promise<HookAnswer> {
     if (!vscode.workspace.isTrusted) return noAnswer;
-    await this.deps.project.ready();
-    const all = await this.known((hook) => hook.event === event.name);
+    const read = await untilStopped(signal, this.read()).catch((error: unknown) => errorMessage(error));
+    if (typeof read === 'string') return unreadHooks(event, read);
+    const all = await this.known(read.hooks.filter((hook) => hook.event === event.name));
     const first = await this.askAll(all, event, signal);
     const answers = [...first.values()].flat();
     const [changed, ...others] = new Set(answers.flatMap((said) => said.arguments ?? []));
@@ -158,8 +160,7 @@ export class HooksHost implements WindowHooks {
 
   /** Lists the files with hooks. Choosing one shows its commands, and asks to trust them or to stop trusting them. */
   async review(): Promise<void> {
-    await this.deps.project.ready();
-    const all = await this.known();
+    const all = await this.known((await this.read()).hooks);
     const items = [...new Set(all.map(({ hook }) => hook.file))].map((file) => {
       const hooks = all.filter(({ hook }) => hook.file === file);
       const description = hooks.every(({ state }) => state === 'trusted') ? t('Trusted') : t('Not trusted');
@@ -172,8 +173,8 @@ export class HooksHost implements WindowHooks {
 
   /** The part of the report. */
   async report(): Promise<ReportSection> {
-    const hooks = await this.known();
-    const { ignored } = this.read();
+    const { hooks: found, ignored } = await this.read();
+    const hooks = await this.known(found);
     return {
       title: t('Hooks'),
       about: t('Programs that run at moments of a turn. Each runs only after you trusted exactly its definition.'),
@@ -190,21 +191,20 @@ export class HooksHost implements WindowHooks {
     return this.isOutside(known) ? t('Runs without the sandbox') : t('Runs in the sandbox');
   }
 
-  private read(): ReturnType<typeof readHooks> {
-    const read = this.deps.project.current.hooks.map((file) => readHooks(file, process.platform));
+  /** Rejects when the files with hooks can't be read. */
+  private async read(): Promise<ReturnType<typeof readHooks>> {
+    const read = (await this.deps.project.hookFiles()).map((file) => readHooks(file, process.platform));
     return { hooks: read.flatMap(({ hooks }) => hooks), ignored: read.flatMap(({ ignored }) => ignored) };
   }
 
   /** These hooks, as the user has judged them and the files that their commands name. */
-  private known(fits: (hook: HookDefinition) => boolean = () => true): Promise<readonly KnownHook[]> {
+  private known(hooks: readonly HookDefinition[]): Promise<readonly KnownHook[]> {
     return Promise.all(
-      this.read()
-        .hooks.filter(fits)
-        .map(async (hook) => {
-          const [id, mark] = [hook.fingerprint, await trustMark(hook, this.folderOf(hook))];
-          const isTrusted = this.trust.isTrusted(id, mark);
-          return { hook, mark, state: isTrusted ? 'trusted' : this.trust.knewAnother(id, mark) ? 'changed' : 'new' };
-        }),
+      hooks.map(async (hook) => {
+        const [id, mark] = [hook.fingerprint, await trustMark(hook, this.folderOf(hook))];
+        const isTrusted = this.trust.isTrusted(id, mark);
+        return { hook, mark, state: isTrusted ? 'trusted' : this.trust.knewAnother(id, mark) ? 'changed' : 'new' };
+      }),
     );
   }
 
@@ -256,7 +256,8 @@ export class HooksHost implements WindowHooks {
     });
     const chosen = await vscode.window.showInformationMessage(sentence, review, t('Not Now'));
     if (chosen !== review) return;
-    for (const file of files) await this.reviewFile(file, await this.known((hook) => hook.file === file));
+    const { hooks: found } = await this.read();
+    for (const file of files) await this.reviewFile(file, await this.known(found.filter((hook) => hook.file === file)));
   }
 
   private folderOf({ folder }: HookDefinition): string {

@@ -162,7 +162,12 @@ export class Headless {
     const places = personalPlaces(homedir(), environment, process.platform);
     const readRules = async (signal: AbortSignal): Promise<void> => {
       const own = { places, groups: settings.personalFiles };
-      project = joined(await Promise.all([readProject(files, signal), readPersonal(files, own, signal)]));
+      const denials = { files, deniesReading };
+      const both = (['others', 'hooks'] as const).flatMap((wanted) => [
+        readProject(denials, wanted, signal),
+        readPersonal(denials, own, wanted, signal),
+      ]);
+      project = joined(await Promise.all(both));
     };
     const gateway = new Gateway({
       store,

@@ -14,7 +14,11 @@ import { FolderOnDisk } from '../../../support/folderOnDisk';
 const folderWith = foldersPerTest();
 
 function read(files: Files): Promise<ProjectContext> {
-  return readProject(new FolderOnDisk([{ name: 'w', path: folderWith(files) }]), new AbortController().signal);
+  return readProject(
+    { files: new FolderOnDisk([{ name: 'w', path: folderWith(files) }]), deniesReading: () => false },
+    'others',
+    new AbortController().signal,
+  );
 }
 
 const skill = (fields: string, body = 'Do $ARGUMENTS.'): string => `---\ndescription: d\n${fields}\n---\n${body}`;

@@ -22,10 +22,11 @@ async function read(
   groups: readonly PersonalGroup[] = personalGroups,
 ): Promise<ProjectContext> {
   const files = new FolderOnDisk([{ name: 'w', path: folderWith(folder) }]);
+  const denials = { files, deniesReading: () => false };
   const { signal } = new AbortController();
   return joined([
-    await readProject(files, signal),
-    await readPersonal(files, { places: placesIn(home), groups }, signal),
+    await readProject(denials, 'others', signal),
+    await readPersonal(denials, { places: placesIn(home), groups }, 'others', signal),
   ]);
 }
 

@@ -1,4 +1,5 @@
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import * as nodePath from 'node:path';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,11 +10,22 @@ import {
 } from '../../../../src/agent/project/projectContext';
 import { projectPrompt } from '../../../../src/agent/project/projectPrompt';
 import { expandPrompt } from '../../../../src/agent/project/promptFiles';
+import type { AccessPath } from '../../../../src/transcript/approval';
 import { type Files, foldersPerTest } from '../../../support/filesOnDisk';
 import { FolderOnDisk } from '../../../support/folderOnDisk';
 import { aToolCall } from '../../../support/toolCalls';
 
 const folderWith = foldersPerTest();
+
+/** Keeps which files were read. */
+class CountedFolder extends FolderOnDisk {
+  readonly reads: string[] = [];
+
+  override read(path: string): Promise<Uint8Array> {
+    this.reads.push(path);
+    return super.read(path);
+  }
+}
 
 const scopedWords =
   'Rules for some files or tasks only. Read the file with read_file before you work on what it is for. Of rules for ' +
@@ -21,7 +33,11 @@ const scopedWords =
 
 async function read(...folders: readonly Files[]): Promise<ProjectContext> {
   const roots = folders.map((files, index) => ({ name: `folder${index + 1}`, path: folderWith(files) }));
-  return readProject(new FolderOnDisk(roots), new AbortController().signal);
+  return readProject(
+    { files: new FolderOnDisk(roots), deniesReading: () => false },
+    'others',
+    new AbortController().signal,
+  );
 }
 
 const lines = ({ rules }: ProjectContext): readonly string[] =>
@@ -41,7 +57,11 @@ describe('a link in a project', () => {
     symlinkSync('../../.env', join(folder, '.github/prompts/b.prompt.md'));
     symlinkSync('../../../.env', join(folder, '.claude/skills/s/SKILL.md'));
     symlinkSync('.ssh', join(folder, '.clinerules'));
-    const project = await readProject(new FolderOnDisk([{ name: 'w', path: folder }]), new AbortController().signal);
+    const project = await readProject(
+      { files: new FolderOnDisk([{ name: 'w', path: folder }]), deniesReading: () => false },
+      'others',
+      new AbortController().signal,
+    );
     expect([lines(project), JSON.stringify(project).includes('KEY=')]).toEqual([['CLAUDE.md: Use tabs.'], false]);
   });
 });
@@ -104,7 +124,11 @@ describe('rules of a project', () => {
     symlinkSync(join(outside, 'secret.md'), join(home, 'AGENTS.md'));
     symlinkSync(outside, join(home, '.clinerules'));
     symlinkSync('CLAUDE.md', join(home, 'CLAUDE.md'));
-    const project = await readProject(new FolderOnDisk([{ name: 'f', path: home }]), new AbortController().signal);
+    const project = await readProject(
+      { files: new FolderOnDisk([{ name: 'f', path: home }]), deniesReading: () => false },
+      'others',
+      new AbortController().signal,
+    );
     expect({ ...project, left: project.left.map(({ path, reason }) => `${path} ${reason}`) }).toEqual({
       ...noProject,
       rules: [{ path: '.windsurfrules', text: 'fine', appliesTo: null, origin: 'folder' }],
@@ -326,5 +350,44 @@ describe('rules below the folder and in other files', () => {
       ...Object.fromEntries(parts.map((name) => [name, 'part'])),
     });
     expect([project.rules[0]?.imports?.length, project.left.length]).toEqual([20, 12]);
+  });
+
+  it('that are too many or too long are not read at all, in however many files they are named', async () => {
+    const folder = folderWith({
+      'big.md': 'x'.repeat(400_000),
+      'AGENTS.md': `0 ${'@big.md '.repeat(20_000)}`,
+      ...Object.fromEntries(
+        Array.from({ length: 40 }, (_, at) => [
+          `p${at}/AGENTS.md`,
+          `${at} ${'@../big.md @x1.md @x2.md '.repeat(5000)}`,
+        ]),
+      ),
+    });
+    const files = new CountedFolder([{ name: 'w', path: folder }]);
+    const project = await readProject({ files, deniesReading: () => false }, 'others', new AbortController().signal);
+    expect({ rules: project.rules.length, big: files.reads.filter((path) => path.endsWith('big.md')) }).toEqual({
+      rules: 41,
+      big: [],
+    });
+  });
+
+  it('come neither from another open folder nor from a place that a rule of the user denies', async () => {
+    const roots = [{ 'AGENTS.md': 'See @../folder2/b.md and @notes/a.md' }, { 'b.md': 'B' }];
+    const [one, two] = roots.map((files, at) => ({
+      name: `folder${at + 1}`,
+      path: folderWith({ ...files, 'notes/a.md': 'A' }),
+    }));
+    if (one === undefined || two === undefined) throw new Error('two folders');
+    const away = nodePath.relative(one.path, two.path);
+    writeFileSync(join(one.path, 'AGENTS.md'), `See @${away}/b.md and @notes/a.md`);
+    const denials = {
+      files: new FolderOnDisk([one, two]),
+      deniesReading: ({ path }: AccessPath) => /notes/.test(path),
+    };
+    const project = await readProject(denials, 'others', new AbortController().signal);
+    expect([project.rules[0]?.imports, project.left.map(({ reason }) => reason).toSorted()]).toEqual([
+      undefined,
+      ['outside', 'rule'],
+    ]);
   });
 });

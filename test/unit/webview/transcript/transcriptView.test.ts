@@ -192,7 +192,7 @@ describe('the transcript tab', () => {
     );
     expect(words).toEqual([
       'Asked at …: a.ts · denied by you at …: not that one',
-      'Asked at …: a.ts · never decided: the turn ended first',
+      'Asked at …: a.ts · never decided: it was no longer needed',
     ]);
   });
 
