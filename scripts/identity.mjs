@@ -42,11 +42,6 @@ const places = [
     pattern: /url: (.+)\/security\/advisories\/new/g,
     value: ({ repository }) => repository,
   },
-  {
-    files: /^src\/features\/agents\/served\/servedHome\.ts$/,
-    pattern: /extensionFolder = '([^']+)'/g,
-    value: idOf,
-  },
   // VS Code loads it from a folder of its own, so it cannot import.
   {
     files: /^test\/support\/extensions\/memory-log\/extension\.js$/,

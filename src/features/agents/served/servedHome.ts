@@ -7,11 +7,12 @@ import * as v from 'valibot';
 import { type HermesSettings, readSettings } from '../../../host/settings/settings';
 import { knownKeys } from '../../../models/secrecy/secrecy';
 import { isJsonObject } from '../../../transcript/json';
+import identity from '../../../../scripts/identity.json';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Name of the extension's folders in the editor's storage. */
-const extensionFolder = 'hermes-vscode.hermes-vscode';
+const extensionFolder = `${identity.publisher}.${identity.name}`;
 
 /** Folder of the editor's user data: settings, and the histories of its windows. */
 export function editorData(platform: NodeJS.Platform, environment: Environment, home = homedir()): string {
