@@ -123,6 +123,28 @@ describe('a hook before a call', () => {
     });
   });
 
+  it('asks the user although they allowed all edits with an earlier one: they did not see what the hook says', async () => {
+    const { hooks } = hooksOf(({ name, call }) =>
+      name === 'PreToolUse' && call?.arguments.includes('b.ts') === true
+        ? { decision: 'ask', reason: 'Generated.', runs: [run('asked', 'Generated.')] }
+        : {},
+    );
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(
+      reply().calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }),
+      reply().says('Done.'),
+    );
+    const panel = world.surface();
+    await world.send(panel, 'change them');
+    const { id } = await panel.question();
+    await world.gateway.approvals.decide(id, { kind: 'allow', scope: 'once', together: true });
+    const again = await panel.question(2);
+    await world.gateway.approvals.decide(again.id, { kind: 'deny', reason: null });
+    await panel.untilSettled(1);
+    expect([again.request.hooks?.runs, ran]).toEqual([[run('asked', 'Generated.')], ['change a.ts']]);
+  });
+
   it('runs when the machine is cut off: nothing that was shown is lost, and the call never runs', async () => {
     const started = gate();
     const never = gate();
