@@ -128,7 +128,7 @@ test('a working day of two machines behind lines that cut, stall and are slow en
   await alike();
 
   // A private session, beside one that is shared
-  await laptop.workbench.runCommand('Hermes: New Private Session');
+  await laptop.workbench.runCommand('Hermes: New Session (Private)');
   await laptop.ask(model, 'Tell of the zinnia', 'The zinnia is of quartz.');
   await laptop.panel.newSession();
   await laptop.ask(model, 'Tell of rivers', longAnswer('r'));
