@@ -506,7 +506,11 @@ function reasonOf({ reason }: AbortSignal): Error {
 
 /** Settles as `work` does. Rejects at once when the turn is stopped. */
 export function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  if (signal.aborted) return Promise.reject(reasonOf(signal));
+  if (signal.aborted) {
+    // Nobody waits for it any more.
+    work.catch(() => undefined);
+    return Promise.reject(reasonOf(signal));
+  }
   let onAbort: () => void = () => undefined;
   const stopped = new Promise<never>((_resolve, reject) => {
     onAbort = () => reject(reasonOf(signal));

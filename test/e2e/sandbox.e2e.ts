@@ -110,7 +110,7 @@ if (sandboxProblem() === undefined) {
       (await card.card.innerText()).includes('Outside the sandbox. Agent’s reason: It writes beside the project.'),
       await card.reasons(),
     ]).toEqual([
-      ['Allow Once', 'Deny', 'More Actions…'],
+      ['Allow Once', 'Deny'],
       true,
       expect.arrayContaining(['Runs with all your permissions, outside the sandbox.']),
     ]);

@@ -30,8 +30,8 @@ interface CardAction {
 
 const once = { kind: 'allow', scope: 'once' } as const satisfies ApprovalDecision;
 
-/** Buttons of the card: at most three, and the others on request. The default one looks like it; Enter presses none of
- *  them without focus. */
+/** Buttons of the card: at most three. The others appear on request after the button for it: none moves, and Tab leads
+ *  to them. The default one looks like it; Enter presses none of them without focus. */
 export function ApprovalActions({ request, busy, decide, open }: ApprovalActionsProps) {
   const chat = useChat();
   const [showsMore, setShowsMore] = useState(false);
@@ -44,25 +44,26 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
     if (typeof act === 'string') open(act);
     else if (event.detail < 2) decide(act);
   };
+  const button = (action: CardAction) => (
+    <button
+      type="button"
+      key={action.label}
+      class={`button compact${action.key === standard ? '' : ' secondary'}`}
+      disabled={busy}
+      aria-label={action.label}
+      title={action.title}
+      data-key={action.key === 'allow' && standard === 'allow' ? allowKey : undefined}
+      aria-expanded={typeof action.act === 'string' ? false : undefined}
+      aria-keyshortcuts={shortcutOf(action)}
+      onClick={(event) => press(event, action)}
+    >
+      {action.label}
+    </button>
+  );
   return (
     <div class="card-foot">
       <div class="card-actions">
-        {shown.map((action) => (
-          <button
-            type="button"
-            key={action.label}
-            class={`button compact${action.key === standard ? '' : ' secondary'}`}
-            disabled={busy}
-            aria-label={action.label}
-            title={action.title}
-            data-key={action.key === 'allow' && standard === 'allow' ? allowKey : undefined}
-            aria-expanded={typeof action.act === 'string' ? false : undefined}
-            aria-keyshortcuts={shortcutOf(action)}
-            onClick={(event) => press(event, action)}
-          >
-            {action.label}
-          </button>
-        ))}
+        {actions.filter(({ more }) => more !== true).map(button)}
         {actions.some(({ more }) => more === true) && (
           <button
             type="button"
@@ -75,6 +76,7 @@ export function ApprovalActions({ request, busy, decide, open }: ApprovalActions
             <Icon name={showsMore ? 'chevron-up' : 'ellipsis'} />
           </button>
         )}
+        {showsMore && actions.filter(({ more }) => more === true).map(button)}
       </div>
       {grantsEdits && (
         <p class="approval-where">
