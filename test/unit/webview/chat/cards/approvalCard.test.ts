@@ -341,7 +341,7 @@ describe('an edit', () => {
     ]).toEqual([
       ['Open Diff', 'Allow', 'Deny', 'More Actions…'],
       [
-        ['Open Diff', 'Allow', 'Allow All Edits', 'Deny', 'Deny with Reason…', 'More Actions…'],
+        ['Open Diff', 'Allow', 'Deny', 'More Actions…', 'Allow All Edits', 'Deny with Reason…'],
         ['Edit Automatically: Edits files in this workspace without asking. Still asks before running commands.'],
       ],
       [
