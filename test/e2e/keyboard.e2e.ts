@@ -77,6 +77,7 @@ test('the user denies what the agent asks, with a reason that the agent gets; Es
   await question('mkdir three');
   await hands.tabTo('button', 'More Actions…');
   await hands.press('Enter');
+  await hands.panel.button('Deny with Reason…').waitFor();
   await hands.tabTo('button', 'Deny with Reason…');
   await hands.press('Enter');
   await expectFocus(hands.panel.frame, 'textbox', 'Reason');
@@ -85,6 +86,7 @@ test('the user denies what the agent asks, with a reason that the agent gets; Es
   await hands.panel.frame.getByRole('textbox', { name: 'Reason' }).waitFor({ state: 'detached' });
   await hands.tabTo('button', 'More Actions…');
   await hands.press('Enter');
+  await hands.panel.button('Deny with Reason…').waitFor();
   await hands.tabTo('button', 'Deny with Reason…');
   await hands.press('Enter');
   await expectFocus(hands.panel.frame, 'textbox', 'Reason');
