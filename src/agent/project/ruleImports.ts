@@ -38,7 +38,10 @@ export async function withImports(
       const target = nodePath.posix.join(nodePath.posix.dirname(from), written.replace(/[.,;:!?]+$/, ''));
       if (named.has(target)) continue;
       named.add(target);
-      if (++budget.looks > most.looks) return;
+      if (++budget.looks > most.looks) {
+        folder.leave(target, 'imports');
+        return;
+      }
       const size = await folder.size(target);
       if (size === null) continue;
       const isOver = bytes + size > most.bytes || budget.bytes + size > most.allBytes;
