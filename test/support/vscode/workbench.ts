@@ -5,6 +5,7 @@ import { patience, usualLimitMs, waitFor, within } from './processes';
 import type { Settings } from './userSettings';
 import { write } from './writing';
 
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 /** What a webview is shown in: a view of a side bar or panel, or an editor tab. */
 export type WebviewPlace = 'view' | 'editor';
 
@@ -65,18 +66,20 @@ export class Workbench {
     });
   }
 
+  /** Chooses a command by its whole title: the palette has those that were used last first, also of two that begin alike. */
   async #chooseCommand(title = '', ...choices: readonly string[]): Promise<void> {
     await this.page.locator('.quick-input-widget input.input').fill(`>${title}`, { timeout: 2_000 * patience });
-    await this.quickInputRow(title).click({ timeout: 2_000 * patience });
+    await this.#rowNamed(`${escaped(title)}…?$`).click({ timeout: 2_000 * patience });
     for (const choice of choices) await this.quickInputRow(choice).click({ timeout: 10_000 * patience });
   }
 
   /** A row of an open quick pick, by the beginning of its accessible name. */
-  quickInputRow(name: string): Locator {
-    const escaped = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  readonly quickInputRow = (name: string): Locator => this.#rowNamed(escaped(name));
+
+  #rowNamed(pattern: string): Locator {
     return this.page
       .locator('.quick-input-list .monaco-list-row')
-      .filter({ has: this.page.locator('.label-name', { hasText: new RegExp(`^${escaped}`) }) })
+      .filter({ has: this.page.locator('.label-name', { hasText: new RegExp(`^${pattern}`) }) })
       .first();
   }
 
