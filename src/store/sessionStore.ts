@@ -57,6 +57,8 @@ export const storeMethods = {
    *  Returns true when the title was set. Throws `invalid`, with a sentence, for a title without a visible
    *  character, one over 200 characters, and a user's title that is taken in the tree. */
   setTitle: write<(sessionId: string, title: string, source: TitleSource) => boolean>(),
+  /** The custom agent that answers, by its name, on all segments of the conversation. Null: the usual agent. */
+  setSessionAgent: write<(sessionId: string, agent: string | null) => void>(),
   setSessionModel: write<(sessionId: string, model: string | null) => void>(),
   /** Reasoning effort for the session's model, on all segments of its conversation. Null: not chosen there, a
    *  setting decides. A branch starts with null. */

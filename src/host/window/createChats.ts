@@ -153,6 +153,7 @@ function surfaceDeps(
       demoPrompts: demoPrompts(),
       localization,
       promptFiles: project.offered,
+      agents: project.agents,
       commands: terminal.inBackground,
       ...(terminal.sandboxState === null ? {} : { sandbox: terminal.sandboxState }),
     }),

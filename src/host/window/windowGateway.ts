@@ -71,7 +71,7 @@ export function windowGateway({
     log,
     beforeTurn,
     afterTurn: (turn) => hooks.current?.afterTurn(turn),
-    createAgent: (model, agentMemory) =>
+    createAgent: (model, agentMemory, custom = null) =>
       agents.current?.agentFor(model) ??
       new Agent({
         store,
@@ -82,6 +82,7 @@ export function windowGateway({
         approvals: approvals.policy,
         ...(agentMemory === undefined ? {} : { memory: agentMemory }),
         project: () => project.current,
+        custom,
         hooks: { run: async (...asked) => hooks.current?.run(...asked) ?? noAnswer },
         moreTools: async (signal, called) => [...(await mcp.tools(signal, called)), ...editorTools()],
         openModel: async (signal) => {
@@ -91,8 +92,10 @@ export function windowGateway({
         systemPrompt: (hasTools) => systemPrompt({ roots: files.roots(), platform: process.platform, hasTools }),
         maxIterations: settings.current.maxIterations,
       }),
-    agentSignature: (model) =>
-      JSON.stringify([model, settings.current, keyChanges(), project.version, files.roots().map((root) => root.path)]),
+    agentSignature: (model, custom = null) => {
+      const folders = files.roots().map((root) => root.path);
+      return JSON.stringify([model, custom, settings.current, keyChanges(), project.version, folders]);
+    },
     createMemory: (agent) =>
       memory.createMemory(agent, {
         clock,

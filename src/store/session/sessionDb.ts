@@ -121,6 +121,7 @@ function operationsOver(
     resolveSessionId: read((idOrPrefix) => operations.finder.resolve(idOrPrefix)),
     findSession: read((text) => operations.finder.find(text)),
     setTitle: write((sessionId, title, source) => operations.titling.set(sessionId, title, source)),
+    setSessionAgent: write((sessionId, agent) => sessions.setAgent(sessionId, agent)),
     setSessionModel: write((sessionId, model) => sessions.setModel(sessionId, model)),
     sessionEffort: (sessionId) => sessions.effort(sessionId),
     setSessionEffort: write((sessionId, effort) => sessions.setEffort(sessionId, effort)),
