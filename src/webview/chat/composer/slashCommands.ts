@@ -44,7 +44,7 @@ export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []
   const text = match[2] ?? '';
   const command = slashCommands.find((known) => known.name === name);
   if (command === undefined) {
-    const prompt = prompts.find((each) => each.name === name);
+    const prompt = prompts.find((each) => each.name.split(' ')[0]?.toLowerCase() === name);
     if (prompt === undefined) return { kind: 'unknown', name };
     return prompt.kind === 'server' ? { kind: 'serverPrompt', name, text } : { kind: 'prompt' };
   }
@@ -56,12 +56,12 @@ export function parseSlash(input: string, prompts: readonly OfferedPrompt[] = []
 /** Returns the completions while a name is being typed; none after the name. A prompt file with the name of a
  *  command is not offered: it would not run. */
 export function offeredCommands(typed: string, prompts: readonly OfferedPrompt[] = []): readonly Offered[] {
-  const begun = /^\/([\p{L}\d_-]*)$/u.exec(typed)?.[1]?.toLowerCase();
+  const begun = /^\/([\p{L}\d$_:.-]*)$/u.exec(typed)?.[1]?.toLowerCase();
   if (begun === undefined) return [];
   const own = prompts
     .filter(({ name }) => slashCommands.every((command) => command.name !== name))
     .map((prompt) => ({ ...prompt, takes: 'prompt' as const }));
-  return [...slashCommands, ...own].filter(({ name }) => name.startsWith(begun));
+  return [...slashCommands, ...own].filter(({ name }) => name.toLowerCase().startsWith(begun));
 }
 
 /** Returns the composer's text after this item was picked. */

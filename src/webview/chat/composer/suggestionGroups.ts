@@ -29,8 +29,12 @@ export function commandGroups(commands: readonly Offered[]): readonly Suggestion
         return t('Agents');
       case 'server':
         return t('MCP Prompts');
-      default:
+      case 'command':
+        return t('Commands of the Agent');
+      case undefined:
         return t('Prompt Files');
+      default:
+        return command.kind satisfies never;
     }
   });
 }
