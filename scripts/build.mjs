@@ -12,7 +12,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 /** Packages whose dynamic import becomes a file of its own: without it esbuild puts them into the bundle that may need
  *  them one day. */
-const importedLater = ['yaml'];
+const importedLater = ['smol-toml', 'yaml'];
 
 /** @type {import('esbuild').Plugin} */
 const separate = {
@@ -149,6 +149,8 @@ export const bundles = [
     entry: 'src/tools/sandbox/helper/main.ts',
     target: { ...node, ...withOwnAddress, external: ['@microsoft/mxc-sdk'] },
   },
+  // Read when the user has a configuration of Codex.
+  { name: 'smol-toml', entry: 'node_modules/smol-toml/dist/index.js', target: node },
   // Read when a rule, prompt or skill file has a head that is YAML.
   { name: 'yaml', entry: 'node_modules/yaml/dist/index.js', target: node },
   { name: 'webview/chat', entry: 'src/webview/chat/main.tsx', target: webview },
@@ -191,6 +193,7 @@ const loadedLater = [
     where: 'src/tools/sandbox/helper/',
   },
   { modules: /node_modules\/@secretlint\//, bundle: /secretlint\.js(\.map)?$/, where: 'src/models/secretlint/' },
+  { modules: /node_modules\/smol-toml\//, bundle: /smol-toml\.js(\.map)?$/, where: 'a dynamic import' },
   { modules: /node_modules\/yaml\//, bundle: /yaml\.js(\.map)?$/, where: 'a dynamic import' },
   {
     modules: /node_modules\/(linkedom|turndown|@mozilla\/readability)\//,

@@ -32,7 +32,7 @@ import { TurnRecall } from './turnRecall';
 import { recordTurn, type TurnResult } from './recordedTurn';
 import type { TurnRecorder } from './turnRecorder';
 import { subAgentPrompt } from './systemPrompt';
-import { type HookEvent, HookStop, type TurnHooks } from './turnHooks';
+import { type HookEvent, HookStop, type TurnHooks, usualAgent } from './turnHooks';
 import { beforePrompt, interruptionNote, withNote, wireNotes } from './wireNotes';
 
 export interface AgentDeps {
@@ -174,14 +174,14 @@ export class Agent {
     if (hooks === undefined) return null;
     const common = { sessionId: turn.sessionId, mode: await mode.get() };
     const prompt = promptText(rows.findLast(({ role }) => role === 'user')?.parts ?? []);
-    const source = rows.every(({ turnUid }) => turnUid === turn.uid) ? 'startup' : 'resume';
+    const about = rows.every(({ turnUid }) => turnUid === turn.uid) ? 'startup' : 'resume';
     const events: readonly HookEvent[] =
       subAgent === undefined
         ? [
-            ...(this.hasBegun ? [] : [{ name: 'SessionStart', source, ...common } as const]),
+            ...(this.hasBegun ? [] : [{ name: 'SessionStart', about, ...common } as const]),
             { name: 'UserPromptSubmit', prompt, ...common },
           ]
-        : [{ name: 'SubagentStart', prompt, ...common }];
+        : [{ name: 'SubagentStart', about: subAgent.type ?? usualAgent, prompt, ...common }];
     this.hasBegun = true;
     const texts: string[] = [];
     for (const event of events) {

@@ -4,7 +4,7 @@ import { RunningCalls, TurnStop } from '../agent/runningCalls';
 import { savingFailure } from '../agent/turnEnding';
 import { pause } from '../base/pause';
 import { errorMessage } from '../base/errorMessage';
-import { retriesOfACall, retryPauseMs } from '../store/ownership/retryingStore';
+import { retriesOfACall, retryPauseMs } from '../store/ownership/storeCalls';
 import { isUnknownOutcome, StoreError } from '../store/storeError';
 import { answerText, type Message } from '../transcript/message';
 import type { Mode } from '../transcript/approval';

@@ -1,5 +1,6 @@
+import type { CallOptions } from '../base/threads/calls';
 import { storeMethods, type SessionOperations, type SessionStore } from './sessionStore';
-import type { SlicedWork, WorkProgress } from './slicedWork';
+import type { SlicedWork } from './slicedWork';
 import type { WorkOptions } from './storeMethod';
 
 export type MethodName = keyof SessionOperations;
@@ -49,9 +50,7 @@ export function performInSlices<M extends MethodName>(
 export type CallMethod = <M extends MethodName>(
   method: M,
   args: MethodArguments[M],
-  signal?: AbortSignal,
-  /** Receives the progress of long work. */
-  onProgress?: (progress: WorkProgress) => void,
+  options?: CallOptions,
 ) => Promise<MethodResults[M]>;
 
 /** The store's methods as promises, over one function that carries a call. */
@@ -60,7 +59,10 @@ export function promisedOperations(call: CallMethod): Omit<SessionStore, 'close'
   const forwards = methods.map((method) => [
     method,
     storeMethods[method].effect.startsWith('long')
-      ? (input: never, ...options: WorkOptions) => call(method, [input], ...options)
+      ? (input: never, ...[signal, onProgress]: WorkOptions) =>
+          // An aborted read has nothing to wait for. For a change, the response shows if it was made before it could be
+          // stopped.
+          call(method, [input], { signal, onProgress, leavesAtOnce: isRead(method) })
       : (...args: MethodArguments[MethodName]) => call(method, args),
   ]);
   return Object.fromEntries(forwards) as Omit<SessionStore, 'close'>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { retriesOfACall } from '../../src/store/ownership/retryingStore';
+import { retriesOfACall } from '../../src/store/ownership/storeCalls';
 import { isRead, type MethodName } from '../../src/store/sessionMethods';
 import { StoreError } from '../../src/store/storeError';
 import { account, sound, storedTurns } from '../support/account';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { storeFiles } from '../../src/store/open/storeFiles';
-import { retriesOfACall } from '../../src/store/ownership/retryingStore';
+import { retriesOfACall } from '../../src/store/ownership/storeCalls';
 import { StoreError } from '../../src/store/storeError';
 import type { JsonObject } from '../../src/transcript/json';
 import { seededRandom } from '../support/seededRandom';

@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock';
 import type { SubmitReceipt } from '../../src/gateway/gateway';
-import { retriesOfACall, retryPauseMs } from '../../src/store/ownership/retryingStore';
+import { retriesOfACall, retryPauseMs } from '../../src/store/ownership/storeCalls';
 import { type Account, account } from './account';
 import { TranscriptBuilder } from './builders/messages';
 import { reply, type Responder } from './modelServer';

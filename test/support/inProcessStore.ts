@@ -1,4 +1,5 @@
 import { Emitter } from '../../src/base/disposable';
+import type { CallOptions } from '../../src/base/threads/calls';
 import type { SessionStore } from '../../src/store/sessionStore';
 import type { OpenedStore } from '../../src/store/worker/openedStore';
 import {
@@ -26,12 +27,12 @@ export function inProcessRunningStore(opened: OpenedStore): RunningStore {
     call: <M extends MethodName>(
       method: M,
       args: MethodArguments[M],
-      signal?: AbortSignal,
+      options?: CallOptions,
     ): Promise<MethodResults[M]> =>
       // The promise executor converts the store's exceptions to rejections, and runs before this returns.
       new Promise((resolve) => {
         if (closed) throw closedError();
-        signal?.throwIfAborted();
+        options?.signal?.throwIfAborted();
         resolve(perform(opened.operations, method, args));
       }),
     close: () =>

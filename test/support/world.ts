@@ -18,7 +18,7 @@ import { loopbackPolicy, type RequestPolicy } from '../../src/models/http/reques
 import type { SqlRow } from '../../src/store/engine/sqlDatabase';
 import type { SessionStore } from '../../src/store/sessionStore';
 import { StoreError } from '../../src/store/storeError';
-import { RetryingStore } from '../../src/store/ownership/retryingStore';
+import { StoreCalls } from '../../src/store/ownership/storeCalls';
 import { readOnlyTools } from '../../src/tools/readOnlyTools';
 import type { ApprovalPolicy } from '../../src/tools/approval/approvalPolicy';
 import type { AnyTool } from '../../src/tools/tool';
@@ -95,7 +95,7 @@ export class World {
   /** Models that were saved as those of new sessions. */
   readonly savedModels: string[] = [];
   /** In front of the store. */
-  retrying: RetryingStore;
+  calls: StoreCalls<WorldStore>;
   private surfaces = 0;
   private uids = 0;
 
@@ -106,7 +106,7 @@ export class World {
     private worldStore: WorldStore,
     private current: Gateway | null,
   ) {
-    this.retrying = this.retryingOver(worldStore);
+    this.calls = this.callsOf(worldStore);
   }
 
   static async create(options: WorldOptions = {}): Promise<World> {
@@ -129,7 +129,7 @@ export class World {
   }
 
   get store(): SessionStore {
-    return this.retrying.store;
+    return { ...this.calls.operations, close: () => this.worldStore.store.close() };
   }
 
   /** Makes calls of the store fail, as a full disk would, until the function returned is called. */
@@ -266,7 +266,7 @@ export class World {
   private async openAgain(): Promise<void> {
     const clock = this.options.clock ?? systemClock;
     this.worldStore = await openWorldStore(path.join(this.home, 'store'), () => clock.now());
-    this.retrying = this.retryingOver(this.worldStore);
+    this.calls = this.callsOf(this.worldStore);
     this.current = this.createGateway();
   }
 
@@ -278,9 +278,14 @@ export class World {
   };
 
   /** Its pauses are over at once. */
-  private retryingOver({ store }: WorldStore): RetryingStore {
+  private callsOf(store: WorldStore): StoreCalls<WorldStore> {
     const clock = { after: (_: number, callback: () => void) => systemClock.after(1, callback) };
-    return new RetryingStore(store, () => Promise.resolve(true), clock, this.log);
+    const target = {
+      open: () => store,
+      failed: (_: WorldStore, error: unknown) => error,
+      reopened: () => Promise.resolve(true),
+    };
+    return new StoreCalls(target, clock, this.log);
   }
 
   /** Another window beside the first: `store` is what it has of the history. */

@@ -9,11 +9,12 @@ import { migrate, schemaVersion } from '../../src/store/schema/migrations';
 import { createSessionDb, type SessionDb } from '../../src/store/session/sessionDb';
 import { storeUidKey } from '../../src/store/session/tables/storeUid';
 import type { SessionStore } from '../../src/store/sessionStore';
-import { perform, promisedOperations } from '../../src/store/sessionMethods';
+import { perform, promisedOperations, type CallMethod } from '../../src/store/sessionMethods';
 import { emptyStore } from './emptyStore';
 import { testSqlite } from './sqlite';
 
 export interface WorldStore {
+  readonly call: CallMethod;
   readonly store: SessionStore;
   readonly db: SessionDb;
   /** Underneath: what another hand could do to the file. */
@@ -46,6 +47,16 @@ export async function openWorldStore(folder: string, now: () => number): Promise
   const db = createSessionDb({ database, now, fileSizes: () => sizes(folder) });
   if (db.getMeta(storeUidKey) === null) db.setMeta(storeUidKey, randomUUID());
   db.recoverTurns();
+  const call: CallMethod = async (method, args) => {
+    const waiting = opened.waitBefore(method);
+    if (waiting !== null) await waiting;
+    opened.beforeCall(method);
+    const result = perform(db, method, args);
+    opened.afterCall(method);
+    const held = opened.waitAfter(method);
+    if (held !== null) await held;
+    return result;
+  };
   const opened: WorldStore = {
     db,
     database,
@@ -53,19 +64,8 @@ export async function openWorldStore(folder: string, now: () => number): Promise
     waitBefore: () => null,
     waitAfter: () => null,
     afterCall: () => undefined,
-    store: {
-      ...promisedOperations(async (method, args) => {
-        const waiting = opened.waitBefore(method);
-        if (waiting !== null) await waiting;
-        opened.beforeCall(method);
-        const result = perform(db, method, args);
-        opened.afterCall(method);
-        const held = opened.waitAfter(method);
-        if (held !== null) await held;
-        return result;
-      }),
-      close: async () => database.close(),
-    },
+    call,
+    store: { ...promisedOperations(call), close: async () => database.close() },
   };
   return opened;
 }

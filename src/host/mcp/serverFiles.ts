@@ -5,13 +5,13 @@ import { t } from '../../base/translate';
 import { DisposableStore, type Disposable } from '../../base/disposable';
 import { errorMessage } from '../../base/errorMessage';
 import type { ServerDefinition, ServerSource } from '../../tools/mcp/serverDefinition';
-import { readServerFile, readServerSetting, type ServerFile } from '../../tools/mcp/serverFile';
+import { readCodexFile, readServerFile, readServerSetting, type ServerFile } from '../../tools/mcp/serverFile';
 import { isMissingFile } from '../workspace/missingFile';
 
 export const settingName = 'hermes.mcp.servers';
 const claudeFile = '.mcp.json';
 /** Files of other agents in the user's home. Their servers are offered once, and start when the user trusts them. */
-const agentFiles = ['.claude.json', '.copilot/mcp-config.json', '.cursor/mcp.json'];
+const agentFiles = ['.claude.json', '.copilot/mcp-config.json', '.codex/config.toml', '.cursor/mcp.json'];
 
 /** A problem, and the file in which to correct it. Null: the settings. */
 export interface ServerProblem {
@@ -91,7 +91,8 @@ async function readAgentFile(name: string): Promise<ServerFile & { readonly file
   // A file that cannot be read is the other agent's to report.
   const content = await contentOf(uri, shown).catch(() => null);
   const source: ServerSource = { kind: 'agent', path: uri.fsPath, file: shown };
-  const { servers } = content === null ? { servers: [] } : readServerFile(content, source, shown);
+  const read = name.endsWith('.toml') ? readCodexFile : readServerFile;
+  const { servers } = content === null ? { servers: [] } : await read(content, source, shown);
   return { servers, problems: [], file: uri.toString() };
 }
 

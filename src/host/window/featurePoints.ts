@@ -19,6 +19,8 @@ interface AgentSource {
 /** Hooks of a window. */
 export interface WindowHooks extends TurnHooks {
   afterTurn(turn: CompletedTurn): void;
+  /** Called when the window closes. Never rejects, and takes at most two seconds. */
+  closing(): Promise<void>;
 }
 
 /** The places in the core of a window that features fill. */

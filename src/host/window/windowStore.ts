@@ -9,7 +9,6 @@ import { NodeFileSystem } from '../../store/engine/nodeFileSystem';
 import { replacedFiles, rescueFolderIn } from '../../store/open/replacedFiles';
 import { storeFiles } from '../../store/open/storeFiles';
 import { openStore, storeHome } from '../../store/ownership/openStore';
-import { reopened, RetryingStore } from '../../store/ownership/retryingStore';
 import type { StoreConnection } from '../../store/ownership/storeConnection';
 import { storeFolderOf } from '../../store/ownership/storeFolder';
 import type { SessionStore } from '../../store/sessionStore';
@@ -39,16 +38,14 @@ export class WindowStore implements Disposable {
   private readonly lifetime = new DisposableStore();
   private readonly workerEntry: string;
   private readonly threadData: StoreThreadData;
-  private readonly retrying: RetryingStore;
   private folderNow: string;
   /** True while a backup takes the place of the store, until that is open. */
   isReplacing = false;
   readonly connection: StoreConnection;
-  readonly store: SessionStore;
   readonly status: StoreStatus;
 
   constructor(private readonly deps: WindowStoreDeps) {
-    const { context, distFolder, clock, log } = deps;
+    const { context, distFolder, log } = deps;
     this.workerEntry = join(distFolder, 'storeThread.js');
     this.threadData = { compiledFolder: compiledFolderOf(context), keepAfterMs: upAfterMs };
     const storageFolder = (this.folderNow = this.wantedFolder());
@@ -58,9 +55,11 @@ export class WindowStore implements Disposable {
       log,
       opens: this.holdsHistory ? 'atOnce' : 'whenAsked',
     });
-    this.retrying = new RetryingStore(this.connection.store, () => reopened(this.connection), clock, log);
-    this.store = this.retrying.store;
     this.status = this.lifetime.register(new StoreStatus(this.connection, t));
+  }
+
+  get store(): SessionStore {
+    return this.connection.store;
   }
 
   /** Folder from the editor or the settings. */
@@ -117,7 +116,7 @@ export class WindowStore implements Disposable {
       copies: join(this.deps.context.globalStorageUri.fsPath, 'reading'),
       startWorker: this.startWorker,
       clock: this.deps.clock,
-      surroundings: () => ({ sharedFolders: this.sharedFolders, liveTurns: this.retrying.liveTurns }),
+      sharedFolders: () => this.sharedFolders,
       beforeOpening: async () => {
         // Features register in the task that builds this.
         await Promise.resolve();

@@ -12,7 +12,7 @@ import { retire } from '../open/replacedFiles';
 import { storeFiles } from '../open/storeFiles';
 import { storeErrorData } from '../storeError';
 import { StoreClient, startStoreWorker, type RunningStore } from '../worker/storeClient';
-import type { OpenReport, StorePlace } from '../worker/openedStore';
+import type { OpenReport } from '../worker/openedStore';
 import { StoreConnection, type OpenOptions, type OwnershipAttempt, type StoreHome } from './storeConnection';
 import { storeFolderOf } from './storeFolder';
 
@@ -33,8 +33,8 @@ interface OpenStoreOptions {
   /** `whenAsked`: touches nothing before `open` is called, for a window that has never stored anything. Default:
    *  `atOnce`. */
   readonly opens?: 'atOnce' | 'whenAsked';
-  /** Read at each opening. */
-  readonly surroundings?: () => Pick<StorePlace, 'sharedFolders' | 'liveTurns'>;
+  /** Folders of this machine that may hold files of this store and of others; read at each opening. Default: none. */
+  readonly sharedFolders?: () => readonly string[];
   /** Called before each opening that may change the files, while the lock is held. Never rejects. */
   readonly beforeOpening?: () => Promise<void>;
 }
@@ -54,18 +54,18 @@ export function storeHome({
   copies = join(storageFolder, 'reading'),
   clock,
   startWorker = startStoreWorker,
-  surroundings,
+  sharedFolders,
   beforeOpening,
 }: Pick<
   OpenStoreOptions,
-  'storageFolder' | 'workerEntry' | 'copies' | 'clock' | 'startWorker' | 'surroundings' | 'beforeOpening'
+  'storageFolder' | 'workerEntry' | 'copies' | 'clock' | 'startWorker' | 'sharedFolders' | 'beforeOpening'
 >): StoreHome {
   return new NodeStoreHome(
     storeFolderOf(storageFolder),
     () => startWorker(workerEntry),
     copies,
     clock,
-    surroundings ?? (() => ({})),
+    sharedFolders ?? (() => []),
     beforeOpening ?? (() => Promise.resolve()),
   );
 }
@@ -81,7 +81,7 @@ class NodeStoreHome implements StoreHome {
     private readonly startWorker: () => Thread,
     private readonly copies: string,
     private readonly clock: Clock,
-    private readonly surroundings: () => Pick<StorePlace, 'sharedFolders' | 'liveTurns'>,
+    private readonly sharedFolders: () => readonly string[],
     private readonly beforeOpening: () => Promise<void>,
   ) {}
 
@@ -106,22 +106,16 @@ class NodeStoreHome implements StoreHome {
     return isHeld(this.fileSystem, storeFiles(this.folder).lock, this.processes);
   }
 
-  async open({
-    fence,
-    snapshot,
-    salvage,
-    bringsBack,
-  }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
+  async open({ fence, snapshot, ...options }: OpenOptions): Promise<{ store: RunningStore; report: OpenReport }> {
     if (fence !== null) await this.beforeOpening();
     const client = new StoreClient(this.spare ?? this.startWorker());
     this.spare = null;
     const report = await client.open({
       folder: this.folder,
       fence,
-      salvage,
-      bringsBack,
+      ...options,
       ...(snapshot === null ? {} : { snapshot: { copies: this.copies, error: storeErrorData(snapshot) } }),
-      ...this.surroundings(),
+      sharedFolders: this.sharedFolders(),
     });
     return { store: client.store, report };
   }

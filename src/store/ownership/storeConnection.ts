@@ -5,22 +5,16 @@ import type { Log } from '../../base/log';
 import { errorMessage } from '../../base/errorMessage';
 import { pause } from '../../base/pause';
 import type { SessionStore } from '../sessionStore';
-import type { WorkProgress } from '../slicedWork';
 import { readableOnly } from '../engine/sqlFailure';
 import { StoreError, reviveStoreError, storeErrorData } from '../storeError';
 import type { StorePort } from '../storePort';
 import type { OpenReport } from '../worker/openedStore';
-import {
-  isUserWrite,
-  promisedOperations,
-  type MethodArguments,
-  type MethodName,
-  type MethodResults,
-} from '../sessionMethods';
 import type { RunningStore } from '../worker/storeClient';
 import type { LockAttempt, LockOwner } from '../lock/acquireLock';
 import type { HeldLock } from '../lock/heldLock';
 import type { LockEndpoint } from '../lock/lockRecord';
+import { isUserWrite } from '../sessionMethods';
+import { StoreCalls } from './storeCalls';
 import { askToRelease, TakeOverServer, type TakeOverOwner } from './takeOver';
 import { unavailable, type StoreState } from './storeState';
 
@@ -66,6 +60,8 @@ export interface OpenOptions {
   readonly salvage: boolean;
   /** True to bring back the sessions of copies of a store whose file was replaced by another. */
   readonly bringsBack: boolean;
+  /** Turns of this process, which must not be settled as those of a dead one. */
+  readonly liveTurns: readonly string[];
 }
 
 const heartbeatMs = 15_000;
@@ -87,6 +83,10 @@ const betweenRepairsMs = 60_000;
 const spaceCheckMs = 5000;
 /** Causes after which the open store must no longer be used. */
 const fatalCauses: readonly string[] = ['corrupt', 'replaced', 'deleted'];
+/** Causes of a failed store that need the user's decision. After any other cause it is opened again, in a new
+ *  thread. */
+const needDecision: readonly string[] = ['corrupt', 'locked', 'replaced', 'newer'];
+
 /** Connection of this window to the history of its folder, across handovers, failures and reopenings. `store` stays
  *  the same object for ever. */
 export class StoreConnection implements Disposable {
@@ -124,6 +124,9 @@ export class StoreConnection implements Disposable {
   private cancelSpaceCheck: () => void = () => undefined;
   private repairedAt = Number.NEGATIVE_INFINITY;
   private used = false;
+  private readonly calls: StoreCalls<RunningStore>;
+  /** Every method rejects with a `StoreError` that states the reason while the store is not open. */
+  readonly store: SessionStore;
   readonly onDidChangeState = this.states.event;
 
   constructor(
@@ -132,13 +135,21 @@ export class StoreConnection implements Disposable {
     private readonly log: Log,
   ) {
     this.startedAt = clock.monotonicMs();
+    this.calls = new StoreCalls(
+      {
+        open: (method) => {
+          const store = this.openStore();
+          this.used ||= isUserWrite(method);
+          return store;
+        },
+        failed: (store, error) => this.failed(store, error),
+        reopened: () => this.reopened(),
+      },
+      clock,
+      log,
+    );
+    this.store = { ...this.calls.operations, close: () => this.close() };
   }
-
-  /** Every method rejects with a `StoreError` that states the reason while the store is not open. */
-  readonly store: SessionStore = {
-    ...promisedOperations((method, args, signal, onProgress) => this.forward(method, args, signal, onProgress)),
-    close: () => this.close(),
-  };
 
   get state(): StoreState {
     return this.current;
@@ -220,11 +231,10 @@ export class StoreConnection implements Disposable {
 
   /** Gives another thread access to the store, until it is closed or lost. Throws like a call of the store. */
   openPort(): StorePort {
-    const { current, running } = this;
-    if (running === null) throw this.repairing ?? unavailable(current);
+    const port = this.openStore().openPort();
     this.used = true;
-    const isReadOnly = current.kind === 'readOnly' || current.kind === 'elsewhere';
-    return { port: running.openPort(), readOnly: isReadOnly ? storeErrorData(current.error) : null };
+    const { obstacle } = this;
+    return { port, readOnly: obstacle && storeErrorData(obstacle) };
   }
 
   /** Closes the store, releases its lock, runs work that replaces its files, and opens it again, also when the work
@@ -324,7 +334,13 @@ export class StoreConnection implements Disposable {
   /** Null when there is nothing to read, or the snapshot could not be made. */
   private async readSnapshot(home: StoreHome, error: StoreError): Promise<OpenReport | null> {
     try {
-      const { store, report } = await home.open({ fence: null, snapshot: error, salvage: false, bringsBack: false });
+      const { store, report } = await home.open({
+        fence: null,
+        snapshot: error,
+        salvage: false,
+        bringsBack: false,
+        liveTurns: [],
+      });
       this.adopt(store);
       return report;
     } catch (failure) {
@@ -389,6 +405,7 @@ export class StoreConnection implements Disposable {
         snapshot: null,
         salvage: this.damaged,
         bringsBack: this.bringsBack,
+        liveTurns: this.calls.liveTurns,
       });
       this.bringsBack = false;
       this.adopt(store);
@@ -484,8 +501,12 @@ export class StoreConnection implements Disposable {
   /** Damage in a file that cannot be changed is not fatal: it cannot be repaired, but the rest of it can still be
    *  read. */
   private isFatal({ causeClass }: StoreError): boolean {
-    const readsOnly = this.current.kind === 'readOnly' || this.current.kind === 'elsewhere';
-    return fatalCauses.includes(causeClass) && !(causeClass === 'corrupt' && readsOnly);
+    return fatalCauses.includes(causeClass) && !(causeClass === 'corrupt' && this.obstacle !== null);
+  }
+
+  /** The reason why the open store cannot be written; null when it can. */
+  private get obstacle(): StoreError | null {
+    return this.current.kind === 'readOnly' || this.current.kind === 'elsewhere' ? this.current.error : null;
   }
 
   private announce(report: OpenReport): void {
@@ -505,26 +526,25 @@ export class StoreConnection implements Disposable {
     this.regained = null;
   }
 
-  private async forward<M extends MethodName>(
-    method: M,
-    args: MethodArguments[M],
-    signal?: AbortSignal,
-    onProgress?: (progress: WorkProgress) => void,
-  ): Promise<MethodResults[M]> {
-    const store = this.running;
-    if (!store) throw this.repairing ?? unavailable(this.current);
-    this.used ||= isUserWrite(method);
-    try {
-      return await store.call(method, args, signal, onProgress);
-    } catch (error) {
-      if (error instanceof StoreError && this.isFatal(error)) this.lose(store, error);
-      // SQLite knows that it may not write, but not the reason, for example a full disk.
-      throw error instanceof StoreError &&
-        error.causeClass === 'readOnly' &&
-        (this.current.kind === 'readOnly' || this.current.kind === 'elsewhere')
-        ? this.current.error
-        : error;
-    }
+  private openStore(): RunningStore {
+    if (this.running === null) throw this.repairing ?? unavailable(this.current);
+    return this.running;
+  }
+
+  private failed(store: RunningStore, error: unknown): unknown {
+    if (!(error instanceof StoreError)) return error;
+    if (this.isFatal(error)) this.lose(store, error);
+    // SQLite knows that it may not write, but not the reason, for example a full disk.
+    return error.causeClass === 'readOnly' ? (this.obstacle ?? error) : error;
+  }
+
+  /** Opens a failed store again, where no decision of the user is needed. */
+  private async reopened(): Promise<boolean> {
+    const isUsable = (): boolean =>
+      this.current.kind === 'open' ||
+      (this.current.kind === 'failed' && !needDecision.includes(this.current.error.causeClass));
+    if (this.current.kind === 'opening' || (this.current.kind === 'failed' && isUsable())) await this.open();
+    return isUsable();
   }
 
   /** Handles a store that can no longer be used: its thread died, its file is damaged, or another process owns it. */

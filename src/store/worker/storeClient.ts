@@ -4,9 +4,8 @@ import { Calls } from '../../base/threads/calls';
 import { startThread, type MessagePort, type Thread } from '../../base/threads/channel';
 import { t } from '../../base/translate';
 import { StoreError, reviveStoreError, storeErrors } from '../storeError';
-import type { WorkProgress } from '../slicedWork';
 import type { OpenReport, StorePlace } from './openedStore';
-import { isRead, type CallMethod, type MethodArguments, type MethodName, type MethodResults } from '../sessionMethods';
+import type { CallMethod } from '../sessionMethods';
 import type { StoreEvent } from './storeService';
 
 type Event<T> = Emitter<T>['event'];
@@ -44,9 +43,22 @@ export class StoreClient {
   private readonly backgroundFailures = new Emitter<StoreError>();
   private ended: StoreError | null = null;
   private closing: Promise<void> | null = null;
+  readonly store: RunningStore;
 
   constructor(private readonly thread: Thread) {
-    this.calls = new Calls(thread, storeErrors, (event) => this.receive(event as StoreEvent));
+    const calls = (this.calls = new Calls(thread, storeErrors, (event) => this.receive(event as StoreEvent)));
+    this.store = {
+      call: calls.call.bind(calls) as CallMethod,
+      openPort: () => {
+        const { port1, port2 } = new MessageChannel();
+        calls.call('servePort', [port1], { transfer: [port1] }).catch(() => port2.close());
+        return port2;
+      },
+      close: () => (this.closing ??= this.close()),
+      onDidFail: this.failures.event,
+      onDidFailInBackground: this.backgroundFailures.event,
+      abandon: () => this.abandon(),
+    };
     thread.onExit((technical) => {
       const sentence = t('Saving has stopped unexpectedly. Everything shown is saved. Choose Try Again to continue.');
       this.fail(new StoreError('unknown', sentence, technical));
@@ -61,31 +73,6 @@ export class StoreClient {
       void this.abandon();
       throw error;
     }
-  }
-
-  readonly store: RunningStore = {
-    call: (method, args, signal, onProgress) => this.call(method, args, signal, onProgress),
-    openPort: () => {
-      const { port1, port2 } = new MessageChannel();
-      this.calls.call('servePort', [port1], { transfer: [port1] }).catch(() => port2.close());
-      return port2;
-    },
-    close: () => (this.closing ??= this.close()),
-    onDidFail: this.failures.event,
-    onDidFailInBackground: this.backgroundFailures.event,
-    abandon: () => this.abandon(),
-  };
-
-  private call<M extends MethodName>(
-    method: M,
-    args: MethodArguments[M],
-    signal?: AbortSignal,
-    onProgress?: (progress: WorkProgress) => void,
-  ): Promise<MethodResults[M]> {
-    // An aborted read has nothing to wait for. For a change, the response shows if it was made before it could be
-    // stopped.
-    const options = signal && { signal, onProgress, leavesAtOnce: isRead(method) };
-    return this.calls.call(method, args, options ?? { onProgress }) as Promise<MethodResults[M]>;
   }
 
   private receive({ kind, error }: StoreEvent): void {

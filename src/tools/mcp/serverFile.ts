@@ -97,6 +97,40 @@ function asServers(value: Readonly<Record<string, unknown>>): Readonly<Record<st
   return { servers };
 }
 
+/** Reads the servers of Codex's `config.toml`. Never rejects: a file that is not valid TOML is Codex's to report. */
+export async function readCodexFile(content: string, source: ServerSource, where: string): Promise<ServerFile> {
+  try {
+    // Loaded on demand: only users of Codex have such a file.
+    const { parse } = await import('smol-toml');
+    const { mcp_servers: written } = parse(content);
+    const entries = Object.entries(isRecord(written) ? written : {}).filter(
+      ([, entry]) => isRecord(entry) && entry.enabled !== false,
+    );
+    const servers = Object.fromEntries(entries.map(([name, entry]) => [name, fromCodex(entry)]));
+    return readServers({ servers }, source, where);
+  } catch {
+    return { servers: [], problems: [] };
+  }
+}
+
+/** Codex names variables of the environment in fields of their own. */
+function fromCodex(entry: unknown): unknown {
+  if (!isRecord(entry)) return entry;
+  const { env, env_vars: inherited, bearer_token_env_var: bearer, http_headers: headers, ...rest } = entry;
+  const names = Array.isArray(inherited) ? inherited.map((each) => (isRecord(each) ? each.name : each)) : [];
+  const named = isRecord(rest.env_http_headers) ? Object.entries(rest.env_http_headers) : [];
+  const variable = (name: unknown): string => `\${env:${String(name)}}`;
+  return {
+    ...rest,
+    env: { ...Object.fromEntries(names.map((name) => [String(name), variable(name)])), ...(isRecord(env) ? env : {}) },
+    headers: {
+      ...(isRecord(headers) ? headers : {}),
+      ...Object.fromEntries(named.map(([header, name]) => [header, variable(name)])),
+      ...(bearer === undefined ? {} : { Authorization: `Bearer ${variable(bearer)}` }),
+    },
+  };
+}
+
 /** Parses the setting: the same shape, or only the servers. */
 export function readServerSetting(value: unknown): ServerFile {
   const where = t('The setting `hermes.mcp.servers`');

@@ -68,8 +68,8 @@ export class SlowStore {
   }
 
   get store(): SessionStore {
-    const store = promisedOperations((method, args, signal) =>
-      this.inOrder(method, () => this.place.call(method, args, signal)),
+    const store = promisedOperations((method, args, options) =>
+      this.inOrder(method, () => this.place.call(method, args, options)),
     );
     return { ...store, close: () => this.close() };
   }

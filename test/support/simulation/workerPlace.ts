@@ -68,9 +68,9 @@ export class WorkerPlace implements Place {
     };
     return {
       isElsewhere: true,
-      call: async (method, args, signal) => {
+      call: async (method, args, options) => {
         try {
-          return await client.store.call(method, args, signal);
+          return await client.store.call(method, args, options);
         } finally {
           performed++;
         }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { retriesOfACall } from '../../../src/store/ownership/retryingStore';
+import { retriesOfACall } from '../../../src/store/ownership/storeCalls';
 import type { ApprovalPolicy } from '../../../src/tools/approval/approvalPolicy';
 import type { ApprovalDecision } from '../../../src/transcript/approval';
 import { askingTools } from '../../support/askingTools';
@@ -347,10 +347,10 @@ describe('a waiting turn', () => {
     world.server.script(reply().calls('change', { name: 'a.ts' }));
     const { sessionId } = await world.send(panel, 'go');
     const { id } = await panel.question();
-    const whileWaiting = world.retrying.liveTurns;
+    const whileWaiting = world.calls.liveTurns;
     await world.gateway.turns.leaveWaiting();
     await world.gateway.approvals.decide(id, once);
-    const whileRunning = world.retrying.liveTurns.length;
+    const whileRunning = world.calls.liveTurns.length;
     await world.crash();
     expect([
       whileWaiting,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { retriesOfACall } from '../../../src/store/ownership/retryingStore';
+import { retriesOfACall } from '../../../src/store/ownership/storeCalls';
 import { StoreError } from '../../../src/store/storeError';
 import { ended, gate, sent, askUntil } from '../../support/conformance';
 import { refuses, type Reply, reply } from '../../support/modelServer';

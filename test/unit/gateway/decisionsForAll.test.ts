@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, describe, expect, it } from 'vitest';
-import { retriesOfACall } from '../../../src/store/ownership/retryingStore';
+import { retriesOfACall } from '../../../src/store/ownership/storeCalls';
 import { StoreError } from '../../../src/store/storeError';
 import type { ApprovalPolicy } from '../../../src/tools/approval/approvalPolicy';
 import { delegateTaskTool } from '../../../src/tools/delegate/delegateTask';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { retriesOfACall } from '../../../src/store/ownership/retryingStore';
+import { retriesOfACall } from '../../../src/store/ownership/storeCalls';
 import { StoreError } from '../../../src/store/storeError';
 import { ended } from '../../support/conformance';
 import { reply } from '../../support/modelServer';

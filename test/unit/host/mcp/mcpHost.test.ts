@@ -427,8 +427,52 @@ describe('files of other agents', () => {
   it('that cannot be read say nothing here', async () => {
     mkdirSync(join(folder, 'home'), { recursive: true });
     writeFileSync(join(folder, 'home', '.claude.json'), '{ broken');
+    mkdirSync(join(folder, 'home', '.codex'));
+    writeFileSync(join(folder, 'home', '.codex', 'config.toml'), '[mcp_servers.x');
     await names(open());
     expect([editor.notifications, offers]).toEqual([[], []]);
+  });
+
+  it('of Codex are TOML, with fields of their own for variables', async () => {
+    mkdirSync(join(folder, 'home', '.codex'), { recursive: true });
+    const lines = [
+      'model = "gpt-5"',
+      '[mcp_servers.docs]\ncommand = "docs"\nargs = ["serve"]\nenv_vars = ["TOKEN", { name = "LOCAL" }]',
+      '[mcp_servers.docs.env]\nLEVEL = "info"',
+      '[mcp_servers.web]\nurl = "https://example.com/mcp"\nbearer_token_env_var = "WEB"',
+      'http_headers = { "X-Team" = "core" }\nenv_http_headers = { "X-User" = "USERNAME" }',
+      '[mcp_servers.off]\ncommand = "off"\nenabled = false',
+    ];
+    writeFileSync(join(folder, 'home', '.codex', 'config.toml'), lines.join('\n'));
+    const host = open();
+    await names(host);
+    await settle();
+    expect([
+      editor.notifications,
+      started(),
+      host.all.map(({ definition: { name, transport } }) => [name, transport]),
+    ]).toEqual([
+      [expect.stringContaining('“docs”, “web”')],
+      [],
+      [
+        [
+          'docs',
+          expect.objectContaining({
+            command: 'docs',
+            args: ['serve'],
+            env: { TOKEN: '${env:TOKEN}', LOCAL: '${env:LOCAL}', LEVEL: 'info' },
+          }),
+        ],
+        [
+          'web',
+          {
+            kind: 'http',
+            url: 'https://example.com/mcp',
+            headers: { 'X-Team': 'core', 'X-User': '${env:USERNAME}', Authorization: 'Bearer ${env:WEB}' },
+          },
+        ],
+      ],
+    ]);
   });
 });
 

@@ -7,7 +7,6 @@ import { silentLog } from '../../../../src/base/log';
 import { openReportNotices } from '../../../../src/host/storage/storeLabels';
 import { openStore } from '../../../../src/store/ownership/openStore';
 import type { StoreConnection } from '../../../../src/store/ownership/storeConnection';
-import { reopened, RetryingStore } from '../../../../src/store/ownership/retryingStore';
 import type { SessionStore } from '../../../../src/store/sessionStore';
 import { startStoreWorker } from '../../../../src/store/worker/storeClient';
 import type { Thread } from '../../../../src/base/threads/channel';
@@ -74,16 +73,10 @@ export function outsideWorld(): OutsideWorld {
         },
         clock: systemClock,
         log: silentLog,
-        surroundings: () => ({ sharedFolders: [at('global')], liveTurns: retrying.liveTurns }),
+        sharedFolders: () => [at('global')],
       });
-      const retrying: RetryingStore = new RetryingStore(
-        connection.store,
-        () => reopened(connection),
-        systemClock,
-        silentLog,
-      );
       const states: string[] = [];
-      const window = { connection, store: retrying.store, states };
+      const window = { connection, store: connection.store, states };
       windows.push(window);
       connection.onDidChangeState(({ kind }) => void states.push(kind));
       await connection.open();

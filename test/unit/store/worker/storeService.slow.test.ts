@@ -44,7 +44,10 @@ describe('a store served over a port', () => {
   it('drops a search when it is cancelled', async () => {
     const world = await served({ searchSlices: 1000 });
     const aborter = new AbortController();
-    const search = world.client.store.call('search', [{ text: 'old', limit: 1 }], aborter.signal);
+    const search = world.client.store.call('search', [{ text: 'old', limit: 1 }], {
+      signal: aborter.signal,
+      leavesAtOnce: true,
+    });
     world.during('slice 2', () => aborter.abort(new Error('no longer wanted')));
     await expect(search).rejects.toThrow('no longer wanted');
     await world.client.store.call('draft', ['new']);
@@ -216,18 +219,20 @@ describe('a store served over a port', () => {
     it('reports its progress', async () => {
       const world = await served({ slices: rewinding(3) });
       const told: number[] = [];
-      await world.client.store.call('rewindSession', [rewind], undefined, ({ done }) => told.push(done));
+      await world.client.store.call('rewindSession', [rewind], {
+        onProgress: ({ done }: { readonly done: number }) => void told.push(done),
+      });
       expect(told).toEqual([1, 2]);
     });
 
     it('that is cancelled rejects once it has rolled back everything, and resolves when it was done before', async () => {
       const world = await served({ slices: rewinding(3) });
       const [early, late] = [new AbortController(), new AbortController()];
-      const stopped = world.client.store.call('rewindSession', [rewind], early.signal);
+      const stopped = world.client.store.call('rewindSession', [rewind], { signal: early.signal });
       world.during('slice 1', () => early.abort(new Error('not wanted')));
       await expect(stopped).rejects.toThrow('not wanted');
       const ran = [...world.ran];
-      const done = world.client.store.call('rewindSession', [rewind], late.signal);
+      const done = world.client.store.call('rewindSession', [rewind], { signal: late.signal });
       world.during('slice 3', () => late.abort(new Error('too late')));
       expect([ran, (await done).draft]).toEqual([['slice 1', 'taken back'], 'words']);
     });
