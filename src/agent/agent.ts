@@ -76,7 +76,12 @@ interface SubAgentKind {
 }
 
 /** Answers prompts: this product's own agent, or a program of another maker (src/features/agents). */
-export type TurnAgent = Pick<Agent, 'runTurn' | 'openModel' | 'overhead' | 'hasGatheredTools' | 'subAgent'>;
+export type TurnAgent = Pick<Agent, 'runTurn' | 'openModel' | 'overhead' | 'hasGatheredTools' | 'subAgent'> & {
+  /** Tokens of the context of an agent that manages its own, as it reported them. Null: it has not. */
+  readonly reportedContext?: (
+    conversationId: string,
+  ) => Promise<{ readonly used: number; readonly size: number } | null>;
+};
 
 /** Answers prompts of one session with one model. It can be reused for many turns: all state of a turn lives in that
  *  turn's run, so nothing leaks from one turn to the next (hermes-agent#44327: a cached agent's cursor swallowed

@@ -9,10 +9,12 @@ import { registerCommands } from '../../host/common/commands';
 import { lazyBundle } from '../../host/common/lazyBundle';
 import type { WindowContext } from '../../host/window/windowContext';
 import { ModelError } from '../../models/modelProvider';
+import type { OfferedPrompt } from '../../protocol/chatProtocol';
 import { AccessPaths } from '../../tools/accessPaths';
 import { homedir } from 'node:os';
 import { profileOf } from './core/agentRegistry';
 import type * as hostedAgent from './core/hostedAgent';
+import { readCommands } from './core/storedSession';
 import { agentEntries } from './host/agentEntries';
 import { AgentLaunching } from './host/agentLaunching';
 import { AgentPicker } from './host/agentPicker';
@@ -60,16 +62,26 @@ export function register(window: WindowContext): void {
         if (JSON.stringify(memory.get(optionsKey(name))) === JSON.stringify(options)) return;
         void memory.update(optionsKey(name), options).then(() => models.invalidate());
       },
+      onCommands: () => window.activeChat.all.forEach((chat) => chat.promptFilesChanged()),
     }));
+  const entryOf = (ref: string) => agentEntries().find(({ name }) => name === ref.slice(0, ref.indexOf('/'))) ?? null;
   const agentFor = (ref: string): TurnAgent | null => {
-    const slash = ref.indexOf('/');
-    const entry = agentEntries().find(({ name }) => name === ref.slice(0, slash));
-    return entry === undefined ? null : hosted().agent(profileOf(entry), ref.slice(slash + 1));
+    const entry = entryOf(ref);
+    return entry === null ? null : hosted().agent(profileOf(entry), ref.slice(ref.indexOf('/') + 1));
+  };
+  const commands = async (ref: string, sessionId: string | null): Promise<readonly OfferedPrompt[] | null> => {
+    const entry = entryOf(ref);
+    if (entry === null) return null;
+    const { store } = history;
+    const session = sessionId === null ? null : await store.getSession(sessionId);
+    const offered = await readCommands(store, session?.conversationId ?? null, profileOf(entry).id);
+    return offered.map(({ name, description, hint }) => ({ name, description, argumentHint: hint, kind: 'command' }));
   };
   own(
     window.agents.fill({
       providers: () => agentEntries().map(({ name }) => new AgentProvider(name, memory)),
       agentFor,
+      commands,
     }),
   );
   const shown = (): string | null => gateway.surfaces.shownSession(window.activeChat.surfaceId);
