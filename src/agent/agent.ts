@@ -32,7 +32,7 @@ import { TurnRecall } from './turnRecall';
 import { recordTurn, type TurnResult } from './recordedTurn';
 import type { TurnRecorder } from './turnRecorder';
 import { subAgentPrompt } from './systemPrompt';
-import { type HookEvent, HookStop, type TurnHooks } from './turnHooks';
+import { type HookEvent, HookStop, type TurnHooks, usualAgent } from './turnHooks';
 import { beforePrompt, interruptionNote, withNote, wireNotes } from './wireNotes';
 
 export interface AgentDeps {
@@ -76,7 +76,12 @@ interface SubAgentKind {
 }
 
 /** Answers prompts: this product's own agent, or a program of another maker (src/features/agents). */
-export type TurnAgent = Pick<Agent, 'runTurn' | 'openModel' | 'overhead' | 'hasGatheredTools' | 'subAgent'>;
+export type TurnAgent = Pick<Agent, 'runTurn' | 'openModel' | 'overhead' | 'hasGatheredTools' | 'subAgent'> & {
+  /** Tokens of the context of an agent that manages its own, as it reported them. Null: it has not. */
+  readonly reportedContext?: (
+    conversationId: string,
+  ) => Promise<{ readonly used: number; readonly size: number } | null>;
+};
 
 /** Answers prompts of one session with one model. It can be reused for many turns: all state of a turn lives in that
  *  turn's run, so nothing leaks from one turn to the next (hermes-agent#44327: a cached agent's cursor swallowed
@@ -174,14 +179,14 @@ export class Agent {
     if (hooks === undefined) return null;
     const common = { sessionId: turn.sessionId, mode: await mode.get() };
     const prompt = promptText(rows.findLast(({ role }) => role === 'user')?.parts ?? []);
-    const source = rows.every(({ turnUid }) => turnUid === turn.uid) ? 'startup' : 'resume';
+    const about = rows.every(({ turnUid }) => turnUid === turn.uid) ? 'startup' : 'resume';
     const events: readonly HookEvent[] =
       subAgent === undefined
         ? [
-            ...(this.hasBegun ? [] : [{ name: 'SessionStart', source, ...common } as const]),
+            ...(this.hasBegun ? [] : [{ name: 'SessionStart', about, ...common } as const]),
             { name: 'UserPromptSubmit', prompt, ...common },
           ]
-        : [{ name: 'SubagentStart', prompt, ...common }];
+        : [{ name: 'SubagentStart', about: subAgent.type ?? usualAgent, prompt, ...common }];
     this.hasBegun = true;
     const texts: string[] = [];
     for (const event of events) {

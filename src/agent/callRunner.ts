@@ -12,11 +12,21 @@ import {
   type ApprovalRequest,
   type Mode,
 } from '../transcript/approval';
+import { parseJsonObject } from '../transcript/json';
 import type { ToolCallPart } from '../transcript/part';
 import { askPerson, rememberRules } from './personAsking';
 import type { Failure } from '../transcript/stopReason';
 import { deniedOutput, toolResultTexts } from './toolResultTexts';
-import { blockedOutput, HookStop, noAnswer, type HookAnswer, type TurnHooks, withHooks } from './turnHooks';
+import {
+  blockedOutput,
+  bothAnswers,
+  type HookAnswer,
+  HookStop,
+  noAnswer,
+  type TurnHooks,
+  usualAgent,
+  withHooks,
+} from './turnHooks';
 import { LeftWaiting, type LiveRun } from './liveRun';
 import { CallStop, type RunningCall, TurnStop } from './runningCalls';
 import type { TurnRecorder } from './turnRecorder';
@@ -145,13 +155,14 @@ export class CallRunner {
       return { outcome: 'interrupted', text: toolResultTexts.leftWaiting };
     const hooks = await this.beforeCall(call, decided.get(part.callId) ?? null);
     this.run.controller.signal.throwIfAborted();
-    if (hooks.decision === 'deny') return blockedOutput(hooks);
+    if (hooks.decision === 'deny') return withHooks(blockedOutput(hooks.reason), { ...hooks, arguments: null });
     const { prepared } = call;
     if (prepared.kind === 'failed') return withHooks(prepared.output, hooks);
-    const refusal = await this.refusal(part, prepared, messageUid, decided, later, hooks);
-    if (refusal !== null) return withHooks(refusal, hooks);
+    const refusal = await this.refusal(call, prepared, messageUid, decided, later);
+    const said = (await call.hooks) ?? hooks;
+    if (refusal !== null) return withHooks(refusal, said);
     this.run.controller.signal.throwIfAborted();
-    return call.start(this.execute(call, prepared, messageUid, hooks));
+    return call.start(this.execute(call, prepared, messageUid, said));
   }
 
   /** Gives a call to the hooks, once. One that waited for the user was given to them before that. */
@@ -165,8 +176,17 @@ export class CallRunner {
     return answer;
   }
 
+  /** Runs the hooks of what the user would be asked about now. What they say is kept with what those before the call
+   *  said. Returns the result of the call when one objects. None can allow it: the user, or a rule of theirs, asks. */
+  private async objection(call: Call): Promise<ToolOutput | null> {
+    const answer = await this.hooked('PermissionRequest', call);
+    call.hooks = Promise.resolve(bothAnswers((await call.hooks) ?? noAnswer, answer));
+    call.stop ??= answer.stop;
+    return answer.decision === 'deny' ? blockedOutput(answer.reason) : null;
+  }
+
   private async hooked(
-    name: 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure',
+    name: 'PreToolUse' | 'PermissionRequest' | 'PostToolUse' | 'PostToolUseFailure' | 'SubagentStop',
     { part, prepared }: Call,
     output?: ToolOutput,
   ): Promise<HookAnswer> {
@@ -177,26 +197,30 @@ export class CallRunner {
       const changed = tools.prepare({ ...part, arguments: args });
       return changed.kind === 'ready' ? changed.input : args;
     };
-    const call = { ...part, arguments: prepared.input };
-    const event = { name, sessionId: this.recorder.sessionId, mode: await this.run.mode.get(), call, bound };
-    return hooks.run(output === undefined ? event : { ...event, output }, signal);
+    const common = { name, sessionId: this.recorder.sessionId, mode: await this.run.mode.get() };
+    const its =
+      name === 'SubagentStop'
+        ? { about: agentIn(prepared.input) }
+        : { call: { ...part, arguments: prepared.input }, bound };
+    return hooks.run({ ...common, ...its, ...(output === undefined ? {} : { output }) }, signal);
   }
 
   /** Returns null when the call may run, otherwise its result. Only the approved action runs. A call is judged again
    *  if it is denied now, or if it would now do something else than the user saw. Examples: a changed file, a
    *  replaced link, a restarted program. */
   private async refusal(
-    part: ToolCallPart,
+    call: Call,
     prepared: ReadyCall,
     messageUid: string,
     decided: Decided,
     later: readonly Call[],
-    hooks: HookAnswer,
   ): Promise<ToolOutput | null> {
-    let approval = decisionAbout(part.callId, decided, hooks.decision !== 'ask');
+    const { part } = call;
+    const hookAsks = (await call.hooks)?.decision === 'ask';
+    let approval = decisionAbout(part.callId, decided, !hookAsks);
     for (let questions = 0; ; questions++) {
       if (approval !== null && !isAllowed(approval)) return this.obey(approval);
-      const judged = await this.judge(part, prepared, approval, hooks.decision === 'ask');
+      const judged = await this.judge(part, prepared, approval, hookAsks);
       switch (judged.kind) {
         case 'allow':
           return approval === null ? null : this.obey(approval);
@@ -204,19 +228,23 @@ export class CallRunner {
           return judged.output;
         case 'deny':
           return { outcome: 'denied', text: judged.sentence };
-        case 'ask':
-          if (approval !== null && isSameQuestion(approval.request, judged.request)) return this.obey(approval);
+        case 'ask': {
+          const isDecided = approval !== null && isSameQuestion(approval.request, judged.request);
+          if (isDecided && decided.has(part.callId) && approval !== null) return this.obey(approval);
           if (questions >= mostQuestions) return { outcome: 'failed', text: toolResultTexts.neverTheSame };
+          // Also before a decision about all edits: the hooks did not get this one then.
+          const objection = await this.objection(call);
+          this.run.controller.signal.throwIfAborted();
+          if (objection !== null) return objection;
+          if (isDecided && approval !== null) return this.obey(approval);
+          const request = await this.withEditsAfter(judged.request, later);
           approval = await askPerson(
             { run: this.run, recorder: this.recorder, ...this.deps },
-            {
-              messageUid,
-              callId: part.callId,
-              request: withAnswer(await this.withEditsAfter(judged.request, later), hooks),
-            },
+            { messageUid, callId: part.callId, request: withAnswer(request, (await call.hooks) ?? noAnswer) },
           );
           decided.set(part.callId, approval);
           break;
+        }
         default:
           return judged satisfies never;
       }
@@ -293,8 +321,12 @@ export class CallRunner {
   private async execute(call: Call, prepared: ReadyCall, messageUid: string, before: HookAnswer): Promise<ToolOutput> {
     const output = await this.runCall(call.part, prepared, messageUid);
     const name = output.outcome === 'done' ? 'PostToolUse' : 'PostToolUseFailure';
-    const after = output.outcome === 'interrupted' ? noAnswer : await this.hooked(name, call, output);
-    call.stop ??= after.stop;
+    const after: HookAnswer[] = [];
+    if (output.outcome !== 'interrupted') {
+      if (prepared.delegates) after.push(await this.hooked('SubagentStop', call, output));
+      after.push(await this.hooked(name, call, output));
+    }
+    for (const { stop } of after) call.stop ??= stop;
     return withHooks(output, before, after);
   }
 
@@ -399,12 +431,19 @@ function isDelegating({ prepared }: Call): boolean {
   return prepared.kind === 'ready' && prepared.delegates;
 }
 
+/** Kind of the sub-agent that a call starts, from its arguments. */
+function agentIn(args: string): string {
+  const parsed = parseJsonObject(args);
+  const agent = parsed.kind === 'object' ? parsed.value['agent'] : undefined;
+  return typeof agent === 'string' ? agent : usualAgent;
+}
+
 /** One call from its start to its stored result. */
 class Call {
   isStored = false;
   /** Set when a hook ends the turn after it. */
   stop: Failure | null = null;
-  /** What the hooks before it said. Null: it was not given to them. */
+  /** What the hooks before it said, and those of a question about it. Null: it was not given to them. */
   hooks: Promise<HookAnswer> | null = null;
   private started: Promise<ToolOutput> | null = null;
 

@@ -63,7 +63,7 @@ export class TurnHistory {
     const begins = (): void => {
       run.report({ kind: 'compressing', startedAt: clock.now() });
       // Nobody waits for these hooks: they can only be told.
-      const event = { name: 'PreCompact', sessionId: this.recorder.sessionId } as const;
+      const event = { name: 'PreCompact', about: 'auto', sessionId: this.recorder.sessionId } as const;
       void run.mode.get().then((mode) => hooks?.run({ ...event, mode }, signal));
     };
     const sessionId = await run.history.shorten({ cause, model, rows, begins, signal });

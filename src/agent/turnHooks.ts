@@ -19,8 +19,11 @@ export interface HookEvent {
   readonly prompt?: string;
   /** For `Stop`: true when a hook added the prompt that was answered. */
   readonly isAgain?: boolean;
-  /** For `SessionStart`. */
-  readonly source?: 'startup' | 'resume';
+  /** What a matcher means without a call: the source of `SessionStart`, the kind of agent of `SubagentStart` and
+   *  `SubagentStop`, the trigger of `PreCompact`, the kind of `Notification`, the reason of `SessionEnd`. */
+  readonly about?: string;
+  /** For `Notification`. */
+  readonly message?: string;
 }
 
 /** What the hooks of one event say together: the strictest counts. */
@@ -53,6 +56,15 @@ export const noAnswer: HookAnswer = {
   runs: [],
 };
 
+/** Kind of a sub-agent that no file describes, by its name in Claude's format. */
+export const usualAgent = 'general-purpose';
+
+/** What hooks of two moments said about one call. The first decision counts. */
+export function bothAnswers(first: HookAnswer, second: HookAnswer): HookAnswer {
+  const context = [first.context, second.context].filter((text) => text !== '').join('\n\n');
+  return { ...first, context, stop: first.stop ?? second.stop, runs: [...first.runs, ...second.runs] };
+}
+
 /** Ends a turn because a hook said so. */
 export class HookStop extends Error {
   override readonly name = 'HookStop';
@@ -65,15 +77,17 @@ export class HookStop extends Error {
 const longestChange = 1000;
 
 /** Adds to a call's output what hooks said: for the model as text, for surfaces as details. */
-export function withHooks(output: ToolOutput, before: HookAnswer, after: HookAnswer = noAnswer): ToolOutput {
-  const runs = [...before.runs, ...after.runs];
+export function withHooks(output: ToolOutput, before: HookAnswer, after: readonly HookAnswer[] = []): ToolOutput {
+  const runs = [before, ...after].flatMap((answer) => answer.runs);
   if (runs.length === 0) return output;
   const { details } = output;
   const notes = [
     before.arguments === null ? '' : `(A hook changed the arguments of this call to ${shortened(before.arguments)}.)`,
     before.context,
-    after.decision === 'deny' ? `(A hook objects to this result: ${after.reason})` : '',
-    after.context,
+    ...after.flatMap(({ decision, reason, context }) => [
+      decision === 'deny' ? `(A hook objects to this result: ${reason})` : '',
+      context,
+    ]),
   ].filter((note) => note !== '');
   return {
     ...output,
@@ -88,11 +102,9 @@ function shortened(args: string): string {
 }
 
 /** Result of a call that a hook blocked. It did not run. */
-export function blockedOutput(answer: HookAnswer): ToolOutput {
-  const text =
-    `A hook blocked this call, and the person was not asked: ${answer.reason} Respect it; do not try it another ` +
-    'way.';
-  return withHooks({ outcome: 'denied', text }, { ...answer, arguments: null });
+export function blockedOutput(reason: string): ToolOutput {
+  const words = 'Respect it; do not try it another way.';
+  return { outcome: 'denied', text: `A hook blocked this call, and the person was not asked: ${reason} ${words}` };
 }
 
 function isObject(details: unknown): details is JsonObject {

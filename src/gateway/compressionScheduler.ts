@@ -140,6 +140,8 @@ export class CompressionScheduler {
     try {
       const ref = this.modelOf(session);
       const agent = servingAgent?.(session.id, ref) ?? this.agentOf(ref);
+      const reported = (await agent.reportedContext?.(session.conversationId)) ?? null;
+      if (reported !== null) return { tokens: reported.used, counted: true, window: reported.size, parts: null };
       const model = await agent.openModel(new AbortController().signal);
       const frame = await this.frames.of(ref, session.private, agent, model);
       const beside = frame.system + frame.tools + frame.memory;

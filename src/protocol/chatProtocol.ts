@@ -338,14 +338,14 @@ export type SessionLookup =
   | { readonly kind: 'none' };
 
 /** Prompt file of the project, typed as a command. Its text never reaches the view: the host builds the prompt to
- *  send. */
+ *  send. Or a command of an agent of another maker, which gets it as text. */
 export interface OfferedPrompt {
   readonly name: string;
   readonly description: string | null;
   /** Describes the argument after the name. */
   readonly argumentHint: string | null;
   /** Absent: a prompt file. */
-  readonly kind?: 'skill' | 'agent';
+  readonly kind?: 'skill' | 'agent' | 'command';
 }
 
 /** Use of a session's model context, in tokens. */

@@ -45,14 +45,15 @@ export interface SyncedStore {
   /** Conversations whose rows are of another head than the server's. */
   due(): readonly string[];
   /** Conversations that were forgotten here and are still on the server. */
-  forgotten(): readonly string[];
+  forgotten(): readonly Forgotten[];
   /** The server has erased the conversation, or knows that it is erased here. */
   forgottenThere(conversationId: string): void;
   /** True for a conversation that was forgotten, here or on another machine, and erased here. */
   isErased(conversationId: string): boolean;
   /** Erases a conversation that was forgotten on another machine, and notes its sessions for `copies` before. It stays
-   *  due until `forgottenThere`. What was brought back by hand stays, under new ids. False while a turn is open. */
-  forget(conversationId: string): boolean;
+   *  due until `forgottenThere`. What was brought back by hand stays, under new ids. False while a turn is open.
+   *  `known`: see `Forgotten`; null without a proof. */
+  forget(conversationId: string, known: string | null): boolean;
   /** Sessions that `forget` erased, and of which copies outside this store may be left. */
   copies(): readonly ForgottenCopies[];
   /** Those of this conversation were erased, or cannot be. */
@@ -60,9 +61,15 @@ export interface SyncedStore {
   /** Moves a conversation to the trash that a server says was forgotten, without a proof. It is private from then on:
    *  nothing of it is sent or received again. `kept`: it was there already, or was taken out of it. `gone`: it is not
    *  stored here. */
-  trashForgotten(conversationId: string): 'trashed' | 'kept' | 'gone' | 'busy';
+  trashForgotten(conversationId: string, known: string | null): 'trashed' | 'kept' | 'gone' | 'busy';
   /** Writes what the server has. See `ReceiveOutcome`. */
   receive(input: Received): ReceiveOutcome;
+}
+
+export interface Forgotten {
+  readonly conversationId: string;
+  /** JSON of the version that this store had of it, with its tail; `{}` for none. */
+  readonly known: string;
 }
 
 export interface ForgottenCopies {

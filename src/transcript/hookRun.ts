@@ -6,11 +6,15 @@ export const hookEvents = [
   'SessionStart',
   'UserPromptSubmit',
   'PreToolUse',
+  'PermissionRequest',
   'PostToolUse',
   'PostToolUseFailure',
   'PreCompact',
   'SubagentStart',
+  'SubagentStop',
   'Stop',
+  'Notification',
+  'SessionEnd',
 ] as const;
 export type HookEventName = (typeof hookEvents)[number];
 
@@ -35,5 +39,5 @@ export function hookRunsIn(details: JsonValue | undefined): readonly HookRun[] {
 
 /** True for a hook that did not let the call run: it said so, or gave no answer. */
 export function isObjection({ event, outcome }: HookRun): boolean {
-  return event === 'PreToolUse' && outcome === 'blocked';
+  return (event === 'PreToolUse' || event === 'PermissionRequest') && outcome === 'blocked';
 }

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type HookAnswer, type HookEvent, noAnswer, type TurnHooks } from '../../src/agent/turnHooks';
-import { defineTool } from '../../src/tools/tool';
+import { delegateTaskTool } from '../../src/tools/delegate/delegateTask';
+import { type AnyTool, defineTool } from '../../src/tools/tool';
 import type { HookRun } from '../../src/transcript/hookRun';
 import * as v from 'valibot';
+import type { ApprovalPolicy } from '../../src/tools/approval/approvalPolicy';
+import { cautiousPolicy } from '../support/cautiousPolicy';
 import { account, readElsewhere, sound } from '../support/account';
 import { askingTools } from '../support/askingTools';
 import { ended, gate, resumed, sent, worldPerTest } from '../support/conformance';
@@ -15,7 +18,7 @@ const run = (outcome: HookRun['outcome'], text = ''): HookRun => ({ event: 'PreT
 /** Hooks that answer as the test says, and what they were asked, in order. */
 function hooksOf(answer: (event: HookEvent) => Partial<HookAnswer> | Promise<Partial<HookAnswer>>): {
   readonly hooks: TurnHooks;
-  readonly asked: readonly string[];
+  readonly asked: string[];
 } {
   const asked: string[] = [];
   const hooks: TurnHooks = {
@@ -26,6 +29,41 @@ function hooksOf(answer: (event: HookEvent) => Partial<HookAnswer> | Promise<Par
   };
   return { hooks, asked };
 }
+
+/** A tool whose edits the user may allow together: they are shown, and plain. */
+function showingEdits(): {
+  readonly tools: readonly AnyTool[];
+  readonly ran: string[];
+  readonly approvals: ApprovalPolicy;
+} {
+  const ran: string[] = [];
+  const edit = defineTool({
+    name: 'edit',
+    description: 'edit',
+    parameters: { type: 'object', properties: { name: { type: 'string' } } },
+    schema: v.object({ name: v.string() }),
+    readOnly: false,
+    asks: async ({ name }) => ({
+      access: { kind: 'edit', paths: [{ path: `/project/${name}`, shown: name, isInside: true }] },
+      preview: `+${name}`,
+    }),
+    run: async ({ name }) => ({ outcome: 'done', text: `edit ${ran.push(name)}` }),
+  });
+  const approvals: ApprovalPolicy = {
+    ...cautiousPolicy,
+    judge: (call) => {
+      const verdict = cautiousPolicy.judge(call);
+      if (verdict.kind !== 'ask') return verdict;
+      return { ...verdict, request: { ...verdict.request, reasons: call.hookAsks === true ? ['hook'] : ['change'] } };
+    },
+  };
+  return { tools: [edit], ran, approvals };
+}
+
+const permission = (outcome: HookRun['outcome'], text = ''): HookRun => ({
+  ...run(outcome, text),
+  event: 'PermissionRequest',
+});
 
 const before =
   (answer: Partial<HookAnswer>) =>
@@ -116,7 +154,7 @@ describe('a hook before a call', () => {
     const { stored, ...rest } = await account(world, panel, sessionId);
     expect({ hooks: request.hooks?.runs, asked: asked.slice(2), ran, end: stored.slice(2), rest }).toEqual({
       hooks: [run('asked', 'Sure?')],
-      asked: ['PreToolUse {"name":"a.ts"}', 'PostToolUse {"name":"a.ts"}'],
+      asked: ['PreToolUse {"name":"a.ts"}', 'PermissionRequest {"name":"a.ts"}', 'PostToolUse {"name":"a.ts"}'],
       ran: ['look a.ts'],
       end: ['tool: done: look a.ts is done', 'assistant: Seen.'],
       rest: sound,
@@ -129,12 +167,9 @@ describe('a hook before a call', () => {
         ? { decision: 'ask', reason: 'Generated.', runs: [run('asked', 'Generated.')] }
         : {},
     );
-    const { tools, ran } = askingTools();
-    const world = await create({ tools, hooks });
-    world.server.script(
-      reply().calls('change', { name: 'a.ts' }).calls('change', { name: 'b.ts' }),
-      reply().says('Done.'),
-    );
+    const { tools, ran, approvals } = showingEdits();
+    const world = await create({ tools, approvals, hooks });
+    world.server.script(reply().calls('edit', { name: 'a.ts' }).calls('edit', { name: 'b.ts' }), reply().says('Done.'));
     const panel = world.surface();
     await world.send(panel, 'change them');
     const { id } = await panel.question();
@@ -142,7 +177,76 @@ describe('a hook before a call', () => {
     const again = await panel.question(2);
     await world.gateway.approvals.decide(again.id, { kind: 'deny', reason: null });
     await panel.untilSettled(1);
-    expect([again.request.hooks?.runs, ran]).toEqual([[run('asked', 'Generated.')], ['change a.ts']]);
+    expect([again.request.hooks?.runs, ran]).toEqual([[run('asked', 'Generated.')], ['a.ts']]);
+  });
+
+  it('objects to what the user would be asked: nobody is asked, the call does not run, and the result says so', async () => {
+    const objects = { decision: 'deny', reason: 'Never.', context: 'See it.', runs: [permission('blocked')] } as const;
+    const { hooks, asked } = hooksOf(({ name }) => (name === 'PermissionRequest' ? objects : {}));
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().calls('change', { name: 'a.ts' }).calls('look', { name: 'b.ts' }), reply().says('So.'));
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'change it');
+    const { stored, ...rest } = await account(world, panel, sessionId);
+    expect({ asked: asked.slice(2), ran, result: stored[2], rest }).toEqual({
+      asked: [
+        'PreToolUse {"name":"a.ts"}',
+        'PermissionRequest {"name":"a.ts"}',
+        'PreToolUse {"name":"b.ts"}',
+        'PostToolUse {"name":"b.ts"}',
+      ],
+      ran: ['look b.ts'],
+      result:
+        'tool: denied: A hook blocked this call, and the person was not asked: Never. Respect it; do not try it ' +
+        'another way.\n\nSee it.',
+      rest: sound,
+    });
+  });
+
+  it('gets what the user is asked once, also across a kill, and what it says stays with the question and the result', async () => {
+    const { hooks, asked } = hooksOf(({ name }) =>
+      name === 'PermissionRequest' ? { runs: [permission('passed', 'Known.')] } : {},
+    );
+    const { tools, ran } = askingTools();
+    const world = await create({ tools, hooks });
+    world.server.script(reply().calls('change', { name: 'a.ts' }), reply().says('Done.'));
+    const first = world.surface();
+    const { sessionId } = await world.send(first, 'change it');
+    const { id, request } = await first.question();
+    await world.crash();
+    const panel = await resumed(world, sessionId);
+    await world.gateway.approvals.decide(id, { kind: 'allow', scope: 'once' });
+    await panel.untilSettled(1);
+    const row = readElsewhere(world, "SELECT parts FROM messages WHERE role = 'tool'").join();
+    expect({
+      onCard: request.hooks?.runs,
+      asked: asked.slice(2),
+      ran,
+      kept: row.includes('Known.'),
+    }).toEqual({
+      onCard: [permission('passed', 'Known.')],
+      asked: ['PreToolUse {"name":"a.ts"}', 'PermissionRequest {"name":"a.ts"}', 'PostToolUse {"name":"a.ts"}'],
+      ran: ['change a.ts'],
+      kept: true,
+    });
+  });
+
+  it('objects to an edit that the user allowed together with an earlier one', async () => {
+    const { hooks } = hooksOf(({ name, call }) =>
+      name === 'PermissionRequest' && call?.arguments.includes('b.ts') === true
+        ? { decision: 'deny', reason: 'Generated.', runs: [permission('blocked')] }
+        : {},
+    );
+    const { tools, ran, approvals } = showingEdits();
+    const world = await create({ tools, approvals, hooks });
+    world.server.script(reply().calls('edit', { name: 'a.ts' }).calls('edit', { name: 'b.ts' }), reply().says('Done.'));
+    const panel = world.surface();
+    await world.send(panel, 'change them');
+    const { id } = await panel.question();
+    await world.gateway.approvals.decide(id, { kind: 'allow', scope: 'once', together: true });
+    await panel.untilSettled(1);
+    expect(ran).toEqual(['a.ts']);
   });
 
   it('runs when the machine is cut off: nothing that was shown is lost, and the call never runs', async () => {
@@ -232,6 +336,31 @@ describe('a hook after a call', () => {
       requests: 1,
       last: 'tool: done: look a.ts is done\n\n(A hook objects to this result: Lint fails.)\n\nLine 3.',
       rest: sound,
+    });
+  });
+});
+
+describe('hooks of a sub-agent', () => {
+  it('get its kind at its beginning and its end, and can object to its answer', async () => {
+    const { hooks, asked } = hooksOf(({ name, about }) => {
+      if (!name.startsWith('Subagent')) return {};
+      asked.push(`${name} about ${String(about)}`);
+      return name === 'SubagentStop'
+        ? { decision: 'deny', reason: 'Too short.', runs: [{ ...run('blocked'), event: name }] }
+        : {};
+    });
+    const world = await create({ tools: [delegateTaskTool()], hooks });
+    world.server.script(
+      reply().calls('delegate_task', { task: 'Look', read_only: true }),
+      reply().says('I looked.'),
+      reply().says('Fine.'),
+    );
+    const panel = world.surface();
+    const { sessionId } = await world.ask(panel, 'Go');
+    const { stored } = await account(world, panel, sessionId);
+    expect({ asked: asked.filter((event) => event.includes(' about ')), result: stored[2] }).toEqual({
+      asked: ['SubagentStart about general-purpose', 'SubagentStop about general-purpose'],
+      result: expect.stringMatching(/^tool: done: I looked\.[^]*\(A hook objects to this result: Too short\.\)/),
     });
   });
 });

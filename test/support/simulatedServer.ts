@@ -164,7 +164,7 @@ export class SimulatedServer {
   }
 
   erase({ origin }: Connection, erasing: Erasing): void {
-    const { conversationId } = erasing;
+    const { conversationId, known = '{}', proof = this.rules.isProven === true ? known : undefined } = erasing;
     this.keepState();
     const conversation = this.conversationOf(conversationId);
     conversation.version++;
@@ -173,8 +173,7 @@ export class SimulatedServer {
     this.onErase(conversationId);
     conversation.documents.clear();
     conversation.chain.clear();
-    if (erasing.proof !== undefined)
-      conversation.documents.set(erasedDocument, { version: conversation.version, body: erasing.proof });
+    if (proof !== undefined) conversation.documents.set(erasedDocument, { version: conversation.version, body: proof });
     conversation.erasedBy.add(origin);
     this.noteChange(conversation, origin);
   }

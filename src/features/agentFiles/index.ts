@@ -24,5 +24,10 @@ export function register(window: WindowContext): void {
     await vscode.commands.executeCommand('markdown.showPreview', document.uri);
   };
   own(turnHooks.fill(host));
+  own(
+    gateway.surfaces.onDidTurnEvent(({ event }) => {
+      if (event.kind === 'approvalRequested') host.asked(event.approval);
+    }),
+  );
   own(registerCommands({ readHere, reviewHooks: () => host.review() }, log));
 }

@@ -114,7 +114,7 @@ function createServices(deps: EarlierDeps): ViewServices {
 }
 
 function surfaceDeps(
-  { own, gateway, history, models, changedFiles, terminal, project, files, sync, clock, log }: EarlierDeps,
+  { own, gateway, history, models, changedFiles, terminal, project, files, sync, agents, clock, log }: EarlierDeps,
   { editor, verify, localization }: ViewServices,
 ): Omit<ChatSurfaceDeps, 'sessions' | 'onChange'> {
   const attachments = own(
@@ -142,6 +142,7 @@ function surfaceDeps(
     attachments,
     starters: editorStarters(files, log, t),
     contextFiles: () => project.inContext,
+    agentCommands: async (model, sessionId) => (await agents.current?.commands(model, sessionId)) ?? null,
     reports: verify.reports,
     sync,
     surroundings: () => ({

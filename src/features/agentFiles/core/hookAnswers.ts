@@ -17,7 +17,10 @@ export interface HookEnd {
 
 const text = v.optional(v.string());
 const loose = v.optional(v.unknown());
+/** Answer to a request for permission: Claude's, and at the top level Copilot's. */
+const permission = { behavior: text, message: text, interrupt: v.optional(v.boolean()) };
 const answerSchema = v.object({
+  ...permission,
   continue: v.optional(v.boolean()),
   stopReason: text,
   systemMessage: text,
@@ -32,6 +35,7 @@ const answerSchema = v.object({
     v.object({
       permissionDecision: text,
       permissionDecisionReason: text,
+      decision: v.optional(v.object(permission)),
       updatedInput: loose,
       additionalContext: text,
     }),
@@ -113,9 +117,15 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
   if (!parsed.success) return failed(t('Its answer can’t be understood.'));
   const answer = parsed.output;
   const own = answer.hookSpecificOutput;
-  const wish = own?.permissionDecision ?? answer.permissionDecision ?? answer.decision ?? '';
+  const asked = own?.decision ?? answer;
+  const wish = own?.permissionDecision ?? asked.behavior ?? answer.permissionDecision ?? answer.decision ?? '';
   const reason =
-    own?.permissionDecisionReason ?? answer.permissionDecisionReason ?? answer.reason ?? answer.stopReason ?? '';
+    own?.permissionDecisionReason ??
+    asked.message ??
+    answer.permissionDecisionReason ??
+    answer.reason ??
+    answer.stopReason ??
+    '';
   const updated = own?.updatedInput ?? answer.updatedInput ?? answer.modifiedArgs;
   if (updated !== undefined && updated !== null && !isJsonObject(updated))
     return failed(t('Its answer can’t be understood.'));
@@ -128,7 +138,9 @@ function read(hook: HookDefinition, { exitCode, output, errors, problem }: HookE
     ...(answer.systemMessage === undefined ? {} : { message: answer.systemMessage }),
     context: own?.additionalContext ?? answer.additionalContext ?? '',
     ...(isJsonObject(updated) && hook.event === 'PreToolUse' ? { updated } : {}),
-    ...(answer.continue === false ? { stop: answer.stopReason ?? reason } : {}),
+    ...(answer.continue === false || (decision === 'deny' && asked.interrupt === true)
+      ? { stop: answer.stopReason ?? reason }
+      : {}),
   };
 }
 

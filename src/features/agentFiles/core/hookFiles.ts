@@ -65,10 +65,15 @@ const copilotEvents: Readonly<Record<string, HookEventName>> = {
   sessionStart: 'SessionStart',
   userPromptSubmitted: 'UserPromptSubmit',
   preToolUse: 'PreToolUse',
+  permissionRequest: 'PermissionRequest',
   postToolUse: 'PostToolUse',
+  postToolUseFailure: 'PostToolUseFailure',
   preCompact: 'PreCompact',
   subagentStart: 'SubagentStart',
+  subagentStop: 'SubagentStop',
   agentStop: 'Stop',
+  notification: 'Notification',
+  sessionEnd: 'SessionEnd',
 };
 
 /** Seconds. Claude's default is long, that of the others short; no hook may take longer than the first. */

@@ -18,6 +18,7 @@ import type { WindowHooks } from '../../../host/window/featurePoints';
 import type { ProjectFiles } from '../../../host/workspace/projectFiles';
 import { AccessPaths } from '../../../tools/accessPaths';
 import type { WorkspaceFiles } from '../../../tools/workspaceFiles';
+import type { Approval } from '../../../transcript/approval';
 import { visible } from '../../../tools/mcp/serverDefinition';
 import { chooseShell, shellInvocation } from '../../../tools/terminal/shell';
 import { answerOf, together, unreadHooks, type HookEnd, type Said } from '../core/hookAnswers';
@@ -50,14 +51,18 @@ interface KnownHook {
 
 /** Maximum prompts in a row that Stop hooks may add to a session. */
 const mostStops = 8;
+/** Milliseconds for SessionEnd hooks: the editor waits only a few seconds for a window that closes. */
+const closingMs = 1400;
 
 /** Hooks of this window: their definitions, the user's trust in each, and their runs. */
 export class HooksHost implements WindowHooks {
   private readonly trust: ServerTrust;
   /** Marks that the user was asked about in this window. */
-  private readonly asked = new Set<string>();
+  private readonly reviewed = new Set<string>();
   /** Prompts of Stop hooks in a row, by session, with the uid of the last one. */
   private readonly stops = new Map<string, { readonly uid: string; readonly count: number }>();
+  /** Sessions that began or went on in this window. */
+  private readonly begun = new Set<string>();
 
   constructor(private readonly deps: HooksHostDeps) {
     this.trust = new ServerTrust(deps.memory, 'hooks.trusted');
@@ -65,6 +70,7 @@ export class HooksHost implements WindowHooks {
 
   /** Never rejects. In Restricted Mode no hook runs. */
   async run(event: HookEvent, signal: AbortSignal): Promise<HookAnswer> {
+    if (event.name === 'SessionStart') this.begun.add(event.sessionId);
     if (!vscode.workspace.isTrusted) return noAnswer;
     const read = await untilStopped(signal, this.read()).catch((error: unknown) => errorMessage(error));
     if (typeof read === 'string') return unreadHooks(event, read);
@@ -89,11 +95,11 @@ export class HooksHost implements WindowHooks {
     event: HookEvent,
     signal: AbortSignal,
   ): Promise<ReadonlyMap<KnownHook, readonly Said[]>> {
-    const { call } = event;
+    const { call, about } = event;
     const calls = call === undefined ? [null] : await translatedCalls(call.name, call.arguments, this.absolute);
     // Patterns of a hook that was never trusted are not even tried.
     const fitting = all.flatMap((known) => {
-      const its = calls.filter((one) => known.state !== 'new' && (one === null || isFor(known.hook, one)));
+      const its = calls.filter((one) => known.state !== 'new' && isMeant(known.hook, one ?? about));
       return its.length === 0 ? [] : [{ known, its }];
     });
     const doubtful = [...all.filter(({ state }) => state === 'new'), ...fitting.map(({ known }) => known)];
@@ -158,6 +164,23 @@ export class HooksHost implements WindowHooks {
     objects().catch((error: unknown) => this.deps.log.error('A Stop hook could not be followed', error));
   }
 
+  /** Tells the Notification hooks that the user is asked. Nobody waits for them. */
+  asked({ sessionId, request: { tool, access, subject } }: Approval): void {
+    const about = access.kind === 'input' ? 'elicitation_dialog' : 'permission_prompt';
+    const message = `Hermes needs you to decide: ${tool}: ${subject}`;
+    const event = { name: 'Notification', sessionId, mode: 'ask', about, message } as const;
+    void this.run(event, new AbortController().signal);
+  }
+
+  /** Runs the SessionEnd hooks of the sessions of this window, which closes. Never rejects. */
+  async closing(): Promise<void> {
+    const stop = new AbortController();
+    const cancel = this.deps.clock.after(closingMs, () => stop.abort());
+    const event = { name: 'SessionEnd', mode: 'ask', about: 'other' } as const;
+    await Promise.all([...this.begun].map((sessionId) => this.run({ ...event, sessionId }, stop.signal)));
+    cancel();
+  }
+
   /** Lists the files with hooks. Choosing one shows its commands, and asks to trust them or to stop trusting them. */
   async review(): Promise<void> {
     const all = await this.known((await this.read()).hooks);
@@ -214,7 +237,7 @@ export class HooksHost implements WindowHooks {
 
   private async reviewFile(file: string, hooks: readonly KnownHook[]): Promise<void> {
     const { confinement } = this.deps.terminal;
-    for (const { mark } of hooks) this.asked.add(mark);
+    for (const { mark } of hooks) this.reviewed.add(mark);
     const inside = t('Trust and Run in the Sandbox');
     const outside = t('Trust and Run Without the Sandbox');
     const forget = t('Stop Trusting');
@@ -246,9 +269,9 @@ export class HooksHost implements WindowHooks {
 
   /** Asks once per definition and window; no turn waits for the answer. */
   private async askForTrust(hooks: readonly KnownHook[]): Promise<void> {
-    const open = hooks.filter(({ mark }) => !this.asked.has(mark));
+    const open = hooks.filter(({ mark }) => !this.reviewed.has(mark));
     if (open.length === 0) return;
-    for (const { mark } of open) this.asked.add(mark);
+    for (const { mark } of open) this.reviewed.add(mark);
     const files = [...new Set(open.map(({ hook }) => hook.file))];
     const review = t('Review…');
     const sentence = t('Hooks that you haven’t trusted: {files}. They don’t run until you review and trust them.', {
@@ -296,6 +319,14 @@ export class HooksHost implements WindowHooks {
 
 function noEnd(problem: string): HookEnd {
   return { exitCode: null, output: '', errors: '', problem };
+}
+
+/** `what`: the call, or what the event is about; undefined: the event is about nothing that a matcher could mean. */
+function isMeant({ matcher, condition }: HookDefinition, what: TranslatedCall | string | undefined): boolean {
+  if (what === undefined) return true;
+  return typeof what === 'string'
+    ? isFor({ matcher, condition: null }, { names: [what], input: {} })
+    : isFor({ matcher, condition }, what);
 }
 
 function whenAndWhat({ event, matcher, command }: HookDefinition): string {

@@ -2,7 +2,14 @@ import type { AsyncSyncedStore, ChangedDocument, Outgoing, ReceiveOutcome, SentD
 import { documentsAtOnce, FetchAhead, fetchQuery, isSame, ReadAhead } from './readAhead';
 import { StoreError } from '../../../store/storeError';
 import { syncFailureIn } from './syncFailure';
-import type { Connection, Fetched, FetchQuery, SendAnswer, SyncServer } from './syncServer';
+import {
+  erasedDocument,
+  type Connection,
+  type Fetched,
+  type FetchQuery,
+  type SendAnswer,
+  type SyncServer,
+} from './syncServer';
 
 interface SyncRoundDeps {
   readonly store: AsyncSyncedStore;
@@ -116,8 +123,9 @@ export class SyncRound {
       }
     };
     const forgotten = await store.forgotten();
-    for (const id of forgotten) this.paused.delete(id);
-    await each(forgotten, (id) => this.alone(id, () => this.eraseThere(id)));
+    const known = new Map(forgotten.map((one) => [one.conversationId, one.known]));
+    for (const id of known.keys()) this.paused.delete(id);
+    await each([...known.keys()], (id) => this.alone(id, () => this.eraseThere(id, known.get(id))));
     await each(await store.due(), (id, next) => this.alone(id, () => this.receiveAlone(id, next)));
     await each(await store.pending(), (id, next) => this.alone(id, () => this.send(id, next)));
     const { noting } = this;
@@ -183,7 +191,7 @@ export class SyncRound {
       if (found === null) return 'again';
       const { isErased, isProven = false, refused = [], ...fetched } = found;
       const branchId = newId();
-      if (isErased) outcome = await this.eraseHere(connection, conversationId, isProven);
+      if (isErased) outcome = await this.eraseHere(connection, conversationId, found);
       else if (await store.isErased(conversationId)) {
         // The server lost that it was forgotten.
         await this.eraseThere(conversationId);
@@ -266,9 +274,9 @@ export class SyncRound {
     }
   }
 
-  private async eraseThere(conversationId: string): Promise<void> {
+  private async eraseThere(conversationId: string, known = '{}'): Promise<void> {
     const { store, server } = this.deps;
-    await server.erase(await this.connected(), { conversationId });
+    await server.erase(await this.connected(), { conversationId, known });
     await store.forgottenThere(conversationId);
   }
 
@@ -283,17 +291,18 @@ export class SyncRound {
   private async eraseHere(
     connection: Connection,
     conversationId: string,
-    isProven: boolean,
+    { isProven = false, documents }: Fetched,
   ): Promise<'forgotten' | 'busy'> {
     const { store, server, onForgotten, onRemoved } = this.deps;
+    const known = documents.find(({ document }) => document === erasedDocument)?.body ?? null;
     if (!isProven) {
-      const done = await store.trashForgotten(conversationId);
+      const done = await store.trashForgotten(conversationId, known);
       if (done === 'busy') return 'busy';
       if (done === 'trashed') onRemoved?.(conversationId, 'session');
       if (done === 'gone') await server.confirmErased(connection, conversationId);
       return 'forgotten';
     }
-    if (!(await store.forget(conversationId))) return 'busy';
+    if (!(await store.forget(conversationId, known))) return 'busy';
     onForgotten?.();
     await server.confirmErased(connection, conversationId);
     await store.forgottenThere(conversationId);

@@ -135,7 +135,10 @@ export type SendAnswer =
 
 export interface Erasing {
   readonly conversationId: string;
-  /** Kept as the document `erasedDocument`: proves to other machines that one of them did it. Default: none. */
+  /** What the machine had of it that forgot it: see `Forgotten`. A server does not keep it as it is. Default: `{}`. */
+  readonly known?: string;
+  /** The same, encrypted. Kept as the document `erasedDocument`: proves to other machines that one of them did it.
+   *  Default: none. */
   readonly proof?: string;
 }
 

@@ -1,7 +1,9 @@
+import * as v from 'valibot';
 import type { SqlDatabase, SqlRow, SqlValue } from '../../engine/sqlDatabase';
 import { rowsOfSessions, type StoreImport } from './storeImport';
 import type { StoreRows } from './soundRows';
 import { readText } from '../tables/columns';
+import { parseJson } from '../tables/partsJson';
 import type { ImportedTable } from '../tables/rights';
 import { isSynced } from '../tables/keptElsewhere';
 
@@ -19,9 +21,14 @@ export function noteBroughtBack(database: SqlDatabase, sessionIds: readonly stri
     database.run("INSERT OR IGNORE INTO state_meta (key, value) VALUES (?, '')", [markKey(id)]);
 }
 
+/** What a machine knew of a conversation that it forgot: the last version that its rows were of. */
+const forgottenSchema = v.object({ version: v.number(), tail: v.string() });
+
 /** Conversations that the user brought back by hand: from a backup, an export, or the store of another folder. An id
- *  that was forgotten stays forgotten on all machines; what is brought back of it gets new ids. The server may know of
- *  a Forget that this store does not know: so what was brought back is marked until it was compared with the server.
+ *  that was forgotten stays forgotten on all machines; what is brought back of it gets new ids. A Forget that this
+ *  store does not know may come later, also one from before: so what was brought back is marked with the first version
+ *  that was sent of it, and a Forget counts when it was made by a machine that had that version.
+ *  The mark: empty until it is sent, then the tail of the sending, then the number of the version.
  *  Every method runs inside its caller's transaction. */
 export class BroughtBack {
   constructor(
@@ -37,16 +44,42 @@ export class BroughtBack {
     return new Map(renamed.filter(([id, newId]) => id !== newId));
   }
 
-  /** Called when the conversation was compared with the server, which has not erased it: a later Forget counts. */
-  compared(conversationId: string): void {
-    this.database.run('DELETE FROM state_meta WHERE key = ?', [markKey(conversationId)]);
+  /** `tail`: of the version that is about to be sent. */
+  sending(conversationId: string, tail: string): void {
+    this.database.run("UPDATE state_meta SET value = ?2 WHERE key = ?1 AND (value = '' OR value LIKE '~%')", [
+      markKey(conversationId),
+      `~${tail}`,
+    ]);
+  }
+
+  sent(conversationId: string, version: number, tail: string): void {
+    this.database.run('UPDATE state_meta SET value = ?3 WHERE key = ?1 AND value = ?2', [
+      markKey(conversationId),
+      `~${tail}`,
+      String(version),
+    ]);
+  }
+
+  /** The conversation has what the server has. What was brought back is a version of its own, also if the server had
+   *  all of it. `base`: the newest version that the server has not lost. */
+  compared(conversationId: string, base: number): void {
+    const key = markKey(conversationId);
+    this.database.run("UPDATE state_meta SET value = '' WHERE key = ? AND CAST(value AS INTEGER) > ?", [key, base]);
+    this.database.run(
+      `INSERT OR IGNORE INTO sync_changes (document, conversation_id)
+       SELECT 'session/' || id, conversation_id FROM sessions WHERE conversation_id = ?1
+         AND EXISTS (SELECT 1 FROM state_meta WHERE key = ?2 AND value = '') ORDER BY rowid LIMIT 1`,
+      [conversationId, key],
+    );
   }
 
   /** Copies a conversation that is to be erased under new ids if it was brought back. `later`: not now, because a turn
-   *  is open, or because it goes with the session it works for. */
-  keep(conversationId: string): 'kept' | 'later' | 'none' {
+   *  is open, or because it goes with the session it works for. `known`: what the machine that forgot it knew. */
+  keep(conversationId: string, known: string | null): 'kept' | 'later' | 'none' {
     const root = rootOf(this.database, conversationId);
-    if (this.database.get('SELECT 1 AS n FROM state_meta WHERE key = ?', [markKey(root)]) === undefined) return 'none';
+    const row = this.database.get('SELECT value FROM state_meta WHERE key = ?', [markKey(root)]);
+    if (row === undefined) return 'none';
+    if (root === conversationId && this.wasThere(root, readText(row, 'value', ''), known)) return 'none';
     const ids = this.belonging(root);
     const open = this.database.get(
       `SELECT 1 AS n FROM turns WHERE state <> 'settled' AND session_id IN (SELECT value FROM json_each(?))`,
@@ -61,6 +94,18 @@ export class BroughtBack {
     this.importer().runForeign(renamedRows(whole, this.database, newIds), [...newIds.values()]);
     noteBroughtBack(this.database, [...newIds.values()]);
     return 'kept';
+  }
+
+  /** True when the machine that forgot the conversation had what was brought back of it, or may have had. */
+  private wasThere(conversationId: string, mark: string, known: string | null): boolean {
+    const first = /^\d+$/.test(mark) ? Number(mark) : Infinity;
+    if (known === null) return first < Infinity;
+    const seen = v.safeParse(forgottenSchema, parseJson(known));
+    if (!seen.success || seen.output.version < first) return false;
+    const { version, tail } = seen.output;
+    // The same number may be another version, after a loss of the server.
+    const sql = 'SELECT 1 AS n FROM sync_chain WHERE conversation_id = ? AND version = ? AND tail <> ?';
+    return this.database.get(sql, [conversationId, version, tail]) === undefined;
   }
 
   private suffixOf(conversationId: string, least: string): string {

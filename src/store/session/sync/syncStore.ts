@@ -10,6 +10,7 @@ import type { Transactions } from '../tables/inBatches';
 import type {
   ChainedVersion,
   ChangedDocument,
+  Forgotten,
   ForgottenCopies,
   Incarnation,
   Outgoing,
@@ -45,8 +46,10 @@ interface SyncStoreDeps {
   readonly belonging: (conversationId: string) => readonly string[];
   /** See `BroughtBack`. */
   readonly broughtBack: {
-    keep(conversationId: string): 'kept' | 'later' | 'none';
-    compared(conversationId: string): void;
+    keep(conversationId: string, known: string | null): 'kept' | 'later' | 'none';
+    sending(conversationId: string, tail: string): void;
+    sent(conversationId: string, version: number, tail: string): void;
+    compared(conversationId: string, base: number): void;
   };
   /** Seconds since the epoch. */
   readonly now: () => number;
@@ -211,13 +214,14 @@ export class SyncStore implements SyncedStore {
 
   beginSending(conversationId: string, documents: readonly ChangedDocument[], tail: string): void {
     const changes = Object.fromEntries(documents.map(({ document, change }) => [document, change]));
-    this.deps.transactions.write(() =>
+    this.deps.transactions.write(() => {
       this.database.run(
         `INSERT INTO sync_conversations (conversation_id, sent_changes) VALUES (?1, ?2)
          ON CONFLICT (conversation_id) DO UPDATE SET sent_changes = ?2`,
         [conversationId, JSON.stringify({ tail, changes })],
-      ),
-    );
+      );
+      this.deps.broughtBack.sending(conversationId, tail);
+    });
   }
 
   sending(conversationId: string): string | null {
@@ -235,13 +239,15 @@ export class SyncStore implements SyncedStore {
             change,
           ]);
       }
-      if (sent !== null) this.noteChain(conversationId, version, [{ version, tail: sent.tail }]);
+      if (sent !== null) {
+        this.noteChain(conversationId, version, [{ version, tail: sent.tail }]);
+        this.deps.broughtBack.sent(conversationId, version, sent.tail);
+      }
       this.database.run('UPDATE sync_conversations SET version = ?, sent_changes = NULL WHERE conversation_id = ?', [
         version,
         conversationId,
       ]);
       this.database.run('UPDATE sync_heads SET machine = NULL WHERE conversation_id = ?', [conversationId]);
-      this.deps.broughtBack.compared(conversationId);
     });
   }
 
@@ -315,8 +321,11 @@ export class SyncStore implements SyncedStore {
     );
   }
 
-  forgotten(): readonly string[] {
-    return this.names('SELECT conversation_id AS name FROM sync_forgotten ORDER BY name');
+  forgotten(): readonly Forgotten[] {
+    return this.names('SELECT conversation_id AS name FROM sync_forgotten ORDER BY name').map((conversationId) => ({
+      conversationId,
+      known: JSON.stringify(this.chain(conversationId)[0] ?? {}),
+    }));
   }
 
   forgottenThere(conversationId: string): void {
@@ -335,9 +344,9 @@ export class SyncStore implements SyncedStore {
     );
   }
 
-  forget(conversationId: string): boolean {
+  forget(conversationId: string, known: string | null): boolean {
     const kept = this.deps.transactions.write(() =>
-      this.isBusy(conversationId) ? 'later' : this.deps.broughtBack.keep(conversationId),
+      this.isBusy(conversationId) ? 'later' : this.deps.broughtBack.keep(conversationId, known),
     );
     if (kept === 'later') return false;
     try {
@@ -375,10 +384,10 @@ export class SyncStore implements SyncedStore {
     );
   }
 
-  trashForgotten(conversationId: string): 'trashed' | 'kept' | 'gone' | 'busy' {
+  trashForgotten(conversationId: string, known: string | null): 'trashed' | 'kept' | 'gone' | 'busy' {
     const kept = this.deps.transactions.write(() => {
       if (this.isBusy(conversationId)) return 'later';
-      const found = this.deps.broughtBack.keep(conversationId);
+      const found = this.deps.broughtBack.keep(conversationId, known);
       // What nobody has proven is removed here only.
       if (found === 'kept')
         noteKept(this.database, conversationId, JSON.stringify(this.deps.belonging(conversationId)));
@@ -601,7 +610,7 @@ export class SyncStore implements SyncedStore {
        ON CONFLICT (conversation_id) DO UPDATE SET version = ?2`,
       [conversationId, version],
     );
-    this.deps.broughtBack.compared(conversationId);
+    this.deps.broughtBack.compared(conversationId, base);
     return 'received';
   }
 

@@ -22,7 +22,18 @@ export function mentionGroups(mentions: readonly Mention[]): readonly Suggestion
 export function commandGroups(commands: readonly Offered[]): readonly SuggestionGroup<Offered>[] {
   return grouped(commands, (command) => {
     if (command.takes !== 'prompt') return t('Commands');
-    return command.kind === 'skill' ? t('Skills') : command.kind === 'agent' ? t('Agents') : t('Prompt Files');
+    switch (command.kind) {
+      case 'skill':
+        return t('Skills');
+      case 'agent':
+        return t('Agents');
+      case 'command':
+        return t('Commands of the Agent');
+      case undefined:
+        return t('Prompt Files');
+      default:
+        return command.kind satisfies never;
+    }
   });
 }
 

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { HookEvent } from '../../../../src/agent/turnHooks';
+import type { HookEventName } from '../../../../src/transcript/hookRun';
 import { answerOf, type HookEnd, together } from '../../../../src/features/agentFiles/core/hookAnswers';
 import { type HookDefinition, isFor, readHooks } from '../../../../src/features/agentFiles/core/hookFiles';
 import { hookInput } from '../../../../src/features/agentFiles/core/hookInput';
@@ -224,6 +226,32 @@ describe('hooks in the files of three repositories', () => {
   });
 });
 
+describe('events without a call', () => {
+  it('have their word under the name that the form of the file has for it', () => {
+    const given = (file: string, name: HookEventName, more: Partial<HookEvent> = {}): unknown =>
+      JSON.parse(
+        hookInput(
+          only(file, { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'a' }] }] } }),
+          { name, sessionId: 's', mode: 'ask', ...more },
+          null,
+          '/w',
+        ),
+      );
+    const output = { outcome: 'done', text: 'I looked.' } as const;
+    expect([
+      given('.claude/settings.json', 'SessionStart', { about: 'resume' }),
+      given('.claude/settings.json', 'SubagentStop', { about: 'looker', output }),
+      given('.claude/settings.json', 'Notification', { about: 'permission_prompt', message: 'Decide' }),
+      given('.claude/settings.json', 'SessionEnd', { about: 'other' }),
+    ]).toMatchObject([
+      { source: 'resume' },
+      { agent_type: 'looker', last_assistant_message: 'I looked.' },
+      { notification_type: 'permission_prompt', message: 'Decide' },
+      { reason: 'other' },
+    ]);
+  });
+});
+
 describe('what hooks say', () => {
   const guard = only('.claude/settings.json', claude);
   const foreign = only('.github/hooks/a.json', copilot);
@@ -290,6 +318,23 @@ describe('what hooks say', () => {
       'none',
       'hook',
     ]);
+  });
+
+  it('objects to a request for permission in the form of Claude and of Copilot; it allows none, and one that fails leaves the user to decide', () => {
+    const asks = { ...guard, event: 'PermissionRequest' } as const;
+    const event = { name: 'PermissionRequest', call } as const;
+    const answers = (each: HookEnd) => {
+      const { decision, reason, stop } = together([answerOf(asks, each, event)], event);
+      return [decision, reason, stop?.cause ?? ''].join(' · ');
+    };
+    expect([
+      answers(json({ decision: { behavior: 'deny', message: 'No.' } })),
+      answers(json({ decision: { behavior: 'deny', message: 'No.', interrupt: true } })),
+      answers(json({ decision: { behavior: 'allow', updatedInput: { command: 'rm' } } })),
+      answers(end(0, '{"behavior":"deny","message":"No."}')),
+      answers(end(2, '', 'No.')),
+      answers(end(null, '', '', 'It took longer than 5 seconds.')),
+    ]).toEqual(['deny · No. · ', 'deny · No. · hook', 'none ·  · ', 'deny · No. · ', 'deny · No. · ', 'none ·  · ']);
   });
 
   it('blocks where a guard gave no answer, or one that cannot be understood', () => {

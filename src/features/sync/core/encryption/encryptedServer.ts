@@ -6,7 +6,7 @@ import { VersionCipher } from './versionCipher';
 
 /** What is sealed for a document without rows. Builds that sent none for it read this as no rows too. */
 const removed = '{}';
-/** What is sealed for a conversation that was forgotten. It has no version: it stays forgotten. */
+/** Where it is sealed that a conversation was forgotten. It has no version: it stays forgotten. */
 const forgotten = (conversationId: string) => ({ conversationId, document: erasedDocument, version: 0 });
 
 /** A server that receives and holds only encrypted bodies. Names of documents and conversations stay readable. That a
@@ -21,8 +21,10 @@ export function encryptedServer(
   const versions = new VersionCipher(cipher.key, cipher.historyKey);
   const opened = async (query: FetchQuery, { documents, ...rest }: Fetched): Promise<Fetched> => {
     const { conversationId } = query;
-    if (rest.isErased)
-      return { ...rest, documents: [], isProven: await isForgotten(cipher, conversationId, documents) };
+    if (rest.isErased) {
+      const proof = await proofOf(cipher, conversationId, documents);
+      return { ...rest, documents: proof, isProven: proof.length > 0 };
+    }
     versions.check(query, rest.base, rest.chain);
     const asked = new Set(query.documents);
     const open = documents
@@ -71,18 +73,23 @@ export function encryptedServer(
     },
     renew: (...args) => server.renew(...args),
     release: (...args) => server.release(...args),
-    erase: async (connection, erasing) =>
-      server.erase(connection, { ...erasing, proof: await cipher.encrypt(removed, forgotten(erasing.conversationId)) }),
+    erase: async (connection, { conversationId, known = removed }) =>
+      server.erase(connection, { conversationId, proof: await cipher.encrypt(known, forgotten(conversationId)) }),
     confirmErased: (...args) => server.confirmErased(...args),
     overview: () => server.overview(),
   };
 }
 
-async function isForgotten(cipher: Cipher, conversationId: string, documents: Fetched['documents']): Promise<boolean> {
-  const proof = documents.find(({ document }) => document === erasedDocument)?.body ?? null;
-  if (proof === null) return false;
-  return cipher.open(proof, forgotten(conversationId)).then(
-    (text) => text === removed,
-    () => false,
+/** The document that proves that it was forgotten, opened; none without it. */
+async function proofOf(
+  cipher: Cipher,
+  conversationId: string,
+  documents: Fetched['documents'],
+): Promise<Fetched['documents']> {
+  const proof = documents.find(({ document }) => document === erasedDocument);
+  if (proof === undefined || proof.body === null) return [];
+  return cipher.open(proof.body, forgotten(conversationId)).then(
+    (body) => [{ ...proof, body }],
+    () => [],
   );
 }

@@ -114,6 +114,28 @@ describe.each([
 });
 
 describe('a session that is brought back', () => {
+  it('stays when a Forget from before comes late, and not if that machine had it', async () => {
+    const held = server();
+    const [a, b] = await twins(held);
+    const d = await machine(held, 'd');
+    await sync(d);
+    await keepCopy(a);
+    const fresh = await sessionDbWorld();
+    fresh.others.set('copy', a.world.others.get('copy') ?? fresh.database);
+    b.world.db.forgetSession('s1');
+    const c = await machine(held, 'c', fresh);
+    bringBack(c);
+    await sync(c, b, c, d);
+    expect(texts(c)).toEqual(both('s1~again'));
+    expect(texts(d).filter((text) => text.startsWith('s1~again'))).toEqual(both('s1~again'));
+    await sync(b);
+    b.world.db.forgetSession('s1~again');
+    await sync(b, c);
+    const isIn = ({ world }: Machine): boolean => world.db.getSession('s1~again')?.trashedAt === null;
+    expect([isIn(b), isIn(c), texts(c)]).toEqual([false, false, []]);
+    expect(sound(b, c)).toEqual([]);
+  });
+
   it('is one session when two machines bring it back', async () => {
     const held = server();
     const [a, b] = await twins(held);

@@ -169,7 +169,8 @@ describe('a forgotten conversation', () => {
     a.world.db.forgetSession('s1');
     a.service.nudge();
     await pass(3000);
-    expect([server.conversations.get('s1')?.documents.size, a.world.db.synced.forgotten()]).toEqual([0, []]);
+    const left = [...(server.conversations.get('s1')?.documents.keys() ?? [])];
+    expect([left, a.world.db.synced.forgotten()]).toEqual([['erased'], []]);
     b.network.isCut = false;
     await b.service.exchangeNow();
     expect([b.world.db.getSession('s1'), b.received.at(-1), b.service.state.waiting]).toEqual([null, 's1 null', 0]);
@@ -225,6 +226,22 @@ describe('before a turn', () => {
     await a.service.exchangeNow();
     b.network.isCut = false;
     expect(await b.service.beforeTurn('s1')).toEqual({ kind: 'divided' });
+  });
+
+  it('the same number is another version after a loss of the server', async () => {
+    const [a, b] = await pair();
+    const before = structuredClone(server.conversations);
+    b.network.isCut = true;
+    answered(a.world.db, 't2', 'Pears.');
+    await a.service.exchangeNow();
+    server.conversations = before;
+    a.network.isCut = true;
+    b.network.isCut = false;
+    answered(b.world.db, 't3', 'Plums.');
+    await b.service.exchangeNow();
+    a.network.isCut = false;
+    expect(await a.service.beforeTurn('s1')).toEqual({ kind: 'divided' });
+    expect(lines(a.world.db)).toEqual(lines(b.world.db));
   });
 
   it('the server is tried again however long it could not be reached', async () => {

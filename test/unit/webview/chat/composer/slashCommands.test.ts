@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { commandGroups } from '../../../../../src/webview/chat/composer/suggestionGroups';
 import { offeredText } from '../../../../../src/webview/chat/composer/SuggestionList';
 import {
   completed,
@@ -54,6 +55,18 @@ describe('a text in the composer', () => {
 });
 
 describe('commands are offered', () => {
+  test('of an agent, also with a blank or a sign in their names, and none with the name of one of ours', () => {
+    const command = (name: string) => ({ name, description: '', argumentHint: null, kind: 'command' as const });
+    const commands = ['Deploy', 'memory show', '$skill', 'stop'].map(command);
+    const names = (typed: string) => offeredCommands(typed, commands).map(({ name }) => name);
+    expect([names('/de'), names('/mem'), names('/$')]).toEqual([['Deploy'], ['memory', 'memory show'], ['$skill']]);
+    expect(commandGroups(offeredCommands('/mem', commands)).map(({ name }) => name)).toEqual([
+      'Commands',
+      'Commands of the Agent',
+    ]);
+    for (const typed of ['/Deploy now', '/$skill']) expect(parseSlash(typed, commands)).toEqual({ kind: 'prompt' });
+  });
+
   test.each([
     ['/', slashCommands.map(({ name }) => name)],
     ['/st', ['steer', 'stop']],
